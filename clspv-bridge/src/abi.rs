@@ -1,0 +1,150 @@
+//! The launch contract between generated Vulkan SPIR-V and the runtime that launches it.
+//!
+//! A kernel is a compute entry point [`ENTRY_POINT`] in a module of its own. It reads one push-constant block:
+//! hidden values first, then (when they fit) the packed arguments. When they do not fit, the block starts with the
+//! device address of a *kernarg buffer* that holds the very same block instead. Specialisation constants 0, 1 and 2
+//! are the workgroup size; further ones give the lengths of local-memory arguments.
+
+use crate::metadata::KernelInfo;
+
+/// Name of the entry point of every generated module.
+pub const ENTRY_POINT: &str = "main";
+/// SpecIds of the workgroup size in x, y and z.
+pub const SPEC_LOCAL_SIZE: [u32; 3] = [0, 1, 2];
+/// First SpecId of local-memory argument lengths.
+pub const SPEC_FIRST_FREE: u32 = 3;
+
+/// A value the runtime puts into the hidden part of the block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Hidden {
+    /// u64: global id of the first work-item of this dispatch (global offset + first group times enqueued local size).
+    GlobalIdBase(u8),
+    /// u32: first group of this dispatch.
+    GroupBase(u8),
+    /// u64: clEnqueueNDRangeKernel's global_work_offset.
+    GlobalOffset(u8),
+    /// u64: global_work_size.
+    GlobalSize(u8),
+    /// u32: local size of full groups.
+    EnqueuedLocalSize(u8),
+    /// u32: groups of the whole launch.
+    NumGroups(u8),
+    /// u32: work_dim.
+    WorkDim,
+    /// u64: device address of the program's data block ([`DataBlock`]); in bindings mode unused.
+    DataAddress,
+    /// u64: device address of the printf buffer.
+    PrintfAddress,
+    /// u32: byte offset of a local-pointer argument in the common workgroup block.
+    LocalArgOffset(u16),
+}
+
+impl Hidden {
+    /// Bytes of the value, which is also its alignment.
+    pub fn size(self) -> u32 {
+        match self {
+            Hidden::GlobalIdBase(_)
+            | Hidden::GlobalOffset(_)
+            | Hidden::GlobalSize(_)
+            | Hidden::DataAddress
+            | Hidden::PrintfAddress => 8,
+            _ => 4,
+        }
+    }
+}
+
+/// Where the block lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum BlockPlace {
+    /// In push constants, at offset 0.
+    Push,
+    /// In a buffer whose u64 device address is the only push constant, at offset 0.
+    Buffer,
+}
+
+/// How a launch passes buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum PointerMode {
+    /// An argument slot of a global or constant pointer holds its u64 device address (0 for NULL).
+    Addresses,
+    /// Such an argument is a storage-buffer descriptor; its slot holds the u32 byte offset that remains between the
+    /// (aligned down) descriptor offset and the start of the buffer.
+    Bindings,
+}
+
+/// What is bound to a descriptor (set 0, binding = index in [`LaunchAbi::bindings`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum BindingSource {
+    /// The buffer set as this kernel argument.
+    Arg(u16),
+    /// The program's data block.
+    Data,
+}
+
+/// What a specialisation constant is set to: the size of a local argument in elements, or of the common block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum LocalSpec {
+    /// ceil(argument size / elem_bytes), at least 1.
+    Arg { arg: u16, elem_bytes: u32 },
+    /// The common workgroup block: `fixed_bytes` of variables, then every argument of [`LaunchAbi::common_local_args`]
+    /// in order, each aligned to 16 bytes; in units of `elem_bytes`, at least 1.
+    Common { fixed_bytes: u32, elem_bytes: u32 },
+}
+
+/// The launch contract of one variant.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct LaunchAbi {
+    pub mode: PointerMode,
+    pub place: BlockPlace,
+    /// Hidden values and their byte offsets in the block.
+    pub hidden: Vec<(Hidden, u32)>,
+    /// Byte offset of the packed arguments in the block ([`crate::metadata::ArgInfo::offset`] counts from here).
+    pub args_offset: u32,
+    /// Bytes of the whole block, a multiple of 8.
+    pub block_size: u32,
+    /// Descriptors; empty in addresses mode.
+    pub bindings: Vec<BindingSource>,
+    /// Bindings whose storage is only read, in the same order.
+    pub readonly: Vec<bool>,
+    /// (SpecId, what it is) of local memory lengths.
+    pub local_specs: Vec<(u32, LocalSpec)>,
+    /// Local arguments placed in the common workgroup block, in order (see [`Hidden::LocalArgOffset`]).
+    pub common_local_args: Vec<u16>,
+    /// Workgroup bytes used apart from local arguments.
+    pub static_local_bytes: u32,
+    /// Private-array bytes of one work-item.
+    pub private_bytes: u32,
+}
+
+/// One Vulkan module for a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelVariant {
+    pub abi: LaunchAbi,
+    pub spirv: Vec<u32>,
+}
+
+/// A compiled kernel. The first variant is the preferred one; a variant in addresses mode, if there is one, runs every
+/// launch; one in bindings mode runs launches whose buffers fit `maxStorageBufferRange` and are not NULL.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CompiledKernel {
+    pub info: KernelInfo,
+    pub variants: Vec<KernelVariant>,
+}
+
+/// Program-scope constants and variables of a program, placed in one buffer per program and device.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DataBlock {
+    /// Initial contents.
+    pub bytes: Vec<u8>,
+    /// At each of these byte offsets, the u64 device address of (data block + second) is written.
+    pub relocs: Vec<(u32, u64)>,
+    /// Kernels may write it (program-scope `__global` variables).
+    pub writable: bool,
+}
+
+/// An executable program for one target.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CompiledProgram {
+    pub kernels: Vec<CompiledKernel>,
+    pub data: DataBlock,
+}

@@ -1,0 +1,3 @@
+//! Back ends.
+
+pub mod spirv;

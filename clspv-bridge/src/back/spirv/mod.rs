@@ -1,0 +1,1 @@
+//! Vulkan SPIR-V from a structured kernel function.

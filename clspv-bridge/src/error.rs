@@ -1,0 +1,45 @@
+//! What can go wrong in compiling, and whose fault it is.
+
+/// Failure of a compilation step.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum CompileError {
+    /// The program is wrong: the front end's diagnostics, ready for the build log.
+    #[error("{0}")]
+    Diagnostics(String),
+    /// A valid construct that this compiler or this target cannot do. Names the construct.
+    #[error("{}unsupported: {construct}", line_prefix(*.line))]
+    Unsupported { construct: String, line: u32 },
+    /// The SPIR-V input is malformed or not allowed in the OpenCL environment.
+    #[error("invalid SPIR-V: {0}")]
+    InvalidIl(String),
+    /// An undefined external function or variable at link time.
+    #[error("unresolved symbol '{0}'")]
+    Unresolved(String),
+    /// The front-end tool was not found.
+    #[error("{0}")]
+    ToolMissing(String),
+    /// The front-end tool crashed, timed out or could not be run.
+    #[error("{0}")]
+    ToolFailed(String),
+    /// A bug of this compiler.
+    #[error("internal compiler error: {0}")]
+    Internal(String),
+}
+
+fn line_prefix(line: u32) -> String {
+    if line == 0 { String::new() } else { format!("line {line}: ") }
+}
+
+impl CompileError {
+    /// An [`CompileError::Unsupported`] at a source line (0 if unknown).
+    pub fn unsupported(construct: impl Into<String>, line: u32) -> Self {
+        CompileError::Unsupported { construct: construct.into(), line }
+    }
+    /// An [`CompileError::Internal`].
+    pub fn internal(what: impl Into<String>) -> Self {
+        CompileError::Internal(what.into())
+    }
+}
+
+/// Result of a compilation step.
+pub type Result<T> = std::result::Result<T, CompileError>;

@@ -1,0 +1,296 @@
+//! Functions: values, instructions, blocks and their order.
+//!
+//! A function owns everything in it. `layout` gives the block order (the entry first); each block lists its
+//! instructions in order, the last being the only terminator. Passes that add or remove instructions rebuild the
+//! block's list ([`Function::take_insts`]) rather than inserting one by one. Constants are values without an
+//! instruction: they dominate everything and are interned.
+
+use super::entity::{Block, EntityRef, Inst, PrimaryMap, Slot, Value, Var};
+use super::inst::{BlockCall, FastMath, InstData, Op};
+use super::types::{Scalar, Type};
+use smallvec::{SmallVec, smallvec};
+use std::collections::HashMap;
+
+/// Parameter and result types.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Signature {
+    pub params: Vec<Type>,
+    pub results: Vec<Type>,
+}
+
+/// Who can see a function or global of a module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Linkage {
+    /// Defined here, seen here.
+    #[default]
+    Internal,
+    /// Defined here, resolves imports of other modules by name.
+    Export,
+    /// Declared here, defined in another module or the built-in library.
+    Import,
+}
+
+/// A constant: one bit pattern for each lane (a single one for pointers, whose bits are the address), or undefined.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Const {
+    Bits(Type, SmallVec<[u64; 1]>),
+    Undef(Type),
+}
+
+/// Where a value comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ValueDef {
+    /// Result number of an instruction.
+    Result(Inst, u16),
+    /// Parameter number of a block.
+    Param(Block, u16),
+    Const(Const),
+}
+
+/// A value: its type and definition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ValueData {
+    pub ty: Type,
+    pub def: ValueDef,
+}
+
+/// Merge annotation of a header block, set by the structurizer (phase Structured).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Merge {
+    /// OpSelectionMerge
+    Selection { merge: Block },
+    /// OpLoopMerge
+    Loop { merge: Block, cont: Block },
+}
+
+/// A basic block.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct BlockData {
+    pub params: Vec<Value>,
+    pub insts: Vec<Inst>,
+    pub merge: Option<Merge>,
+}
+
+/// A private stack slot: `size` bytes aligned to `align`, uninitialised at function entry.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SlotData {
+    pub size: u32,
+    pub align: u32,
+}
+
+/// Storage of a lowered memory variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum VarClass {
+    /// Runtime array in the storage buffer of this descriptor binding; several views of one binding alias.
+    Buffer { binding: u32, readonly: bool },
+    /// Workgroup array.
+    Workgroup,
+    /// Function-storage array of one work-item.
+    Private,
+}
+
+/// Number of elements of a lowered variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum VarLen {
+    /// Unbounded (storage buffers).
+    Runtime,
+    Fixed(u32),
+    /// Specialisation constant with this SpecId; at least 1.
+    Spec(u32),
+}
+
+/// A lowered memory variable: an array of `elem`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VarData {
+    pub class: VarClass,
+    pub elem: Type,
+    pub len: VarLen,
+}
+
+/// A function body or declaration.
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    pub name: String,
+    pub sig: Signature,
+    pub linkage: Linkage,
+    /// Index into [`super::module::Module::kernels`] if this is a kernel's entry point.
+    pub kernel: Option<usize>,
+    /// Body: empty for imports.
+    pub layout: Vec<Block>,
+    pub blocks: PrimaryMap<Block, BlockData>,
+    pub insts: PrimaryMap<Inst, InstData>,
+    pub values: PrimaryMap<Value, ValueData>,
+    pub slots: PrimaryMap<Slot, SlotData>,
+    pub vars: PrimaryMap<Var, VarData>,
+    consts: HashMap<Const, Value>,
+}
+
+impl Function {
+    /// A function without a body.
+    pub fn new(name: &str, sig: Signature, linkage: Linkage) -> Self {
+        Function { name: name.to_owned(), sig, linkage, ..Function::default() }
+    }
+    /// The entry block; its parameters are the function's parameters.
+    pub fn entry(&self) -> Option<Block> {
+        self.layout.first().copied()
+    }
+    /// Adds an empty block at the end of the layout.
+    pub fn add_block(&mut self) -> Block {
+        let block = self.blocks.push(BlockData::default());
+        self.layout.push(block);
+        block
+    }
+    /// Creates a block that is not in the layout yet.
+    pub fn new_block_detached(&mut self) -> Block {
+        self.blocks.push(BlockData::default())
+    }
+    /// Adds a parameter to a block. The callers of the block must then pass one argument more.
+    pub fn add_param(&mut self, block: Block, ty: Type) -> Value {
+        let index = self.blocks[block].params.len() as u16;
+        let value = self.values.push(ValueData { ty, def: ValueDef::Param(block, index) });
+        self.blocks[block].params.push(value);
+        value
+    }
+    /// Replaces a block's parameter list (values keep their identity; their definitions are renumbered).
+    pub fn set_params(&mut self, block: Block, params: Vec<Value>) {
+        for (i, &p) in params.iter().enumerate() {
+            self.values[p].def = ValueDef::Param(block, i as u16);
+        }
+        self.blocks[block].params = params;
+    }
+    /// Creates an instruction with results of the given types, in no block yet.
+    pub fn make_inst(&mut self, op: Op, args: &[Value], result_types: &[Type]) -> Inst {
+        let inst = self.insts.next_key();
+        let results: SmallVec<[Value; 1]> = result_types
+            .iter()
+            .enumerate()
+            .map(|(i, &ty)| self.values.push(ValueData { ty, def: ValueDef::Result(inst, i as u16) }))
+            .collect();
+        self.insts.push(InstData {
+            op,
+            args: SmallVec::from_slice(args),
+            targets: smallvec![],
+            results,
+            fast: FastMath::default(),
+            line: 0,
+        })
+    }
+    /// Creates a terminator, in no block yet.
+    pub fn make_terminator(&mut self, op: Op, args: &[Value], targets: &[BlockCall]) -> Inst {
+        let inst = self.make_inst(op, args, &[]);
+        self.insts[inst].targets = targets.iter().cloned().collect();
+        inst
+    }
+    /// Moves the instruction list out of a block, to be rebuilt and put back.
+    pub fn take_insts(&mut self, block: Block) -> Vec<Inst> {
+        std::mem::take(&mut self.blocks[block].insts)
+    }
+    /// The type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value].ty
+    }
+    /// The instruction that defines a value.
+    pub fn def_inst(&self, value: Value) -> Option<Inst> {
+        match self.values[value].def {
+            ValueDef::Result(inst, _) => Some(inst),
+            _ => None,
+        }
+    }
+    /// The operation that defines a value.
+    pub fn def_op(&self, value: Value) -> Option<&Op> {
+        self.def_inst(value).map(|i| &self.insts[i].op)
+    }
+    /// The first (usually only) result of an instruction.
+    pub fn result(&self, inst: Inst) -> Option<Value> {
+        self.insts[inst].results.first().copied()
+    }
+    /// The terminator of a block.
+    pub fn terminator(&self, block: Block) -> Option<Inst> {
+        self.blocks[block].insts.last().copied().filter(|&i| self.insts[i].op.is_terminator())
+    }
+    /// The edges that leave a block.
+    pub fn successors(&self, block: Block) -> &[BlockCall] {
+        match self.terminator(block) {
+            Some(i) => &self.insts[i].targets,
+            None => &[],
+        }
+    }
+
+    /// The interned constant.
+    pub fn constant(&mut self, c: Const) -> Value {
+        if let Some(&v) = self.consts.get(&c) {
+            return v;
+        }
+        let ty = match &c {
+            Const::Bits(ty, _) | Const::Undef(ty) => *ty,
+        };
+        let v = self.values.push(ValueData { ty, def: ValueDef::Const(c.clone()) });
+        self.consts.insert(c, v);
+        v
+    }
+    /// A scalar, splat or pointer constant with `bits` in every lane (masked to the width).
+    pub fn bits(&mut self, ty: Type, bits: u64) -> Value {
+        let bits = bits & ty.scalar().map_or(u64::MAX, Scalar::mask);
+        self.constant(Const::Bits(ty, smallvec![bits; ty.lanes() as usize]))
+    }
+    /// An `i32` constant.
+    pub fn i32(&mut self, x: i32) -> Value {
+        self.bits(super::types::I32, x as u32 as u64)
+    }
+    /// An `i64` constant.
+    pub fn i64(&mut self, x: i64) -> Value {
+        self.bits(super::types::I64, x as u64)
+    }
+    /// An `i1` constant.
+    pub fn bool(&mut self, x: bool) -> Value {
+        self.bits(super::types::I1, x as u64)
+    }
+    /// An undefined value.
+    pub fn undef(&mut self, ty: Type) -> Value {
+        self.constant(Const::Undef(ty))
+    }
+    /// The constant that a value is.
+    pub fn as_const(&self, value: Value) -> Option<&Const> {
+        match &self.values[value].def {
+            ValueDef::Const(c) => Some(c),
+            _ => None,
+        }
+    }
+    /// Bits of a scalar or splat constant.
+    pub fn as_bits(&self, value: Value) -> Option<u64> {
+        match self.as_const(value)? {
+            Const::Bits(_, bits) if bits.iter().all(|b| *b == bits[0]) => Some(bits[0]),
+            _ => None,
+        }
+    }
+    /// Replaces every use of the keys of `map` by what they map to, following chains.
+    pub fn replace_uses(&mut self, map: &HashMap<Value, Value>) {
+        if map.is_empty() {
+            return;
+        }
+        let resolve = |mut v: Value| {
+            while let Some(&next) = map.get(&v) {
+                v = next;
+            }
+            v
+        };
+        for inst in self.insts.values_mut() {
+            for a in inst.args.iter_mut() {
+                *a = resolve(*a);
+            }
+            for t in inst.targets.iter_mut() {
+                for a in t.args.iter_mut() {
+                    *a = resolve(*a);
+                }
+            }
+        }
+    }
+    /// Number of instructions in the layout.
+    pub fn size(&self) -> usize {
+        self.layout.iter().map(|b| self.blocks[*b].insts.len()).sum()
+    }
+    /// Highest value index in use, for side tables.
+    pub fn value_count(&self) -> usize {
+        self.values.next_key().index()
+    }
+}

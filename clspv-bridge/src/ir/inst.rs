@@ -1,0 +1,499 @@
+//! Instructions: opcodes with their immediate operands, and the data every instruction carries.
+//!
+//! Value operands live in [`InstData::args`], control-flow edges in [`InstData::targets`]; everything else
+//! is immediate data inside the [`Op`]. So a pass that only renames or counts uses never looks at the opcode.
+
+use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
+use smallvec::SmallVec;
+
+/// OpenCL.std extended instructions.
+pub use spirv::OpenclStd100Op as ClOp;
+
+/// Integer and pointer comparison predicates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum IntCc {
+    Eq,
+    Ne,
+    Ult,
+    Ule,
+    Ugt,
+    Uge,
+    Slt,
+    Sle,
+    Sgt,
+    Sge,
+}
+
+/// Floating-point predicates: `O*` are false and `U*` true if an operand is NaN.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatCc {
+    Oeq,
+    One,
+    Olt,
+    Ole,
+    Ogt,
+    Oge,
+    Ord,
+    Ueq,
+    Une,
+    Ult,
+    Ule,
+    Ugt,
+    Uge,
+    Uno,
+}
+
+/// Two-operand arithmetic; operands and result have one type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinOp {
+    Iadd,
+    Isub,
+    Imul,
+    Udiv,
+    Sdiv,
+    Urem,
+    Srem,
+    And,
+    Or,
+    Xor,
+    /// Shifts: the amount is taken modulo the width (OpenCL C rules).
+    Shl,
+    Lshr,
+    Ashr,
+    /// Rotate left by an amount modulo the width.
+    Rotl,
+    /// High half of the double-width product.
+    UmulHi,
+    SmulHi,
+    Umin,
+    Umax,
+    Smin,
+    Smax,
+    Fadd,
+    Fsub,
+    Fmul,
+    Fdiv,
+    /// C `fmod`-like remainder (sign of the dividend), exact.
+    Frem,
+    /// IEEE 754 minNum/maxNum as OpenCL `fmin`/`fmax`: a NaN operand is ignored.
+    Fmin,
+    Fmax,
+}
+
+/// One-operand arithmetic; operand and result have one type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnOp {
+    /// Bit-wise not (logical not on `i1`).
+    Not,
+    Popcnt,
+    Clz,
+    Ctz,
+    Bitrev,
+    Fneg,
+    Fabs,
+    Floor,
+    Ceil,
+    Trunc,
+    /// Round to nearest, ties to even.
+    Rint,
+    /// Square root with the device's own precision.
+    Sqrt,
+    /// Device-precision functions (GLSL.std.450): used for `native_*` and inside the library.
+    NativeRsqrt,
+    NativeSin,
+    NativeCos,
+    NativeTan,
+    NativeExp2,
+    NativeLog2,
+    NativeExp,
+    NativeLog,
+    NativeRecip,
+}
+
+/// Value conversions; lane counts agree unless said otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CastOp {
+    /// Integer to narrower integer (`i1`: the low bit).
+    Trunc,
+    Zext,
+    Sext,
+    /// Float to float of another width, round to nearest even.
+    FpConv,
+    /// Float to integer, round toward zero; out of range is undefined.
+    FpToS,
+    FpToU,
+    /// Integer to float, round to nearest even.
+    SToFp,
+    UToFp,
+    /// Same number of bits, other type: lane counts may differ. Not on pointers.
+    Bitcast,
+    /// Pointer to `i64` and back.
+    PtrToInt,
+    IntToPtr,
+    /// Pointer to another address space (to or from generic).
+    PtrCast,
+}
+
+/// Rounding of an explicit conversion.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rounding {
+    Rte,
+    Rtz,
+    Rtp,
+    Rtn,
+}
+
+/// Read-modify-write operators.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RmwOp {
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    Xchg,
+    Umin,
+    Umax,
+    Smin,
+    Smax,
+    Fadd,
+    Fmin,
+    Fmax,
+}
+
+/// Memory scope of atomics, fences and barriers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Scope {
+    WorkItem,
+    SubGroup,
+    WorkGroup,
+    Device,
+    AllDevices,
+}
+
+/// Memory order of atomics and fences.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ordering {
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+}
+
+/// Address spaces a barrier or fence orders.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct FenceSpaces {
+    pub local: bool,
+    pub global: bool,
+    pub image: bool,
+}
+
+/// Work-item queries. Results are `i64`, except `WorkDim` and the sub-group queries (`i32`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum WorkItemQuery {
+    GlobalId,
+    LocalId,
+    GroupId,
+    GlobalSize,
+    LocalSize,
+    EnqueuedLocalSize,
+    NumGroups,
+    GlobalOffset,
+    WorkDim,
+    GlobalLinearId,
+    LocalLinearId,
+    SubGroupSize,
+    SubGroupMaxSize,
+    NumSubGroups,
+    EnqueuedNumSubGroups,
+    SubGroupId,
+    SubGroupLocalId,
+}
+
+/// 32-bit values that a Vulkan compute shader is given by the device (phase Lowered and later; result `i32`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ShaderInput {
+    LocalId,
+    WorkgroupId,
+    GlobalId,
+    NumWorkgroups,
+    WorkgroupSize,
+    LocalIndex,
+    SubGroupSize,
+    NumSubGroups,
+    SubGroupId,
+    SubGroupLocalId,
+}
+
+/// Where the address operand of a memory access points.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Root {
+    /// The operand is a pointer value (before lowering).
+    Ptr,
+    /// The operand is an `i64` device address.
+    Addr,
+    /// The operand is an `i32` element index into this variable, whose element type is exactly the accessed type.
+    Var(Var),
+}
+
+/// Properties of a memory access.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Access {
+    /// Known alignment of the address in bytes, a power of two.
+    pub align: u32,
+    pub volatile: bool,
+    pub nontemporal: bool,
+    /// The memory is not written during the kernel (`const restrict`, `__constant`).
+    pub readonly: bool,
+    pub root: Root,
+}
+
+impl Access {
+    /// A plain access through a pointer with the given alignment.
+    pub const fn aligned(align: u32) -> Access {
+        Access { align, volatile: false, nontemporal: false, readonly: false, root: Root::Ptr }
+    }
+}
+
+/// Operation of an instruction. Comments give `args -> results`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    /// `x, y -> T`
+    Bin(BinOp),
+    /// `x -> T`
+    Un(UnOp),
+    /// Correctly rounded fused multiply-add as in the OpenCL `fma` built-in. `a, b, c -> T`
+    Fma,
+    /// `a * b + c`, fused or not, whichever is faster. `a, b, c -> T`
+    Mad,
+    /// `x, y -> i1 or vec<i1>`
+    Icmp(IntCc),
+    /// `x, y -> i1 or vec<i1>`
+    Fcmp(FloatCc),
+    /// `cond(i1 or vec<i1>), a, b -> T`; an `i1` condition selects whole values.
+    Select,
+    /// `x -> U`
+    Cast(CastOp),
+    /// Conversion with explicit rounding and/or saturation between scalar kinds; `from_signed`/`to_signed` say how
+    /// integers are read. Removed by `lower_builtins`. `x -> U`
+    Convert {
+        from_signed: bool,
+        to_signed: bool,
+        rounding: Option<Rounding>,
+        saturate: bool,
+    },
+
+    /// `vec -> lane`
+    Extract(u8),
+    /// `vec, index(i32) -> lane`; out of range is undefined.
+    ExtractDyn,
+    /// `vec, lane -> vec`
+    Insert(u8),
+    /// `vec, lane, index(i32) -> vec`
+    InsertDyn,
+    /// One operand for each lane. `s0 .. sn -> vec`
+    VecBuild,
+    /// `s -> vec`
+    Splat,
+    /// Lane selection from the concatenation of both operands; `u8::MAX` gives an undefined lane. `a, b -> vec`
+    Shuffle(SmallVec<[u8; 16]>),
+    /// `vec<i1> -> i1`
+    Any,
+    /// `vec<i1> -> i1`
+    All,
+
+    /// `addr -> T`
+    Load(Access),
+    /// `value, addr ->`
+    Store(Access),
+    /// `ptr, i64 byte offset -> ptr`
+    PtrAdd,
+    /// Address of a stack slot. `-> ptr.private`
+    SlotAddr(Slot),
+    /// Address of a global. `-> ptr`
+    GlobalAddr(Global),
+    /// `dst, src, i64 bytes ->`
+    Memcpy {
+        dst: Access,
+        src: Access,
+    },
+    /// `dst, i8, i64 bytes ->`
+    Memset(Access),
+    /// `addr, x -> old`
+    AtomicRmw {
+        op: RmwOp,
+        access: Access,
+        scope: Scope,
+        order: Ordering,
+    },
+    /// `addr, expected, desired -> old`
+    AtomicCas {
+        access: Access,
+        scope: Scope,
+        success: Ordering,
+        failure: Ordering,
+    },
+    /// `addr -> T`
+    AtomicLoad {
+        access: Access,
+        scope: Scope,
+        order: Ordering,
+    },
+    /// `value, addr ->`
+    AtomicStore {
+        access: Access,
+        scope: Scope,
+        order: Ordering,
+    },
+    /// Execution barrier over `exec` with memory ordering.
+    Barrier {
+        exec: Scope,
+        memory: Scope,
+        order: Ordering,
+        spaces: FenceSpaces,
+    },
+    /// Memory fence.
+    Fence {
+        scope: Scope,
+        order: Ordering,
+        spaces: FenceSpaces,
+    },
+
+    /// `-> i64 or i32`. The dimension is 0 for queries that have none.
+    WorkItem {
+        query: WorkItemQuery,
+        dim: u8,
+    },
+    /// Value given by the device. `-> i32`
+    Input {
+        input: ShaderInput,
+        dim: u8,
+    },
+    /// Load from the push-constant block at a byte offset. `-> T` (i32, i64, f32 or f64)
+    PushConst {
+        offset: u32,
+    },
+
+    /// OpenCL.std extended instruction (`ClOp`), removed by `lower_builtins`. `args -> T`
+    OpenCl(ClOp),
+    /// `args -> results`
+    Call(FuncRef),
+
+    /// `-> ` targets: one.
+    Jump,
+    /// `cond(i1)` targets: then, else.
+    BrIf,
+    /// `x(int)` targets: default, then one for each case value.
+    Switch(Box<[u64]>),
+    /// `results of the function`
+    Return,
+    Unreachable,
+}
+
+impl Op {
+    /// Whether this ends a block.
+    pub fn is_terminator(&self) -> bool {
+        matches!(self, Op::Jump | Op::BrIf | Op::Switch(_) | Op::Return | Op::Unreachable)
+    }
+    /// The memory access of a load, store or atomic.
+    pub fn access(&self) -> Option<&Access> {
+        match self {
+            Op::Load(a) | Op::Store(a) | Op::Memset(a) => Some(a),
+            Op::AtomicRmw { access, .. }
+            | Op::AtomicCas { access, .. }
+            | Op::AtomicLoad { access, .. }
+            | Op::AtomicStore { access, .. } => Some(access),
+            _ => None,
+        }
+    }
+    /// The same, to change it.
+    pub fn access_mut(&mut self) -> Option<&mut Access> {
+        match self {
+            Op::Load(a) | Op::Store(a) | Op::Memset(a) => Some(a),
+            Op::AtomicRmw { access, .. }
+            | Op::AtomicCas { access, .. }
+            | Op::AtomicLoad { access, .. }
+            | Op::AtomicStore { access, .. } => Some(access),
+            _ => None,
+        }
+    }
+    /// Which argument of a load, store or atomic is the address.
+    pub fn address_arg(&self) -> Option<usize> {
+        match self {
+            Op::Load(_) | Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::Memset(_) => Some(0),
+            Op::Store(_) | Op::AtomicStore { .. } => Some(1),
+            _ => None,
+        }
+    }
+    /// Whether the instruction must stay although nobody uses its results: it writes memory, synchronises,
+    /// transfers control, calls, or reads volatile memory.
+    pub fn has_side_effects(&self) -> bool {
+        match self {
+            Op::Load(a) => a.volatile,
+            Op::Store(_)
+            | Op::Memcpy { .. }
+            | Op::Memset(_)
+            | Op::AtomicRmw { .. }
+            | Op::AtomicCas { .. }
+            | Op::AtomicLoad { .. }
+            | Op::AtomicStore { .. }
+            | Op::Barrier { .. }
+            | Op::Fence { .. }
+            | Op::Call(_) => true,
+            Op::OpenCl(op) => matches!(
+                op,
+                ClOp::fract
+                    | ClOp::frexp
+                    | ClOp::lgamma_r
+                    | ClOp::modf
+                    | ClOp::remquo
+                    | ClOp::sincos
+                    | ClOp::printf
+                    | ClOp::prefetch
+            ),
+            _ => self.is_terminator(),
+        }
+    }
+    /// Whether the result depends on the operands alone (so equal instructions may be merged).
+    pub fn is_pure(&self) -> bool {
+        !self.has_side_effects() && !matches!(self, Op::Load(_))
+    }
+}
+
+/// A control-flow edge: the block and the arguments for its parameters.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct BlockCall {
+    pub block: Block,
+    pub args: SmallVec<[Value; 4]>,
+}
+
+impl BlockCall {
+    /// An edge with arguments.
+    pub fn new(block: Block, args: &[Value]) -> Self {
+        BlockCall { block, args: SmallVec::from_slice(args) }
+    }
+}
+
+/// One instruction.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InstData {
+    pub op: Op,
+    pub args: SmallVec<[Value; 4]>,
+    pub targets: SmallVec<[BlockCall; 2]>,
+    pub results: SmallVec<[Value; 1]>,
+    /// Fast-math permissions of a floating-point operation.
+    pub fast: FastMath,
+    /// Source line (1-based), 0 if unknown.
+    pub line: u32,
+}
+
+/// Permissions given by -cl-fast-relaxed-math and friends (SPIR-V FPFastMathMode).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct FastMath {
+    pub no_nan: bool,
+    pub no_inf: bool,
+    pub no_signed_zero: bool,
+    pub allow_recip: bool,
+    pub fast: bool,
+}

@@ -1,0 +1,23 @@
+//! The SSA intermediate representation: a control-flow graph with block parameters, byte-addressed pointers and
+//! no aggregate values.
+
+pub mod builder;
+pub mod entity;
+pub mod func;
+pub mod inst;
+pub mod interp;
+pub mod module;
+pub mod parse;
+pub mod print;
+pub mod types;
+pub mod verify;
+
+pub use builder::Builder;
+pub use entity::{Block, EntityRef, EntitySet, FuncRef, Global, Inst, PrimaryMap, SecondaryMap, Slot, Value, Var};
+pub use func::{BlockData, Const, Function, Linkage, Merge, Signature, SlotData, ValueData, ValueDef, VarClass, VarData, VarLen};
+pub use inst::{
+    Access, BinOp, BlockCall, CastOp, ClOp, FastMath, FenceSpaces, FloatCc, InstData, IntCc, Op, Ordering, RmwOp, Root, Rounding,
+    Scope, ShaderInput, UnOp, WorkItemQuery,
+};
+pub use module::{GlobalData, Module, Phase, Reloc};
+pub use types::{F16, F32, F64, I1, I8, I16, I32, I64, Opaque, Scalar, Space, Type};

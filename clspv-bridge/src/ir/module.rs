@@ -1,0 +1,64 @@
+//! Modules: functions, program-scope variables, kernels.
+
+use super::entity::{FuncRef, Global, PrimaryMap};
+use super::func::{Function, Linkage};
+use super::types::Space;
+use crate::metadata::KernelInfo;
+
+/// How far a module has been lowered. Passes declare the phase they need and give; the verifier
+/// enforces what each phase forbids.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Phase {
+    /// As read: calls, imports, slots.
+    #[default]
+    Imported,
+    /// No imports that are called remain.
+    Linked,
+    /// No calls remain; only kernels remain.
+    Inlined,
+    /// No pointers, slots, OpenCL built-ins or work-item queries remain: memory accesses name an address or a variable.
+    Lowered,
+    /// Only types and accesses the target has.
+    Legal,
+    /// Structured control flow with merge annotations.
+    Structured,
+}
+
+/// Initial contents of a global at a byte offset that is the address of (another global + addend).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reloc {
+    pub offset: u32,
+    pub target: Global,
+    pub addend: i64,
+}
+
+/// A program-scope variable: `__constant` data, `__global` variable, or a `__local` variable of kernels.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GlobalData {
+    pub name: String,
+    pub space: Space,
+    pub linkage: Linkage,
+    pub size: u32,
+    pub align: u32,
+    /// Initial bytes; `None` is zero (or, in local memory, uninitialised).
+    pub init: Option<Vec<u8>>,
+    pub relocs: Vec<Reloc>,
+    /// Never written (constant address space or `const`).
+    pub readonly: bool,
+}
+
+/// A compilation unit.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    pub phase: Phase,
+    pub functions: PrimaryMap<FuncRef, Function>,
+    pub globals: PrimaryMap<Global, GlobalData>,
+    pub kernels: Vec<KernelInfo>,
+}
+
+impl Module {
+    /// The function with this name.
+    pub fn find(&self, name: &str) -> Option<FuncRef> {
+        self.functions.iter().find(|(_, f)| f.name == name).map(|(r, _)| r)
+    }
+}

@@ -1,0 +1,79 @@
+//! What the runtime must know of a kernel, independent of the target.
+
+/// Kind of a kernel argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum ArgKind {
+    /// By value (scalars, vectors, structs).
+    Value,
+    /// `__global` pointer: a memory object or NULL.
+    GlobalPtr,
+    /// `__constant` pointer.
+    ConstantPtr,
+    /// `__local` pointer: only a size is set.
+    LocalPtr,
+    Image,
+    Sampler,
+}
+
+/// CL_KERNEL_ARG_ADDRESS_*.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum AddressQualifier {
+    #[default]
+    Private,
+    Local,
+    Global,
+    Constant,
+}
+
+/// CL_KERNEL_ARG_ACCESS_*.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum AccessQualifier {
+    #[default]
+    None,
+    ReadOnly,
+    WriteOnly,
+    ReadWrite,
+}
+
+/// CL_KERNEL_ARG_TYPE_* flags.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub struct TypeQualifiers {
+    pub is_const: bool,
+    pub is_restrict: bool,
+    pub is_volatile: bool,
+    pub is_pipe: bool,
+}
+
+/// One kernel argument.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct ArgInfo {
+    pub kind: ArgKind,
+    /// Bytes that clSetKernelArg must be given (8 for memory objects and samplers; 0 for local pointers: any size).
+    pub size: u32,
+    pub align: u32,
+    /// Byte offset in the packed argument block; local pointers, images and samplers take no room (0).
+    pub offset: u32,
+    /// Empty when the program was built without argument information.
+    pub name: String,
+    pub type_name: String,
+    pub address: AddressQualifier,
+    pub access: AccessQualifier,
+    pub qualifiers: TypeQualifiers,
+}
+
+/// One kernel of a program.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Hash)]
+pub struct KernelInfo {
+    pub name: String,
+    pub args: Vec<ArgInfo>,
+    /// Bytes of the packed argument block.
+    pub args_size: u32,
+    /// `names`, `type_name` and qualifiers of the arguments are known.
+    pub has_arg_info: bool,
+    pub reqd_work_group_size: Option<[u32; 3]>,
+    pub work_group_size_hint: Option<[u32; 3]>,
+    pub vec_type_hint: Option<String>,
+    pub reqd_sub_group_size: Option<u32>,
+    /// CL_KERNEL_ATTRIBUTES, empty for programs that are not from source.
+    pub attributes: String,
+}

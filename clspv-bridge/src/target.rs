@@ -1,0 +1,118 @@
+//! What the back end may use: filled in by the device layer from the Vulkan physical device.
+
+/// Capabilities of the Vulkan device that code is generated for.
+///
+/// A field is true only if the feature is enabled on the logical device. Part of the cache key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// Vulkan SPIR-V version accepted: (1, 5) or (1, 6).
+    pub spirv_version: (u8, u8),
+    pub int8: bool,
+    pub int16: bool,
+    pub int64: bool,
+    pub float16: bool,
+    pub float64: bool,
+    /// storageBuffer8BitAccess / storageBuffer16BitAccess (also used for physical storage buffers).
+    pub storage8: bool,
+    pub storage16: bool,
+    /// Atomics on 64-bit integers in buffers / in workgroup memory.
+    pub buffer_int64_atomics: bool,
+    pub shared_int64_atomics: bool,
+    /// f32 atomic add / min-max in buffers and in workgroup memory.
+    pub buffer_float32_atomic_add: bool,
+    pub shared_float32_atomic_add: bool,
+    pub workgroup_explicit_layout: bool,
+    pub workgroup_explicit_layout_8: bool,
+    pub workgroup_explicit_layout_16: bool,
+    pub vulkan_memory_model: bool,
+    /// shaderSignedZeroInfNanPreserve / DenormPreserve / DenormFlushToZero / RoundingModeRTE for 16, 32, 64 bits.
+    pub float_controls: FloatControls,
+    /// GLSL.std.450 Fma on f32 is a correctly rounded fused multiply-add.
+    pub exact_fma32: bool,
+    /// The same on f64.
+    pub exact_fma64: bool,
+    /// f32 division and square root are correctly rounded.
+    pub exact_div32: bool,
+    pub exact_sqrt32: bool,
+    /// Work-items in a sub-group; 0 if sub-groups are not usable.
+    pub subgroup_size: u32,
+    pub subgroup_ops: SubgroupOps,
+    pub integer_dot_product: bool,
+    /// Bytes of push constants.
+    pub max_push_constants: u32,
+    /// Push descriptors that a kernel may use; 0 turns the bindings mode off.
+    pub max_push_descriptors: u32,
+    /// The device profile prefers storage-buffer bindings to device addresses.
+    pub prefer_bindings: bool,
+    /// Bytes of workgroup memory.
+    pub max_workgroup_memory: u32,
+    /// Invocations of a workgroup, and per dimension.
+    pub max_workgroup_invocations: u32,
+    pub max_workgroup_size: [u32; 3],
+}
+
+/// Float-control execution modes the device offers, per width.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FloatControls {
+    pub preserve16: bool,
+    pub preserve32: bool,
+    pub preserve64: bool,
+    pub denorm_preserve16: bool,
+    pub denorm_preserve32: bool,
+    pub denorm_preserve64: bool,
+    pub denorm_flush32: bool,
+    pub rte16: bool,
+    pub rte32: bool,
+    pub rte64: bool,
+}
+
+/// Sub-group operation classes the device supports in compute shaders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SubgroupOps {
+    pub basic: bool,
+    pub vote: bool,
+    pub arithmetic: bool,
+    pub ballot: bool,
+    pub shuffle: bool,
+    pub shuffle_relative: bool,
+    pub clustered: bool,
+    pub extended_types: bool,
+}
+
+impl Target {
+    /// A capable desktop device: what offline compilation and compiler tests use.
+    pub fn generic() -> Target {
+        Target {
+            spirv_version: (1, 6),
+            int8: true,
+            int16: true,
+            int64: true,
+            float16: true,
+            float64: true,
+            storage8: true,
+            storage16: true,
+            buffer_int64_atomics: true,
+            shared_int64_atomics: true,
+            buffer_float32_atomic_add: false,
+            shared_float32_atomic_add: false,
+            workgroup_explicit_layout: false,
+            workgroup_explicit_layout_8: false,
+            workgroup_explicit_layout_16: false,
+            vulkan_memory_model: true,
+            float_controls: FloatControls { preserve16: true, preserve32: true, preserve64: true, ..FloatControls::default() },
+            exact_fma32: false,
+            exact_fma64: false,
+            exact_div32: false,
+            exact_sqrt32: false,
+            subgroup_size: 0,
+            subgroup_ops: SubgroupOps::default(),
+            integer_dot_product: false,
+            max_push_constants: 128,
+            max_push_descriptors: 32,
+            prefer_bindings: false,
+            max_workgroup_memory: 32768,
+            max_workgroup_invocations: 1024,
+            max_workgroup_size: [1024, 1024, 64],
+        }
+    }
+}

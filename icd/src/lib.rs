@@ -1,0 +1,1 @@
+//! The installable client driver: the C interface of OpenCL over the runtime.

@@ -1,0 +1,136 @@
+//! Work handed to a device queue: batches of commands with their hazards, tickets and waits.
+
+use super::traits::{DeviceKernel, DeviceMemory, DeviceQueue, Submission};
+use crate::host_ptr::HostPtr;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Names a command to its owner; chosen by the owner.
+pub type Ticket = u64;
+
+/// How a batch ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Complete,
+    /// A negative OpenCL error code.
+    Failed(i32),
+}
+
+/// Device times of one command in nanoseconds of the device clock (see [`super::traits::DeviceOps::timestamps`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Times {
+    pub start: u64,
+    pub end: u64,
+}
+
+/// A byte range of a device buffer.
+#[derive(Clone)]
+pub struct BufferRange {
+    pub memory: Arc<dyn DeviceMemory>,
+    pub offset: u64,
+    pub size: u64,
+}
+
+/// A three-dimensional region in a linear layout: byte offset of its origin, and pitches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RectLayout {
+    pub offset: u64,
+    pub row_pitch: u64,
+    pub slice_pitch: u64,
+}
+
+/// Value of a kernel argument at launch.
+#[derive(Clone)]
+pub enum ArgValue {
+    /// By value: exactly the argument's size.
+    Bytes(SmallVec<[u8; 16]>),
+    Buffer(BufferRange),
+    /// A NULL memory object.
+    NullBuffer,
+    /// Local pointer of this many bytes.
+    Local(u64),
+}
+
+/// A kernel launch with a resolved local size.
+#[derive(Clone)]
+pub struct Launch {
+    pub kernel: Arc<dyn DeviceKernel>,
+    pub args: Arc<[ArgValue]>,
+    pub dims: u32,
+    pub offset: [u64; 3],
+    pub global: [u64; 3],
+    /// Size of full groups; the last group of a dimension may be smaller (non-uniform).
+    pub local: [u32; 3],
+}
+
+/// One command for the device. Offsets and sizes are validated.
+#[derive(Clone)]
+pub enum DeviceCommand {
+    /// Host memory to buffer. The host memory stays valid until completion.
+    Write {
+        src: HostPtr,
+        dst: BufferRange,
+    },
+    /// Buffer to host memory, valid until completion.
+    Read {
+        src: BufferRange,
+        dst: HostPtr,
+    },
+    /// `region` is bytes, rows, slices.
+    WriteRect {
+        src: HostPtr,
+        src_layout: RectLayout,
+        dst: BufferRange,
+        dst_layout: RectLayout,
+        region: [u64; 3],
+    },
+    ReadRect {
+        src: BufferRange,
+        src_layout: RectLayout,
+        dst: HostPtr,
+        dst_layout: RectLayout,
+        region: [u64; 3],
+    },
+    Copy {
+        src: BufferRange,
+        dst: BufferRange,
+    },
+    CopyRect {
+        src: BufferRange,
+        src_layout: RectLayout,
+        dst: BufferRange,
+        dst_layout: RectLayout,
+        region: [u64; 3],
+    },
+    /// 1, 2, 4, ... 128 bytes repeated over the range.
+    Fill {
+        dst: BufferRange,
+        pattern: SmallVec<[u8; 16]>,
+    },
+    Launch(Launch),
+    /// Nothing to do; completes in order (markers, barriers, unmap without copy).
+    Nop,
+}
+
+/// A command with its ticket.
+pub struct BatchItem {
+    pub ticket: Ticket,
+    pub command: DeviceCommand,
+    /// Must see the effects of every earlier item of this batch and of earlier batches of this queue. In an in-order
+    /// queue that is always so; the device still omits the barrier when it can prove there is no hazard.
+    pub ordered: bool,
+}
+
+/// A GPU-side wait: the batch starts after this submission of another queue (of the same device).
+#[derive(Clone)]
+pub struct Wait {
+    pub queue: Arc<dyn DeviceQueue>,
+    pub submission: Submission,
+}
+
+/// Commands submitted together.
+#[derive(Default)]
+pub struct Batch {
+    pub waits: SmallVec<[Wait; 2]>,
+    pub items: Vec<BatchItem>,
+}

@@ -1,0 +1,60 @@
+//! What every device kind must tell about itself; clGetDeviceInfo is answered from this record.
+
+/// Kind of device, as CL_DEVICE_TYPE_*.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DeviceKind {
+    #[default]
+    Gpu,
+    Cpu,
+    Accelerator,
+}
+
+/// Facts of a device. Sizes in bytes, times in nanoseconds.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceInfo {
+    pub kind: DeviceKind,
+    pub name: String,
+    pub vendor: String,
+    pub vendor_id: u32,
+    /// CL_DRIVER_VERSION text: ours, then the Vulkan driver's name and version.
+    pub driver_version: String,
+    pub uuid: [u8; 16],
+    pub driver_uuid: [u8; 16],
+    pub luid: Option<([u8; 8], u32)>,
+    /// domain, bus, device, function
+    pub pci: Option<[u32; 4]>,
+    pub compute_units: u32,
+    pub clock_mhz: u32,
+    pub max_work_group_size: u32,
+    pub max_work_item_sizes: [u64; 3],
+    pub local_mem_size: u64,
+    /// Local memory is dedicated (CL_LOCAL) rather than taken from global memory (CL_GLOBAL).
+    pub local_mem_dedicated: bool,
+    pub global_mem_size: u64,
+    pub max_alloc_size: u64,
+    pub max_constant_buffer_size: u64,
+    pub max_constant_args: u32,
+    pub cache_size: u64,
+    pub cache_line: u32,
+    /// CL_DEVICE_MEM_BASE_ADDR_ALIGN in bits.
+    pub base_addr_align_bits: u32,
+    pub host_unified_memory: bool,
+    pub max_parameter_size: usize,
+    pub sub_group_sizes: Vec<usize>,
+    pub max_num_sub_groups: u32,
+    pub timer_resolution_ns: u64,
+    pub fp16: bool,
+    pub fp64: bool,
+    pub int64_atomics: bool,
+    /// Denormals of f16/f32/f64 are kept.
+    pub denorm16: bool,
+    pub denorm32: bool,
+    pub denorm64: bool,
+    /// f32 fma is done in hardware (FP_FAST_FMA).
+    pub fast_fma32: bool,
+    pub correctly_rounded_div_sqrt: bool,
+    pub little_endian: bool,
+    pub ecc: bool,
+    /// Lines for `pyroclast info`: features that are absent and why.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,147 @@
+//! What a device kind implements. A device never sees an OpenCL object: it gets [`super::batch::DeviceCommand`]s
+//! whose operands are its own memory and kernels, and reports completion through [`CompletionSink`].
+
+use super::batch::{Batch, Outcome, Ticket, Times};
+use super::info::DeviceInfo;
+use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::metadata::KernelInfo;
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Failure of the device layer. Validation belongs to the layers above: these are what the caller could not foresee.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum DeviceError {
+    #[error("out of host memory")]
+    OutOfHostMemory,
+    #[error("out of device memory")]
+    OutOfDeviceMemory,
+    /// Every command in flight and every later one fails.
+    #[error("device lost")]
+    Lost,
+    #[error("not supported by the device: {0}")]
+    Unsupported(String),
+    #[error("{0}")]
+    Unexpected(String),
+}
+
+/// Result of the device layer.
+pub type Result<T> = std::result::Result<T, DeviceError>;
+
+/// A kind of device (`vulkan`, later `cpu`).
+pub trait DeviceDriver: Send + Sync {
+    fn name(&self) -> &'static str;
+    /// Finds the devices of this kind; failures are logged and give fewer devices, never an error.
+    fn probe(&self, config: &crate::config::Config) -> Vec<Arc<dyn DeviceOps>>;
+}
+
+/// What a buffer is for.
+#[derive(Clone, Debug)]
+pub struct BufferDesc {
+    pub size: u64,
+    /// The application will map it often or asked for CL_MEM_ALLOC_HOST_PTR: prefer memory the host can map.
+    pub host_visible: bool,
+    /// Name for debuggers and leak reports.
+    pub name: &'static str,
+}
+
+/// A range of the application's memory that outlives the buffer made from it.
+#[derive(Clone, Copy, Debug)]
+pub struct HostRange {
+    pub ptr: crate::host_ptr::HostPtr,
+    pub size: u64,
+}
+
+/// One physical device, opened.
+pub trait DeviceOps: Send + Sync {
+    fn info(&self) -> &DeviceInfo;
+    /// What the compiler may use.
+    fn target(&self) -> &clspv_bridge::Target;
+    fn alloc_buffer(&self, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>>;
+    /// Makes the application's memory a buffer without copying; `Unsupported` if alignment or the device forbids it.
+    fn import_host(&self, range: HostRange, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+        let _ = (range, desc);
+        Err(DeviceError::Unsupported("import of host memory".into()))
+    }
+    /// Makes a compiled program launchable. Pipelines may be created later or in the background.
+    fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>>;
+    fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>>;
+    /// (device time, host time) in nanoseconds, taken together (clGetDeviceAndHostTimer). The device clock is the
+    /// clock of [`Times`].
+    fn timestamps(&self) -> Result<(u64, u64)>;
+    /// False once the device is lost.
+    fn available(&self) -> bool {
+        true
+    }
+    /// For the device kind's own use.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Backing store of a buffer on one device. Freed on drop; commands in flight hold an `Arc`.
+pub trait DeviceMemory: Send + Sync {
+    fn size(&self) -> u64;
+    /// Where the host sees the memory, coherently, if it is mapped (lavapipe, integrated GPUs, imported memory).
+    fn host_ptr(&self) -> Option<crate::host_ptr::HostPtr>;
+    /// Host reads through `host_ptr` are fast (cached); if false, prefer ReadHost commands.
+    fn host_cached(&self) -> bool {
+        true
+    }
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A loaded program.
+pub trait DeviceProgram: Send + Sync {
+    fn kernel(&self, name: &str) -> Result<Arc<dyn DeviceKernel>>;
+}
+
+/// A launchable kernel.
+pub trait DeviceKernel: Send + Sync {
+    fn info(&self) -> &KernelInfo;
+    /// CL_KERNEL_WORK_GROUP_SIZE
+    fn max_work_group_size(&self) -> usize;
+    /// CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
+    fn preferred_multiple(&self) -> usize;
+    /// CL_KERNEL_LOCAL_MEM_SIZE without local arguments.
+    fn static_local_bytes(&self) -> u64;
+    /// CL_KERNEL_PRIVATE_MEM_SIZE
+    fn private_bytes(&self) -> u64;
+    /// Local size for a launch that gives none (unused dimensions are 1).
+    fn suggest_local_size(&self, global: [u64; 3], dims: u32) -> [u32; 3];
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// What a device queue is for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueueDesc {
+    pub out_of_order: bool,
+    /// Commands carry times.
+    pub profiling: bool,
+}
+
+/// Position in a device queue's order of submission, starting at 1.
+pub type Submission = u64;
+
+/// An in-order stream of batches on one device. Batches may wait on other queues' submissions.
+pub trait DeviceQueue: Send + Sync {
+    /// Takes the batch and hands it to the device; does not wait for the device. After an error the batch's tickets
+    /// have not been and will not be reported.
+    fn submit(&self, batch: Batch) -> Result<Submission>;
+    /// Last submission known to be complete.
+    fn completed(&self) -> Submission;
+    /// Blocks until `submission` is complete and its tickets have been reported to the sink, doing the completion
+    /// work in this thread when possible. False if the time ran out first.
+    fn wait(&self, submission: Submission, timeout: Option<Duration>) -> Result<bool>;
+    /// Whether a batch of this queue may wait on a submission of `other` (see [`Batch::waits`]).
+    fn can_wait_on(&self, other: &dyn DeviceQueue) -> bool {
+        let _ = other;
+        false
+    }
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Receives completions. Called from the device's completion thread or from a thread in [`DeviceQueue::wait`], with no
+/// lock of the device layer held; calls for one queue come in submission order.
+pub trait CompletionSink: Send + Sync {
+    /// These tickets of one batch are complete (or failed, with one outcome). `times` is empty or has one entry a ticket.
+    fn done(&self, tickets: &[Ticket], outcome: Outcome, times: &[Times]);
+}
