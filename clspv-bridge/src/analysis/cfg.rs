@@ -1,0 +1,69 @@
+//! Predecessors and a reverse post-order of the blocks that the entry reaches.
+//!
+//! A predecessor is listed once for each edge, so a conditional branch with both targets the same counts twice.
+//! Unreachable blocks have no number and are nobody's predecessor.
+
+use crate::ir::{Block, EntityRef, Function, SecondaryMap};
+
+/// Control-flow tables of a function.
+pub struct Cfg {
+    preds: SecondaryMap<Block, Vec<Block>>,
+    rpo: Vec<Block>,
+    number: SecondaryMap<Block, u32>,
+}
+
+const UNREACHABLE: u32 = u32::MAX;
+
+impl Cfg {
+    /// Computes the tables.
+    pub fn new(func: &Function) -> Cfg {
+        let mut number = SecondaryMap::with_default(UNREACHABLE);
+        let mut preds: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+        let mut rpo = Vec::with_capacity(func.layout.len());
+        if let Some(entry) = func.entry() {
+            let mut seen = vec![false; func.blocks.len()];
+            // (block, next successor to look at)
+            let mut stack = vec![(entry, 0usize)];
+            seen[entry.index()] = true;
+            while let Some((block, next)) = stack.last_mut() {
+                let succs = func.successors(*block);
+                // The last successor first, so that the first one comes first in the reversed order.
+                if *next < succs.len() {
+                    let succ = succs[succs.len() - 1 - *next].block;
+                    *next += 1;
+                    if !seen[succ.index()] {
+                        seen[succ.index()] = true;
+                        stack.push((succ, 0));
+                    }
+                } else {
+                    rpo.push(*block);
+                    stack.pop();
+                }
+            }
+            rpo.reverse();
+            for (i, &b) in rpo.iter().enumerate() {
+                number[b] = i as u32;
+                for s in func.successors(b) {
+                    preds[s.block].push(b);
+                }
+            }
+        }
+        Cfg { preds, rpo, number }
+    }
+    /// The reachable predecessors of a block, one for each edge.
+    pub fn preds(&self, block: Block) -> &[Block] {
+        &self.preds[block]
+    }
+    /// The reachable blocks in reverse post-order (the entry first).
+    pub fn rpo(&self) -> &[Block] {
+        &self.rpo
+    }
+    /// Position of a block in [`Cfg::rpo`].
+    pub fn number(&self, block: Block) -> Option<u32> {
+        Some(self.number[block]).filter(|n| *n != UNREACHABLE)
+    }
+    /// Whether the entry reaches the block.
+    pub fn is_reachable(&self, block: Block) -> bool {
+        self.number[block] != UNREACHABLE
+    }
+}
