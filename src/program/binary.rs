@@ -1,0 +1,163 @@
+//! The container of program binaries (CL_PROGRAM_BINARIES): magic, version, content hash, then the parts.
+//!
+//! A binary holds the library SPIR-V of its objects, so that any device of any later version can finish the
+//! compilation, the options it was built with, and compiled code for the targets it was built for. Compiled code is
+//! used only if the target and this compiler are the very same. Reading is bounds-checked and never panics.
+
+use super::codec::{self, Reader, Writer};
+use clspv_bridge::Target;
+use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::driver::{Library, Options};
+use std::sync::Arc;
+
+const MAGIC: &[u8; 8] = b"PYROCLPB";
+const HASH: usize = 32;
+
+/// What a binary is, as CL_PROGRAM_BINARY_TYPE_*.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BinaryKind {
+    CompiledObject,
+    Library,
+    Executable,
+}
+
+/// Names a target together with the compiler that compiles for it.
+pub type TargetKey = [u8; HASH];
+
+/// A program binary for one device.
+#[derive(Clone, Debug)]
+pub struct Binary {
+    pub kind: BinaryKind,
+    /// Option text of the call that made it.
+    pub option_text: String,
+    pub options: Options,
+    pub libraries: Vec<Arc<Library>>,
+    /// Specialisation constants in force when it was built.
+    pub specs: Vec<(u32, Vec<u8>)>,
+    /// Only in executables.
+    pub code: Option<(TargetKey, Arc<CompiledProgram>)>,
+}
+
+/// The key of compiled code for `target` made by this compiler.
+pub fn target_key(target: &Target) -> TargetKey {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(super::cache::compiler_identity().as_bytes());
+    hasher.update(format!("{target:?}").as_bytes());
+    *hasher.finalize().as_bytes()
+}
+
+impl Binary {
+    /// The bytes of the binary.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut w = Writer::default();
+        w.u8(match self.kind {
+            BinaryKind::CompiledObject => 1,
+            BinaryKind::Library => 2,
+            BinaryKind::Executable => 4,
+        });
+        w.str(&self.option_text);
+        codec::put_options(&mut w, &self.options);
+        w.list(&self.libraries, |w, l| codec::put_library(w, l));
+        w.list(&self.specs, |w, (id, bytes)| {
+            w.u32(*id);
+            w.blob(bytes);
+        });
+        w.option(&self.code, |w, (key, program)| {
+            w.bytes.extend_from_slice(key);
+            codec::put_program(w, program);
+        });
+        let mut out = MAGIC.to_vec();
+        out.extend_from_slice(&codec::VERSION.to_le_bytes());
+        out.extend_from_slice(blake3::hash(&w.bytes).as_bytes());
+        out.extend_from_slice(&w.bytes);
+        out
+    }
+
+    /// Reads a binary; `None` if it is not one of ours, is of another version, or is damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Binary> {
+        let mut r = Reader::new(bytes);
+        if r.take(MAGIC.len())? != MAGIC || r.u32()? != codec::VERSION {
+            return None;
+        }
+        let hash = r.take(HASH)?;
+        let body = bytes.get(MAGIC.len() + 4 + HASH..)?;
+        if blake3::hash(body).as_bytes() != hash {
+            return None;
+        }
+        let kind = match r.u8()? {
+            1 => BinaryKind::CompiledObject,
+            2 => BinaryKind::Library,
+            4 => BinaryKind::Executable,
+            _ => return None,
+        };
+        let option_text = r.str()?;
+        let options = codec::get_options(&mut r)?;
+        let libraries = r.list(|r| codec::get_library(r).map(Arc::new))?;
+        let specs = r.list(|r| Some((r.u32()?, r.blob()?.to_vec())))?;
+        let code = r.option(|r| {
+            let key = r.take(HASH)?.try_into().ok()?;
+            Some((key, Arc::new(codec::get_program(r)?)))
+        })?;
+        r.at_end().then_some(Binary { kind, option_text, options, libraries, specs, code })
+    }
+
+    /// The compiled code, if it was made for this target by this compiler.
+    pub fn code_for(&self, target: &Target) -> Option<Arc<CompiledProgram>> {
+        let (key, program) = self.code.as_ref()?;
+        (*key == target_key(target)).then(|| program.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Binary {
+        Binary {
+            kind: BinaryKind::Executable,
+            option_text: "-DX=1".into(),
+            options: Options { preprocessor: vec!["-DX=1".into()], ..Options::default() },
+            libraries: vec![Arc::new(Library { spirv: vec![1, 2, 3], log: "w".into(), arg_info: vec![] })],
+            specs: vec![(3, vec![1, 0, 0, 0])],
+            code: Some((target_key(&Target::generic()), Arc::new(codec::tests::sample_program()))),
+        }
+    }
+
+    #[test]
+    fn round_trip() {
+        let binary = sample();
+        let read = Binary::from_bytes(&binary.to_bytes()).expect("readable");
+        assert_eq!(read.kind, binary.kind);
+        assert_eq!(read.option_text, binary.option_text);
+        assert_eq!(read.options, binary.options);
+        assert_eq!(read.libraries[0].spirv, binary.libraries[0].spirv);
+        assert_eq!(read.specs, binary.specs);
+        assert!(read.code_for(&Target::generic()).is_some());
+        let other = Target { int8: false, ..Target::generic() };
+        assert!(read.code_for(&other).is_none());
+    }
+
+    #[test]
+    fn damage_is_detected() {
+        let bytes = sample().to_bytes();
+        for n in 0..bytes.len() {
+            assert!(Binary::from_bytes(&bytes[..n]).is_none());
+            let mut changed = bytes.clone();
+            changed[n] ^= 0x40;
+            assert!(Binary::from_bytes(&changed).is_none(), "byte {n}");
+        }
+        let mut longer = bytes;
+        longer.push(0);
+        assert!(Binary::from_bytes(&longer).is_none());
+    }
+
+    #[test]
+    fn a_wellformed_hash_over_garbage_is_rejected() {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&codec::VERSION.to_le_bytes());
+        let body = [4u8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+        bytes.extend_from_slice(blake3::hash(&body).as_bytes());
+        bytes.extend_from_slice(&body);
+        assert!(Binary::from_bytes(&bytes).is_none());
+    }
+}

@@ -1,0 +1,344 @@
+//! The disk cache of compilations: front-end results and executable programs, each under a content key.
+//!
+//! An entry is a file named by the hash of everything that determines it (source, headers, files it includes, options,
+//! target, front-end tool, this very build of the compiler). Files carry a hash of their content, are written under a
+//! temporary name and renamed, and are checked when read: a damaged entry is a miss. The cache never causes an error;
+//! it is bounded in size and trimmed by age. Holds no lock.
+
+use super::codec::{self, Reader, Writer};
+use super::includes;
+use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::driver::{FrontConfig, Header, Library, Options};
+use clspv_bridge::Target;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// The trimmer keeps the cache below this many bytes.
+const MAX_BYTES: u64 = 512 << 20;
+/// One write in this many (by key) looks at the size of the whole cache.
+const TRIM_INTERVAL: u8 = 16;
+const MAGIC: &[u8; 8] = b"PYROCLCE";
+
+/// Names an entry.
+pub type Key = blake3::Hash;
+
+/// A cache in a folder, or none at all.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: Option<PathBuf>,
+}
+
+impl Cache {
+    /// The cache that the environment asks for: PYROCLAST_NO_CACHE, PYROCLAST_CACHE_DIR, XDG_CACHE_HOME, HOME.
+    pub fn from_env() -> Cache {
+        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
+        if set("PYROCLAST_NO_CACHE").is_some_and(|v| v != "0") {
+            return Cache { folder: None };
+        }
+        let folder = set("PYROCLAST_CACHE_DIR")
+            .map(PathBuf::from)
+            .or_else(|| set("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute()).map(|p| p.join("pyroclast")))
+            .or_else(|| set("HOME").map(|h| PathBuf::from(h).join(".cache").join("pyroclast")));
+        Cache { folder }
+    }
+
+    /// A cache in this folder.
+    pub fn at(folder: PathBuf) -> Cache {
+        Cache { folder: Some(folder) }
+    }
+
+    /// A cache that holds nothing.
+    pub fn disabled() -> Cache {
+        Cache { folder: None }
+    }
+
+    /// The result of a front-end run.
+    pub fn library(&self, key: Option<Key>) -> Option<Library> {
+        self.read(key?, |r| codec::get_library(r))
+    }
+
+    /// Keeps the result of a front-end run.
+    pub fn store_library(&self, key: Option<Key>, library: &Library) {
+        if let Some(key) = key {
+            self.write(key, |w| codec::put_library(w, library));
+        }
+    }
+
+    /// An executable program.
+    pub fn program(&self, key: Key) -> Option<CompiledProgram> {
+        self.read(key, |r| codec::get_program(r))
+    }
+
+    /// Keeps an executable program.
+    pub fn store_program(&self, key: Key, program: &CompiledProgram) {
+        self.write(key, |w| codec::put_program(w, program));
+    }
+
+    fn path(&self, key: Key) -> Option<PathBuf> {
+        let hex = key.to_hex();
+        Some(self.folder.as_ref()?.join(&hex[..2]).join(&hex[2..]))
+    }
+
+    fn read<T>(&self, key: Key, get: impl FnOnce(&mut Reader) -> Option<T>) -> Option<T> {
+        let path = self.path(key)?;
+        let bytes = std::fs::read(&path).ok()?;
+        let value = decode(&bytes, get);
+        if value.is_none() {
+            tracing::warn!(path = %path.display(), "damaged cache entry");
+            let _ = std::fs::remove_file(&path);
+        } else {
+            touch(&path);
+        }
+        value
+    }
+
+    fn write(&self, key: Key, put: impl FnOnce(&mut Writer)) {
+        let Some(path) = self.path(key) else { return };
+        let mut w = Writer::default();
+        put(&mut w);
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&codec::VERSION.to_le_bytes());
+        bytes.extend_from_slice(blake3::hash(&w.bytes).as_bytes());
+        bytes.extend_from_slice(&w.bytes);
+        if let Err(error) = write_atomically(&path, &bytes) {
+            tracing::debug!(path = %path.display(), %error, "cache entry not written");
+        } else if key.as_bytes()[31] % TRIM_INTERVAL == 0 {
+            self.trim(MAX_BYTES);
+        }
+    }
+
+    /// Deletes the least recently used entries until the cache is well below `limit` bytes.
+    pub fn trim(&self, limit: u64) {
+        let Some(folder) = &self.folder else { return };
+        let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+        for shard in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            // Only what this cache made: two hexadecimal digits, then files.
+            if shard.file_name().len() != 2 {
+                continue;
+            }
+            for file in std::fs::read_dir(shard.path()).into_iter().flatten().flatten() {
+                if let Ok(data) = file.metadata() {
+                    files.push((data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len(), file.path()));
+                }
+            }
+        }
+        let mut total: u64 = files.iter().map(|f| f.1).sum();
+        if total <= limit {
+            return;
+        }
+        files.sort();
+        for (_, size, path) in files {
+            if total <= limit / 4 * 3 {
+                break;
+            }
+            if std::fs::remove_file(path).is_ok() {
+                total -= size;
+            }
+        }
+    }
+}
+
+fn decode<T>(bytes: &[u8], get: impl FnOnce(&mut Reader) -> Option<T>) -> Option<T> {
+    let mut r = Reader::new(bytes);
+    if r.take(MAGIC.len())? != MAGIC || r.u32()? != codec::VERSION {
+        return None;
+    }
+    let hash = r.take(32)?;
+    if blake3::hash(bytes.get(MAGIC.len() + 36..)?).as_bytes() != hash {
+        return None;
+    }
+    let value = get(&mut r)?;
+    r.at_end().then_some(value)
+}
+
+/// Marks the entry as used, at most once a day.
+fn touch(path: &Path) {
+    let Ok(file) = std::fs::File::open(path) else { return };
+    let old = file.metadata().and_then(|m| m.modified()).is_ok_and(|t| t.elapsed().unwrap_or_default() > Duration::from_secs(86_400));
+    if old {
+        let _ = file.set_modified(SystemTime::now());
+    }
+}
+
+fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let temporary = folder.join(format!(".tmp-{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
+    let result = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
+    if result.is_err() {
+        let _ = std::fs::remove_file(&temporary);
+    }
+    result
+}
+
+/// Length-prefixed text, so that neighbouring fields cannot run into each other.
+fn feed(hasher: &mut blake3::Hasher, bytes: &[u8]) {
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+/// Key of a front-end run; `None` if what it reads cannot be known.
+pub fn library_key(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Option<Key> {
+    let mut hasher = blake3::Hasher::new();
+    feed(&mut hasher, b"library");
+    feed(&mut hasher, compiler_identity().as_bytes());
+    feed(&mut hasher, tool_identity(&config.clang).as_bytes());
+    feed(&mut hasher, format!("{config:?}").as_bytes());
+    feed(&mut hasher, format!("{options:?}").as_bytes());
+    feed(&mut hasher, source.as_bytes());
+    for header in headers {
+        feed(&mut hasher, header.name.as_bytes());
+        feed(&mut hasher, header.text.as_bytes());
+    }
+    includes::hash_dependencies(source, headers, &options.preprocessor, &mut hasher).then(|| hasher.finalize())
+}
+
+/// Key of an executable program.
+pub fn program_key(libraries: &[&Library], options: &Options, specs: &[(u32, Vec<u8>)], target: &Target) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    feed(&mut hasher, b"program");
+    feed(&mut hasher, compiler_identity().as_bytes());
+    feed(&mut hasher, format!("{target:?}").as_bytes());
+    // What only the front end looks at does not change the program.
+    let options = Options { preprocessor: Vec::new(), std: String::new(), ..options.clone() };
+    feed(&mut hasher, format!("{options:?}").as_bytes());
+    feed(&mut hasher, format!("{specs:?}").as_bytes());
+    for library in libraries {
+        let mut w = Writer::default();
+        codec::put_library(&mut w, library);
+        feed(&mut hasher, &w.bytes);
+    }
+    hasher.finalize()
+}
+
+/// Names this build of the compiler: version, and file, size and time of the library or program it is linked into.
+pub fn compiler_identity() -> &'static str {
+    static IDENTITY: OnceLock<String> = OnceLock::new();
+    IDENTITY.get_or_init(|| {
+        let version = env!("CARGO_PKG_VERSION");
+        let file = own_file().map(|p| file_identity(&p)).unwrap_or_default();
+        format!("pyroclast {version} {file}")
+    })
+}
+
+/// The file that this code was loaded from, looked up in the process's memory map.
+fn own_file() -> Option<PathBuf> {
+    let address = own_file as fn() -> Option<PathBuf> as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    for line in maps.lines() {
+        let mut fields = line.split_ascii_whitespace();
+        let (start, end) = fields.next()?.split_once('-')?;
+        let (start, end) = (usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?);
+        if (start..end).contains(&address) {
+            return line.find('/').map(|at| PathBuf::from(&line[at..]));
+        }
+    }
+    None
+}
+
+/// Path, size and modification time of a file.
+fn file_identity(path: &Path) -> String {
+    let Ok(data) = std::fs::metadata(path) else { return path.display().to_string() };
+    let time = data.modified().ok().and_then(|t| t.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
+    format!("{} {} {}", path.display(), data.len(), time.as_nanos())
+}
+
+/// Names the front-end tool: its file as found on the path, resolved.
+fn tool_identity(tool: &str) -> String {
+    let tool = if tool.is_empty() { "clang" } else { tool };
+    let found = if tool.contains('/') {
+        Some(PathBuf::from(tool))
+    } else {
+        std::env::var_os("PATH").and_then(|p| std::env::split_paths(&p).map(|d| d.join(tool)).find(|p| p.is_file()))
+    };
+    match found {
+        Some(path) => file_identity(&path.canonicalize().unwrap_or(path)),
+        None => tool.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::codec::tests::sample_program;
+
+    fn temporary(name: &str) -> (Cache, PathBuf) {
+        let folder = std::env::temp_dir().join(format!("pyroclast-cache-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        (Cache::at(folder.clone()), folder)
+    }
+
+    fn config() -> FrontConfig {
+        FrontConfig { clang: String::new(), extensions: vec![], image_support: false, opencl_version: 310 }
+    }
+
+    #[test]
+    fn round_trip_and_damage() {
+        let (cache, folder) = temporary("trip");
+        let key = program_key(&[], &Options::default(), &[], &Target::generic());
+        assert!(cache.program(key).is_none());
+        cache.store_program(key, &sample_program());
+        assert_eq!(cache.program(key), Some(sample_program()));
+        let path = cache.path(key).expect("path");
+        let mut bytes = std::fs::read(&path).expect("entry");
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        std::fs::write(&path, &bytes).expect("write");
+        assert!(cache.program(key).is_none());
+        assert!(!path.exists(), "a damaged entry is removed");
+        std::fs::remove_dir_all(folder).expect("clean up");
+    }
+
+    #[test]
+    fn keys_depend_on_every_input() {
+        let base = library_key("k", &[], &Options::default(), &config());
+        assert!(base.is_some());
+        assert_eq!(base, library_key("k", &[], &Options::default(), &config()));
+        assert_ne!(base, library_key("l", &[], &Options::default(), &config()));
+        let options = Options { mad_enable: true, ..Options::default() };
+        assert_ne!(base, library_key("k", &[], &options, &config()));
+        assert_ne!(base, library_key("k", &[], &Options::default(), &FrontConfig { opencl_version: 300, ..config() }));
+        let header = Header { name: "h".into(), text: "t".into() };
+        assert_ne!(base, library_key("k", &[header], &Options::default(), &config()));
+
+        let library = Library { spirv: vec![1], ..Library::default() };
+        let base = program_key(&[&library], &Options::default(), &[], &Target::generic());
+        assert_ne!(base, program_key(&[&library, &library], &Options::default(), &[], &Target::generic()));
+        assert_ne!(base, program_key(&[&library], &options, &[], &Target::generic()));
+        assert_ne!(base, program_key(&[&library], &Options::default(), &[(1, vec![2])], &Target::generic()));
+        let target = Target { int8: false, ..Target::generic() };
+        assert_ne!(base, program_key(&[&library], &Options::default(), &[], &target));
+    }
+
+    #[test]
+    fn trimming_keeps_the_newest() {
+        let (cache, folder) = temporary("trim");
+        let keys: Vec<Key> = (0u8..8).map(|i| blake3::hash(&[i])).collect();
+        for (age, key) in keys.iter().enumerate() {
+            cache.store_program(*key, &sample_program());
+            let file = std::fs::File::options().write(true).open(cache.path(*key).expect("path")).expect("open");
+            file.set_modified(SystemTime::now() - Duration::from_secs(1000 * age as u64)).expect("time");
+        }
+        let size = std::fs::metadata(cache.path(keys[0]).expect("path")).expect("entry").len();
+        cache.trim(size * 4);
+        assert!(cache.program(keys[0]).is_some());
+        assert!(cache.program(keys[7]).is_none());
+        std::fs::remove_dir_all(folder).expect("clean up");
+    }
+
+    #[test]
+    fn a_disabled_cache_misses() {
+        let key = blake3::hash(b"x");
+        Cache::disabled().store_program(key, &sample_program());
+        assert!(Cache::disabled().program(key).is_none());
+    }
+
+    #[test]
+    fn identity_names_the_test_program() {
+        let name = std::env::current_exe().expect("own path");
+        assert!(compiler_identity().contains(&*name.file_name().expect("name").to_string_lossy()));
+    }
+}

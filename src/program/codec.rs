@@ -1,0 +1,516 @@
+//! Byte codec of program binaries and cache entries: little-endian, length-prefixed, no external format.
+//!
+//! Writing cannot fail. Reading checks every length against what is left, never allocates more than the input can
+//! justify, and never panics: damaged input gives `None`. A change of any encoding here needs a new [`VERSION`].
+
+use clspv_bridge::abi::{
+    BindingSource, BlockPlace, CompiledKernel, CompiledProgram, DataBlock, Hidden, KernelVariant, LaunchAbi, LocalSpec,
+    PointerMode,
+};
+use clspv_bridge::driver::{Library, Options};
+use clspv_bridge::front::clang::KernelArgInfo;
+use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
+
+/// Version of the encodings in this file.
+pub const VERSION: u32 = 1;
+
+/// Appends values to a byte vector.
+#[derive(Default)]
+pub struct Writer {
+    /// What has been written.
+    pub bytes: Vec<u8>,
+}
+
+/// Takes values off a byte slice.
+pub struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl Writer {
+    pub fn u8(&mut self, v: u8) {
+        self.bytes.push(v);
+    }
+    pub fn u16(&mut self, v: u16) {
+        self.bytes.extend_from_slice(&v.to_le_bytes());
+    }
+    pub fn u32(&mut self, v: u32) {
+        self.bytes.extend_from_slice(&v.to_le_bytes());
+    }
+    pub fn u64(&mut self, v: u64) {
+        self.bytes.extend_from_slice(&v.to_le_bytes());
+    }
+    pub fn bool(&mut self, v: bool) {
+        self.u8(v as u8);
+    }
+    pub fn blob(&mut self, v: &[u8]) {
+        self.u64(v.len() as u64);
+        self.bytes.extend_from_slice(v);
+    }
+    pub fn str(&mut self, v: &str) {
+        self.blob(v.as_bytes());
+    }
+    pub fn words(&mut self, v: &[u32]) {
+        self.u64(v.len() as u64);
+        for w in v {
+            self.u32(*w);
+        }
+    }
+    pub fn list<T>(&mut self, items: &[T], mut one: impl FnMut(&mut Self, &T)) {
+        self.u64(items.len() as u64);
+        for item in items {
+            one(self, item);
+        }
+    }
+    pub fn option<T>(&mut self, item: &Option<T>, one: impl FnOnce(&mut Self, &T)) {
+        self.bool(item.is_some());
+        if let Some(item) = item {
+            one(self, item);
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Reader { rest: bytes }
+    }
+    /// Everything has been read.
+    pub fn at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+    pub fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.rest.split_at_checked(n)?;
+        self.rest = rest;
+        Some(head)
+    }
+    pub fn u8(&mut self) -> Option<u8> {
+        Some(self.take(1)?[0])
+    }
+    pub fn u16(&mut self) -> Option<u16> {
+        Some(u16::from_le_bytes(self.take(2)?.try_into().ok()?))
+    }
+    pub fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+    pub fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+    pub fn bool(&mut self) -> Option<bool> {
+        match self.u8()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+    pub fn blob(&mut self) -> Option<&'a [u8]> {
+        let n = usize::try_from(self.u64()?).ok()?;
+        self.take(n)
+    }
+    pub fn str(&mut self) -> Option<String> {
+        String::from_utf8(self.blob()?.to_vec()).ok()
+    }
+    pub fn words(&mut self) -> Option<Vec<u32>> {
+        let n = usize::try_from(self.u64()?).ok()?;
+        let bytes = self.take(n.checked_mul(4)?)?;
+        Some(bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect())
+    }
+    /// A list of items of at least one byte each.
+    pub fn list<T>(&mut self, mut one: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let n = usize::try_from(self.u64()?).ok()?;
+        if n > self.rest.len() {
+            return None;
+        }
+        let mut out = Vec::new();
+        for _ in 0..n {
+            out.push(one(self)?);
+        }
+        Some(out)
+    }
+    pub fn option<T>(&mut self, one: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
+        if self.bool()? { Some(Some(one(self)?)) } else { Some(None) }
+    }
+}
+
+/// Writes compiler options.
+pub fn put_options(w: &mut Writer, o: &Options) {
+    w.str(&o.std);
+    w.list(&o.preprocessor, |w, s| w.str(s));
+    for flag in flags(o) {
+        w.bool(flag);
+    }
+}
+
+/// Reads compiler options.
+pub fn get_options(r: &mut Reader) -> Option<Options> {
+    Some(Options {
+        std: r.str()?,
+        preprocessor: r.list(Reader::str)?,
+        opt_disable: r.bool()?,
+        mad_enable: r.bool()?,
+        no_signed_zeros: r.bool()?,
+        unsafe_math: r.bool()?,
+        finite_math: r.bool()?,
+        fast_relaxed_math: r.bool()?,
+        denorms_are_zero: r.bool()?,
+        single_precision_constant: r.bool()?,
+        correctly_rounded_divide_sqrt: r.bool()?,
+        uniform_work_group_size: r.bool()?,
+        kernel_arg_info: r.bool()?,
+        warnings_off: r.bool()?,
+        warnings_are_errors: r.bool()?,
+        debug_info: r.bool()?,
+    })
+}
+
+/// The switches in the order of [`get_options`].
+fn flags(o: &Options) -> [bool; 14] {
+    [
+        o.opt_disable,
+        o.mad_enable,
+        o.no_signed_zeros,
+        o.unsafe_math,
+        o.finite_math,
+        o.fast_relaxed_math,
+        o.denorms_are_zero,
+        o.single_precision_constant,
+        o.correctly_rounded_divide_sqrt,
+        o.uniform_work_group_size,
+        o.kernel_arg_info,
+        o.warnings_off,
+        o.warnings_are_errors,
+        o.debug_info,
+    ]
+}
+
+/// Writes library SPIR-V with its log and argument information.
+pub fn put_library(w: &mut Writer, l: &Library) {
+    w.words(&l.spirv);
+    w.str(&l.log);
+    w.list(&l.arg_info, |w, k| {
+        w.str(&k.kernel);
+        w.list(&k.args, put_arg);
+    });
+}
+
+/// Reads what [`put_library`] wrote.
+pub fn get_library(r: &mut Reader) -> Option<Library> {
+    Some(Library {
+        spirv: r.words()?,
+        log: r.str()?,
+        arg_info: r.list(|r| Some(KernelArgInfo { kernel: r.str()?, args: r.list(get_arg)? }))?,
+    })
+}
+
+fn put_arg(w: &mut Writer, a: &ArgInfo) {
+    w.u8(match a.kind {
+        ArgKind::Value => 0,
+        ArgKind::GlobalPtr => 1,
+        ArgKind::ConstantPtr => 2,
+        ArgKind::LocalPtr => 3,
+        ArgKind::Image => 4,
+        ArgKind::Sampler => 5,
+    });
+    w.u32(a.size);
+    w.u32(a.align);
+    w.u32(a.offset);
+    w.str(&a.name);
+    w.str(&a.type_name);
+    w.u8(match a.address {
+        AddressQualifier::Private => 0,
+        AddressQualifier::Local => 1,
+        AddressQualifier::Global => 2,
+        AddressQualifier::Constant => 3,
+    });
+    w.u8(match a.access {
+        AccessQualifier::None => 0,
+        AccessQualifier::ReadOnly => 1,
+        AccessQualifier::WriteOnly => 2,
+        AccessQualifier::ReadWrite => 3,
+    });
+    let q = a.qualifiers;
+    w.u8(q.is_const as u8 | (q.is_restrict as u8) << 1 | (q.is_volatile as u8) << 2 | (q.is_pipe as u8) << 3);
+}
+
+fn get_arg(r: &mut Reader) -> Option<ArgInfo> {
+    let kind = match r.u8()? {
+        0 => ArgKind::Value,
+        1 => ArgKind::GlobalPtr,
+        2 => ArgKind::ConstantPtr,
+        3 => ArgKind::LocalPtr,
+        4 => ArgKind::Image,
+        5 => ArgKind::Sampler,
+        _ => return None,
+    };
+    let (size, align, offset) = (r.u32()?, r.u32()?, r.u32()?);
+    let (name, type_name) = (r.str()?, r.str()?);
+    let address = match r.u8()? {
+        0 => AddressQualifier::Private,
+        1 => AddressQualifier::Local,
+        2 => AddressQualifier::Global,
+        3 => AddressQualifier::Constant,
+        _ => return None,
+    };
+    let access = match r.u8()? {
+        0 => AccessQualifier::None,
+        1 => AccessQualifier::ReadOnly,
+        2 => AccessQualifier::WriteOnly,
+        3 => AccessQualifier::ReadWrite,
+        _ => return None,
+    };
+    let bits = r.u8()?;
+    let qualifiers = TypeQualifiers {
+        is_const: bits & 1 != 0,
+        is_restrict: bits & 2 != 0,
+        is_volatile: bits & 4 != 0,
+        is_pipe: bits & 8 != 0,
+    };
+    Some(ArgInfo { kind, size, align, offset, name, type_name, address, access, qualifiers })
+}
+
+fn put_size3(w: &mut Writer, s: &[u32; 3]) {
+    s.iter().for_each(|v| w.u32(*v));
+}
+
+fn get_size3(r: &mut Reader) -> Option<[u32; 3]> {
+    Some([r.u32()?, r.u32()?, r.u32()?])
+}
+
+fn put_info(w: &mut Writer, k: &KernelInfo) {
+    w.str(&k.name);
+    w.list(&k.args, put_arg);
+    w.u32(k.args_size);
+    w.bool(k.has_arg_info);
+    w.option(&k.reqd_work_group_size, put_size3);
+    w.option(&k.work_group_size_hint, put_size3);
+    w.option(&k.vec_type_hint, |w, s| w.str(s));
+    w.option(&k.reqd_sub_group_size, |w, v| w.u32(*v));
+    w.str(&k.attributes);
+}
+
+fn get_info(r: &mut Reader) -> Option<KernelInfo> {
+    let mut info = KernelInfo::default();
+    info.name = r.str()?;
+    info.args = r.list(get_arg)?;
+    info.args_size = r.u32()?;
+    info.has_arg_info = r.bool()?;
+    info.reqd_work_group_size = r.option(get_size3)?;
+    info.work_group_size_hint = r.option(get_size3)?;
+    info.vec_type_hint = r.option(Reader::str)?;
+    info.reqd_sub_group_size = r.option(Reader::u32)?;
+    info.attributes = r.str()?;
+    Some(info)
+}
+
+fn put_hidden(w: &mut Writer, h: Hidden) {
+    let (tag, value) = match h {
+        Hidden::GlobalIdBase(d) => (0, d as u16),
+        Hidden::GroupBase(d) => (1, d as u16),
+        Hidden::GlobalOffset(d) => (2, d as u16),
+        Hidden::GlobalSize(d) => (3, d as u16),
+        Hidden::EnqueuedLocalSize(d) => (4, d as u16),
+        Hidden::NumGroups(d) => (5, d as u16),
+        Hidden::WorkDim => (6, 0),
+        Hidden::DataAddress => (7, 0),
+        Hidden::PrintfAddress => (8, 0),
+        Hidden::LocalArgOffset(a) => (9, a),
+    };
+    w.u8(tag);
+    w.u16(value);
+}
+
+fn get_hidden(r: &mut Reader) -> Option<Hidden> {
+    let (tag, value) = (r.u8()?, r.u16()?);
+    let dim = || u8::try_from(value).ok().filter(|d| *d < 3);
+    Some(match tag {
+        0 => Hidden::GlobalIdBase(dim()?),
+        1 => Hidden::GroupBase(dim()?),
+        2 => Hidden::GlobalOffset(dim()?),
+        3 => Hidden::GlobalSize(dim()?),
+        4 => Hidden::EnqueuedLocalSize(dim()?),
+        5 => Hidden::NumGroups(dim()?),
+        6 => Hidden::WorkDim,
+        7 => Hidden::DataAddress,
+        8 => Hidden::PrintfAddress,
+        9 => Hidden::LocalArgOffset(value),
+        _ => return None,
+    })
+}
+
+fn put_variant(w: &mut Writer, v: &KernelVariant) {
+    let abi = &v.abi;
+    w.bool(abi.mode == PointerMode::Bindings);
+    w.bool(abi.place == BlockPlace::Buffer);
+    w.list(&abi.hidden, |w, (h, offset)| {
+        put_hidden(w, *h);
+        w.u32(*offset);
+    });
+    w.u32(abi.args_offset);
+    w.u32(abi.block_size);
+    w.list(&abi.bindings, |w, b| match b {
+        BindingSource::Arg(a) => {
+            w.u8(0);
+            w.u16(*a);
+        }
+        BindingSource::Data => {
+            w.u8(1);
+            w.u16(0);
+        }
+    });
+    w.list(&abi.readonly, |w, b| w.bool(*b));
+    w.list(&abi.local_specs, |w, (id, spec)| {
+        w.u32(*id);
+        match spec {
+            LocalSpec::Arg { arg, elem_bytes } => {
+                w.u8(0);
+                w.u32(*arg as u32);
+                w.u32(*elem_bytes);
+            }
+            LocalSpec::Common { fixed_bytes, elem_bytes } => {
+                w.u8(1);
+                w.u32(*fixed_bytes);
+                w.u32(*elem_bytes);
+            }
+        }
+    });
+    w.list(&abi.common_local_args, |w, a| w.u16(*a));
+    w.u32(abi.static_local_bytes);
+    w.u32(abi.private_bytes);
+    w.words(&v.spirv);
+}
+
+fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
+    let abi = LaunchAbi {
+        mode: if r.bool()? { PointerMode::Bindings } else { PointerMode::Addresses },
+        place: if r.bool()? { BlockPlace::Buffer } else { BlockPlace::Push },
+        hidden: r.list(|r| Some((get_hidden(r)?, r.u32()?)))?,
+        args_offset: r.u32()?,
+        block_size: r.u32()?,
+        bindings: r.list(|r| match (r.u8()?, r.u16()?) {
+            (0, a) => Some(BindingSource::Arg(a)),
+            (1, 0) => Some(BindingSource::Data),
+            _ => None,
+        })?,
+        readonly: r.list(Reader::bool)?,
+        local_specs: r.list(|r| {
+            let id = r.u32()?;
+            let spec = match r.u8()? {
+                0 => LocalSpec::Arg { arg: u16::try_from(r.u32()?).ok()?, elem_bytes: r.u32()? },
+                1 => LocalSpec::Common { fixed_bytes: r.u32()?, elem_bytes: r.u32()? },
+                _ => return None,
+            };
+            Some((id, spec))
+        })?,
+        common_local_args: r.list(Reader::u16)?,
+        static_local_bytes: r.u32()?,
+        private_bytes: r.u32()?,
+    };
+    Some(KernelVariant { abi, spirv: r.words()? })
+}
+
+/// Writes an executable program.
+pub fn put_program(w: &mut Writer, p: &CompiledProgram) {
+    w.list(&p.kernels, |w, k| {
+        put_info(w, &k.info);
+        w.list(&k.variants, put_variant);
+    });
+    w.blob(&p.data.bytes);
+    w.list(&p.data.relocs, |w, (offset, target)| {
+        w.u32(*offset);
+        w.u64(*target);
+    });
+    w.bool(p.data.writable);
+}
+
+/// Reads what [`put_program`] wrote.
+pub fn get_program(r: &mut Reader) -> Option<CompiledProgram> {
+    Some(CompiledProgram {
+        kernels: r.list(|r| Some(CompiledKernel { info: get_info(r)?, variants: r.list(get_variant)? }))?,
+        data: DataBlock {
+            bytes: r.blob()?.to_vec(),
+            relocs: r.list(|r| Some((r.u32()?, r.u64()?)))?,
+            writable: r.bool()?,
+        },
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A program with every kind of field set.
+    pub(crate) fn sample_program() -> CompiledProgram {
+        let arg = ArgInfo {
+            kind: ArgKind::GlobalPtr,
+            size: 8,
+            align: 8,
+            offset: 0,
+            name: "out".into(),
+            type_name: "float*".into(),
+            address: AddressQualifier::Global,
+            access: AccessQualifier::None,
+            qualifiers: TypeQualifiers { is_const: true, is_restrict: false, is_volatile: true, is_pipe: false },
+        };
+        let info = KernelInfo {
+            name: "k".into(),
+            args: vec![arg],
+            args_size: 8,
+            has_arg_info: true,
+            reqd_work_group_size: Some([8, 4, 1]),
+            work_group_size_hint: None,
+            vec_type_hint: Some("float4".into()),
+            reqd_sub_group_size: Some(32),
+            attributes: "reqd_work_group_size(8,4,1)".into(),
+        };
+        let abi = LaunchAbi {
+            mode: PointerMode::Bindings,
+            place: BlockPlace::Buffer,
+            hidden: vec![(Hidden::GlobalIdBase(1), 0), (Hidden::LocalArgOffset(3), 8), (Hidden::WorkDim, 12)],
+            args_offset: 16,
+            block_size: 24,
+            bindings: vec![BindingSource::Arg(0), BindingSource::Data],
+            readonly: vec![true, false],
+            local_specs: vec![
+                (3, LocalSpec::Arg { arg: 2, elem_bytes: 4 }),
+                (4, LocalSpec::Common { fixed_bytes: 64, elem_bytes: 4 }),
+            ],
+            common_local_args: vec![5],
+            static_local_bytes: 64,
+            private_bytes: 16,
+        };
+        CompiledProgram {
+            kernels: vec![CompiledKernel { info, variants: vec![KernelVariant { abi, spirv: vec![0x0723_0203, 7] }] }],
+            data: DataBlock { bytes: vec![1, 2, 3], relocs: vec![(0, 8)], writable: true },
+        }
+    }
+
+    #[test]
+    fn program_round_trip() {
+        let program = sample_program();
+        let mut w = Writer::default();
+        put_program(&mut w, &program);
+        let mut r = Reader::new(&w.bytes);
+        assert_eq!(get_program(&mut r), Some(program));
+        assert!(r.at_end());
+    }
+
+    #[test]
+    fn truncated_or_changed_input_is_survived() {
+        let mut w = Writer::default();
+        put_program(&mut w, &sample_program());
+        for n in 0..w.bytes.len() {
+            assert_eq!(get_program(&mut Reader::new(&w.bytes[..n])), None);
+            for value in [0, 1, 0x7f, 0xff] {
+                let mut bytes = w.bytes.clone();
+                bytes[n] = value;
+                let _ = get_program(&mut Reader::new(&bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn options_round_trip() {
+        let options = Options { std: "CL1.2".into(), preprocessor: vec!["-DX".into()], mad_enable: true, ..Options::default() };
+        let mut w = Writer::default();
+        put_options(&mut w, &options);
+        assert_eq!(get_options(&mut Reader::new(&w.bytes)), Some(options));
+    }
+}
