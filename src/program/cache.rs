@@ -7,9 +7,9 @@
 
 use super::codec::{self, Reader, Writer};
 use super::includes;
+use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver::{FrontConfig, Header, Library, Options};
-use clspv_bridge::Target;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -156,7 +156,8 @@ fn decode<T>(bytes: &[u8], get: impl FnOnce(&mut Reader) -> Option<T>) -> Option
 /// Marks the entry as used, at most once a day.
 fn touch(path: &Path) {
     let Ok(file) = std::fs::File::open(path) else { return };
-    let old = file.metadata().and_then(|m| m.modified()).is_ok_and(|t| t.elapsed().unwrap_or_default() > Duration::from_secs(86_400));
+    let old =
+        file.metadata().and_then(|m| m.modified()).is_ok_and(|t| t.elapsed().unwrap_or_default() > Duration::from_secs(86_400));
     if old {
         let _ = file.set_modified(SystemTime::now());
     }

@@ -424,11 +424,7 @@ pub fn put_program(w: &mut Writer, p: &CompiledProgram) {
 pub fn get_program(r: &mut Reader) -> Option<CompiledProgram> {
     Some(CompiledProgram {
         kernels: r.list(|r| Some(CompiledKernel { info: get_info(r)?, variants: r.list(get_variant)? }))?,
-        data: DataBlock {
-            bytes: r.blob()?.to_vec(),
-            relocs: r.list(|r| Some((r.u32()?, r.u64()?)))?,
-            writable: r.bool()?,
-        },
+        data: DataBlock { bytes: r.blob()?.to_vec(), relocs: r.list(|r| Some((r.u32()?, r.u64()?)))?, writable: r.bool()? },
     })
 }
 

@@ -89,7 +89,12 @@ pub fn scan(text: &str) -> Option<Vec<(String, bool)>> {
     }
     let mut out = Vec::new();
     // Most kernels include nothing: do not copy their text.
-    if !text.contains("include") && !text.contains("embed") && !text.contains("import") && !text.contains("\\\n") && !text.contains("\\\r") {
+    if !text.contains("include")
+        && !text.contains("embed")
+        && !text.contains("import")
+        && !text.contains("\\\n")
+        && !text.contains("\\\r")
+    {
         return Some(out);
     }
     for line in strip_comments(&text.replace("\\\r\n", "").replace("\\\n", "")).lines() {
@@ -165,14 +170,16 @@ mod tests {
 
     #[test]
     fn plain_includes_are_found() {
-        let text = "// #include <no.h>\n/* #include \"no2.h\"\n */ # include <a.h> // c\n%:include \"b c.h\"\n#inc\\\nlude <d.h>\n";
+        let text =
+            "// #include <no.h>\n/* #include \"no2.h\"\n */ # include <a.h> // c\n%:include \"b c.h\"\n#inc\\\nlude <d.h>\n";
         let want = vec![("a.h".to_string(), false), ("b c.h".into(), true), ("d.h".into(), false)];
         assert_eq!(scan(text), Some(want));
     }
 
     #[test]
     fn what_cannot_be_known_is_refused() {
-        for text in ["#include X", "#if __has_include(<a>)\n#endif", "int t = __TIME__;", "#include_next <a.h>", "??=include <a>"] {
+        for text in ["#include X", "#if __has_include(<a>)\n#endif", "int t = __TIME__;", "#include_next <a.h>", "??=include <a>"]
+        {
             assert_eq!(scan(text), None, "{text}");
         }
     }
@@ -202,7 +209,10 @@ mod tests {
 
     #[test]
     fn cyclic_includes_end() {
-        let headers = [Header { name: "a.h".into(), text: "#include <a.h>\n#include <b.h>".into() }, Header { name: "b.h".into(), text: "#include \"a.h\"".into() }];
+        let headers = [
+            Header { name: "a.h".into(), text: "#include <a.h>\n#include <b.h>".into() },
+            Header { name: "b.h".into(), text: "#include \"a.h\"".into() },
+        ];
         assert!(key("#include <a.h>", &headers, &[]).is_some());
     }
 }

@@ -298,7 +298,9 @@ mod tests {
 
     #[test]
     fn invalid_options() {
-        for bad in ["-foo", "garbage", "-D", "-I", "-D ", "-D=1", "-cl-foo", "-create-library", "-I\"abc", "-x spir", "-x", "\"\"", "-"] {
+        for bad in
+            ["-foo", "garbage", "-D", "-I", "-D ", "-D=1", "-cl-foo", "-create-library", "-I\"abc", "-x spir", "-x", "\"\"", "-"]
+        {
             assert!(parse(bad, Stage::Build).is_err(), "{bad}");
         }
     }
