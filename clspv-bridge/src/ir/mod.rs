@@ -7,9 +7,11 @@ pub mod func;
 pub mod inst;
 pub mod interp;
 pub mod module;
+pub mod names;
 pub mod parse;
 pub mod print;
 pub mod types;
+pub mod typing;
 pub mod verify;
 
 pub use builder::Builder;

@@ -1,0 +1,146 @@
+//! Names of operations, predicates and attributes in the text form.
+//!
+//! One table per enumeration serves both printing ([`Named::name`]) and parsing ([`Named::from_name`]), so the two
+//! cannot disagree. Mnemonics of all opcode families are distinct from each other.
+
+use super::func::Linkage;
+use super::inst::{
+    BinOp, CastOp, ClOp, FloatCc, IntCc, Ordering, RmwOp, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery,
+};
+use super::module::Phase;
+use super::types::{Opaque, Scalar, Space, Type};
+use crate::metadata::{AccessQualifier, AddressQualifier, ArgKind};
+
+/// An enumeration whose members have names in the text form.
+pub trait Named: Sized + Copy + 'static {
+    /// The name of this member.
+    fn name(self) -> &'static str;
+    /// The member with this name.
+    fn from_name(name: &str) -> Option<Self>;
+}
+
+macro_rules! named {
+    ($($ty:ident { $($variant:ident = $name:literal),* $(,)? })*) => {$(
+        impl Named for $ty {
+            fn name(self) -> &'static str {
+                match self { $($ty::$variant => $name),* }
+            }
+            fn from_name(name: &str) -> Option<Self> {
+                match name { $($name => Some($ty::$variant),)* _ => None }
+            }
+        }
+    )*};
+}
+
+named! {
+    BinOp {
+        Iadd = "iadd", Isub = "isub", Imul = "imul", Udiv = "udiv", Sdiv = "sdiv", Urem = "urem", Srem = "srem",
+        And = "and", Or = "or", Xor = "xor", Shl = "shl", Lshr = "lshr", Ashr = "ashr", Rotl = "rotl",
+        UmulHi = "umul_hi", SmulHi = "smul_hi", Umin = "umin", Umax = "umax", Smin = "smin", Smax = "smax",
+        Fadd = "fadd", Fsub = "fsub", Fmul = "fmul", Fdiv = "fdiv", Frem = "frem", Fmin = "fmin", Fmax = "fmax",
+    }
+    UnOp {
+        Not = "not", Popcnt = "popcnt", Clz = "clz", Ctz = "ctz", Bitrev = "bitrev", Fneg = "fneg", Fabs = "fabs",
+        Floor = "floor", Ceil = "ceil", Trunc = "ftrunc", Rint = "rint", Sqrt = "sqrt", NativeRsqrt = "native_rsqrt",
+        NativeSin = "native_sin", NativeCos = "native_cos", NativeTan = "native_tan", NativeExp2 = "native_exp2",
+        NativeLog2 = "native_log2", NativeExp = "native_exp", NativeLog = "native_log", NativeRecip = "native_recip",
+    }
+    CastOp {
+        Trunc = "trunc", Zext = "zext", Sext = "sext", FpConv = "fp_conv", FpToS = "fp_to_s", FpToU = "fp_to_u",
+        SToFp = "s_to_fp", UToFp = "u_to_fp", Bitcast = "bitcast", PtrToInt = "ptr_to_int", IntToPtr = "int_to_ptr",
+        PtrCast = "ptr_cast",
+    }
+    IntCc {
+        Eq = "eq", Ne = "ne", Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge", Slt = "slt", Sle = "sle", Sgt = "sgt",
+        Sge = "sge",
+    }
+    FloatCc {
+        Oeq = "oeq", One = "one", Olt = "olt", Ole = "ole", Ogt = "ogt", Oge = "oge", Ord = "ord", Ueq = "ueq",
+        Une = "une", Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge", Uno = "uno",
+    }
+    Rounding { Rte = "rte", Rtz = "rtz", Rtp = "rtp", Rtn = "rtn" }
+    RmwOp {
+        Add = "add", Sub = "sub", And = "and", Or = "or", Xor = "xor", Xchg = "xchg", Umin = "umin", Umax = "umax",
+        Smin = "smin", Smax = "smax", Fadd = "fadd", Fmin = "fmin", Fmax = "fmax",
+    }
+    Scope {
+        WorkItem = "work_item", SubGroup = "sub_group", WorkGroup = "work_group", Device = "device",
+        AllDevices = "all_devices",
+    }
+    Ordering {
+        Relaxed = "relaxed", Acquire = "acquire", Release = "release", AcqRel = "acq_rel", SeqCst = "seq_cst",
+    }
+    WorkItemQuery {
+        GlobalId = "global_id", LocalId = "local_id", GroupId = "group_id", GlobalSize = "global_size",
+        LocalSize = "local_size", EnqueuedLocalSize = "enqueued_local_size", NumGroups = "num_groups",
+        GlobalOffset = "global_offset", WorkDim = "work_dim", GlobalLinearId = "global_linear_id",
+        LocalLinearId = "local_linear_id", SubGroupSize = "sub_group_size", SubGroupMaxSize = "sub_group_max_size",
+        NumSubGroups = "num_sub_groups", EnqueuedNumSubGroups = "enqueued_num_sub_groups", SubGroupId = "sub_group_id",
+        SubGroupLocalId = "sub_group_local_id",
+    }
+    ShaderInput {
+        LocalId = "local_id", WorkgroupId = "workgroup_id", GlobalId = "global_id", NumWorkgroups = "num_workgroups",
+        WorkgroupSize = "workgroup_size", LocalIndex = "local_index", SubGroupSize = "sub_group_size",
+        NumSubGroups = "num_sub_groups", SubGroupId = "sub_group_id", SubGroupLocalId = "sub_group_local_id",
+    }
+    Phase {
+        Imported = "imported", Linked = "linked", Inlined = "inlined", Lowered = "lowered", Legal = "legal",
+        Structured = "structured",
+    }
+    Linkage { Internal = "internal", Export = "export", Import = "import" }
+    Space {
+        Private = "private", Local = "local", Global = "global", Constant = "constant", Generic = "generic",
+    }
+    ArgKind {
+        Value = "value", GlobalPtr = "global_ptr", ConstantPtr = "constant_ptr", LocalPtr = "local_ptr", Image = "image",
+        Sampler = "sampler",
+    }
+    AddressQualifier { Private = "private", Local = "local", Global = "global", Constant = "constant" }
+    AccessQualifier { None = "none", ReadOnly = "read_only", WriteOnly = "write_only", ReadWrite = "read_write" }
+}
+
+/// The OpenCL.std instruction with this name.
+pub fn cl_op_from_name(name: &str) -> Option<ClOp> {
+    (0..=204).filter_map(ClOp::from_u32).find(|op| format!("{op:?}") == name)
+}
+
+/// The type with this name (the inverse of `Display` of [`Type`]).
+pub fn type_from_name(name: &str) -> Option<Type> {
+    match name {
+        "event" => return Some(Type::Opaque(Opaque::Event)),
+        "sampler" => return Some(Type::Opaque(Opaque::Sampler)),
+        "image" => return Some(Type::Opaque(Opaque::Image)),
+        _ => {}
+    }
+    if let Some(space) = name.strip_prefix("ptr.") {
+        return Space::from_name(space).map(Type::Ptr);
+    }
+    let (scalar, lanes) = match name.split_once('x') {
+        Some((scalar, lanes)) => (scalar, Some(lanes.parse::<u8>().ok().filter(|n| matches!(n, 2 | 3 | 4 | 8 | 16))?)),
+        None => (name, None),
+    };
+    use Scalar::*;
+    let scalar = [I1, I8, I16, I32, I64, F16, F32, F64].into_iter().find(|s| s.name() == scalar)?;
+    Some(lanes.map_or(Type::Scalar(scalar), |n| Type::Vector(scalar, n)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::types::*;
+
+    #[test]
+    fn type_names_read_back() {
+        for ty in [I1, F16, Type::Vector(Scalar::I8, 16), Type::Ptr(Space::Generic), Type::Opaque(Opaque::Event)] {
+            assert_eq!(type_from_name(&ty.to_string()), Some(ty));
+        }
+        assert_eq!(type_from_name("i32x5"), None);
+        assert_eq!(type_from_name("i33"), None);
+    }
+
+    #[test]
+    fn opencl_names_read_back() {
+        assert_eq!(cl_op_from_name("sincos"), Some(ClOp::sincos));
+        assert_eq!(cl_op_from_name("nonsense"), None);
+    }
+}

@@ -1,0 +1,255 @@
+//! The opcode signature table: result types of each operation from its operand types, and the rules operands obey.
+//!
+//! The printer and the parser leave out a result type that [`infer`] gives; the verifier compares with it. The table
+//! knows nothing of control flow, phases or functions other than the instruction's own.
+
+use super::inst::{CastOp, Op, Root, UnOp, WorkItemQuery};
+use super::types::{I1, I8, I32, I64, Scalar, Type};
+use super::{BinOp, RmwOp};
+use smallvec::{SmallVec, smallvec};
+
+/// Result types of an operation.
+pub type Types = SmallVec<[Type; 1]>;
+
+/// The result types that follow from the operation and its operand types; `None` if the instruction states them
+/// (loads, conversions, calls, ...) or the operands are unfit.
+pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
+    let arg = |i: usize| args.get(i).copied();
+    let one = |t: Type| Some(smallvec![t]);
+    match op {
+        Op::Bin(_) | Op::Un(_) | Op::Fma | Op::Mad | Op::Insert(_) | Op::InsertDyn | Op::PtrAdd => one(arg(0)?),
+        Op::Icmp(_) | Op::Fcmp(_) => one(Type::vector(Scalar::I1, arg(0)?.lanes())),
+        Op::Select => one(arg(1)?),
+        Op::Extract(_) | Op::ExtractDyn => one(arg(0)?.lane()),
+        Op::VecBuild => one(Type::Vector(arg(0)?.scalar()?, args.len() as u8)),
+        Op::Shuffle(lanes) => one(Type::vector(arg(0)?.scalar()?, lanes.len() as u32)),
+        Op::Any | Op::All => one(I1),
+        Op::SlotAddr(_) => one(Type::Ptr(super::Space::Private)),
+        Op::AtomicRmw { .. } | Op::AtomicCas { .. } => one(arg(1)?),
+        Op::WorkItem { query, .. } => one(match query {
+            WorkItemQuery::WorkDim
+            | WorkItemQuery::SubGroupSize
+            | WorkItemQuery::SubGroupMaxSize
+            | WorkItemQuery::NumSubGroups
+            | WorkItemQuery::EnqueuedNumSubGroups
+            | WorkItemQuery::SubGroupId
+            | WorkItemQuery::SubGroupLocalId => I32,
+            _ => I64,
+        }),
+        Op::Input { .. } => one(I32),
+        Op::Store(_)
+        | Op::Memcpy { .. }
+        | Op::Memset(_)
+        | Op::AtomicStore { .. }
+        | Op::Barrier { .. }
+        | Op::Fence { .. }
+        | Op::Jump
+        | Op::BrIf
+        | Op::Switch(_)
+        | Op::Return
+        | Op::Unreachable => Some(smallvec![]),
+        Op::Cast(_)
+        | Op::Convert { .. }
+        | Op::Splat
+        | Op::Load(_)
+        | Op::GlobalAddr(_)
+        | Op::AtomicLoad { .. }
+        | Op::PushConst { .. }
+        | Op::OpenCl(_)
+        | Op::Call(_) => None,
+    }
+}
+
+/// Number of operands, where it is fixed.
+pub fn arity(op: &Op) -> Option<usize> {
+    Some(match op {
+        Op::Bin(_) | Op::Icmp(_) | Op::Fcmp(_) | Op::ExtractDyn | Op::Insert(_) | Op::Shuffle(_) | Op::PtrAdd => 2,
+        Op::Un(_) | Op::Cast(_) | Op::Convert { .. } | Op::Extract(_) | Op::Splat | Op::Any | Op::All | Op::Load(_) => 1,
+        Op::Fma | Op::Mad | Op::Select | Op::InsertDyn | Op::Memcpy { .. } | Op::Memset(_) | Op::AtomicCas { .. } => 3,
+        Op::Store(_) | Op::AtomicRmw { .. } | Op::AtomicStore { .. } => 2,
+        Op::AtomicLoad { .. } | Op::BrIf | Op::Switch(_) => 1,
+        Op::SlotAddr(_) | Op::GlobalAddr(_) | Op::Barrier { .. } | Op::Fence { .. } | Op::WorkItem { .. } => 0,
+        Op::Input { .. } | Op::PushConst { .. } | Op::Jump | Op::Unreachable => 0,
+        Op::VecBuild | Op::OpenCl(_) | Op::Call(_) | Op::Return => return None,
+    })
+}
+
+/// Whether operands and results obey the operation's rules; says what is wrong. Operand count and result types that
+/// [`infer`] gives are checked here too. References to slots, variables and functions are not.
+pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
+    if let Some(n) = arity(op)
+        && n != args.len()
+    {
+        return Err(format!("takes {n} operands, has {}", args.len()));
+    }
+    if let Some(types) = infer(op, args) {
+        if types.as_slice() != results {
+            return Err(format!("result types are {}, must be {}", list(results), list(&types)));
+        }
+    } else if !matches!(op, Op::Call(_) | Op::OpenCl(_)) && results.len() != 1 {
+        return Err(format!("has {} results, must have one", results.len()));
+    }
+    let require = |ok: bool, what: &str| if ok { Ok(()) } else { Err(format!("{what}; operands {}", list(args))) };
+    match op {
+        Op::Bin(b) => {
+            require(args[0] == args[1], "operands must have one type")?;
+            if is_float_bin(*b) {
+                require(args[0].is_float(), "operands must be floating-point")
+            } else {
+                let logic = matches!(b, BinOp::And | BinOp::Or | BinOp::Xor);
+                let i1 = args[0].scalar() == Some(Scalar::I1);
+                require(args[0].is_int() && (logic || !i1), "operands must be integers")
+            }
+        }
+        Op::Un(u) => match u {
+            UnOp::Not => require(args[0].is_int(), "operand must be an integer"),
+            UnOp::Popcnt | UnOp::Clz | UnOp::Ctz | UnOp::Bitrev => {
+                require(args[0].is_int() && args[0].scalar() != Some(Scalar::I1), "operand must be an integer")
+            }
+            _ => require(args[0].is_float(), "operand must be floating-point"),
+        },
+        Op::Fma | Op::Mad => {
+            require(args[0].is_float() && args[1] == args[0] && args[2] == args[0], "operands must have one floating-point type")
+        }
+        Op::Icmp(_) => require(args[0] == args[1] && !args[0].is_float(), "operands must be integers or pointers of one type"),
+        Op::Fcmp(_) => require(args[0] == args[1] && args[0].is_float(), "operands must have one floating-point type"),
+        Op::Select => {
+            require(args[1] == args[2], "both choices must have one type")?;
+            let lanes = args[0].lanes();
+            require(
+                args[0].scalar() == Some(Scalar::I1) && (lanes == 1 || lanes == args[1].lanes()),
+                "the condition must be i1, or a vector of i1 as long as the choices",
+            )
+        }
+        Op::Cast(c) => check_cast(*c, args[0], results[0]),
+        Op::Convert { .. } => require(
+            args[0].scalar().is_some() && results[0].scalar().is_some() && args[0].lanes() == results[0].lanes(),
+            "lane counts must agree",
+        ),
+        Op::Extract(lane) => require((*lane as u32) < args[0].lanes() && is_vector(args[0]), "no such lane"),
+        Op::ExtractDyn => require(is_vector(args[0]) && args[1] == I32, "takes a vector and an i32"),
+        Op::Insert(lane) => {
+            require((*lane as u32) < args[0].lanes() && is_vector(args[0]) && args[1] == args[0].lane(), "unfit lane")
+        }
+        Op::InsertDyn => {
+            require(is_vector(args[0]) && args[1] == args[0].lane() && args[2] == I32, "takes a vector, its lane type and an i32")
+        }
+        Op::VecBuild => {
+            require(matches!(args.len(), 2 | 3 | 4 | 8 | 16), "takes 2, 3, 4, 8 or 16 lanes")?;
+            require(args.iter().all(|a| *a == args[0] && !is_vector(*a)), "lanes must have one scalar type")
+        }
+        Op::Splat => require(is_vector(results[0]) && results[0].lane() == args[0], "result must be a vector of the operand"),
+        Op::Shuffle(lanes) => {
+            require(args[0].scalar().is_some() && args[0].scalar() == args[1].scalar(), "operands must share their scalar type")?;
+            let n = args[0].lanes() + args[1].lanes();
+            require(lanes.iter().all(|l| *l == u8::MAX || (*l as u32) < n), "a lane is out of range")?;
+            require(matches!(lanes.len(), 1 | 2 | 3 | 4 | 8 | 16), "takes 1, 2, 3, 4, 8 or 16 lanes")
+        }
+        Op::Any | Op::All => require(args[0].scalar() == Some(Scalar::I1), "operand must be a vector of i1"),
+        Op::Load(_) => in_memory(results[0]),
+        Op::Store(_) => in_memory(args[0]),
+        Op::PtrAdd => require(args[0].space().is_some() && args[1] == I64, "takes a pointer and an i64"),
+        Op::GlobalAddr(_) => require(results[0].space().is_some(), "result must be a pointer"),
+        Op::Memcpy { .. } => require(args[2] == I64, "the length must be i64"),
+        Op::Memset(_) => require(args[1] == I8 && args[2] == I64, "takes an address, an i8 and an i64"),
+        Op::AtomicRmw { op, .. } => {
+            let float = matches!(op, RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax);
+            let fits = if float { args[1].is_float() } else { args[1].is_int() || *op == RmwOp::Xchg };
+            require(fits && atomic_type(args[1]), "unfit operand type")
+        }
+        Op::AtomicCas { .. } => require(args[1] == args[2] && atomic_type(args[1]), "unfit operand type"),
+        Op::AtomicLoad { .. } => require(atomic_type(results[0]), "unfit result type"),
+        Op::AtomicStore { .. } => require(atomic_type(args[0]), "unfit operand type"),
+        Op::WorkItem { dim, .. } | Op::Input { dim, .. } => require(*dim < 3, "the dimension must be 0, 1 or 2"),
+        Op::PushConst { .. } => require(results[0].access_bytes().is_some(), "unfit result type"),
+        Op::BrIf => require(args[0] == I1, "the condition must be i1"),
+        Op::Switch(_) => require(args[0].is_int() && !is_vector(args[0]), "the selector must be an integer"),
+        Op::SlotAddr(_)
+        | Op::Barrier { .. }
+        | Op::Fence { .. }
+        | Op::OpenCl(_)
+        | Op::Call(_)
+        | Op::Jump
+        | Op::Return
+        | Op::Unreachable => Ok(()),
+    }?;
+    check_addresses(op, args)
+}
+
+/// Whether the operator works on floating-point operands.
+pub fn is_float_bin(op: BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::Fadd | BinOp::Fsub | BinOp::Fmul | BinOp::Fdiv | BinOp::Frem | BinOp::Fmin | BinOp::Fmax
+    )
+}
+
+/// Addresses must be what the access's root says.
+fn check_addresses(op: &Op, args: &[Type]) -> Result<(), String> {
+    let fits = |root: Root, ty: Type| match root {
+        Root::Ptr => ty.space().is_some(),
+        Root::Addr => ty == I64,
+        Root::Var(_) => ty == I32,
+    };
+    let bad = |ty: Type| Err(format!("the address has type {ty}, which does not fit its root"));
+    if let Op::Memcpy { dst, src } = op {
+        for (access, ty) in [(dst, args[0]), (src, args[1])] {
+            if !fits(access.root, ty) {
+                return bad(ty);
+            }
+            if !access.align.is_power_of_two() {
+                return Err(format!("alignment {} is no power of two", access.align));
+            }
+        }
+    }
+    if let (Some(access), Some(i)) = (op.access(), op.address_arg()) {
+        if !fits(access.root, args[i]) {
+            return bad(args[i]);
+        }
+        if !access.align.is_power_of_two() {
+            return Err(format!("alignment {} is no power of two", access.align));
+        }
+    }
+    Ok(())
+}
+
+fn check_cast(op: CastOp, from: Type, to: Type) -> Result<(), String> {
+    let lanes = from.lanes() == to.lanes();
+    let bits = |t: Type| t.scalar().map_or(0, Scalar::bits);
+    let ok = match op {
+        CastOp::Trunc => lanes && from.is_int() && to.is_int() && bits(to) < bits(from),
+        CastOp::Zext | CastOp::Sext => lanes && from.is_int() && to.is_int() && bits(to) > bits(from),
+        CastOp::FpConv => lanes && from.is_float() && to.is_float() && bits(to) != bits(from),
+        CastOp::FpToS | CastOp::FpToU => lanes && from.is_float() && to.is_int(),
+        CastOp::SToFp | CastOp::UToFp => lanes && from.is_int() && to.is_float(),
+        CastOp::Bitcast => {
+            let i1 = from.scalar() == Some(Scalar::I1) || to.scalar() == Some(Scalar::I1);
+            bits(from) != 0 && bits(from) * from.lanes() == bits(to) * to.lanes() && !i1
+        }
+        CastOp::PtrToInt => from.space().is_some() && to == I64,
+        CastOp::IntToPtr => from == I64 && to.space().is_some(),
+        CastOp::PtrCast => from.space().is_some() && to.space().is_some(),
+    };
+    if ok { Ok(()) } else { Err(format!("no such conversion: {from} to {to}")) }
+}
+
+fn in_memory(ty: Type) -> Result<(), String> {
+    if ty.scalar() == Some(Scalar::I1) || ty.access_bytes().is_none() {
+        return Err(format!("{ty} cannot be in memory"));
+    }
+    Ok(())
+}
+
+/// Types of atomic accesses: 32- and 64-bit scalars (and narrower ones, which legalisation widens), pointers.
+fn atomic_type(ty: Type) -> bool {
+    matches!(ty, Type::Scalar(s) if s != Scalar::I1) || ty.space().is_some()
+}
+
+fn is_vector(ty: Type) -> bool {
+    matches!(ty, Type::Vector(..))
+}
+
+fn list(types: &[Type]) -> String {
+    let names: Vec<String> = types.iter().map(Type::to_string).collect();
+    format!("({})", names.join(", "))
+}
