@@ -4,9 +4,7 @@
 //! cannot disagree. Mnemonics of all opcode families are distinct from each other.
 
 use super::func::Linkage;
-use super::inst::{
-    BinOp, CastOp, ClOp, FloatCc, IntCc, Ordering, RmwOp, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery,
-};
+use super::inst::{BinOp, CastOp, ClOp, FloatCc, IntCc, Ordering, RmwOp, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery};
 use super::module::Phase;
 use super::types::{Opaque, Scalar, Space, Type};
 use crate::metadata::{AccessQualifier, AddressQualifier, ArgKind};

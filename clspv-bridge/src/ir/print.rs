@@ -105,9 +105,7 @@ fn print_arg(f: &mut Formatter<'_>, a: &ArgInfo) -> fmt::Result {
     write!(f, " name {} type {}", quoted(&a.name), quoted(&a.type_name))?;
     write!(f, " {} {}", a.address.name(), a.access.name())?;
     let q = &a.qualifiers;
-    for (set, word) in
-        [(q.is_const, "const"), (q.is_restrict, "restrict"), (q.is_volatile, "volatile"), (q.is_pipe, "pipe")]
-    {
+    for (set, word) in [(q.is_const, "const"), (q.is_restrict, "restrict"), (q.is_volatile, "volatile"), (q.is_pipe, "pipe")] {
         if set {
             write!(f, " {word}")?;
         }
@@ -487,7 +485,6 @@ fn quoted(text: &str) -> String {
     out.push('"');
     out
 }
-
 
 #[cfg(test)]
 mod tests {

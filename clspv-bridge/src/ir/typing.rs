@@ -178,10 +178,7 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
 
 /// Whether the operator works on floating-point operands.
 pub fn is_float_bin(op: BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::Fadd | BinOp::Fsub | BinOp::Fmul | BinOp::Fdiv | BinOp::Frem | BinOp::Fmin | BinOp::Fmax
-    )
+    matches!(op, BinOp::Fadd | BinOp::Fsub | BinOp::Fmul | BinOp::Fdiv | BinOp::Frem | BinOp::Fmin | BinOp::Fmax)
 }
 
 /// Addresses must be what the access's root says.
