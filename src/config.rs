@@ -1,8 +1,159 @@
-//! Settings from `PYROCLAST_*` environment variables.
+//! Settings from `PYROCLAST_*` environment variables: one table of options, parsed once.
+//!
+//! A value that cannot be understood and a variable that is not in the table are reported in the log and ignored.
 
-/// Parsed once, when the platform is first asked for.
-#[derive(Clone, Debug, Default)]
-pub struct Config {
-    /// PYROCLAST_FEATURES: names of device features to hide, e.g. "int8", "float16".
-    pub hidden_features: Vec<String>,
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// A value of an option.
+trait OptionValue: Sized {
+    fn parse(text: &str) -> Option<Self>;
+}
+
+impl OptionValue for bool {
+    fn parse(text: &str) -> Option<Self> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "1" | "true" | "yes" | "on" => Some(true),
+            "" | "0" | "false" | "no" | "off" => Some(false),
+            _ => None,
+        }
+    }
+}
+
+impl OptionValue for Option<String> {
+    fn parse(text: &str) -> Option<Self> {
+        Some((!text.is_empty()).then(|| text.to_string()))
+    }
+}
+
+impl OptionValue for Option<PathBuf> {
+    fn parse(text: &str) -> Option<Self> {
+        Some((!text.is_empty()).then(|| PathBuf::from(text)))
+    }
+}
+
+/// Comma-separated words.
+impl OptionValue for Vec<String> {
+    fn parse(text: &str) -> Option<Self> {
+        Some(text.split(',').map(str::trim).filter(|w| !w.is_empty()).map(str::to_string).collect())
+    }
+}
+
+macro_rules! options {
+    ($($(#[doc = $doc:literal])+ $var:literal => $field:ident: $ty:ty,)*) => {
+        /// Parsed once, when the platform is first asked for.
+        #[derive(Clone, Debug, Default)]
+        pub struct Config {
+            $($(#[doc = $doc])+ pub $field: $ty,)*
+        }
+
+        /// Every option: variable and meaning.
+        pub const OPTIONS: &[(&str, &str)] = &[$(($var, concat!($($doc),+))),*];
+
+        impl Config {
+            /// Reads options from (name, value) pairs; returns them with the complaints.
+            pub fn read(vars: impl IntoIterator<Item = (String, String)>) -> (Config, Vec<String>) {
+                let mut config = Config::default();
+                let mut complaints = Vec::new();
+                for (name, value) in vars {
+                    match name.as_str() {
+                        $($var => match <$ty as OptionValue>::parse(&value) {
+                            Some(parsed) => config.$field = parsed,
+                            None => complaints.push(format!("{name}: cannot understand '{value}'")),
+                        },)*
+                        other if other.starts_with("PYROCLAST_") => complaints.push(format!("{other} is no option of Pyroclast")),
+                        _ => {}
+                    }
+                }
+                for feature in &mut config.hidden_features {
+                    if let Some(bare) = feature.strip_prefix('-') {
+                        *feature = bare.to_string();
+                    }
+                }
+                (config, complaints)
+            }
+        }
+    };
+}
+
+options! {
+    /// Log filter, e.g. "warn" or "pyroclast::queue=debug"; the log goes to stderr.
+    "PYROCLAST_LOG" => log: Option<String>,
+    /// What to dump: cl, il, ir, spv, args.
+    "PYROCLAST_DUMP" => dump: Vec<String>,
+    /// Where dumps go; the current directory if unset.
+    "PYROCLAST_DUMP_DIR" => dump_dir: Option<PathBuf>,
+    /// What to check: ir, spirv, vulkan.
+    "PYROCLAST_VALIDATE" => validate: Vec<String>,
+    /// Order and choice of devices, e.g. "vulkan:1,vulkan:0" or "vulkan".
+    "PYROCLAST_DEVICES" => devices: Vec<String>,
+    /// Wait after every command.
+    "PYROCLAST_SYNC" => sync: bool,
+    /// Names of device features to hide, e.g. "-int8,-float16"; kept here without the minus sign.
+    "PYROCLAST_FEATURES" => hidden_features: Vec<String>,
+    /// Path of the front-end tool.
+    "PYROCLAST_CLANG" => clang: Option<String>,
+    /// More arguments for the front-end tool, separated by commas.
+    "PYROCLAST_CLANG_ARGS" => clang_args: Vec<String>,
+    /// Where compiled kernels are kept.
+    "PYROCLAST_CACHE_DIR" => cache_dir: Option<PathBuf>,
+    /// Do not keep compiled kernels.
+    "PYROCLAST_NO_CACHE" => no_cache: bool,
+    /// Rewrite the expected output of tests (read by the tests only).
+    "PYROCLAST_BLESS" => bless: bool,
+}
+
+static CONFIG: OnceLock<Config> = OnceLock::new();
+
+impl Config {
+    /// The settings of this process.
+    pub fn get() -> &'static Config {
+        CONFIG.get_or_init(|| {
+            let text = |s: std::ffi::OsString| s.to_string_lossy().into_owned();
+            let (config, complaints) = Config::read(std::env::vars_os().map(|(k, v)| (text(k), text(v))));
+            crate::trace::init(config.log.as_deref());
+            for complaint in complaints {
+                tracing::warn!("{complaint}");
+            }
+            config
+        })
+    }
+    /// Whether PYROCLAST_DUMP names `what`.
+    pub fn dumps(&self, what: &str) -> bool {
+        self.dump.iter().any(|d| d == what || d == "all")
+    }
+    /// Whether PYROCLAST_VALIDATE names `what`.
+    pub fn validates(&self, what: &str) -> bool {
+        self.validate.iter().any(|d| d == what || d == "all")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(vars: &[(&str, &str)]) -> (Config, Vec<String>) {
+        Config::read(vars.iter().map(|(k, v)| (k.to_string(), v.to_string())))
+    }
+
+    #[test]
+    fn values_are_parsed() {
+        let (config, complaints) = read(&[
+            ("PYROCLAST_SYNC", "1"),
+            ("PYROCLAST_FEATURES", "-int8, float16"),
+            ("HOME", "/"),
+            ("PYROCLAST_DUMP", "spv,,cl"),
+        ]);
+        assert!(complaints.is_empty());
+        assert!(config.sync);
+        assert_eq!(config.hidden_features, ["int8", "float16"]);
+        assert!(config.dumps("cl") && config.dumps("spv") && !config.dumps("ir"));
+    }
+
+    #[test]
+    fn mistakes_are_reported() {
+        let (config, complaints) = read(&[("PYROCLAST_SYNC", "perhaps"), ("PYROCLAST_SNYC", "1")]);
+        assert!(!config.sync);
+        assert_eq!(complaints.len(), 2);
+    }
 }

@@ -1,6 +1,13 @@
 //! Pyroclast's runtime: OpenCL semantics, the command scheduler and the devices. The C interface is in `icd/`.
 
+pub mod callback;
+pub mod cl;
 pub mod config;
 pub mod device;
+pub mod error;
 pub mod host_ptr;
+pub mod info;
+pub mod object;
 pub mod program;
+pub mod sync;
+pub mod trace;

@@ -1,1 +1,22 @@
-fn main() {}
+//! Developer tasks. `cargo xtask gen-cl <path to cl.xml>` rewrites the sources generated from the OpenCL registry.
+//!
+//! Generated files are committed; building Pyroclast needs neither the registry nor this tool.
+
+mod gen_cl;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let result = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["gen-cl", path] => gen_cl::run(path),
+        _ => Err("usage: cargo xtask gen-cl <path to cl.xml>".to_string()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The entry points, object by object: each checks handles and raw arguments, calls the runtime and converts the answer.

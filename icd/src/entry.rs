@@ -1,0 +1,140 @@
+//! `entry!`: what every entry point does around its body - contain panics, log errors, follow the errcode_ret protocol.
+//!
+//! Three forms:
+//! ```ignore
+//! entry! { fn clRetainContext(context: cl_context) -> cl_int { context.retain() } }           // Result<()>
+//! entry! { fn clCreateUserEvent(context: cl_context; errcode_ret) -> cl_event { Ok(handle) } } // Result<handle>
+//! entry! { fn clSVMAlloc(context: cl_context) -> *mut c_void, or null_mut(); { Ok(ptr) } }    // Result<value>
+//! ```
+//! The second appends the parameter `errcode_ret: *mut cl_int`; a null handle means that memory has run out. A function
+//! is exported under its name; `entry! { extension fn ... }` makes one that is only found by name through
+//! clGetExtensionFunctionAddressForPlatform.
+
+use pyroclast_runtime::cl::*;
+use pyroclast_runtime::error::{Error, Result};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs a body; a panic is an error. Errors are logged here, once.
+pub fn guard<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    tracing::trace!(target: "pyroclast::api", "{name}");
+    let result = catch_unwind(AssertUnwindSafe(body))
+        .unwrap_or_else(|_| Err(Error::with(CL_OUT_OF_HOST_MEMORY, "a panic was contained; this is a bug of Pyroclast")));
+    if let Err(error) = &result {
+        tracing::debug!(target: "pyroclast::api", "{name}: {error}");
+    }
+    result
+}
+
+/// The code of a result.
+pub fn code(result: Result<()>) -> cl_int {
+    result.map_or_else(|e| e.code(), |()| CL_SUCCESS)
+}
+
+/// Stores the code of a result and gives its handle, or NULL.
+///
+/// # Safety
+/// `errcode_ret` is NULL or points to a cl_int.
+pub unsafe fn handle<T>(result: Result<*mut T>, errcode_ret: *mut cl_int) -> *mut T {
+    let (handle, code) = match result {
+        Ok(handle) if handle.is_null() => (handle, CL_OUT_OF_HOST_MEMORY),
+        Ok(handle) => (handle, CL_SUCCESS),
+        Err(error) => (std::ptr::null_mut(), error.code()),
+    };
+    if !errcode_ret.is_null() {
+        // SAFETY: the caller vouches for the pointer.
+        unsafe { errcode_ret.write(code) };
+    }
+    handle
+}
+
+/// Defines an entry point; see the module's text.
+#[macro_export]
+macro_rules! entry {
+    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> cl_int $body:block) => {
+        $(#[$meta])*
+        #[unsafe(no_mangle)]
+        #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::entry::Int {
+            $crate::entry::code($crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<()> { $body }))
+        }
+    };
+    ($(#[$meta:meta])* extension fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> cl_int $body:block) => {
+        $(#[$meta])*
+        #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::entry::Int {
+            $crate::entry::code($crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<()> { $body }))
+        }
+    };
+    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?; errcode_ret) -> $ret:ty $body:block) => {
+        $(#[$meta])*
+        #[unsafe(no_mangle)]
+        #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
+        pub unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut $crate::entry::Int) -> $ret {
+            let result = $crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<$ret> { $body });
+            // SAFETY: errcode_ret is NULL or the application's cl_int, as the specification demands.
+            unsafe { $crate::entry::handle(result, errcode_ret) }
+        }
+    };
+    ($(#[$meta:meta])* extension fn $name:ident($($arg:ident: $ty:ty),* $(,)?; errcode_ret) -> $ret:ty $body:block) => {
+        $(#[$meta])*
+        #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
+        pub unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut $crate::entry::Int) -> $ret {
+            let result = $crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<$ret> { $body });
+            // SAFETY: errcode_ret is NULL or the application's cl_int, as the specification demands.
+            unsafe { $crate::entry::handle(result, errcode_ret) }
+        }
+    };
+    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty, or $default:expr; $body:block) => {
+        $(#[$meta])*
+        #[unsafe(no_mangle)]
+        #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+            let result = $crate::entry::guard(stringify!($name), move || -> $crate::entry::Res<$ret> { $body });
+            result.unwrap_or_else(|_| $default)
+        }
+    };
+}
+
+pub use entry;
+/// For the macro.
+pub type Int = cl_int;
+/// For the macro.
+pub type Res<T> = Result<T>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pyroclast_runtime::err;
+
+    entry! { extension fn testPlain(value: cl_int) -> cl_int { if value == 0 { Ok(()) } else { Err(err!(value)) } } }
+    entry! { extension fn testPanic() -> cl_int { let empty: [u8; 0] = []; let i = std::hint::black_box(3); Err(err!(i32::from(empty[i]))) } }
+    entry! { extension fn testHandle(address: usize; errcode_ret) -> *mut u8 {
+        if address == 1 { return Err(err!(CL_INVALID_VALUE)) }
+        Ok(std::ptr::without_provenance_mut(address))
+    } }
+
+    #[test]
+    fn codes_are_returned_and_panics_contained() {
+        // SAFETY: the functions take no pointers.
+        unsafe {
+            assert_eq!(testPlain(0), CL_SUCCESS);
+            assert_eq!(testPlain(CL_INVALID_EVENT), CL_INVALID_EVENT);
+            assert_eq!(testPanic(), CL_OUT_OF_HOST_MEMORY);
+        }
+    }
+
+    #[test]
+    fn errcode_ret_is_followed() {
+        let mut code = 77;
+        // SAFETY: errcode_ret is NULL or valid.
+        unsafe {
+            assert_eq!(testHandle(64, &mut code) as usize, 64);
+            assert_eq!(code, CL_SUCCESS);
+            assert!(testHandle(1, &mut code).is_null());
+            assert_eq!(code, CL_INVALID_VALUE);
+            assert!(testHandle(0, &mut code).is_null());
+            assert_eq!(code, CL_OUT_OF_HOST_MEMORY);
+            assert!(testHandle(1, std::ptr::null_mut()).is_null());
+        }
+    }
+}

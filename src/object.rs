@@ -1,0 +1,77 @@
+//! What every API object has: a kind, the error code for a bad handle of its kind, and the link to its C handle.
+//!
+//! The C interface owns the handles. An object knows only its own handle and tells it when the object dies, so that a
+//! stale handle is reported instead of followed.
+
+use crate::cl::*;
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// Kind of an API object. The value marks live handles; no value is zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum ObjectKind {
+    Platform = 0x5059_0001,
+    Device = 0x5059_0002,
+    Context = 0x5059_0003,
+    CommandQueue = 0x5059_0004,
+    Mem = 0x5059_0005,
+    Sampler = 0x5059_0006,
+    Program = 0x5059_0007,
+    Kernel = 0x5059_0008,
+    Event = 0x5059_0009,
+}
+
+/// An object that applications hold a handle of.
+pub trait ApiObject: Send + Sync + 'static {
+    /// Marks its handles.
+    const KIND: ObjectKind;
+    /// What a bad handle of this kind is answered with.
+    const INVALID: cl_int;
+    /// The link to the handle, embedded in the object.
+    fn api_slot(&self) -> &ApiSlot;
+}
+
+struct Link {
+    handle: AtomicPtr<c_void>,
+    retire: fn(NonNull<c_void>),
+}
+
+/// The link of an object to its handle. Dropping it retires the handle.
+#[derive(Default)]
+pub struct ApiSlot(OnceLock<Link>);
+
+impl ApiSlot {
+    /// A slot without a handle.
+    pub fn new() -> Self {
+        ApiSlot::default()
+    }
+    /// The handle, made by `make` if there is none yet; `retire` gets it when the object dies. None if `make` failed.
+    pub fn handle_or_make(
+        &self,
+        make: impl FnOnce() -> Option<NonNull<c_void>>,
+        retire: fn(NonNull<c_void>),
+    ) -> Option<NonNull<c_void>> {
+        let link = self.0.get_or_init(|| {
+            let handle = make().map_or(std::ptr::null_mut(), NonNull::as_ptr);
+            Link { handle: AtomicPtr::new(handle), retire }
+        });
+        NonNull::new(link.handle.load(Ordering::Relaxed))
+    }
+    /// The handle, if the object was ever given one.
+    pub fn handle(&self) -> Option<NonNull<c_void>> {
+        self.0.get().and_then(|link| NonNull::new(link.handle.load(Ordering::Relaxed)))
+    }
+}
+
+impl Drop for ApiSlot {
+    fn drop(&mut self) {
+        if let Some(link) = self.0.get()
+            && let Some(handle) = NonNull::new(link.handle.load(Ordering::Relaxed))
+        {
+            (link.retire)(handle);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The log: a `tracing` subscriber that writes to stderr, installed only if PYROCLAST_LOG asks for it.
+//!
+//! The driver library carries its own copy of `tracing`, so this subscriber sees our events alone and a host program's
+//! own subscriber is left as it is. Linked into a Rust program that has installed a subscriber, ours gives way.
+
+use tracing_subscriber::EnvFilter;
+
+/// Installs the subscriber if there is a filter; a filter that cannot be understood means "warn".
+pub fn init(filter: Option<&str>) {
+    let Some(text) = filter else { return };
+    let filter = EnvFilter::try_new(expand(text)).unwrap_or_else(|_| EnvFilter::new("warn"));
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).finish();
+    // Fails only if the program has its own subscriber, which then gets our events.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+}
+
+/// Directives for `pyroclast::x` also name the runtime crate's module, whose events say `pyroclast_runtime::x`.
+fn expand(text: &str) -> String {
+    let mut out = Vec::new();
+    for directive in text.split(',') {
+        out.push(directive.trim().to_string());
+        if let Some(rest) = directive.trim().strip_prefix("pyroclast::") {
+            out.push(format!("pyroclast_runtime::{rest}"));
+        }
+    }
+    out.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn short_module_names_reach_the_runtime() {
+        assert_eq!(super::expand("warn, pyroclast::queue=debug"), "warn,pyroclast::queue=debug,pyroclast_runtime::queue=debug");
+    }
+}
