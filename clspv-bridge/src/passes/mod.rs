@@ -1,4 +1,8 @@
-//! Passes over a module, and the table that names them.
+//! Passes over a module, the table that names them, and the order they run in.
+
+pub mod dce;
+pub mod ssa_repair;
+pub mod structurize;
 
 use crate::error::Result;
 use crate::ir::{Module, Phase};
@@ -20,4 +24,12 @@ pub trait Pass {
     }
     /// Changes the module; true if anything changed. A pass that completes a phase sets `module.phase`.
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool>;
+}
+
+/// Every pass.
+pub const PASSES: &[&(dyn Pass + Sync)] = &[&dce::Dce, &ssa_repair::SsaRepair, &structurize::Structurize];
+
+/// The pass with this name.
+pub fn find(name: &str) -> Option<&'static (dyn Pass + Sync)> {
+    PASSES.iter().copied().find(|p| p.name() == name)
 }
