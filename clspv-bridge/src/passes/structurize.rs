@@ -159,8 +159,7 @@ fn irreducible_entries(func: &Function, cfg: &Cfg) -> Option<Vec<Block>> {
     while let Some(set) = sets.pop() {
         for scc in strongly_connected(func, &set) {
             let inside: std::collections::HashSet<Block> = scc.iter().copied().collect();
-            let is_entry =
-                |b: &Block| cfg.preds(*b).iter().any(|p| !inside.contains(p)) || Some(*b) == func.entry();
+            let is_entry = |b: &Block| cfg.preds(*b).iter().any(|p| !inside.contains(p)) || Some(*b) == func.entry();
             let mut entries: Vec<Block> = scc.iter().copied().filter(is_entry).collect();
             entries.sort_by_key(|b| cfg.number(*b));
             if entries.len() > 1 {

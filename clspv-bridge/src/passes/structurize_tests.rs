@@ -266,19 +266,20 @@ fn check_structure(f: &Function) -> Result<(), String> {
         Merge::Selection { merge } | Merge::Loop { merge, .. } => merge,
     };
     for &u in cfg.rpo() {
-        let inside = |(h, m): &(Block, Merge)| {
-            dom.dominates(*h, u) && !(cfg.is_reachable(merge_of(*m)) && dom.dominates(merge_of(*m), u))
-        };
+        let inside =
+            |(h, m): &(Block, Merge)| dom.dominates(*h, u) && !(cfg.is_reachable(merge_of(*m)) && dom.dominates(merge_of(*m), u));
         let around: Vec<(Block, Merge)> = headers.iter().copied().filter(inside).collect();
-        let innermost = |list: &[(Block, Merge)]| list.iter().copied().max_by_key(|(h, _)| {
-            let mut depth = 0;
-            let mut at = *h;
-            while let Some(up) = dom.idom(at) {
-                at = up;
-                depth += 1;
-            }
-            depth
-        });
+        let innermost = |list: &[(Block, Merge)]| {
+            list.iter().copied().max_by_key(|(h, _)| {
+                let mut depth = 0;
+                let mut at = *h;
+                while let Some(up) = dom.idom(at) {
+                    at = up;
+                    depth += 1;
+                }
+                depth
+            })
+        };
         let inner = innermost(&around);
         let loops: Vec<_> = around.iter().copied().filter(|(_, m)| matches!(m, Merge::Loop { .. })).collect();
         let inner_loop = innermost(&loops);
@@ -351,7 +352,12 @@ fn random_graphs_keep_their_traces() {
             // An unreachable end may run on.
             let same = a.len().min(b.len());
             let unreachable = a.last().is_none_or(|l| l.0 != u64::MAX) && a.len() < 60;
-            assert!(a[..same] == b[..same] && (a.len() == b.len() || unreachable), "seed {seed}:\n{a:?}\n{b:?}\n{}\nafter:\n{}", text(&before), text(&after));
+            assert!(
+                a[..same] == b[..same] && (a.len() == b.len() || unreachable),
+                "seed {seed}:\n{a:?}\n{b:?}\n{}\nafter:\n{}",
+                text(&before),
+                text(&after)
+            );
         }
     }
 }
