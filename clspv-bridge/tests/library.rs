@@ -1,0 +1,19 @@
+//! The committed built-in library is what its sources compile to.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn library_is_built_from_its_sources() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("builtins");
+    if Command::new("clang-22").arg("--version").output().is_err() {
+        eprintln!("clang-22 is not installed: nothing to compare with");
+        return;
+    }
+    let fresh = std::env::temp_dir().join(format!("pyroclast-library-{}.spv", std::process::id()));
+    let status = Command::new("sh").arg(dir.join("build.sh")).arg("clang-22").arg(&fresh).status().expect("build.sh runs");
+    assert!(status.success(), "the library's sources do not compile");
+    let same = std::fs::read(&fresh).expect("output") == std::fs::read(dir.join("library.spv")).expect("library.spv");
+    let _ = std::fs::remove_file(&fresh);
+    assert!(same, "clspv-bridge/builtins/library.spv is stale: run clspv-bridge/builtins/build.sh and commit the result");
+}
