@@ -192,6 +192,10 @@ impl Type {
     pub fn is_float(self) -> bool {
         self.scalar().is_some_and(Scalar::is_float)
     }
+    /// Whether this is `i1` or a vector of it.
+    pub fn is_bool(self) -> bool {
+        self.scalar() == Some(Scalar::I1)
+    }
     /// The address space of a pointer.
     pub fn space(self) -> Option<Space> {
         match self {
