@@ -254,7 +254,9 @@ impl Verifier<'_> {
         if params != func.sig.params {
             self.error(entry, "the entry's parameters are not the function's");
         }
-        if self.phase >= Phase::Lowered && !func.slots.is_empty() && self.insts().any(|(_, i)| matches!(func.insts[i].op, Op::SlotAddr(_)))
+        if self.phase >= Phase::Lowered
+            && !func.slots.is_empty()
+            && self.insts().any(|(_, i)| matches!(func.insts[i].op, Op::SlotAddr(_)))
         {
             self.error("slots", format!("not allowed in phase {:?}", self.phase));
         }
