@@ -1,1 +1,58 @@
-//! Vulkan devices.
+//! Vulkan compute devices.
+//!
+//! A probe opens every acceptable physical device of the process's one instance and keeps it open for the life of the
+//! process ([`device::Gpu`] is leaked): commands, memory and threads refer to it without counting. Work goes
+//! `queue` -> `record` -> one `vkQueueSubmit2`; completions come back through `reaper`.
+
+mod adapter;
+mod caps;
+mod conv;
+mod device;
+mod ext;
+mod instance;
+mod machine;
+mod memory;
+mod profiling;
+
+pub use instance::validation_messages;
+
+use super::traits::{DeviceDriver, DeviceOps};
+use crate::config::Config;
+use std::sync::Arc;
+
+/// The Vulkan kind of device.
+pub struct VulkanDriver;
+
+/// The driver's one value, for the table of device kinds.
+pub static DRIVER: VulkanDriver = VulkanDriver;
+
+impl DeviceDriver for VulkanDriver {
+    fn name(&self) -> &'static str {
+        "vulkan"
+    }
+
+    fn probe(&self, config: &Config) -> Vec<Arc<dyn DeviceOps>> {
+        let Some(instance) = instance::get(instance::validation_wanted()) else { return Vec::new() };
+        // SAFETY: the instance is alive for ever.
+        let physical = match unsafe { instance.raw.enumerate_physical_devices() } {
+            Ok(list) => list,
+            Err(e) => {
+                tracing::warn!("vkEnumeratePhysicalDevices: {e:?}");
+                return Vec::new();
+            }
+        };
+        let mut devices: Vec<Arc<dyn DeviceOps>> = Vec::new();
+        for p in physical {
+            let opened = adapter::Adapter::open(instance, p, &config.hidden_features)
+                .and_then(|a| device::Gpu::open(instance, a).map_err(|e| e.to_string()));
+            match opened {
+                Ok(gpu) => devices.push(Arc::new(device::VulkanDevice(gpu))),
+                Err(why) => tracing::info!("Vulkan device not used: {why}"),
+            }
+        }
+        devices
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,284 @@
+//! A physical device: what the driver says of it, and whether it will do.
+//!
+//! Everything is queried once into plain values; later code never asks the driver again. Structures of Vulkan 1.3 and of
+//! extensions are only chained where the device knows them.
+
+use super::ext::Extensions;
+use super::instance::Instance;
+use ash::vk;
+
+/// Answers of a physical device that passed [`Adapter::open`].
+pub struct Adapter {
+    pub physical: vk::PhysicalDevice,
+    pub api: u32,
+    pub ext: Extensions,
+    pub name: String,
+    pub props: vk::PhysicalDeviceProperties,
+    pub ids: vk::PhysicalDeviceIDProperties<'static>,
+    pub driver: vk::PhysicalDeviceDriverProperties<'static>,
+    pub subgroup: vk::PhysicalDeviceSubgroupProperties<'static>,
+    pub floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
+    pub maint3: vk::PhysicalDeviceMaintenance3Properties<'static>,
+    pub max_buffer_size: u64,
+    pub subgroup_size_range: (u32, u32),
+    pub max_push_descriptors: u32,
+    pub host_import_alignment: u64,
+    pub pci: Option<[u32; 4]>,
+    pub sm_count: Option<u32>,
+    pub amd_cus: Option<u32>,
+    pub memory: vk::PhysicalDeviceMemoryProperties,
+    /// Queue family, number of queues and valid timestamp bits.
+    pub family: u32,
+    pub family_queues: u32,
+    pub timestamp_bits: u32,
+    pub features: Features,
+}
+
+// SAFETY: the chain pointers of the property structures are null; everything else is plain data.
+unsafe impl Send for Adapter {}
+// SAFETY: as above.
+unsafe impl Sync for Adapter {}
+
+/// Features as far as they are used; each is enabled on the logical device exactly when true here.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Features {
+    pub core: vk::PhysicalDeviceFeatures,
+    pub int8: bool,
+    pub float16: bool,
+    pub storage8: bool,
+    pub storage16: bool,
+    pub buffer_int64_atomics: bool,
+    pub shared_int64_atomics: bool,
+    pub buffer_float32_atomics: bool,
+    pub buffer_float32_atomic_add: bool,
+    pub shared_float32_atomics: bool,
+    pub shared_float32_atomic_add: bool,
+    pub scalar_block_layout: bool,
+    pub vulkan_memory_model: bool,
+    pub vulkan_memory_model_device_scope: bool,
+    pub variable_pointers: bool,
+    pub variable_pointers_buffer: bool,
+    pub subgroup_extended_types: bool,
+    pub host_query_reset: bool,
+    pub uniform_buffer_standard_layout: bool,
+    pub workgroup_layout: bool,
+    pub workgroup_layout_scalar: bool,
+    pub workgroup_layout_8: bool,
+    pub workgroup_layout_16: bool,
+    pub integer_dot_product: bool,
+    pub maintenance4: bool,
+    pub subgroup_size_control: bool,
+    pub full_subgroups: bool,
+}
+
+impl Adapter {
+    /// Reads everything, or says why the device cannot be used.
+    pub fn open(instance: &Instance, physical: vk::PhysicalDevice, hidden: &[String]) -> Result<Adapter, String> {
+        let vki = &instance.raw;
+        // SAFETY: the handle comes from this instance.
+        let props = unsafe { vki.get_physical_device_properties(physical) };
+        let name = props.device_name_as_c_str().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let api = props.api_version.min(instance.api);
+        if api < vk::API_VERSION_1_2 {
+            return Err(format!("{name}: Vulkan 1.{} only", vk::api_version_minor(props.api_version)));
+        }
+        // SAFETY: as above.
+        let list = unsafe { vki.enumerate_device_extension_properties(physical) }.map_err(|e| format!("{name}: {e:?}"))?;
+        let ext = Extensions::new(&list, api);
+
+        let mut ids = vk::PhysicalDeviceIDProperties::default();
+        let mut driver = vk::PhysicalDeviceDriverProperties::default();
+        let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+        let mut floats = vk::PhysicalDeviceFloatControlsProperties::default();
+        let mut maint3 = vk::PhysicalDeviceMaintenance3Properties::default();
+        let mut maint4 = vk::PhysicalDeviceMaintenance4Properties::default();
+        let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
+        let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
+        let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+        let mut sm = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
+        let mut amd = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
+        let has_maint4 = ext.provides(ash::khr::maintenance4::NAME);
+        let has_sizes = ext.provides(ash::ext::subgroup_size_control::NAME);
+        let has_push = ext.has(ash::khr::push_descriptor::NAME);
+        let has_host = ext.has(ash::ext::external_memory_host::NAME);
+        let has_pci = ext.has(ash::ext::pci_bus_info::NAME);
+        let has_sm = ext.has(ash::nv::shader_sm_builtins::NAME);
+        let has_amd = ext.has(ash::amd::shader_core_properties::NAME);
+        let mut p2 = vk::PhysicalDeviceProperties2::default()
+            .push_next(&mut ids)
+            .push_next(&mut driver)
+            .push_next(&mut subgroup)
+            .push_next(&mut floats)
+            .push_next(&mut maint3);
+        if has_maint4 {
+            p2 = p2.push_next(&mut maint4);
+        }
+        if has_sizes {
+            p2 = p2.push_next(&mut sizes);
+        }
+        if has_push {
+            p2 = p2.push_next(&mut push);
+        }
+        if has_host {
+            p2 = p2.push_next(&mut host);
+        }
+        if has_pci {
+            p2 = p2.push_next(&mut pci);
+        }
+        if has_sm {
+            p2 = p2.push_next(&mut sm);
+        }
+        if has_amd {
+            p2 = p2.push_next(&mut amd);
+        }
+        // SAFETY: every chained structure belongs to the device's version or to an extension it has.
+        unsafe { vki.get_physical_device_properties2(physical, &mut p2) };
+
+        let features = Features::query(instance, physical, &ext, hidden).map_err(|missing| format!("{name}: no {missing}"))?;
+
+        // SAFETY: as above.
+        let families = unsafe { vki.get_physical_device_queue_family_properties(physical) };
+        // A family without graphics is scheduled apart from the desktop's rendering.
+        let compute = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::COMPUTE) && f.queue_count > 0;
+        let graphics = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
+        let family = families
+            .iter()
+            .position(|f| compute(f) && !graphics(f) && f.timestamp_valid_bits > 0)
+            .or_else(|| families.iter().position(compute))
+            .ok_or_else(|| format!("{name}: no compute queue"))?;
+        // SAFETY: as above.
+        let memory = unsafe { vki.get_physical_device_memory_properties(physical) };
+        ids.p_next = std::ptr::null_mut();
+        driver.p_next = std::ptr::null_mut();
+        subgroup.p_next = std::ptr::null_mut();
+        floats.p_next = std::ptr::null_mut();
+        maint3.p_next = std::ptr::null_mut();
+        let (family_queues, timestamp_bits) = (families[family].queue_count, families[family].timestamp_valid_bits);
+        let size_range = if has_sizes { (sizes.min_subgroup_size, sizes.max_subgroup_size) } else { (0, 0) };
+        Ok(Adapter {
+            physical,
+            api,
+            name,
+            props,
+            ids: vk::PhysicalDeviceIDProperties { _marker: std::marker::PhantomData, ..ids },
+            driver: vk::PhysicalDeviceDriverProperties { _marker: std::marker::PhantomData, ..driver },
+            subgroup: vk::PhysicalDeviceSubgroupProperties { _marker: std::marker::PhantomData, ..subgroup },
+            floats: vk::PhysicalDeviceFloatControlsProperties { _marker: std::marker::PhantomData, ..floats },
+            maint3: vk::PhysicalDeviceMaintenance3Properties { _marker: std::marker::PhantomData, ..maint3 },
+            // Without maintenance4 the guaranteed size of an allocation bounds buffers too.
+            max_buffer_size: if has_maint4 { maint4.max_buffer_size } else { maint3.max_memory_allocation_size },
+            subgroup_size_range: size_range,
+            max_push_descriptors: if has_push { push.max_push_descriptors } else { 0 },
+            host_import_alignment: if has_host { host.min_imported_host_pointer_alignment } else { 0 },
+            pci: has_pci.then_some([pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function]),
+            sm_count: has_sm.then_some(sm.shader_sm_count),
+            amd_cus: has_amd
+                .then(|| amd.shader_engine_count * amd.shader_arrays_per_engine_count * amd.compute_units_per_shader_array),
+            memory,
+            family: family as u32,
+            family_queues,
+            timestamp_bits,
+            ext,
+            features,
+        })
+    }
+
+    /// A software rasteriser: the host's processors and memory.
+    pub fn is_cpu(&self) -> bool {
+        self.props.device_type == vk::PhysicalDeviceType::CPU
+    }
+
+    /// Host and device share their memory.
+    pub fn is_unified(&self) -> bool {
+        self.is_cpu() || self.props.device_type == vk::PhysicalDeviceType::INTEGRATED_GPU
+    }
+}
+
+impl Features {
+    fn query(
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        ext: &Extensions,
+        hidden: &[String],
+    ) -> Result<Features, &'static str> {
+        let mut f11 = vk::PhysicalDeviceVulkan11Features::default();
+        let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
+        let mut sync2 = vk::PhysicalDeviceSynchronization2Features::default();
+        let mut maint4 = vk::PhysicalDeviceMaintenance4Features::default();
+        let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default();
+        let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
+        let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
+        let mut layout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default();
+        let mut f2 = vk::PhysicalDeviceFeatures2::default().push_next(&mut f11).push_next(&mut f12);
+        if ext.provides(ash::khr::synchronization2::NAME) {
+            f2 = f2.push_next(&mut sync2);
+        }
+        if ext.provides(ash::khr::maintenance4::NAME) {
+            f2 = f2.push_next(&mut maint4);
+        }
+        if ext.provides(ash::khr::shader_integer_dot_product::NAME) {
+            f2 = f2.push_next(&mut dot);
+        }
+        if ext.provides(ash::ext::subgroup_size_control::NAME) {
+            f2 = f2.push_next(&mut sizes);
+        }
+        if ext.has(ash::ext::shader_atomic_float::NAME) {
+            f2 = f2.push_next(&mut atomics);
+        }
+        if ext.has(ash::khr::workgroup_memory_explicit_layout::NAME) {
+            f2 = f2.push_next(&mut layout);
+        }
+        // SAFETY: every chained structure belongs to the device's version or to an extension it has.
+        unsafe { instance.raw.get_physical_device_features2(physical, &mut f2) };
+        let core = f2.features;
+        let needed = [
+            (f12.buffer_device_address, "bufferDeviceAddress"),
+            (core.shader_int64, "shaderInt64"),
+            (f12.timeline_semaphore, "timelineSemaphore"),
+            (sync2.synchronization2, "synchronization2"),
+        ];
+        if let Some((_, missing)) = needed.iter().find(|(have, _)| *have == vk::FALSE) {
+            return Err(missing);
+        }
+        let on = |name: &str, have: vk::Bool32| have != 0 && !hidden.iter().any(|h| h.trim_start_matches('-') == name);
+        let flag = |name: &str, have: vk::Bool32| u32::from(on(name, have));
+        Ok(Features {
+            core: vk::PhysicalDeviceFeatures {
+                shader_int64: vk::TRUE,
+                shader_int16: flag("int16", core.shader_int16),
+                shader_float64: flag("float64", core.shader_float64),
+                ..Default::default()
+            },
+            int8: on("int8", f12.shader_int8),
+            float16: on("float16", f12.shader_float16),
+            storage8: on("storage8", f12.storage_buffer8_bit_access),
+            storage16: on("storage16", f11.storage_buffer16_bit_access),
+            buffer_int64_atomics: on("int64_atomics", f12.shader_buffer_int64_atomics),
+            shared_int64_atomics: on("int64_atomics", f12.shader_shared_int64_atomics),
+            buffer_float32_atomics: on("float_atomics", atomics.shader_buffer_float32_atomics),
+            buffer_float32_atomic_add: on("float_atomics", atomics.shader_buffer_float32_atomic_add),
+            shared_float32_atomics: on("float_atomics", atomics.shader_shared_float32_atomics),
+            shared_float32_atomic_add: on("float_atomics", atomics.shader_shared_float32_atomic_add),
+            scalar_block_layout: on("scalar_block_layout", f12.scalar_block_layout),
+            vulkan_memory_model: on("vulkan_memory_model", f12.vulkan_memory_model),
+            vulkan_memory_model_device_scope: on("vulkan_memory_model", f12.vulkan_memory_model_device_scope),
+            variable_pointers: on("variable_pointers", f11.variable_pointers & f11.variable_pointers_storage_buffer),
+            variable_pointers_buffer: on("variable_pointers", f11.variable_pointers_storage_buffer),
+            subgroup_extended_types: on("subgroups", f12.shader_subgroup_extended_types),
+            host_query_reset: f12.host_query_reset != 0,
+            uniform_buffer_standard_layout: f12.uniform_buffer_standard_layout != 0,
+            workgroup_layout: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout),
+            workgroup_layout_scalar: on(
+                "workgroup_explicit_layout",
+                layout.workgroup_memory_explicit_layout_scalar_block_layout,
+            ),
+            workgroup_layout_8: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout8_bit_access),
+            workgroup_layout_16: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout16_bit_access),
+            integer_dot_product: on("integer_dot_product", dot.shader_integer_dot_product),
+            maintenance4: on("maintenance4", maint4.maintenance4),
+            subgroup_size_control: on("subgroup_size_control", sizes.subgroup_size_control),
+            full_subgroups: on("subgroup_size_control", sizes.compute_full_subgroups),
+        })
+    }
+}

@@ -1,0 +1,199 @@
+//! What a Vulkan adapter means in OpenCL's terms: the record of facts and the compiler's target.
+//!
+//! Pure functions of an [`Adapter`] (and, for CPU devices, of the machine). Where Vulkan does not tell a fact, the way
+//! it is found or estimated is said beside it; an estimate also leaves a line in [`DeviceInfo::notes`].
+
+use super::super::info::{DeviceInfo, DeviceKind};
+use super::adapter::Adapter;
+use super::conv;
+use super::machine;
+use ash::vk;
+use clspv_bridge::target::{FloatControls, SubgroupOps, Target};
+
+/// Bytes of kernel arguments: they travel in a buffer when push constants are too small, so this is a choice.
+const MAX_PARAMETER_SIZE: usize = 4096;
+/// Alignment of buffers and sub-buffers in bits: the size of the largest type, long16.
+const BASE_ADDR_ALIGN_BITS: u32 = 1024;
+
+/// What the compiler may use on the device.
+pub fn target(a: &Adapter) -> Target {
+    let f = &a.features;
+    let limits = &a.props.limits;
+    let sub = &a.subgroup;
+    let ops = |bit| sub.supported_operations.contains(bit);
+    let in_compute = sub.supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
+    let subgroups = in_compute && ops(vk::SubgroupFeatureFlags::BASIC);
+    // Whether GLSL.std.450 Fma rounds once. Vulkan only asks for the precision of a multiply and an add; these drivers
+    // are known to use the hardware's fused instruction. llvmpipe lowers it to two operations.
+    let fused = matches!(
+        a.driver.driver_id,
+        vk::DriverId::NVIDIA_PROPRIETARY
+            | vk::DriverId::AMD_PROPRIETARY
+            | vk::DriverId::AMD_OPEN_SOURCE
+            | vk::DriverId::MESA_RADV
+            | vk::DriverId::INTEL_PROPRIETARY_WINDOWS
+            | vk::DriverId::INTEL_OPEN_SOURCE_MESA
+    );
+    Target {
+        spirv_version: if a.api >= vk::API_VERSION_1_3 { (1, 6) } else { (1, 5) },
+        int8: f.int8,
+        int16: f.core.shader_int16 != 0,
+        int64: true,
+        float16: f.float16,
+        float64: f.core.shader_float64 != 0,
+        storage8: f.storage8,
+        storage16: f.storage16,
+        buffer_int64_atomics: f.buffer_int64_atomics,
+        shared_int64_atomics: f.shared_int64_atomics,
+        buffer_float32_atomic_add: f.buffer_float32_atomic_add,
+        shared_float32_atomic_add: f.shared_float32_atomic_add,
+        workgroup_explicit_layout: f.workgroup_layout,
+        workgroup_explicit_layout_8: f.workgroup_layout_8,
+        workgroup_explicit_layout_16: f.workgroup_layout_16,
+        // Kernels use device scope throughout, so the model without it is of no use.
+        vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
+        float_controls: FloatControls {
+            preserve16: a.floats.shader_signed_zero_inf_nan_preserve_float16 != 0,
+            preserve32: a.floats.shader_signed_zero_inf_nan_preserve_float32 != 0,
+            preserve64: a.floats.shader_signed_zero_inf_nan_preserve_float64 != 0,
+            denorm_preserve16: a.floats.shader_denorm_preserve_float16 != 0,
+            denorm_preserve32: a.floats.shader_denorm_preserve_float32 != 0,
+            denorm_preserve64: a.floats.shader_denorm_preserve_float64 != 0,
+            denorm_flush32: a.floats.shader_denorm_flush_to_zero_float32 != 0,
+            rte16: a.floats.shader_rounding_mode_rte_float16 != 0,
+            rte32: a.floats.shader_rounding_mode_rte_float32 != 0,
+            rte64: a.floats.shader_rounding_mode_rte_float64 != 0,
+        },
+        exact_fma32: fused,
+        exact_fma64: fused && f.core.shader_float64 != 0,
+        // No Vulkan driver promises more than 2.5 ulp for division and inversesqrt's precision for sqrt.
+        exact_div32: false,
+        exact_sqrt32: false,
+        subgroup_size: if subgroups { sub.subgroup_size } else { 0 },
+        subgroup_ops: SubgroupOps {
+            basic: subgroups,
+            vote: subgroups && ops(vk::SubgroupFeatureFlags::VOTE),
+            arithmetic: subgroups && ops(vk::SubgroupFeatureFlags::ARITHMETIC),
+            ballot: subgroups && ops(vk::SubgroupFeatureFlags::BALLOT),
+            shuffle: subgroups && ops(vk::SubgroupFeatureFlags::SHUFFLE),
+            shuffle_relative: subgroups && ops(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
+            clustered: subgroups && ops(vk::SubgroupFeatureFlags::CLUSTERED),
+            extended_types: subgroups && f.subgroup_extended_types,
+        },
+        integer_dot_product: f.integer_dot_product,
+        max_push_constants: limits.max_push_constants_size,
+        max_push_descriptors: a.max_push_descriptors.min(limits.max_per_stage_descriptor_storage_buffers),
+        // A CPU device loses the alias information it vectorises with when it is given addresses.
+        prefer_bindings: a.is_cpu(),
+        max_workgroup_memory: limits.max_compute_shared_memory_size,
+        max_workgroup_invocations: limits.max_compute_work_group_invocations,
+        max_workgroup_size: limits.max_compute_work_group_size,
+    }
+}
+
+/// The facts clGetDeviceInfo is answered from.
+pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
+    let limits = &a.props.limits;
+    let mut notes = Vec::new();
+    let kind = match a.props.device_type {
+        vk::PhysicalDeviceType::CPU => DeviceKind::Cpu,
+        vk::PhysicalDeviceType::OTHER => DeviceKind::Accelerator,
+        _ => DeviceKind::Gpu,
+    };
+    let compute_units = if a.is_cpu() {
+        machine::cores()
+    } else if let Some(n) = a.sm_count.or(a.amd_cus).filter(|n| *n > 0) {
+        n
+    } else {
+        notes.push("compute units: not told by the driver, 1 assumed".into());
+        1
+    };
+    let clock_mhz = if a.is_cpu() { machine::cpu_mhz() } else { machine::gpu_mhz(a.props.vendor_id, a.pci) };
+    if clock_mhz == 0 {
+        notes.push("clock frequency: unknown".into());
+    }
+    let heaps = a.memory.memory_heaps_as_slice();
+    let global_mem_size: u64 =
+        heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).sum();
+    let largest = heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).max();
+    // maxMemoryAllocationSize is a lower bound of what drivers accept; OpenCL wants a quarter of the memory at least.
+    let max_alloc_size = a
+        .maint3
+        .max_memory_allocation_size
+        .min(a.max_buffer_size)
+        .min(largest.unwrap_or(global_mem_size))
+        .max(global_mem_size / 4) & !0xfff;
+    let (cache_size, cache_line) = if a.is_cpu() { machine::cpu_cache() } else { (0, 128) };
+    for (have, what) in [
+        (t.int8, "8-bit integers"),
+        (t.int16, "16-bit integers"),
+        (t.float16, "half"),
+        (t.float64, "double"),
+        (t.storage8, "8-bit storage"),
+        (t.storage16, "16-bit storage"),
+        (t.buffer_int64_atomics && t.shared_int64_atomics, "64-bit atomics"),
+        (t.vulkan_memory_model, "Vulkan memory model"),
+        (t.max_push_descriptors > 0, "push descriptors"),
+        (a.host_import_alignment > 0, "import of host memory"),
+    ] {
+        if !have {
+            notes.push(format!("{what}: not offered by the Vulkan device, or hidden"));
+        }
+    }
+    let text = |t: Result<&std::ffi::CStr, _>| t.map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
+    let driver_name = text(a.driver.driver_name_as_c_str().map_err(|_| ()));
+    let driver_info = text(a.driver.driver_info_as_c_str().map_err(|_| ()));
+    let vulkan_driver = if driver_info.is_empty() {
+        format!("{driver_name} {}", conv::driver_version(a.props.vendor_id, a.props.driver_version))
+    } else {
+        format!("{driver_name} {driver_info}")
+    };
+    let sub_group_sizes = match a.subgroup_size_range {
+        _ if t.subgroup_size == 0 => Vec::new(),
+        (low, high) if low != 0 && a.features.subgroup_size_control => {
+            std::iter::successors(Some(low), |s| s.checked_mul(2)).take_while(|s| *s <= high).map(|s| s as usize).collect()
+        }
+        _ => vec![t.subgroup_size as usize],
+    };
+    let smallest = sub_group_sizes.iter().min().copied().unwrap_or(0);
+    DeviceInfo {
+        kind,
+        name: a.name.clone(),
+        vendor: conv::vendor_name(a.props.vendor_id).into(),
+        vendor_id: a.props.vendor_id,
+        driver_version: format!("{} ({})", env!("CARGO_PKG_VERSION"), vulkan_driver.trim()),
+        uuid: a.ids.device_uuid,
+        driver_uuid: a.ids.driver_uuid,
+        luid: (a.ids.device_luid_valid != 0).then_some((a.ids.device_luid, a.ids.device_node_mask)),
+        pci: a.pci,
+        compute_units,
+        clock_mhz,
+        max_work_group_size: limits.max_compute_work_group_invocations,
+        max_work_item_sizes: limits.max_compute_work_group_size.map(u64::from),
+        local_mem_size: u64::from(limits.max_compute_shared_memory_size),
+        local_mem_dedicated: kind != DeviceKind::Cpu,
+        global_mem_size,
+        max_alloc_size,
+        max_constant_buffer_size: max_alloc_size,
+        max_constant_args: 64,
+        cache_size,
+        cache_line,
+        base_addr_align_bits: BASE_ADDR_ALIGN_BITS,
+        host_unified_memory: a.is_unified(),
+        max_parameter_size: MAX_PARAMETER_SIZE,
+        max_num_sub_groups: if smallest == 0 { 0 } else { limits.max_compute_work_group_invocations / smallest as u32 },
+        sub_group_sizes,
+        timer_resolution_ns: (limits.timestamp_period.ceil() as u64).max(1),
+        fp16: t.float16,
+        fp64: t.float64,
+        int64_atomics: t.buffer_int64_atomics && t.shared_int64_atomics,
+        denorm16: t.float_controls.denorm_preserve16,
+        denorm32: t.float_controls.denorm_preserve32,
+        denorm64: t.float_controls.denorm_preserve64,
+        fast_fma32: t.exact_fma32,
+        correctly_rounded_div_sqrt: t.exact_div32 && t.exact_sqrt32,
+        little_endian: cfg!(target_endian = "little"),
+        ecc: false,
+        notes,
+    }
+}

@@ -1,0 +1,244 @@
+//! The opened device: logical device, hardware queues, entry points beyond core 1.2, and the device layer's operations.
+//!
+//! [`Gpu`] is leaked on success, so the rest of the module passes `&'static Gpu` about. Every handle made from it must be
+//! destroyed by its own owner while the process lives; nothing is destroyed at exit.
+
+use super::super::info::DeviceInfo;
+use super::super::traits::{
+    BufferDesc, CompletionSink, DeviceError, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue, HostRange, QueueDesc, Result,
+};
+use super::adapter::Adapter;
+use super::conv::Context;
+use super::instance::Instance;
+use super::memory::{Buffer, Use};
+use super::profiling::Clock;
+use super::caps;
+use ash::vk;
+use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::target::Target;
+use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+use parking_lot::Mutex;
+use std::any::Any;
+use std::ffi::CStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// VkQueues used at most: more would only add threads.
+const MAX_HW_QUEUES: u32 = 4;
+
+/// An opened device.
+pub struct Gpu {
+    pub adapter: Adapter,
+    pub raw: ash::Device,
+    pub sync2: Sync2,
+    pub push_descriptor: Option<ash::khr::push_descriptor::Device>,
+    pub host_memory: Option<ash::ext::external_memory_host::Device>,
+    pub clock: Clock,
+    pub target: Target,
+    pub info: DeviceInfo,
+    pub allocator: Mutex<Allocator>,
+    pid: u32,
+    lost: AtomicBool,
+}
+
+/// Entry points of synchronization2, which have other names in core and in the extension.
+pub struct Sync2 {
+    pub submit: vk::PFN_vkQueueSubmit2,
+    pub barrier: vk::PFN_vkCmdPipelineBarrier2,
+    pub timestamp: vk::PFN_vkCmdWriteTimestamp2,
+}
+
+impl Gpu {
+    /// Makes the logical device of an accepted adapter.
+    pub fn open(instance: &'static Instance, adapter: Adapter) -> Result<&'static Gpu> {
+        let raw = create_device(instance, &adapter)?;
+        let vki = &instance.raw;
+        let lookup = |names: [&CStr; 2]| {
+            names
+                .iter()
+                // SAFETY: the device is alive and the names are terminated.
+                .find_map(|n| unsafe { vki.get_device_proc_addr(raw.handle(), n.as_ptr()) })
+                .ok_or_else(|| DeviceError::Unexpected(format!("the driver lacks {:?}", names[0])))
+        };
+        let (submit, barrier, timestamp) = (
+            lookup([c"vkQueueSubmit2KHR", c"vkQueueSubmit2"])?,
+            lookup([c"vkCmdPipelineBarrier2KHR", c"vkCmdPipelineBarrier2"])?,
+            lookup([c"vkCmdWriteTimestamp2KHR", c"vkCmdWriteTimestamp2"])?,
+        );
+        // SAFETY: these are the entry points of those names; core and extension versions have the same signature.
+        let sync2 = unsafe {
+            Sync2 {
+                submit: std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkQueueSubmit2>(submit),
+                barrier: std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCmdPipelineBarrier2>(barrier),
+                timestamp: std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCmdWriteTimestamp2>(timestamp),
+            }
+        };
+        let has = |name| adapter.ext.has(name);
+        let mut debug_settings = gpu_allocator::AllocatorDebugSettings::default();
+        debug_settings.log_leaks_on_shutdown = false;
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: vki.clone(),
+            device: raw.clone(),
+            physical_device: adapter.physical,
+            debug_settings,
+            buffer_device_address: true,
+            allocation_sizes: gpu_allocator::AllocationSizes::new(64 << 20, 16 << 20),
+        })
+        .map_err(super::conv::allocation_error)?;
+        let target = caps::target(&adapter);
+        let info = caps::device_info(&adapter, &target);
+        let gpu = Box::leak(Box::new(Gpu {
+            sync2,
+            push_descriptor: has(ash::khr::push_descriptor::NAME)
+                .then(|| ash::khr::push_descriptor::Device::new(vki, &raw)),
+            host_memory: has(ash::ext::external_memory_host::NAME)
+                .then(|| ash::ext::external_memory_host::Device::new(vki, &raw)),
+            clock: Clock::new(instance, &adapter, &raw),
+            target,
+            info,
+            allocator: Mutex::new(allocator),
+            pid: std::process::id(),
+            lost: AtomicBool::new(false),
+            adapter,
+            raw,
+        }));
+        tracing::debug!("opened Vulkan device {}", gpu.adapter.name);
+        Ok(gpu)
+    }
+
+    /// Refuses work in a forked child (Vulkan does not survive fork) and on a lost device.
+    pub fn check_usable(&self) -> Result<()> {
+        if std::process::id() != self.pid {
+            return Err(DeviceError::Unexpected("the process has forked: Vulkan cannot be used in the child".into()));
+        }
+        if self.is_lost() { Err(DeviceError::Lost) } else { Ok(()) }
+    }
+
+    /// The driver has reported the loss of the device.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire)
+    }
+
+    /// Notes the loss of the device; logged once.
+    pub fn set_lost(&self) {
+        if !self.lost.swap(true, Ordering::AcqRel) {
+            tracing::error!("Vulkan device {} is lost", self.adapter.name);
+        }
+    }
+}
+
+fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
+    let f = &a.features;
+    let b = u32::from;
+    let core13 = a.api >= vk::API_VERSION_1_3;
+    let mut f11 = vk::PhysicalDeviceVulkan11Features::default()
+        .storage_buffer16_bit_access(f.storage16)
+        .variable_pointers(f.variable_pointers)
+        .variable_pointers_storage_buffer(f.variable_pointers_buffer);
+    let mut f12 = vk::PhysicalDeviceVulkan12Features::default()
+        .buffer_device_address(true)
+        .timeline_semaphore(true)
+        .shader_int8(f.int8)
+        .shader_float16(f.float16)
+        .storage_buffer8_bit_access(f.storage8)
+        .shader_buffer_int64_atomics(f.buffer_int64_atomics)
+        .shader_shared_int64_atomics(f.shared_int64_atomics)
+        .scalar_block_layout(f.scalar_block_layout)
+        .vulkan_memory_model(f.vulkan_memory_model)
+        .vulkan_memory_model_device_scope(f.vulkan_memory_model_device_scope)
+        .shader_subgroup_extended_types(f.subgroup_extended_types)
+        .uniform_buffer_standard_layout(f.uniform_buffer_standard_layout)
+        .host_query_reset(f.host_query_reset);
+    let mut sync2 = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
+    let mut maint4 = vk::PhysicalDeviceMaintenance4Features::default().maintenance4(f.maintenance4);
+    let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default();
+    dot.shader_integer_dot_product = b(f.integer_dot_product);
+    let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
+        .subgroup_size_control(f.subgroup_size_control)
+        .compute_full_subgroups(f.full_subgroups);
+    let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
+        .shader_buffer_float32_atomics(f.buffer_float32_atomics)
+        .shader_buffer_float32_atomic_add(f.buffer_float32_atomic_add)
+        .shader_shared_float32_atomics(f.shared_float32_atomics)
+        .shader_shared_float32_atomic_add(f.shared_float32_atomic_add);
+    let mut layout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default()
+        .workgroup_memory_explicit_layout(f.workgroup_layout)
+        .workgroup_memory_explicit_layout_scalar_block_layout(f.workgroup_layout_scalar)
+        .workgroup_memory_explicit_layout8_bit_access(f.workgroup_layout_8)
+        .workgroup_memory_explicit_layout16_bit_access(f.workgroup_layout_16);
+
+    let priorities = [1.0; MAX_HW_QUEUES as usize];
+    let count = a.family_queues.min(MAX_HW_QUEUES) as usize;
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(a.family).queue_priorities(&priorities[..count])];
+    let names = a.ext.to_enable();
+    let mut info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&names)
+        .enabled_features(&f.core)
+        .push_next(&mut f11)
+        .push_next(&mut f12)
+        .push_next(&mut sync2);
+    if core13 || a.ext.has(ash::khr::maintenance4::NAME) {
+        info = info.push_next(&mut maint4);
+    }
+    if core13 || a.ext.has(ash::khr::shader_integer_dot_product::NAME) {
+        info = info.push_next(&mut dot);
+    }
+    if core13 || a.ext.has(ash::ext::subgroup_size_control::NAME) {
+        info = info.push_next(&mut sizes);
+    }
+    if a.ext.has(ash::ext::shader_atomic_float::NAME) {
+        info = info.push_next(&mut atomics);
+    }
+    if a.ext.has(ash::khr::workgroup_memory_explicit_layout::NAME) {
+        info = info.push_next(&mut layout);
+    }
+    // SAFETY: the structures are valid for the call and ask only for what the device offers.
+    unsafe { instance.raw.create_device(a.physical, &info, None) }.during("vkCreateDevice")
+}
+
+/// The device as the runtime sees it.
+pub struct VulkanDevice(pub &'static Gpu);
+
+impl DeviceOps for VulkanDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.0.info
+    }
+
+    fn target(&self) -> &Target {
+        &self.0.target
+    }
+
+    fn alloc_buffer(&self, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+        self.0.check_usable()?;
+        Ok(Arc::new(Buffer::new(self.0, desc.size, Use::Device { host_visible: desc.host_visible }, desc.name)?))
+    }
+
+    fn import_host(&self, range: HostRange, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+        self.0.check_usable()?;
+        Ok(Arc::new(Buffer::import(self.0, range, desc)?))
+    }
+
+    fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
+        let _ = program;
+        Err(DeviceError::Unsupported("programs".into()))
+    }
+
+    fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>> {
+        let _ = (desc, sink);
+        Err(DeviceError::Unsupported("queues".into()))
+    }
+
+    fn timestamps(&self) -> Result<(u64, u64)> {
+        self.0.check_usable()?;
+        self.0.clock.now(&self.0.raw)
+    }
+
+    fn available(&self) -> bool {
+        !self.0.is_lost()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

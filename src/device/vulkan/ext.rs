@@ -1,0 +1,70 @@
+//! Names of device extensions that are used when present, and the set a device has.
+//!
+//! Core-promoted extensions are listed too: below the Vulkan version that promoted them they must be enabled by name.
+
+use ash::vk;
+use std::collections::HashSet;
+use std::ffi::{CStr, CString};
+
+/// An extension worth enabling, with the core version that includes it (0: none).
+pub struct Wanted {
+    pub name: &'static CStr,
+    pub core: u32,
+}
+
+const fn wanted(name: &'static CStr, core: u32) -> Wanted {
+    Wanted { name, core }
+}
+
+/// Everything that is enabled when the device offers it.
+pub const WANTED: &[Wanted] = &[
+    wanted(ash::khr::synchronization2::NAME, vk::API_VERSION_1_3),
+    wanted(ash::khr::maintenance4::NAME, vk::API_VERSION_1_3),
+    wanted(ash::khr::shader_integer_dot_product::NAME, vk::API_VERSION_1_3),
+    wanted(ash::ext::subgroup_size_control::NAME, vk::API_VERSION_1_3),
+    wanted(ash::khr::push_descriptor::NAME, 0),
+    wanted(ash::khr::workgroup_memory_explicit_layout::NAME, 0),
+    wanted(ash::ext::shader_atomic_float::NAME, 0),
+    wanted(ash::ext::external_memory_host::NAME, 0),
+    wanted(ash::khr::calibrated_timestamps::NAME, 0),
+    wanted(ash::ext::calibrated_timestamps::NAME, 0),
+    wanted(ash::ext::pci_bus_info::NAME, 0),
+    wanted(ash::nv::shader_sm_builtins::NAME, 0),
+    wanted(ash::amd::shader_core_properties::NAME, 0),
+];
+
+/// Extensions offered by one device.
+pub struct Extensions {
+    names: HashSet<CString>,
+    api: u32,
+}
+
+impl Extensions {
+    /// From the driver's list and the API version that is used with the device.
+    pub fn new(list: &[vk::ExtensionProperties], api: u32) -> Self {
+        let names = list.iter().filter_map(|e| e.extension_name_as_c_str().ok().map(CStr::to_owned)).collect();
+        Extensions { names, api }
+    }
+
+    /// The device offers the extension by name.
+    pub fn has(&self, name: &CStr) -> bool {
+        self.names.contains(name)
+    }
+
+    /// The functionality of a [`WANTED`] extension is there, by name or in core.
+    pub fn provides(&self, name: &CStr) -> bool {
+        self.has(name) || WANTED.iter().any(|w| w.name == name && w.core != 0 && self.api >= w.core)
+    }
+
+    /// Names to pass to device creation.
+    pub fn to_enable(&self) -> Vec<*const std::ffi::c_char> {
+        let khr_clock = self.has(ash::khr::calibrated_timestamps::NAME);
+        WANTED
+            .iter()
+            .filter(|w| self.has(w.name))
+            // The same functionality twice: the promoted name is enough.
+            .filter(|w| !(khr_clock && w.name == ash::ext::calibrated_timestamps::NAME))
+            .map(|w| w.name.as_ptr())
+            .collect()
+    }
+}

@@ -1,0 +1,111 @@
+//! The process's one Vulkan instance: loader, API version, validation messages.
+//!
+//! Created once and leaked: nothing is torn down at exit, when other libraries' threads may still run. The application
+//! may use Vulkan itself; instances do not disturb each other. With `PYROCLAST_VALIDATE` naming `vulkan` the validation
+//! layer is asked for; its messages are logged and counted ([`validation_messages`]).
+
+use ash::vk;
+use std::ffi::{CStr, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The loader and the instance.
+pub struct Instance {
+    /// Keeps the loader library open.
+    pub entry: ash::Entry,
+    pub raw: ash::Instance,
+    /// Version the instance was created for: 1.2 at least, 1.3 at most.
+    pub api: u32,
+}
+
+static INSTANCE: OnceLock<Option<Instance>> = OnceLock::new();
+static MESSAGES: AtomicU64 = AtomicU64::new(0);
+const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// Validation warnings and errors seen so far in this process.
+pub fn validation_messages() -> u64 {
+    MESSAGES.load(Ordering::Relaxed)
+}
+
+/// `PYROCLAST_VALIDATE` names Vulkan.
+pub fn validation_wanted() -> bool {
+    std::env::var("PYROCLAST_VALIDATE").is_ok_and(|v| v.split(',').any(|w| w.trim() == "vulkan"))
+}
+
+/// The instance, or `None` (logged) where Vulkan cannot be used. The first call decides about validation.
+pub fn get(validate: bool) -> Option<&'static Instance> {
+    INSTANCE
+        .get_or_init(|| match create(validate) {
+            Ok(instance) => Some(instance),
+            Err(why) => {
+                tracing::info!("no Vulkan: {why}");
+                None
+            }
+        })
+        .as_ref()
+}
+
+fn create(validate: bool) -> Result<Instance, String> {
+    // SAFETY: loading the Vulkan loader runs its initialisers, as every Vulkan program does.
+    let entry = unsafe { ash::Entry::load() }.map_err(|e| e.to_string())?;
+    // SAFETY: the entry is loaded.
+    let offered = unsafe { entry.try_enumerate_instance_version() }.map_err(|e| e.to_string())?;
+    let offered = offered.unwrap_or(vk::API_VERSION_1_0);
+    if offered < vk::API_VERSION_1_2 {
+        return Err(format!("the loader has Vulkan 1.{} only", vk::api_version_minor(offered)));
+    }
+    let api = if offered >= vk::API_VERSION_1_3 { vk::API_VERSION_1_3 } else { vk::API_VERSION_1_2 };
+
+    let mut layers = Vec::new();
+    let mut extensions = Vec::new();
+    if validate {
+        // SAFETY: the entry is loaded.
+        let present = unsafe { entry.enumerate_instance_layer_properties() }.unwrap_or_default();
+        if present.iter().any(|l| l.layer_name_as_c_str() == Ok(VALIDATION)) {
+            layers.push(VALIDATION.as_ptr());
+            extensions.push(ash::ext::debug_utils::NAME.as_ptr());
+        } else {
+            tracing::error!("the Vulkan validation layer was asked for but is not installed");
+        }
+    }
+    let app = vk::ApplicationInfo::default().engine_name(c"Pyroclast").application_name(c"Pyroclast").api_version(api);
+    let mut messenger = messenger_info();
+    let mut info = vk::InstanceCreateInfo::default()
+        .application_info(&app)
+        .enabled_layer_names(&layers)
+        .enabled_extension_names(&extensions);
+    if !layers.is_empty() {
+        info = info.push_next(&mut messenger);
+    }
+    // SAFETY: all structures are valid for the call.
+    let raw = unsafe { entry.create_instance(&info, None) }.map_err(|e| format!("vkCreateInstance: {e:?}"))?;
+    if !layers.is_empty() {
+        let debug = ash::ext::debug_utils::Instance::new(&entry, &raw);
+        // SAFETY: the extension is enabled; the messenger lives as long as the instance, which is for ever.
+        if let Err(e) = unsafe { debug.create_debug_utils_messenger(&messenger_info(), None) } {
+            tracing::error!("no validation messages: {e:?}");
+        }
+    }
+    Ok(Instance { entry, raw, api })
+}
+
+fn messenger_info() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+    vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR)
+        .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION | vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE)
+        .pfn_user_callback(Some(on_message))
+}
+
+/// Logs and counts a validation message.
+unsafe extern "system" fn on_message(
+    _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _kind: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    _user: *mut c_void,
+) -> vk::Bool32 {
+    MESSAGES.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: the layer passes a valid structure with a valid string or null.
+    let text = unsafe { data.as_ref().and_then(|d| d.message_as_c_str()) };
+    tracing::error!("Vulkan validation: {}", text.unwrap_or(c"(no text)").to_string_lossy());
+    vk::FALSE
+}

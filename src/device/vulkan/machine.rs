@@ -1,0 +1,109 @@
+//! Facts that Vulkan does not tell, from the operating system: processor cores, clocks and caches.
+//!
+//! Every function answers 0 when the system does not tell; nothing here fails.
+
+use std::fs;
+
+/// Processors this process may use (what a software rasteriser spreads its work over).
+pub fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
+}
+
+/// Highest frequency of processor 0 in MHz: cpufreq's, or else the current one of /proc/cpuinfo.
+pub fn cpu_mhz() -> u32 {
+    let sysfs = fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq").ok();
+    if let Some(khz) = sysfs.and_then(|t| t.trim().parse::<u32>().ok()) {
+        return khz / 1000;
+    }
+    fs::read_to_string("/proc/cpuinfo").ok().and_then(|t| cpuinfo_mhz(&t)).unwrap_or(0)
+}
+
+fn cpuinfo_mhz(text: &str) -> Option<u32> {
+    let line = text.lines().find(|l| l.starts_with("cpu MHz"))?;
+    line.split(':').nth(1)?.trim().parse::<f64>().ok().map(|mhz| mhz.round() as u32)
+}
+
+/// Size of the last-level cache and its line size.
+pub fn cpu_cache() -> (u64, u32) {
+    let read = |index: u32, what: &str| {
+        fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{what}")).unwrap_or_default()
+    };
+    let size = (0..6).map(|i| cache_bytes(&read(i, "size"))).max().unwrap_or(0);
+    let line = read(0, "coherency_line_size").trim().parse().unwrap_or(64);
+    (size, line)
+}
+
+fn cache_bytes(text: &str) -> u64 {
+    let text = text.trim();
+    let (digits, unit) = match text.strip_suffix('K') {
+        Some(d) => (d, 1 << 10),
+        None => text.strip_suffix('M').map_or((text, 1), |d| (d, 1 << 20)),
+    };
+    digits.parse::<u64>().unwrap_or(0) * unit
+}
+
+/// Highest core clock of a GPU in MHz: NVIDIA's from its management library, AMD's and Intel's from sysfs.
+pub fn gpu_mhz(vendor: u32, pci: Option<[u32; 4]>) -> u32 {
+    let Some([domain, bus, device, function]) = pci else { return 0 };
+    let address = format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}");
+    let dir = format!("/sys/bus/pci/devices/{address}");
+    match vendor {
+        0x10de => nvml_mhz(&address).unwrap_or(0),
+        0x1002 => fs::read_to_string(format!("{dir}/pp_dpm_sclk")).map_or(0, |t| dpm_mhz(&t)),
+        0x8086 => {
+            let cards = fs::read_dir(format!("{dir}/drm")).into_iter().flatten().flatten();
+            let clock = |p: std::path::PathBuf| fs::read_to_string(p.join("gt_max_freq_mhz")).ok()?.trim().parse().ok();
+            cards.filter_map(|c| clock(c.path())).max().unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
+/// The highest level of a `pp_dpm_sclk` table ("1: 2100Mhz *").
+fn dpm_mhz(text: &str) -> u32 {
+    let level = |l: &str| l.split(':').nth(1)?.trim().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    text.lines().filter_map(level).max().unwrap_or(0)
+}
+
+/// nvmlDeviceGetMaxClockInfo of the SM domain.
+fn nvml_mhz(address: &str) -> Option<u32> {
+    use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+    const NVML_CLOCK_SM: c_uint = 1;
+    // SAFETY: loading NVIDIA's management library runs its initialisers.
+    let lib = unsafe { libloading::Library::new("libnvidia-ml.so.1") }.ok()?;
+    let id = CString::new(address).ok()?;
+    // SAFETY: the signatures are those of nvml.h; the library is shut down again before it is closed.
+    unsafe {
+        let init = lib.get::<unsafe extern "C" fn() -> c_int>(b"nvmlInit_v2\0").ok()?;
+        let shutdown = lib.get::<unsafe extern "C" fn() -> c_int>(b"nvmlShutdown\0").ok()?;
+        let find = lib
+            .get::<unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int>(b"nvmlDeviceGetHandleByPciBusId_v2\0")
+            .ok()?;
+        let clock = lib
+            .get::<unsafe extern "C" fn(*mut c_void, c_uint, *mut c_uint) -> c_int>(b"nvmlDeviceGetMaxClockInfo\0")
+            .ok()?;
+        if init() != 0 {
+            return None;
+        }
+        let mut handle = std::ptr::null_mut();
+        let mut mhz = 0;
+        let ok = find(id.as_ptr(), &mut handle) == 0 && clock(handle, NVML_CLOCK_SM, &mut mhz) == 0;
+        shutdown();
+        ok.then_some(mhz)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn system_files_are_understood() {
+        assert_eq!(cpuinfo_mhz("model name\t: x\ncpu MHz\t\t: 2599.998\n"), Some(2600));
+        assert_eq!(cpuinfo_mhz(""), None);
+        assert_eq!(cache_bytes("512K\n"), 512 << 10);
+        assert_eq!(cache_bytes("32M"), 32 << 20);
+        assert_eq!(cache_bytes("junk"), 0);
+        assert_eq!(dpm_mhz("0: 500Mhz\n1: 2100Mhz *\n"), 2100);
+    }
+}

@@ -1,0 +1,265 @@
+//! Buffers: device memory for memory objects, staging and kernel arguments, and imported host memory.
+//!
+//! Device buffers live in DEVICE_LOCAL memory; where host and device share memory they are also mapped, coherent and
+//! cached. A buffer is freed on drop: whoever submits work with it keeps it alive until the work is complete.
+
+use super::super::traits::{BufferDesc, DeviceError, DeviceMemory, HostRange, Result};
+use super::conv::{self, Context};
+use super::device::Gpu;
+use crate::host_ptr::HostPtr;
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+use std::any::Any;
+
+/// From this size a buffer has an allocation of its own.
+const DEDICATED: u64 = 64 << 20;
+/// A mappable device-local heap larger than this is a resizable BAR and may hold application buffers.
+const SMALL_BAR: u64 = 512 << 20;
+/// Alignment of every buffer's device address: the largest OpenCL type has 128 bytes.
+const ADDRESS_ALIGN: u64 = 256;
+
+/// What a buffer is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    /// A memory object's store.
+    Device { host_visible: bool },
+    /// Host memory that the device copies from or to.
+    Staging,
+    /// Small values written by the host and read by kernels.
+    Args,
+}
+
+enum Backing {
+    Pool(Option<Allocation>),
+    Imported(vk::DeviceMemory),
+}
+
+/// A Vulkan buffer with its memory.
+pub struct Buffer {
+    gpu: &'static Gpu,
+    pub raw: vk::Buffer,
+    /// Bytes asked for, and bytes of the VkBuffer (a multiple of 16, so that ranges can be rounded up).
+    pub size: u64,
+    pub padded: u64,
+    pub address: u64,
+    mapped: Option<HostPtr>,
+    cached: bool,
+    backing: Backing,
+}
+
+fn usage() -> vk::BufferUsageFlags {
+    vk::BufferUsageFlags::TRANSFER_SRC
+        | vk::BufferUsageFlags::TRANSFER_DST
+        | vk::BufferUsageFlags::STORAGE_BUFFER
+        | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+}
+
+impl Gpu {
+    fn has_large_bar(&self) -> bool {
+        let wanted = vk::MemoryPropertyFlags::DEVICE_LOCAL | vk::MemoryPropertyFlags::HOST_VISIBLE;
+        let m = &self.adapter.memory;
+        m.memory_types_as_slice()
+            .iter()
+            .any(|t| t.property_flags.contains(wanted) && m.memory_heaps[t.heap_index as usize].size > SMALL_BAR)
+    }
+
+    fn locations(&self, what: Use) -> &'static [MemoryLocation] {
+        use MemoryLocation::{CpuToGpu, GpuOnly, GpuToCpu};
+        match what {
+            _ if self.adapter.is_unified() => &[GpuToCpu, CpuToGpu, GpuOnly],
+            Use::Device { host_visible: true } if self.has_large_bar() => &[CpuToGpu, GpuOnly],
+            Use::Device { .. } => &[GpuOnly],
+            // Cached host memory serves both directions; write-combined memory cannot be read back at speed.
+            Use::Staging => &[GpuToCpu, CpuToGpu],
+            Use::Args => &[CpuToGpu, GpuToCpu],
+        }
+    }
+}
+
+impl Buffer {
+    /// Allocates.
+    pub fn new(gpu: &'static Gpu, size: u64, what: Use, name: &str) -> Result<Buffer> {
+        let padded = conv::align_up(size.max(1), 16).min(gpu.adapter.max_buffer_size);
+        if size > padded {
+            return Err(DeviceError::OutOfDeviceMemory);
+        }
+        let info = vk::BufferCreateInfo::default().size(padded).usage(usage());
+        // SAFETY: the device is alive.
+        let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
+        match Buffer::bind(gpu, raw, padded, what, name) {
+            Ok((allocation, address)) => {
+                let mapped = allocation.mapped_ptr().map(|p| HostPtr::new(p.as_ptr().cast()));
+                let cached = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED);
+                Ok(Buffer { gpu, raw, size, padded, address, mapped, cached, backing: Backing::Pool(Some(allocation)) })
+            }
+            Err(e) => {
+                // SAFETY: nothing refers to the new buffer.
+                unsafe { gpu.raw.destroy_buffer(raw, None) };
+                Err(e)
+            }
+        }
+    }
+
+    fn bind(gpu: &Gpu, raw: vk::Buffer, padded: u64, what: Use, name: &str) -> Result<(Allocation, u64)> {
+        // SAFETY: the buffer is alive.
+        let mut requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
+        requirements.alignment = requirements.alignment.max(ADDRESS_ALIGN);
+        let mut last = DeviceError::OutOfDeviceMemory;
+        for &location in gpu.locations(what) {
+            let desc = AllocationCreateDesc {
+                name,
+                requirements,
+                location,
+                linear: true,
+                allocation_scheme: if padded >= DEDICATED {
+                    AllocationScheme::DedicatedBuffer(raw)
+                } else {
+                    AllocationScheme::GpuAllocatorManaged
+                },
+            };
+            let allocation = match gpu.allocator.lock().allocate(&desc) {
+                Ok(allocation) => allocation,
+                Err(e) => {
+                    last = conv::allocation_error(e);
+                    continue;
+                }
+            };
+            // SAFETY: the memory belongs to this device, fits the requirements, and the buffer is not bound yet.
+            let bound = unsafe { gpu.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
+            if let Err(e) = bound {
+                if let Err(e) = gpu.allocator.lock().free(allocation) {
+                    tracing::warn!("freeing device memory: {e}");
+                }
+                return Err(conv::error("vkBindBufferMemory", e));
+            }
+            return Ok((allocation, address_of(gpu, raw)));
+        }
+        Err(last)
+    }
+
+    /// Makes host memory a buffer.
+    pub fn import(gpu: &'static Gpu, range: HostRange, desc: &BufferDesc) -> Result<Buffer> {
+        let unsupported = |why: &str| DeviceError::Unsupported(format!("import of host memory: {why}"));
+        let ext = gpu.host_memory.as_ref().ok_or_else(|| unsupported("no VK_EXT_external_memory_host"))?;
+        // Only whole pages may be imported: the rest of a page belongs to somebody else.
+        let page = gpu.adapter.host_import_alignment.max(1);
+        if range.ptr.addr() as u64 % page != 0 || range.size % page != 0 || range.size == 0 || desc.size > range.size {
+            return Err(unsupported("not page-aligned"));
+        }
+        let kind = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+        let pointer: *const std::ffi::c_void = range.ptr.as_ptr().cast();
+        let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
+        // SAFETY: the pointer is aligned as the extension wants; the caller owns the range.
+        unsafe {
+            (ext.fp().get_memory_host_pointer_properties_ext)(gpu.raw.handle(), kind, pointer, &mut properties).result()
+        }
+        .map_err(|_| unsupported("refused by the driver"))?;
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind);
+        let info = vk::BufferCreateInfo::default().size(range.size).usage(usage()).push_next(&mut external);
+        // SAFETY: the device is alive.
+        let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
+        let memory = import_memory(gpu, raw, range, kind, properties.memory_type_bits);
+        match memory {
+            Ok((memory, cached)) => Ok(Buffer {
+                gpu,
+                raw,
+                size: desc.size,
+                padded: range.size,
+                address: address_of(gpu, raw),
+                mapped: Some(range.ptr),
+                cached,
+                backing: Backing::Imported(memory),
+            }),
+            Err(e) => {
+                // SAFETY: nothing refers to the new buffer.
+                unsafe { gpu.raw.destroy_buffer(raw, None) };
+                Err(e)
+            }
+        }
+    }
+
+    /// Where the host sees the buffer.
+    pub fn mapped(&self) -> Option<HostPtr> {
+        self.mapped
+    }
+}
+
+fn import_memory(
+    gpu: &Gpu,
+    raw: vk::Buffer,
+    range: HostRange,
+    kind: vk::ExternalMemoryHandleTypeFlags,
+    type_bits: u32,
+) -> Result<(vk::DeviceMemory, bool)> {
+    // SAFETY: the buffer is alive.
+    let requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
+    let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+    let types = gpu.adapter.memory.memory_types_as_slice();
+    let usable = |i: usize| {
+        (type_bits & requirements.memory_type_bits) >> i & 1 == 1 && types[i].property_flags.contains(coherent)
+    };
+    let index = (0..types.len())
+        .find(|&i| usable(i))
+        .filter(|_| requirements.size <= range.size)
+        .ok_or_else(|| DeviceError::Unsupported("import of host memory: no fitting memory type".into()))?;
+    let mut import =
+        vk::ImportMemoryHostPointerInfoEXT::default().handle_type(kind).host_pointer(range.ptr.as_ptr().cast());
+    let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+    let info = vk::MemoryAllocateInfo::default()
+        .allocation_size(range.size)
+        .memory_type_index(index as u32)
+        .push_next(&mut flags)
+        .push_next(&mut import);
+    // SAFETY: the range is the caller's, aligned, and outlives the buffer.
+    let memory = unsafe { gpu.raw.allocate_memory(&info, None) }
+        .map_err(|e| DeviceError::Unsupported(format!("import of host memory: {e:?}")))?;
+    // SAFETY: fresh buffer, fresh memory of this device.
+    if let Err(e) = unsafe { gpu.raw.bind_buffer_memory(raw, memory, 0) } {
+        // SAFETY: nothing is bound to the memory.
+        unsafe { gpu.raw.free_memory(memory, None) };
+        return Err(conv::error("vkBindBufferMemory", e));
+    }
+    Ok((memory, types[index].property_flags.contains(vk::MemoryPropertyFlags::HOST_CACHED)))
+}
+
+fn address_of(gpu: &Gpu, raw: vk::Buffer) -> u64 {
+    // SAFETY: the buffer is bound and was made with the device-address usage.
+    unsafe { gpu.raw.get_buffer_device_address(&vk::BufferDeviceAddressInfo::default().buffer(raw)) }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: the owner has dropped the last reference, so no submitted work uses the buffer.
+        unsafe { self.gpu.raw.destroy_buffer(self.raw, None) };
+        match &mut self.backing {
+            Backing::Pool(allocation) => {
+                if let Some(allocation) = allocation.take()
+                    && let Err(e) = self.gpu.allocator.lock().free(allocation)
+                {
+                    tracing::warn!("freeing device memory: {e}");
+                }
+            }
+            // SAFETY: the only buffer bound to it is gone.
+            Backing::Imported(memory) => unsafe { self.gpu.raw.free_memory(*memory, None) },
+        }
+    }
+}
+
+impl DeviceMemory for Buffer {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn host_ptr(&self) -> Option<HostPtr> {
+        self.mapped
+    }
+
+    fn host_cached(&self) -> bool {
+        self.cached
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
