@@ -269,10 +269,7 @@ impl Features {
             host_query_reset: f12.host_query_reset != 0,
             uniform_buffer_standard_layout: f12.uniform_buffer_standard_layout != 0,
             workgroup_layout: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout),
-            workgroup_layout_scalar: on(
-                "workgroup_explicit_layout",
-                layout.workgroup_memory_explicit_layout_scalar_block_layout,
-            ),
+            workgroup_layout_scalar: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout_scalar_block_layout),
             workgroup_layout_8: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout8_bit_access),
             workgroup_layout_16: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout16_bit_access),
             integer_dot_product: on("integer_dot_product", dot.shader_integer_dot_product),

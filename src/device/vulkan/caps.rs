@@ -113,8 +113,7 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
         notes.push("clock frequency: unknown".into());
     }
     let heaps = a.memory.memory_heaps_as_slice();
-    let global_mem_size: u64 =
-        heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).sum();
+    let global_mem_size: u64 = heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).sum();
     let largest = heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).max();
     // maxMemoryAllocationSize is a lower bound of what drivers accept; OpenCL wants a quarter of the memory at least.
     let max_alloc_size = a
@@ -122,7 +121,8 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
         .max_memory_allocation_size
         .min(a.max_buffer_size)
         .min(largest.unwrap_or(global_mem_size))
-        .max(global_mem_size / 4) & !0xfff;
+        .max(global_mem_size / 4)
+        & !0xfff;
     let (cache_size, cache_line) = if a.is_cpu() { machine::cpu_cache() } else { (0, 128) };
     for (have, what) in [
         (t.int8, "8-bit integers"),

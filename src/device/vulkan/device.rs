@@ -8,11 +8,11 @@ use super::super::traits::{
     BufferDesc, CompletionSink, DeviceError, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue, HostRange, QueueDesc, Result,
 };
 use super::adapter::Adapter;
+use super::caps;
 use super::conv::Context;
 use super::instance::Instance;
 use super::memory::{Buffer, Use};
 use super::profiling::Clock;
-use super::caps;
 use ash::vk;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::target::Target;
@@ -89,8 +89,7 @@ impl Gpu {
         let info = caps::device_info(&adapter, &target);
         let gpu = Box::leak(Box::new(Gpu {
             sync2,
-            push_descriptor: has(ash::khr::push_descriptor::NAME)
-                .then(|| ash::khr::push_descriptor::Device::new(vki, &raw)),
+            push_descriptor: has(ash::khr::push_descriptor::NAME).then(|| ash::khr::push_descriptor::Device::new(vki, &raw)),
             host_memory: has(ash::ext::external_memory_host::NAME)
                 .then(|| ash::ext::external_memory_host::Device::new(vki, &raw)),
             clock: Clock::new(instance, &adapter, &raw),

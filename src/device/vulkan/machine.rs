@@ -79,9 +79,8 @@ fn nvml_mhz(address: &str) -> Option<u32> {
         let find = lib
             .get::<unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int>(b"nvmlDeviceGetHandleByPciBusId_v2\0")
             .ok()?;
-        let clock = lib
-            .get::<unsafe extern "C" fn(*mut c_void, c_uint, *mut c_uint) -> c_int>(b"nvmlDeviceGetMaxClockInfo\0")
-            .ok()?;
+        let clock =
+            lib.get::<unsafe extern "C" fn(*mut c_void, c_uint, *mut c_uint) -> c_int>(b"nvmlDeviceGetMaxClockInfo\0").ok()?;
         if init() != 0 {
             return None;
         }

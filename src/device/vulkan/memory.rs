@@ -151,10 +151,8 @@ impl Buffer {
         let pointer: *const std::ffi::c_void = range.ptr.as_ptr().cast();
         let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
         // SAFETY: the pointer is aligned as the extension wants; the caller owns the range.
-        unsafe {
-            (ext.fp().get_memory_host_pointer_properties_ext)(gpu.raw.handle(), kind, pointer, &mut properties).result()
-        }
-        .map_err(|_| unsupported("refused by the driver"))?;
+        unsafe { (ext.fp().get_memory_host_pointer_properties_ext)(gpu.raw.handle(), kind, pointer, &mut properties).result() }
+            .map_err(|_| unsupported("refused by the driver"))?;
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind);
         let info = vk::BufferCreateInfo::default().size(range.size).usage(usage()).push_next(&mut external);
         // SAFETY: the device is alive.
@@ -196,15 +194,13 @@ fn import_memory(
     let requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
     let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
     let types = gpu.adapter.memory.memory_types_as_slice();
-    let usable = |i: usize| {
-        (type_bits & requirements.memory_type_bits) >> i & 1 == 1 && types[i].property_flags.contains(coherent)
-    };
+    let usable =
+        |i: usize| (type_bits & requirements.memory_type_bits) >> i & 1 == 1 && types[i].property_flags.contains(coherent);
     let index = (0..types.len())
         .find(|&i| usable(i))
         .filter(|_| requirements.size <= range.size)
         .ok_or_else(|| DeviceError::Unsupported("import of host memory: no fitting memory type".into()))?;
-    let mut import =
-        vk::ImportMemoryHostPointerInfoEXT::default().handle_type(kind).host_pointer(range.ptr.as_ptr().cast());
+    let mut import = vk::ImportMemoryHostPointerInfoEXT::default().handle_type(kind).host_pointer(range.ptr.as_ptr().cast());
     let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
     let info = vk::MemoryAllocateInfo::default()
         .allocation_size(range.size)
