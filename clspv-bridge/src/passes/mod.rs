@@ -1,6 +1,8 @@
 //! Passes over a module, the table that names them, and the order they run in.
 
 pub mod dce;
+pub mod inline;
+pub mod link;
 pub mod ssa_repair;
 pub mod structurize;
 
@@ -27,7 +29,7 @@ pub trait Pass {
 }
 
 /// Every pass.
-pub const PASSES: &[&(dyn Pass + Sync)] = &[&dce::Dce, &ssa_repair::SsaRepair, &structurize::Structurize];
+pub const PASSES: &[&(dyn Pass + Sync)] = &[&dce::Dce, &inline::Inline, &ssa_repair::SsaRepair, &structurize::Structurize];
 
 /// The pass with this name.
 pub fn find(name: &str) -> Option<&'static (dyn Pass + Sync)> {

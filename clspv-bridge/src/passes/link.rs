@@ -1,0 +1,363 @@
+//! Joins modules by name and brings in the functions of the built-in library that a program needs.
+//!
+//! Exported and imported functions and globals meet by name; internal ones stay apart. The library is only read:
+//! the functions reached from kernels are copied with the globals they use. Imports that no kernel reaches stay.
+
+use crate::CompileError;
+use crate::error::Result;
+use crate::ir::{EntityRef, EntitySet, FuncRef, Function, Global, Linkage, Module, Op, Phase, PrimaryMap};
+use std::collections::HashMap;
+
+/// Joins modules into one. A name defined twice, or declared and defined with different types, is the program's error.
+pub fn merge(modules: Vec<Module>) -> Result<Module> {
+    let mut out = Module::default();
+    let mut functions: HashMap<String, FuncRef> = HashMap::new();
+    let mut globals: HashMap<String, Global> = HashMap::new();
+    for mut module in modules {
+        let first_kernel = out.kernels.len();
+        out.kernels.append(&mut module.kernels);
+        let mut global_map: Vec<Global> = Vec::new();
+        let mut own_globals: Vec<Global> = Vec::new();
+        for data in module.globals.values() {
+            let known = (data.linkage != Linkage::Internal).then(|| globals.get(&data.name).copied()).flatten();
+            let target = match known {
+                Some(g) if data.linkage == Linkage::Import => g,
+                Some(g) if out.globals[g].linkage == Linkage::Import => {
+                    out.globals[g] = data.clone();
+                    own_globals.push(g);
+                    g
+                }
+                Some(_) => return Err(CompileError::Diagnostics(format!("error: '{}' is defined more than once", data.name))),
+                None => {
+                    let g = out.globals.push(data.clone());
+                    own_globals.push(g);
+                    if data.linkage != Linkage::Internal {
+                        globals.insert(data.name.clone(), g);
+                    }
+                    g
+                }
+            };
+            global_map.push(target);
+        }
+        for g in own_globals {
+            for r in out.globals[g].relocs.iter_mut() {
+                r.target = mapped(&global_map, r.target)?;
+            }
+        }
+        let mut function_map: Vec<FuncRef> = Vec::new();
+        let mut own: Vec<(FuncRef, Function)> = Vec::new();
+        for f in std::mem::take(&mut module.functions).values() {
+            let named = f.linkage != Linkage::Internal || f.kernel.is_some();
+            let known = named.then(|| functions.get(&f.name).copied()).flatten();
+            let target = match known {
+                Some(r) => {
+                    if out.functions[r].sig != f.sig {
+                        let text = format!("error: '{}' is used with different types", demangle(&f.name));
+                        return Err(CompileError::Diagnostics(text));
+                    }
+                    if f.linkage != Linkage::Import {
+                        if out.functions[r].linkage != Linkage::Import {
+                            let text = format!("error: '{}' is defined more than once", demangle(&f.name));
+                            return Err(CompileError::Diagnostics(text));
+                        }
+                        // So that a further definition in the same module is noticed.
+                        out.functions[r].linkage = f.linkage;
+                        own.push((r, f.clone()));
+                    }
+                    r
+                }
+                None => {
+                    let r = out.functions.push(Function::new(&f.name, f.sig.clone(), f.linkage));
+                    if named {
+                        functions.insert(f.name.clone(), r);
+                    }
+                    own.push((r, f.clone()));
+                    r
+                }
+            };
+            function_map.push(target);
+        }
+        for (r, mut f) in own {
+            f.kernel = f.kernel.map(|k| k + first_kernel);
+            remap(&mut f, |c| mapped(&function_map, c), |g| mapped(&global_map, g))?;
+            out.functions[r] = f;
+        }
+    }
+    Ok(out)
+}
+
+fn mapped<K: EntityRef>(map: &[K], key: K) -> Result<K> {
+    map.get(key.index()).copied().ok_or_else(|| CompileError::internal("link: reference to a missing entity"))
+}
+
+/// Replaces the module's entities named in instructions.
+fn remap(
+    func: &mut Function,
+    mut functions: impl FnMut(FuncRef) -> Result<FuncRef>,
+    mut globals: impl FnMut(Global) -> Result<Global>,
+) -> Result<()> {
+    for data in func.insts.values_mut() {
+        match &mut data.op {
+            Op::Call(f) => *f = functions(*f)?,
+            Op::GlobalAddr(g) => *g = globals(*g)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Resolves the imports that kernels reach against `library`, taking what is needed over from it. A name the library
+/// lacks is an error; so are calls of functions that the reader named "unsupported: ...".
+pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
+    let by_name: HashMap<&str, FuncRef> = library
+        .functions
+        .iter()
+        .filter(|(_, f)| f.linkage == Linkage::Export)
+        .map(|(r, f)| (f.name.as_str(), r))
+        .collect();
+    let globals_by_name: HashMap<&str, Global> = library
+        .globals
+        .iter()
+        .filter(|(_, g)| g.linkage == Linkage::Export)
+        .map(|(r, g)| (g.name.as_str(), r))
+        .collect();
+    let mut taken = Taken { functions: HashMap::new(), globals: HashMap::new(), new: Vec::new() };
+    let mut seen: EntitySet<FuncRef> = EntitySet::new();
+    let mut work: Vec<FuncRef> = Vec::new();
+    for (r, f) in module.functions.iter() {
+        if f.kernel.is_some() && seen.insert(r) {
+            work.push(r);
+        }
+    }
+    while let Some(r) = work.pop() {
+        let mut calls: Vec<(FuncRef, u32)> = Vec::new();
+        let mut addresses: Vec<Global> = Vec::new();
+        let func = &module.functions[r];
+        for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+            match func.insts[*inst].op {
+                Op::Call(c) => calls.push((c, func.insts[*inst].line)),
+                Op::GlobalAddr(g) => addresses.push(g),
+                _ => {}
+            }
+        }
+        for g in addresses {
+            if module.globals[g].linkage != Linkage::Import {
+                continue;
+            }
+            let name = module.globals[g].name.clone();
+            let Some(&l) = globals_by_name.get(name.as_str()) else {
+                return Err(CompileError::Unresolved(demangle(&name)));
+            };
+            taken.globals.insert(l, g);
+            module.globals[g] = library.globals[l].clone();
+            module.globals[g].linkage = Linkage::Internal;
+            taken.relocs(module, library, g)?;
+        }
+        for (c, line) in calls {
+            if !seen.insert(c) {
+                continue;
+            }
+            if module.functions[c].linkage == Linkage::Import {
+                let name = module.functions[c].name.clone();
+                if let Some(what) = name.strip_prefix("unsupported: ") {
+                    return Err(CompileError::unsupported(what, line));
+                }
+                let Some(&l) = by_name.get(name.as_str()) else {
+                    return Err(CompileError::Unresolved(demangle(&name)));
+                };
+                if library.functions[l].sig != module.functions[c].sig {
+                    let text = format!("error: '{}' is used with different types", demangle(&name));
+                    return Err(CompileError::Diagnostics(text));
+                }
+                taken.functions.insert(l, c);
+                taken.copy(module, library, l, c)?;
+                while let Some((l, r)) = taken.new.pop() {
+                    taken.copy(module, library, l, r)?;
+                }
+            }
+            work.push(c);
+        }
+    }
+    module.phase = module.phase.max(Phase::Linked);
+    Ok(())
+}
+
+/// What the module has of the library.
+struct Taken {
+    functions: HashMap<FuncRef, FuncRef>,
+    globals: HashMap<Global, Global>,
+    /// Declared, still to be copied.
+    new: Vec<(FuncRef, FuncRef)>,
+}
+
+impl Taken {
+    /// Copies library function `from` over the declaration `to`.
+    fn copy(&mut self, module: &mut Module, library: &Module, from: FuncRef, to: FuncRef) -> Result<()> {
+        let mut f = library.functions[from].clone();
+        f.linkage = if f.linkage == Linkage::Import { Linkage::Import } else { Linkage::Internal };
+        f.kernel = None;
+        for data in f.insts.values_mut() {
+            match &mut data.op {
+                Op::Call(c) => {
+                    let callee = *c;
+                    *c = match self.functions.get(&callee) {
+                        Some(&r) => r,
+                        None => {
+                            let known = &library.functions[callee];
+                            let r = module.functions.push(Function::new(&known.name, known.sig.clone(), Linkage::Import));
+                            self.functions.insert(callee, r);
+                            self.new.push((callee, r));
+                            r
+                        }
+                    };
+                }
+                Op::GlobalAddr(g) => *g = self.global(module, library, *g)?,
+                _ => {}
+            }
+        }
+        module.functions[to] = f;
+        Ok(())
+    }
+    fn global(&mut self, module: &mut Module, library: &Module, from: Global) -> Result<Global> {
+        if let Some(&g) = self.globals.get(&from) {
+            return Ok(g);
+        }
+        let mut data = library.globals[from].clone();
+        if data.linkage == Linkage::Export {
+            data.linkage = Linkage::Internal;
+        }
+        let g = module.globals.push(data);
+        self.globals.insert(from, g);
+        self.relocs(module, library, g)?;
+        Ok(g)
+    }
+    fn relocs(&mut self, module: &mut Module, library: &Module, g: Global) -> Result<()> {
+        let mut relocs = std::mem::take(&mut module.globals[g].relocs);
+        for r in relocs.iter_mut() {
+            r.target = self.global(module, library, r.target)?;
+        }
+        module.globals[g].relocs = relocs;
+        Ok(())
+    }
+}
+
+/// A module of its own for one kernel: the kernel and the functions it reaches, and all globals.
+pub fn kernel_module(module: &Module, kernel: FuncRef) -> Result<Module> {
+    let mut out = Module { phase: module.phase, globals: module.globals.clone(), ..Module::default() };
+    let info = module.functions[kernel].kernel.and_then(|k| module.kernels.get(k));
+    let Some(info) = info else {
+        return Err(CompileError::internal(format!("'{}' is no kernel", module.functions[kernel].name)));
+    };
+    out.kernels.push(info.clone());
+    let mut map: HashMap<FuncRef, FuncRef> = HashMap::new();
+    let mut functions: PrimaryMap<FuncRef, FuncRef> = PrimaryMap::new();
+    map.insert(kernel, functions.push(kernel));
+    let mut next = 0;
+    while next < functions.len() {
+        let mut f = module.functions[functions[FuncRef::new(next)]].clone();
+        f.kernel = (next == 0).then_some(0);
+        remap(&mut f, |c| Ok(*map.entry(c).or_insert_with(|| functions.push(c))), Ok)?;
+        out.functions.push(f);
+        next += 1;
+    }
+    Ok(out)
+}
+
+/// The plain name in an Itanium-mangled function name; the name itself if it is not mangled.
+pub fn demangle(name: &str) -> String {
+    let parse = || {
+        let rest = name.strip_prefix("_Z")?;
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let len: usize = rest.get(..digits)?.parse().ok()?;
+        rest.get(digits..digits.checked_add(len)?)
+    };
+    parse().unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Builder, GlobalData, I32, Reloc, Signature, Space};
+    use crate::metadata::KernelInfo;
+
+    fn leaf(name: &str, linkage: Linkage, call: Option<FuncRef>, global: Option<Global>) -> Function {
+        let mut f = Function::new(name, Signature { params: vec![], results: vec![I32] }, linkage);
+        if linkage == Linkage::Import {
+            return f;
+        }
+        let b = f.add_block();
+        let mut v = f.i32(1);
+        let mut bu = Builder::new(&mut f, b);
+        if let Some(g) = global {
+            bu.value(Op::GlobalAddr(g), &[], crate::ir::Type::Ptr(Space::Constant));
+        }
+        if let Some(c) = call {
+            v = bu.value(Op::Call(c), &[], I32);
+        }
+        bu.ret(&[v]);
+        f
+    }
+    fn kernel(call: FuncRef) -> Function {
+        let mut f = leaf("k", Linkage::Export, Some(call), None);
+        f.kernel = Some(0);
+        f
+    }
+    fn global(name: &str, relocs: Vec<Reloc>) -> GlobalData {
+        GlobalData {
+            name: name.into(),
+            space: Space::Constant,
+            linkage: Linkage::Internal,
+            size: 8,
+            align: 8,
+            init: None,
+            relocs,
+            readonly: true,
+        }
+    }
+
+    #[test]
+    fn import_meets_export_of_a_later_module() {
+        let mut a = Module::default();
+        let f = a.functions.push(leaf("f", Linkage::Import, None, None));
+        a.functions.push(kernel(f));
+        a.kernels.push(KernelInfo { name: "k".into(), ..KernelInfo::default() });
+        let mut b = Module::default();
+        b.functions.push(leaf("other", Linkage::Internal, None, None));
+        b.functions.push(leaf("f", Linkage::Export, None, None));
+        let m = merge(vec![a, b.clone()]).unwrap();
+        assert_eq!(m.functions.len(), 3);
+        assert_eq!(m.functions[m.find("f").unwrap()].linkage, Linkage::Export);
+        assert!(merge(vec![b.clone(), b]).is_err());
+    }
+
+    #[test]
+    fn library_functions_come_with_what_they_need() {
+        let mut lib = Module::default();
+        let target = lib.globals.push(global("data", vec![]));
+        let table = lib.globals.push(global("table", vec![Reloc { offset: 0, target, addend: 0 }]));
+        lib.globals.push(global("unused", vec![]));
+        let inner = lib.functions.push(leaf("inner", Linkage::Internal, None, Some(table)));
+        lib.functions.push(leaf("unused", Linkage::Export, None, None));
+        lib.functions.push(leaf("f", Linkage::Export, Some(inner), None));
+        let mut m = Module::default();
+        let f = m.functions.push(leaf("f", Linkage::Import, None, None));
+        m.functions.push(kernel(f));
+        m.kernels.push(KernelInfo::default());
+        resolve(&mut m, &lib).unwrap();
+        assert_eq!(m.functions.len(), 3);
+        assert!(m.functions.values().all(|f| !f.layout.is_empty()));
+        assert_eq!(m.globals.len(), 2);
+        assert_eq!(m.phase, Phase::Linked);
+    }
+
+    #[test]
+    fn missing_and_unsupported_names() {
+        for (name, text) in [("_Z3fooi", "unresolved symbol 'foo'"), ("unsupported: pipes", "unsupported: pipes")] {
+            let mut m = Module::default();
+            let f = m.functions.push(leaf(name, Linkage::Import, None, None));
+            m.functions.push(kernel(f));
+            m.kernels.push(KernelInfo::default());
+            assert_eq!(resolve(&mut m, &Module::default()).unwrap_err().to_string(), text);
+        }
+    }
+}
