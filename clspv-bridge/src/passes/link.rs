@@ -109,18 +109,10 @@ fn remap(
 /// Resolves the imports that kernels reach against `library`, taking what is needed over from it. A name the library
 /// lacks is an error; so are calls of functions that the reader named "unsupported: ...".
 pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
-    let by_name: HashMap<&str, FuncRef> = library
-        .functions
-        .iter()
-        .filter(|(_, f)| f.linkage == Linkage::Export)
-        .map(|(r, f)| (f.name.as_str(), r))
-        .collect();
-    let globals_by_name: HashMap<&str, Global> = library
-        .globals
-        .iter()
-        .filter(|(_, g)| g.linkage == Linkage::Export)
-        .map(|(r, g)| (g.name.as_str(), r))
-        .collect();
+    let by_name: HashMap<&str, FuncRef> =
+        library.functions.iter().filter(|(_, f)| f.linkage == Linkage::Export).map(|(r, f)| (f.name.as_str(), r)).collect();
+    let globals_by_name: HashMap<&str, Global> =
+        library.globals.iter().filter(|(_, g)| g.linkage == Linkage::Export).map(|(r, g)| (g.name.as_str(), r)).collect();
     let mut taken = Taken { functions: HashMap::new(), globals: HashMap::new(), new: Vec::new() };
     let mut seen: EntitySet<FuncRef> = EntitySet::new();
     let mut work: Vec<FuncRef> = Vec::new();
