@@ -1,0 +1,108 @@
+//! Micro-benchmark: what a client feels, on every device of our driver and of every other OpenCL installed, in one run.
+//!
+//! `bench [--driver libpyroclast.so]`: with a driver, it is offered to the loader beside the system's own. Latencies are
+//! medians in microseconds, rates the best of several runs. Machines are noisy: compare columns, not runs.
+
+mod cl;
+
+use cl::{Api, Arg, Session};
+use std::time::Instant;
+
+const KERNELS: &str = "
+__kernel void nothing(__global float *a) { if (get_global_id(0) == 0xffffffffu) a[0] = 0; }
+__kernel void triad(__global float4 *a, __global const float4 *b, __global const float4 *c, float s) {
+    size_t i = get_global_id(0); a[i] = b[i] + s * c[i]; }";
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn measure(session: &Session<'_>) -> Result<Vec<(&'static str, f64)>, String> {
+    let mut out = Vec::new();
+    let begin = Instant::now();
+    let program = session.build(KERNELS, "")?;
+    out.push(("build, ms", begin.elapsed().as_secs_f64() * 1e3));
+    let nothing = program.kernel("nothing")?;
+    let small = session.buffer(1 << 20)?;
+    nothing.set(&[Arg::Buffer(&small)])?;
+    let round = || -> Result<f64, String> {
+        let t = Instant::now();
+        nothing.launch(&[64], Some(&[64]))?;
+        session.finish()?;
+        Ok(t.elapsed().as_secs_f64() * 1e6)
+    };
+    round()?;
+    out.push(("launch + finish, us", median((0..2000).map(|_| round()).collect::<Result<_, _>>()?)));
+    let t = Instant::now();
+    for _ in 0..20000 {
+        nothing.launch(&[64], Some(&[64]))?;
+    }
+    out.push(("enqueue, us", t.elapsed().as_secs_f64() * 1e6 / 20000.0));
+    session.finish()?;
+    out.push(("a kernel in a chain, us", t.elapsed().as_secs_f64() * 1e6 / 20000.0));
+    for (size, write, read) in [(4 << 10, "write 4 KiB, GB/s", "read 4 KiB, GB/s"), (64 << 20, "write 64 MiB, GB/s", "read 64 MiB, GB/s")] {
+        let buffer = session.buffer(size)?;
+        let mut data = vec![1u8; size];
+        out.push((write, size as f64 / session.best_time(0.2, || session.write(&buffer, &data))? / 1e9));
+        out.push((read, size as f64 / session.best_time(0.2, || session.read(&buffer, &mut data))? / 1e9));
+    }
+    let triad = program.kernel("triad")?;
+    let n = 16 << 20;
+    let (a, b, c) = (session.buffer(n)?, session.buffer(n)?, session.buffer(n)?);
+    let data = vec![1f32; n / 4];
+    session.write(&b, &data)?;
+    session.write(&c, &data)?;
+    triad.set(&[Arg::Buffer(&a), Arg::Buffer(&b), Arg::Buffer(&c), Arg::F32(2.0)])?;
+    out.push(("triad, GB/s", 3.0 * n as f64 / session.best_time(0.3, || triad.launch(&[n / 16], None))? / 1e9));
+    let mut sum = vec![0f32; n / 4];
+    session.read(&a, &mut sum)?;
+    if sum.iter().any(|x| *x != 3.0) {
+        return Err("triad: wrong result".into());
+    }
+    Ok(out)
+}
+
+/// A vendors folder with the system's drivers and ours.
+fn offer_driver(library: &str) -> Result<std::path::PathBuf, String> {
+    let folder = std::env::temp_dir().join(format!("pyroclast-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    for entry in std::fs::read_dir("/etc/OpenCL/vendors").into_iter().flatten().flatten() {
+        let _ = std::fs::copy(entry.path(), folder.join(entry.file_name()));
+    }
+    let library = std::fs::canonicalize(library).map_err(|e| format!("{library}: {e}"))?;
+    std::fs::write(folder.join("00-pyroclast.icd"), format!("{}\n", library.display())).map_err(|e| e.to_string())?;
+    Ok(folder)
+}
+
+fn main() -> Result<(), String> {
+    let args: Vec<String> = std::env::args().collect();
+    let folder = match args.iter().position(|a| a == "--driver").and_then(|i| args.get(i + 1)) {
+        Some(library) => Some(offer_driver(library)?),
+        None => None,
+    };
+    if let Some(folder) = &folder {
+        // SAFETY: no other thread runs yet.
+        unsafe { std::env::set_var("OCL_ICD_VENDORS", folder) };
+    }
+    let api = Api::load()?;
+    let mut columns = Vec::new();
+    for device in api.devices()? {
+        match Session::new(&api, &device).and_then(|s| measure(&s)) {
+            Ok(rows) => columns.push((device, rows)),
+            Err(error) => println!("{} [{}]: FAILED: {error}", device.name, device.platform),
+        }
+    }
+    for (i, (device, _)) in columns.iter().enumerate() {
+        println!("({}) {} [{}]", i + 1, device.name, device.platform);
+    }
+    let Some((_, first)) = columns.first() else { return Err("nothing could be measured".into()) };
+    for (row, (label, _)) in first.iter().enumerate() {
+        let cells: Vec<String> = columns.iter().map(|(_, rows)| format!("{:>12.3}", rows[row].1)).collect();
+        println!("{label:<24}{}", cells.join(""));
+    }
+    if let Some(folder) = folder {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+    Ok(())
+}

@@ -1,0 +1,321 @@
+//! A small host-side binding for the demo programs: libOpenCL.so.1 opened at run time, and just the calls they use.
+//!
+//! Demo programs know nothing of the driver: whatever devices the loader offers are used.
+
+#![allow(dead_code)] // each program uses a part of it
+
+use pyroclast_runtime::cl::*;
+use std::ffi::{CString, c_char, c_void};
+use std::ptr::{null, null_mut};
+use std::time::Instant;
+
+macro_rules! api {
+    ($($name:ident : fn($($arg:ty),*) -> $ret:ty;)*) => {
+        /// The entry points, resolved from the loader.
+        #[allow(non_snake_case)]
+        pub struct Api {
+            $(pub $name: unsafe extern "C" fn($($arg),*) -> $ret,)*
+            _library: libloading::Library,
+        }
+        impl Api {
+            /// Opens the loader.
+            pub fn load() -> Result<Api, String> {
+                // SAFETY: the system's OpenCL loader has no unsound initialisers.
+                let library = unsafe { libloading::Library::new("libOpenCL.so.1") }.map_err(|e| format!("no OpenCL loader: {e}"))?;
+                Ok(Api {
+                    $($name: {
+                        // SAFETY: the symbol has the type that the OpenCL specification gives it.
+                        *unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }.map_err(|e| e.to_string())?
+                    },)*
+                    _library: library,
+                })
+            }
+        }
+    };
+}
+
+api! {
+    clGetPlatformIDs: fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> cl_int;
+    clGetDeviceIDs: fn(cl_platform_id, cl_device_type, cl_uint, *mut cl_device_id, *mut cl_uint) -> cl_int;
+    clGetPlatformInfo: fn(cl_platform_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+    clGetDeviceInfo: fn(cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+    clCreateContext: fn(*const cl_context_properties, cl_uint, *const cl_device_id, *const c_void, *mut c_void, *mut cl_int) -> cl_context;
+    clCreateCommandQueue: fn(cl_context, cl_device_id, cl_command_queue_properties, *mut cl_int) -> cl_command_queue;
+    clCreateBuffer: fn(cl_context, cl_mem_flags, usize, *mut c_void, *mut cl_int) -> cl_mem;
+    clCreateProgramWithSource: fn(cl_context, cl_uint, *const *const c_char, *const usize, *mut cl_int) -> cl_program;
+    clBuildProgram: fn(cl_program, cl_uint, *const cl_device_id, *const c_char, *const c_void, *mut c_void) -> cl_int;
+    clGetProgramBuildInfo: fn(cl_program, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+    clCreateKernel: fn(cl_program, *const c_char, *mut cl_int) -> cl_kernel;
+    clSetKernelArg: fn(cl_kernel, cl_uint, usize, *const c_void) -> cl_int;
+    clEnqueueNDRangeKernel: fn(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueReadBuffer: fn(cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueWriteBuffer: fn(cl_command_queue, cl_mem, cl_bool, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clFinish: fn(cl_command_queue) -> cl_int;
+    clReleaseMemObject: fn(cl_mem) -> cl_int;
+    clReleaseKernel: fn(cl_kernel) -> cl_int;
+    clReleaseProgram: fn(cl_program) -> cl_int;
+    clReleaseCommandQueue: fn(cl_command_queue) -> cl_int;
+    clReleaseContext: fn(cl_context) -> cl_int;
+}
+
+fn check(what: &str, code: cl_int) -> Result<(), String> {
+    if code == CL_SUCCESS { Ok(()) } else { Err(format!("{what}: error {code}")) }
+}
+
+/// A device with its platform's name.
+#[derive(Clone)]
+pub struct Device {
+    pub id: cl_device_id,
+    pub platform: String,
+    pub name: String,
+}
+
+impl Api {
+    fn text(&self, query: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> String {
+        let mut size = 0usize;
+        if query(0, null_mut(), &mut size) != CL_SUCCESS {
+            return String::new();
+        }
+        let mut bytes = vec![0u8; size];
+        query(size, bytes.as_mut_ptr().cast(), null_mut());
+        String::from_utf8_lossy(&bytes).trim_end_matches('\0').trim().to_owned()
+    }
+
+    /// Every device of every platform.
+    pub fn devices(&self) -> Result<Vec<Device>, String> {
+        let mut count = 0;
+        // SAFETY: the count is written to a live variable.
+        check("clGetPlatformIDs", unsafe { (self.clGetPlatformIDs)(0, null_mut(), &mut count) })?;
+        let mut platforms = vec![null_mut(); count as usize];
+        // SAFETY: the array has room for `count` handles.
+        check("clGetPlatformIDs", unsafe { (self.clGetPlatformIDs)(count, platforms.as_mut_ptr(), null_mut()) })?;
+        let mut all = Vec::new();
+        for platform in platforms {
+            let mut n = 0;
+            // SAFETY: as above.
+            if unsafe { (self.clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut n) } != CL_SUCCESS {
+                continue;
+            }
+            let mut ids = vec![null_mut(); n as usize];
+            // SAFETY: the array has room for `n` handles.
+            check("clGetDeviceIDs", unsafe { (self.clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, n, ids.as_mut_ptr(), null_mut()) })?;
+            // SAFETY: the query writes at most `size` bytes.
+            let platform_name = self.text(|s, p, r| unsafe { (self.clGetPlatformInfo)(platform, CL_PLATFORM_NAME, s, p, r) });
+            for id in ids {
+                // SAFETY: as above.
+                let name = self.text(|s, p, r| unsafe { (self.clGetDeviceInfo)(id, CL_DEVICE_NAME, s, p, r) });
+                all.push(Device { id, platform: platform_name.clone(), name });
+            }
+        }
+        if all.is_empty() { Err("no OpenCL device found".into()) } else { Ok(all) }
+    }
+}
+
+/// A context with one device and one in-order queue.
+pub struct Session<'a> {
+    pub api: &'a Api,
+    pub device: Device,
+    context: cl_context,
+    queue: cl_command_queue,
+}
+
+/// An argument of a kernel.
+pub enum Arg<'a> {
+    Buffer(&'a Buffer<'a>),
+    U32(u32),
+    F32(f32),
+    /// Bytes of local memory.
+    Local(usize),
+}
+
+impl<'a> Session<'a> {
+    pub fn new(api: &'a Api, device: &Device) -> Result<Session<'a>, String> {
+        let mut err = 0;
+        // SAFETY: one live device handle is passed, no callback.
+        let context = unsafe { (api.clCreateContext)(null(), 1, &device.id, null(), null_mut(), &mut err) };
+        check("clCreateContext", err)?;
+        // SAFETY: context and device are live.
+        let queue = unsafe { (api.clCreateCommandQueue)(context, device.id, 0, &mut err) };
+        check("clCreateCommandQueue", err)?;
+        Ok(Session { api, device: device.clone(), context, queue })
+    }
+
+    pub fn build(&self, source: &str, options: &str) -> Result<Program<'_>, String> {
+        let mut err = 0;
+        let text = source.as_ptr().cast::<c_char>();
+        let len = source.len();
+        // SAFETY: one string of `len` bytes.
+        let program = unsafe { (self.api.clCreateProgramWithSource)(self.context, 1, &text, &len, &mut err) };
+        check("clCreateProgramWithSource", err)?;
+        let options = CString::new(options).map_err(|e| e.to_string())?;
+        // SAFETY: a terminated string and no callback.
+        let code = unsafe { (self.api.clBuildProgram)(program, 1, &self.device.id, options.as_ptr(), null(), null_mut()) };
+        if code != CL_SUCCESS {
+            // SAFETY: the query writes at most `s` bytes.
+            let log = self.api.text(|s, p, r| unsafe {
+                (self.api.clGetProgramBuildInfo)(program, self.device.id, CL_PROGRAM_BUILD_LOG, s, p, r)
+            });
+            return Err(format!("clBuildProgram: error {code}\n{log}"));
+        }
+        Ok(Program { session: self, program })
+    }
+
+    pub fn buffer(&'a self, bytes: usize) -> Result<Buffer<'a>, String> {
+        let mut err = 0;
+        // SAFETY: no host pointer.
+        let mem = unsafe { (self.api.clCreateBuffer)(self.context, CL_MEM_READ_WRITE, bytes, null_mut(), &mut err) };
+        check("clCreateBuffer", err)?;
+        Ok(Buffer { session: self, mem })
+    }
+
+    pub fn write<T: Copy>(&self, buffer: &Buffer<'_>, data: &[T]) -> Result<(), String> {
+        // SAFETY: blocking, so the slice outlives the transfer.
+        check("clEnqueueWriteBuffer", unsafe {
+            (self.api.clEnqueueWriteBuffer)(self.queue, buffer.mem, 1, 0, size_of_val(data), data.as_ptr().cast(), 0, null(), null_mut())
+        })
+    }
+
+    pub fn read<T: Copy>(&self, buffer: &Buffer<'_>, data: &mut [T]) -> Result<(), String> {
+        // SAFETY: blocking, so the slice outlives the transfer.
+        check("clEnqueueReadBuffer", unsafe {
+            (self.api.clEnqueueReadBuffer)(self.queue, buffer.mem, 1, 0, size_of_val(data), data.as_mut_ptr().cast(), 0, null(), null_mut())
+        })
+    }
+
+    pub fn finish(&self) -> Result<(), String> {
+        // SAFETY: the queue is live.
+        check("clFinish", unsafe { (self.api.clFinish)(self.queue) })
+    }
+
+    /// Best time in seconds of a few runs of `body`, each ended by clFinish, after one to warm up.
+    pub fn best_time(&self, seconds: f64, mut body: impl FnMut() -> Result<(), String>) -> Result<f64, String> {
+        body()?;
+        self.finish()?;
+        let begin = Instant::now();
+        let mut best = f64::INFINITY;
+        while best.is_infinite() || begin.elapsed().as_secs_f64() < seconds {
+            let start = Instant::now();
+            body()?;
+            self.finish()?;
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        Ok(best)
+    }
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        // SAFETY: both handles are ours and released once.
+        unsafe {
+            (self.api.clReleaseCommandQueue)(self.queue);
+            (self.api.clReleaseContext)(self.context);
+        }
+    }
+}
+
+pub struct Buffer<'a> {
+    session: &'a Session<'a>,
+    mem: cl_mem,
+}
+
+impl Drop for Buffer<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handle is ours and released once.
+        unsafe { (self.session.api.clReleaseMemObject)(self.mem) };
+    }
+}
+
+pub struct Program<'a> {
+    session: &'a Session<'a>,
+    program: cl_program,
+}
+
+impl<'a> Program<'a> {
+    pub fn kernel(&self, name: &str) -> Result<Kernel<'a>, String> {
+        let mut err = 0;
+        let text = CString::new(name).map_err(|e| e.to_string())?;
+        // SAFETY: a terminated string.
+        let kernel = unsafe { (self.session.api.clCreateKernel)(self.program, text.as_ptr(), &mut err) };
+        check("clCreateKernel", err)?;
+        Ok(Kernel { session: self.session, kernel })
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handle is ours and released once.
+        unsafe { (self.session.api.clReleaseProgram)(self.program) };
+    }
+}
+
+pub struct Kernel<'a> {
+    session: &'a Session<'a>,
+    kernel: cl_kernel,
+}
+
+impl Kernel<'_> {
+    pub fn set(&self, args: &[Arg<'_>]) -> Result<(), String> {
+        for (i, arg) in args.iter().enumerate() {
+            let (size, ptr): (usize, *const c_void) = match arg {
+                Arg::Buffer(b) => (size_of::<cl_mem>(), (&raw const b.mem).cast()),
+                Arg::U32(x) => (4, (x as *const u32).cast()),
+                Arg::F32(x) => (4, (x as *const f32).cast()),
+                Arg::Local(n) => (*n, null()),
+            };
+            // SAFETY: the pointer is valid for `size` bytes, or NULL for local memory.
+            check("clSetKernelArg", unsafe { (self.session.api.clSetKernelArg)(self.kernel, i as cl_uint, size, ptr) })?;
+        }
+        Ok(())
+    }
+
+    pub fn launch(&self, global: &[usize], local: Option<&[usize]>) -> Result<(), String> {
+        // SAFETY: the arrays have as many elements as there are dimensions.
+        check("clEnqueueNDRangeKernel", unsafe {
+            (self.session.api.clEnqueueNDRangeKernel)(
+                self.session.queue,
+                self.kernel,
+                global.len() as cl_uint,
+                null(),
+                global.as_ptr(),
+                local.map_or(null(), |l| l.as_ptr()),
+                0,
+                null(),
+                null_mut(),
+            )
+        })
+    }
+}
+
+impl Drop for Kernel<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handle is ours and released once.
+        unsafe { (self.session.api.clReleaseKernel)(self.kernel) };
+    }
+}
+
+/// Runs a demo on every device; prints a line for each, fails if any result is wrong.
+pub fn on_every_device(title: &str, demo: impl Fn(&Session<'_>) -> Result<String, String>) -> std::process::ExitCode {
+    let run = || -> Result<bool, String> {
+        let api = Api::load()?;
+        let mut good = true;
+        for device in api.devices()? {
+            let outcome = Session::new(&api, &device).and_then(|s| demo(&s));
+            match outcome {
+                Ok(line) => println!("{title:<11} {} [{}]: {line}, verified", device.name, device.platform),
+                Err(error) => {
+                    good = false;
+                    println!("{title:<11} {} [{}]: FAILED: {error}", device.name, device.platform);
+                }
+            }
+        }
+        Ok(good)
+    };
+    match run() {
+        Ok(true) => std::process::ExitCode::SUCCESS,
+        Ok(false) => std::process::ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{title}: {error}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}
