@@ -41,7 +41,9 @@ fn measure(session: &Session<'_>) -> Result<Vec<(&'static str, f64)>, String> {
     out.push(("enqueue, us", t.elapsed().as_secs_f64() * 1e6 / 20000.0));
     session.finish()?;
     out.push(("a kernel in a chain, us", t.elapsed().as_secs_f64() * 1e6 / 20000.0));
-    for (size, write, read) in [(4 << 10, "write 4 KiB, GB/s", "read 4 KiB, GB/s"), (64 << 20, "write 64 MiB, GB/s", "read 64 MiB, GB/s")] {
+    for (size, write, read) in
+        [(4 << 10, "write 4 KiB, GB/s", "read 4 KiB, GB/s"), (64 << 20, "write 64 MiB, GB/s", "read 64 MiB, GB/s")]
+    {
         let buffer = session.buffer(size)?;
         let mut data = vec![1u8; size];
         out.push((write, size as f64 / session.best_time(0.2, || session.write(&buffer, &data))? / 1e9));

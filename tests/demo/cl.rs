@@ -98,7 +98,9 @@ impl Api {
             }
             let mut ids = vec![null_mut(); n as usize];
             // SAFETY: the array has room for `n` handles.
-            check("clGetDeviceIDs", unsafe { (self.clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, n, ids.as_mut_ptr(), null_mut()) })?;
+            check("clGetDeviceIDs", unsafe {
+                (self.clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, n, ids.as_mut_ptr(), null_mut())
+            })?;
             // SAFETY: the query writes at most `size` bytes.
             let platform_name = self.text(|s, p, r| unsafe { (self.clGetPlatformInfo)(platform, CL_PLATFORM_NAME, s, p, r) });
             for id in ids {
@@ -171,14 +173,34 @@ impl<'a> Session<'a> {
     pub fn write<T: Copy>(&self, buffer: &Buffer<'_>, data: &[T]) -> Result<(), String> {
         // SAFETY: blocking, so the slice outlives the transfer.
         check("clEnqueueWriteBuffer", unsafe {
-            (self.api.clEnqueueWriteBuffer)(self.queue, buffer.mem, 1, 0, size_of_val(data), data.as_ptr().cast(), 0, null(), null_mut())
+            (self.api.clEnqueueWriteBuffer)(
+                self.queue,
+                buffer.mem,
+                1,
+                0,
+                size_of_val(data),
+                data.as_ptr().cast(),
+                0,
+                null(),
+                null_mut(),
+            )
         })
     }
 
     pub fn read<T: Copy>(&self, buffer: &Buffer<'_>, data: &mut [T]) -> Result<(), String> {
         // SAFETY: blocking, so the slice outlives the transfer.
         check("clEnqueueReadBuffer", unsafe {
-            (self.api.clEnqueueReadBuffer)(self.queue, buffer.mem, 1, 0, size_of_val(data), data.as_mut_ptr().cast(), 0, null(), null_mut())
+            (self.api.clEnqueueReadBuffer)(
+                self.queue,
+                buffer.mem,
+                1,
+                0,
+                size_of_val(data),
+                data.as_mut_ptr().cast(),
+                0,
+                null(),
+                null_mut(),
+            )
         })
     }
 

@@ -74,6 +74,11 @@ fn main() -> std::process::ExitCode {
         if differ * 200 > WIDTH * HEIGHT {
             return Err(format!("{differ} of {} pixels differ", WIDTH * HEIGHT));
         }
-        Ok(format!("{WIDTH} x {HEIGHT} in {:.3} ms, {:.1} GFLOP/s, {}", time * 1e3, operations as f64 / time / 1e9, path.display()))
+        Ok(format!(
+            "{WIDTH} x {HEIGHT} in {:.3} ms, {:.1} GFLOP/s, {}",
+            time * 1e3,
+            operations as f64 / time / 1e9,
+            path.display()
+        ))
     })
 }
