@@ -3,11 +3,13 @@
 pub mod callback;
 pub mod cl;
 pub mod config;
+pub mod context;
 pub mod device;
 pub mod error;
 pub mod host_ptr;
 pub mod info;
 pub mod object;
+pub mod platform;
 pub mod program;
 pub mod sync;
 pub mod trace;

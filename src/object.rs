@@ -3,7 +3,9 @@
 //! The C interface owns the handles. An object knows only its own handle and tells it when the object dies, so that a
 //! stale handle is reported instead of followed.
 
+use crate::callback::{Callback, post};
 use crate::cl::*;
+use crate::sync::{Mutex, Rank};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -72,6 +74,31 @@ impl Drop for ApiSlot {
             && let Some(handle) = NonNull::new(link.handle.load(Ordering::Relaxed))
         {
             (link.retire)(handle);
+        }
+    }
+}
+
+/// Callbacks for an object's end. Dropping the list posts them, last registered first: embed it in the object, before
+/// the fields that must outlive them.
+pub struct DestructorList(Mutex<Vec<Callback>>);
+
+impl Default for DestructorList {
+    fn default() -> Self {
+        DestructorList(Mutex::new(Rank::CallbackChannel, Vec::new()))
+    }
+}
+
+impl DestructorList {
+    /// Adds a callback.
+    pub fn push(&self, callback: Callback) {
+        self.0.lock().push(callback);
+    }
+}
+
+impl Drop for DestructorList {
+    fn drop(&mut self) {
+        for callback in self.0.get_mut().drain(..).rev() {
+            post(callback);
         }
     }
 }

@@ -1,8 +1,9 @@
-//! The table that loaders call through, and the extension functions that are found by name.
+//! The table that loaders call through, and functions found by name.
 //!
 //! The two slots that ICD 2 reserves hold its tag. A function that is not named here answers CL_INVALID_OPERATION, so
 //! no slot of the table is ever null where a loader may call it.
 
+use crate::api::platform;
 use crate::autogen_dispatch::{Dispatch, MISSING};
 use std::ffi::c_void;
 
@@ -16,10 +17,74 @@ macro_rules! dispatch_table {
     };
 }
 
-// One block a file of `api/`.
-dispatch_table! {}
+// One block a file of `api/`, in alphabetical order.
+dispatch_table! {
+    context: [
+        clCreateContext, clCreateContextFromType, clRetainContext, clReleaseContext, clGetContextInfo,
+        clSetContextDestructorCallback,
+    ]
 
-/// The address of a function by its name: what the table holds, and extensions.
+    device: [
+        clGetDeviceInfo, clRetainDevice, clReleaseDevice, clCreateSubDevices, clGetDeviceAndHostTimer, clGetHostTimer,
+        clSetDefaultDeviceCommandQueue,
+    ]
+
+    platform: [
+        clGetPlatformInfo, clGetDeviceIDs, clGetExtensionFunctionAddress, clGetExtensionFunctionAddressForPlatform,
+        clUnloadPlatformCompiler,
+    ]
+}
+
+/// Extension functions that are core functions under another name.
+const ALIASES: &[(&str, &str)] = &[
+    ("clCreateCommandQueueWithPropertiesKHR", "clCreateCommandQueueWithProperties"),
+    ("clCreateProgramWithILKHR", "clCreateProgramWithIL"),
+    ("clGetKernelSuggestedLocalWorkSizeKHR", "clGetKernelSuggestedLocalWorkSize"),
+];
+
+/// The address of an extension function, if it is implemented. Core functions are not found.
+pub fn find_extension(name: &str) -> Option<*const c_void> {
+    match name {
+        "clIcdGetPlatformIDsKHR" => return Some(platform::clIcdGetPlatformIDsKHR as *const c_void),
+        "clIcdGetFunctionAddressForPlatformKHR" => {
+            return Some(platform::clIcdGetFunctionAddressForPlatformKHR as *const c_void);
+        }
+        "clIcdSetPlatformDispatchDataKHR" => return Some(platform::clIcdSetPlatformDispatchDataKHR as *const c_void),
+        _ => {}
+    }
+    let core = ALIASES.iter().find(|(alias, _)| *alias == name)?.1;
+    let (found, missing) = (DISPATCH.find(core)?, MISSING.find(core)?);
+    (found != missing).then_some(found)
+}
+
+/// The address of any function: core, and extensions.
 pub fn find(name: &str) -> Option<*const c_void> {
-    DISPATCH.find(name)
+    match name {
+        "clGetPlatformIDs" => Some(platform::clGetPlatformIDs as *const c_void),
+        "clUnloadCompiler" => Some(platform::clUnloadCompiler as *const c_void),
+        _ => DISPATCH.find(name).or_else(|| find_extension(name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::autogen_dispatch::CL_ICD2_TAG_KHR;
+
+    #[test]
+    fn the_table_has_the_slots_of_the_abi() {
+        assert_eq!(DISPATCH.clGetPlatformIDs, CL_ICD2_TAG_KHR);
+        assert_eq!(DISPATCH.clUnloadCompiler, CL_ICD2_TAG_KHR);
+        assert_eq!(std::mem::offset_of!(Dispatch, clGetPlatformInfo), size_of::<usize>());
+        assert_eq!(size_of::<Dispatch>(), 150 * size_of::<usize>());
+    }
+
+    #[test]
+    fn extensions_are_found_and_core_functions_are_not() {
+        assert!(find_extension("clIcdGetPlatformIDsKHR").is_some());
+        assert!(find_extension("clGetPlatformInfo").is_none());
+        assert!(find_extension("clCreateNothingKHR").is_none());
+        assert!(find("clGetPlatformInfo").is_some());
+        assert!(find("clGetPlatformIDs").is_some());
+    }
 }

@@ -1,6 +1,111 @@
-//! Devices: the traits a device kind implements, the work it is handed, and the kinds there are.
+//! Devices: the traits a device kind implements, the work it is handed, the kinds there are, and the device object.
+//!
+//! A [`Device`] is a root device of the platform: made once, never freed. What it answers to queries is in `query.rs`,
+//! what it supports by name in `features.rs`.
 
 pub mod batch;
+pub mod features;
 pub mod info;
+mod query;
+pub mod registry;
 pub mod traits;
 pub mod vulkan;
+
+use crate::cl::*;
+use crate::config::Config;
+use crate::object::{ApiObject, ApiSlot, ObjectKind};
+use clspv_bridge::driver::FrontConfig;
+use features::Feature;
+use std::sync::{Arc, OnceLock};
+use traits::DeviceOps;
+
+/// An OpenCL device.
+pub struct Device {
+    slot: ApiSlot,
+    ops: Arc<dyn DeviceOps>,
+    /// Name of its kind ("vulkan").
+    driver: &'static str,
+    extensions: Vec<&'static Feature>,
+    c_features: Vec<&'static Feature>,
+}
+
+impl ApiObject for Device {
+    const KIND: ObjectKind = ObjectKind::Device;
+    const INVALID: cl_int = CL_INVALID_DEVICE;
+    fn api_slot(&self) -> &ApiSlot {
+        &self.slot
+    }
+}
+
+impl Device {
+    /// Wraps an opened device of the kind `driver`.
+    pub fn new(driver: &'static str, ops: Arc<dyn DeviceOps>) -> Arc<Device> {
+        let has = |f: &&'static Feature| (f.when)(ops.info());
+        let extensions = features::EXTENSIONS.iter().filter(|f| !f.platform_only).filter(has).collect();
+        let c_features = features::C_FEATURES.iter().filter(has).collect();
+        Arc::new(Device { slot: ApiSlot::new(), driver, extensions, c_features, ops })
+    }
+    /// The device layer's side.
+    pub fn ops(&self) -> &Arc<dyn DeviceOps> {
+        &self.ops
+    }
+    /// Facts.
+    pub fn info(&self) -> &info::DeviceInfo {
+        self.ops.info()
+    }
+    /// What the compiler may use.
+    pub fn target(&self) -> &clspv_bridge::Target {
+        self.ops.target()
+    }
+    /// Name of the device's kind.
+    pub fn driver(&self) -> &'static str {
+        self.driver
+    }
+    /// CL_DEVICE_TYPE
+    pub fn device_type(&self) -> cl_device_type {
+        match self.info().kind {
+            info::DeviceKind::Gpu => CL_DEVICE_TYPE_GPU,
+            info::DeviceKind::Cpu => CL_DEVICE_TYPE_CPU,
+            info::DeviceKind::Accelerator => CL_DEVICE_TYPE_ACCELERATOR,
+        }
+    }
+    /// False once the device is lost.
+    pub fn available(&self) -> bool {
+        self.ops.available()
+    }
+    /// Extensions, by name.
+    pub fn extensions(&self) -> &[&'static Feature] {
+        &self.extensions
+    }
+    /// Whether the device has that extension.
+    pub fn has_extension(&self, name: &str) -> bool {
+        self.extensions.iter().any(|f| f.name == name)
+    }
+    /// Optional features of OpenCL C, by macro name.
+    pub fn c_features(&self) -> &[&'static Feature] {
+        &self.c_features
+    }
+    /// What the compiler's front end must enable for this device: exactly what the device reports.
+    pub fn front_config(&self) -> FrontConfig {
+        let language = self.extensions.iter().filter(|f| f.language);
+        FrontConfig {
+            clang: Config::get().clang.clone().unwrap_or_default(),
+            extensions: language.chain(&self.c_features).map(|f| f.name.to_string()).collect(),
+            image_support: false,
+            opencl_version: features::VERSION.0 * 100 + features::VERSION.1 * 10,
+        }
+    }
+}
+
+/// Whether programs can be built from source: whether the front-end tool is there. Looked up once.
+pub fn compiler_available() -> bool {
+    static AVAILABLE: OnceLock<bool> = OnceLock::new();
+    *AVAILABLE.get_or_init(|| match &Config::get().clang {
+        Some(path) => std::path::Path::new(path).is_file() || on_path(path),
+        None => on_path("clang-22") || on_path("clang"),
+    })
+}
+
+fn on_path(program: &str) -> bool {
+    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
+}

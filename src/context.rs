@@ -1,0 +1,148 @@
+//! Contexts: a set of devices that share memory objects, programs and events.
+//!
+//! A context lives until the application and every object made from it have let go of it. Its destructor callbacks then
+//! run, on the callback thread, in the reverse order of their registration.
+//! Locks: the list of destructor callbacks (rank CallbackChannel).
+
+use crate::callback::Callback;
+use crate::cl::*;
+use crate::device::Device;
+use crate::err;
+use crate::error::{Error, Result};
+use crate::info::InfoValue;
+use crate::object::{ApiObject, ApiSlot, DestructorList, ObjectKind};
+use std::sync::Arc;
+
+/// Tells the application about an error that concerns the context.
+pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// An OpenCL context.
+pub struct Context {
+    slot: ApiSlot,
+    devices: Vec<Arc<Device>>,
+    /// The list given at creation, with its terminator; empty for NULL.
+    properties: Vec<cl_context_properties>,
+    notify: Option<Notify>,
+    destructors: DestructorList,
+}
+
+impl ApiObject for Context {
+    const KIND: ObjectKind = ObjectKind::Context;
+    const INVALID: cl_int = CL_INVALID_CONTEXT;
+    fn api_slot(&self) -> &ApiSlot {
+        &self.slot
+    }
+}
+
+/// Checks (key, value) pairs of context properties. `is_platform` says whether a value is our platform's handle.
+pub fn validate_properties(
+    pairs: &[(cl_context_properties, cl_context_properties)],
+    is_platform: impl Fn(cl_context_properties) -> bool,
+) -> Result<()> {
+    const PLATFORM: cl_context_properties = CL_CONTEXT_PLATFORM as cl_context_properties;
+    const USER_SYNC: cl_context_properties = CL_CONTEXT_INTEROP_USER_SYNC as cl_context_properties;
+    for (i, (key, value)) in pairs.iter().enumerate() {
+        // clCreateContext: a property may be given only once.
+        if pairs.iter().take(i).any(|(earlier, _)| earlier == key) {
+            return Err(err!(CL_INVALID_PROPERTY, "context property {key:#x} is given twice"));
+        }
+        match *key {
+            // clCreateContext: the platform must be valid.
+            PLATFORM if is_platform(*value) => {}
+            PLATFORM => return Err(err!(CL_INVALID_PLATFORM, "{value:#x} is not this platform")),
+            // clCreateContext: the value of a property must be valid.
+            USER_SYNC if matches!(*value, 0 | 1) => {}
+            USER_SYNC => return Err(err!(CL_INVALID_PROPERTY, "CL_CONTEXT_INTEROP_USER_SYNC is no cl_bool: {value}")),
+            // clCreateContext: the name of a property must be known.
+            other => return Err(err!(CL_INVALID_PROPERTY, "context property {other:#x} is not supported")),
+        }
+    }
+    Ok(())
+}
+
+impl Context {
+    /// A context of these devices, whose properties have been checked. A device named twice counts once.
+    pub fn new(
+        devices: impl IntoIterator<Item = Arc<Device>>,
+        properties: Vec<cl_context_properties>,
+        notify: Option<Notify>,
+    ) -> Result<Arc<Context>> {
+        let mut list: Vec<Arc<Device>> = Vec::new();
+        for device in devices {
+            // clCreateContext: every device must be available.
+            if !device.available() {
+                return Err(err!(CL_DEVICE_NOT_AVAILABLE, "{}", device.info().name));
+            }
+            if !list.iter().any(|d| Arc::ptr_eq(d, &device)) {
+                list.push(device);
+            }
+        }
+        let destructors = DestructorList::default();
+        Ok(Arc::new(Context { slot: ApiSlot::new(), devices: list, properties, notify, destructors }))
+    }
+    /// Its devices.
+    pub fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+    /// Whether the device is one of the context's.
+    pub fn has_device(&self, device: &Device) -> bool {
+        self.devices.iter().any(|d| std::ptr::eq(&**d, device))
+    }
+    /// The context's reference to one of its devices; CL_INVALID_DEVICE if it is not one of them.
+    pub fn device(&self, device: &Device) -> Result<&Arc<Device>> {
+        let own = self.devices.iter().find(|d| std::ptr::eq(&***d, device));
+        own.ok_or_else(|| err!(CL_INVALID_DEVICE, "the device does not belong to the context"))
+    }
+    /// The properties as given at creation.
+    pub fn properties(&self) -> &[cl_context_properties] {
+        &self.properties
+    }
+    /// Tells the application about an error, on the callback thread.
+    pub fn notify(&self, text: &str) {
+        if let Some(notify) = self.notify.clone() {
+            let text = text.to_string();
+            crate::callback::post(Box::new(move || notify(&text)));
+        }
+    }
+    /// Tells the application about an error of a call.
+    pub fn notify_error(&self, call: &str, error: &Error) {
+        if self.notify.is_some() {
+            self.notify(&format!("{call}: {error}"));
+        }
+    }
+    /// Adds a callback for the context's end.
+    pub fn on_destroy(&self, callback: Callback) {
+        self.destructors.push(callback);
+    }
+    /// The answer to a query; the device handles and the reference count are the C interface's.
+    pub fn query(&self, name: cl_context_info) -> Result<InfoValue> {
+        Ok(match name {
+            CL_CONTEXT_NUM_DEVICES => (self.devices.len() as cl_uint).into(),
+            // Without properties there is nothing to answer, not even a terminator.
+            CL_CONTEXT_PROPERTIES => self.properties.clone().into(),
+            other => return Err(err!(CL_INVALID_VALUE, "clGetContextInfo has no parameter {other:#x}")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLATFORM: isize = CL_CONTEXT_PLATFORM as isize;
+    const USER_SYNC: isize = CL_CONTEXT_INTEROP_USER_SYNC as isize;
+
+    fn check(pairs: &[(isize, isize)]) -> cl_int {
+        validate_properties(pairs, |p| p == 0x40).map_or_else(|e| e.code(), |()| CL_SUCCESS)
+    }
+
+    #[test]
+    fn properties_are_checked() {
+        assert_eq!(check(&[]), CL_SUCCESS);
+        assert_eq!(check(&[(PLATFORM, 0x40), (USER_SYNC, 1)]), CL_SUCCESS);
+        assert_eq!(check(&[(PLATFORM, 0x41)]), CL_INVALID_PLATFORM);
+        assert_eq!(check(&[(PLATFORM, 0x40), (PLATFORM, 0x40)]), CL_INVALID_PROPERTY);
+        assert_eq!(check(&[(USER_SYNC, 7)]), CL_INVALID_PROPERTY);
+        assert_eq!(check(&[(0x2008, 0)]), CL_INVALID_PROPERTY);
+    }
+}

@@ -1,0 +1,65 @@
+//! What devices support by name: extensions and optional OpenCL C features, in one table, so that the queries, the
+//! compiler's front end and the function lookup cannot disagree.
+//!
+//! The version reported is 3.0: OpenCL 3.1 makes sub-groups, extended bit operations, integer dot products and the
+//! SPIR-V queries mandatory, which are missing.
+
+use super::info::DeviceInfo;
+use crate::cl::{cl_version, make_version};
+
+/// Major and minor version of OpenCL that platform and devices report.
+pub const VERSION: (u32, u32) = (3, 0);
+/// Versions of OpenCL C that programs may be written in.
+pub const C_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (3, 0)];
+/// The highest version of OpenCL C with mandatory backwards compatibility (CL_DEVICE_OPENCL_C_VERSION).
+pub const C_VERSION: (u32, u32) = (1, 2);
+/// Versions of SPIR-V that clCreateProgramWithIL takes.
+pub const IL_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (1, 3), (1, 4)];
+
+/// Something a device may support.
+pub struct Feature {
+    pub name: &'static str,
+    pub version: cl_version,
+    /// Changes the kernel language: the compiler's front end has to know.
+    pub language: bool,
+    /// Of the platform, not of its devices.
+    pub platform_only: bool,
+    pub when: fn(&DeviceInfo) -> bool,
+}
+
+fn always(_: &DeviceInfo) -> bool {
+    true
+}
+
+const fn api(name: &'static str, when: fn(&DeviceInfo) -> bool) -> Feature {
+    Feature { name, version: make_version(1, 0, 0), language: false, platform_only: false, when }
+}
+
+const fn language(name: &'static str, when: fn(&DeviceInfo) -> bool) -> Feature {
+    Feature { language: true, ..api(name, when) }
+}
+
+/// Extensions.
+pub const EXTENSIONS: &[Feature] = &[
+    Feature { version: make_version(2, 0, 0), platform_only: true, ..api("cl_khr_icd", always) },
+    language("cl_khr_byte_addressable_store", always),
+    language("cl_khr_global_int32_base_atomics", always),
+    language("cl_khr_global_int32_extended_atomics", always),
+    language("cl_khr_local_int32_base_atomics", always),
+    language("cl_khr_local_int32_extended_atomics", always),
+    language("cl_khr_fp64", |d| d.fp64),
+    language("cl_khr_fp16", |d| d.fp16),
+    api("cl_khr_il_program", always),
+    api("cl_khr_extended_versioning", always),
+    api("cl_khr_create_command_queue", always),
+    api("cl_khr_device_uuid", always),
+    api("cl_khr_pci_bus_info", |d| d.pci.is_some()),
+    api("cl_khr_suggested_local_work_size", always),
+];
+
+const fn c_feature(name: &'static str, when: fn(&DeviceInfo) -> bool) -> Feature {
+    Feature { version: make_version(3, 0, 0), ..language(name, when) }
+}
+
+/// Optional features of OpenCL C 3.0.
+pub const C_FEATURES: &[Feature] = &[c_feature("__opencl_c_int64", always), c_feature("__opencl_c_fp64", |d| d.fp64)];

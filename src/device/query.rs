@@ -1,0 +1,304 @@
+//! clGetDeviceInfo: every core query of OpenCL 3.1 and those of the extensions that are reported, answered from
+//! [`DeviceInfo`](super::info::DeviceInfo). Features that are missing are reported absent the way the specification
+//! provides: CL_FALSE, 0 or an empty list.
+
+use super::{Device, compiler_available, features};
+use crate::cl::*;
+use crate::err;
+use crate::error::Result;
+use crate::info::InfoValue;
+use crate::object::ApiObject;
+use crate::platform::Platform;
+
+/// Enough for every type: the largest built-in type is long16.
+const LARGEST_TYPE_BYTES: u32 = 128;
+/// Bytes of the buffer that printf writes to.
+const PRINTF_BUFFER_BYTES: usize = 1 << 20;
+
+impl Device {
+    /// The answer to a query; CL_INVALID_VALUE for an unknown one.
+    pub fn query(&self, name: cl_device_info) -> Result<InfoValue> {
+        let d = self.info();
+        let double = u32::from(d.fp64);
+        let half = u32::from(d.fp16);
+        let sizes = || InfoValue::Sizes(d.max_work_item_sizes.iter().map(|s| *s as usize).collect());
+        let value = match name {
+            CL_DEVICE_TYPE => {
+                // The first device is the platform's default one.
+                let default = Platform::get().devices().first().is_some_and(|first| std::ptr::eq(&**first, self));
+                (self.device_type() | if default { CL_DEVICE_TYPE_DEFAULT } else { 0 }).into()
+            }
+            CL_DEVICE_VENDOR_ID => d.vendor_id.into(),
+            CL_DEVICE_MAX_COMPUTE_UNITS => d.compute_units.max(1).into(),
+            CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => 3u32.into(),
+            // The same number as CL_DEVICE_MAX_WORK_GROUP_SIZES.
+            CL_DEVICE_MAX_WORK_ITEM_SIZES => sizes(),
+            CL_DEVICE_MAX_WORK_GROUP_SIZE => (d.max_work_group_size as usize).into(),
+            CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR
+            | CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
+            | CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT
+            | CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG
+            | CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT
+            | CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR
+            | CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT
+            | CL_DEVICE_NATIVE_VECTOR_WIDTH_INT
+            | CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG
+            | CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => 1u32.into(),
+            CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => double.into(),
+            CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF | CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => half.into(),
+            CL_DEVICE_MAX_CLOCK_FREQUENCY => d.clock_mhz.into(),
+            CL_DEVICE_ADDRESS_BITS => 64u32.into(),
+            CL_DEVICE_MAX_MEM_ALLOC_SIZE => d.max_alloc_size.into(),
+            CL_DEVICE_MAX_PARAMETER_SIZE => d.max_parameter_size.into(),
+            CL_DEVICE_MEM_BASE_ADDR_ALIGN => d.base_addr_align_bits.into(),
+            CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => LARGEST_TYPE_BYTES.into(),
+            CL_DEVICE_SINGLE_FP_CONFIG => self.single_fp_config().into(),
+            CL_DEVICE_DOUBLE_FP_CONFIG => self.double_fp_config().into(),
+            CL_DEVICE_HALF_FP_CONFIG => self.half_fp_config().into(),
+            CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => if d.cache_size > 0 { CL_READ_WRITE_CACHE } else { CL_NONE }.into(),
+            CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => if d.cache_size > 0 { d.cache_line } else { 0 }.into(),
+            CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => d.cache_size.into(),
+            CL_DEVICE_GLOBAL_MEM_SIZE => d.global_mem_size.into(),
+            CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => d.max_constant_buffer_size.into(),
+            CL_DEVICE_MAX_CONSTANT_ARGS => d.max_constant_args.into(),
+            CL_DEVICE_LOCAL_MEM_TYPE => if d.local_mem_dedicated { CL_LOCAL } else { CL_GLOBAL }.into(),
+            CL_DEVICE_LOCAL_MEM_SIZE => d.local_mem_size.into(),
+            CL_DEVICE_ERROR_CORRECTION_SUPPORT => d.ecc.into(),
+            CL_DEVICE_HOST_UNIFIED_MEMORY => d.host_unified_memory.into(),
+            CL_DEVICE_PROFILING_TIMER_RESOLUTION => (d.timer_resolution_ns.max(1) as usize).into(),
+            CL_DEVICE_ENDIAN_LITTLE => d.little_endian.into(),
+            CL_DEVICE_AVAILABLE => self.available().into(),
+            CL_DEVICE_COMPILER_AVAILABLE => compiler_available().into(),
+            // Libraries are SPIR-V and are linked here, without the front-end tool.
+            CL_DEVICE_LINKER_AVAILABLE => true.into(),
+            CL_DEVICE_EXECUTION_CAPABILITIES => CL_EXEC_KERNEL.into(),
+            // The same number as CL_DEVICE_QUEUE_PROPERTIES.
+            CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE).into(),
+            CL_DEVICE_BUILT_IN_KERNELS => "".into(),
+            CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => InfoValue::Empty,
+            CL_DEVICE_PLATFORM => InfoValue::Handle(Platform::get().api_slot().handle().map_or(0, |h| h.as_ptr() as usize)),
+            CL_DEVICE_NAME => d.name.as_str().into(),
+            CL_DEVICE_VENDOR => d.vendor.as_str().into(),
+            CL_DRIVER_VERSION => d.driver_version.as_str().into(),
+            CL_DEVICE_PROFILE => "FULL_PROFILE".into(),
+            CL_DEVICE_VERSION => crate::platform::version_text().into(),
+            CL_DEVICE_NUMERIC_VERSION => make_version(features::VERSION.0, features::VERSION.1, 0).into(),
+            CL_DEVICE_OPENCL_C_VERSION => format!("OpenCL C {}.{} ", features::C_VERSION.0, features::C_VERSION.1).into(),
+            CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => make_version(features::C_VERSION.0, features::C_VERSION.1, 0).into(),
+            CL_DEVICE_OPENCL_C_ALL_VERSIONS => versions("OpenCL C", features::C_VERSIONS),
+            CL_DEVICE_OPENCL_C_FEATURES => {
+                InfoValue::NameVersions(self.c_features().iter().map(|f| (f.name.into(), f.version)).collect())
+            }
+            CL_DEVICE_EXTENSIONS => self.extensions().iter().map(|f| f.name).collect::<Vec<_>>().join(" ").into(),
+            CL_DEVICE_EXTENSIONS_WITH_VERSION => {
+                InfoValue::NameVersions(self.extensions().iter().map(|f| (f.name.into(), f.version)).collect())
+            }
+            CL_DEVICE_IL_VERSION => {
+                let names = features::IL_VERSIONS.iter().map(|(major, minor)| format!("SPIR-V_{major}.{minor}"));
+                names.collect::<Vec<_>>().join(" ").into()
+            }
+            CL_DEVICE_ILS_WITH_VERSION => versions("SPIR-V", features::IL_VERSIONS),
+            CL_DEVICE_PRINTF_BUFFER_SIZE => PRINTF_BUFFER_BYTES.into(),
+            CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => true.into(),
+            CL_DEVICE_REFERENCE_COUNT => 1u32.into(),
+            CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+                d.sub_group_sizes.iter().copied().filter(|s| *s > 0).min().unwrap_or(1).into()
+            }
+            CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => "".into(),
+
+            // Root devices that cannot be partitioned.
+            CL_DEVICE_PARENT_DEVICE => InfoValue::Handle(0),
+            CL_DEVICE_PARTITION_MAX_SUB_DEVICES => 0u32.into(),
+            CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => vec![0isize].into(),
+            CL_DEVICE_PARTITION_AFFINITY_DOMAIN => 0u64.into(),
+
+            // Images are missing.
+            CL_DEVICE_IMAGE_SUPPORT => false.into(),
+            CL_DEVICE_MAX_READ_IMAGE_ARGS
+            | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
+            | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
+            | CL_DEVICE_MAX_SAMPLERS
+            | CL_DEVICE_IMAGE_PITCH_ALIGNMENT
+            | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => 0u32.into(),
+            CL_DEVICE_IMAGE2D_MAX_WIDTH
+            | CL_DEVICE_IMAGE2D_MAX_HEIGHT
+            | CL_DEVICE_IMAGE3D_MAX_WIDTH
+            | CL_DEVICE_IMAGE3D_MAX_HEIGHT
+            | CL_DEVICE_IMAGE3D_MAX_DEPTH
+            | CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
+            | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => 0usize.into(),
+
+            // Program-scope variables that are written, pipes and device-side queues are missing.
+            CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => 0usize.into(),
+            CL_DEVICE_PIPE_SUPPORT => false.into(),
+            CL_DEVICE_MAX_PIPE_ARGS | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS | CL_DEVICE_PIPE_MAX_PACKET_SIZE => 0u32.into(),
+            CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES | CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => 0u64.into(),
+            CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+            | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
+            | CL_DEVICE_MAX_ON_DEVICE_QUEUES
+            | CL_DEVICE_MAX_ON_DEVICE_EVENTS => 0u32.into(),
+
+            // Shared virtual memory is missing; atomics have the mandatory orders and scope.
+            CL_DEVICE_SVM_CAPABILITIES => 0u64.into(),
+            CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
+            | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
+            | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => 0u32.into(),
+            CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => (CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP).into(),
+            CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => {
+                (CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP).into()
+            }
+
+            // Sub-groups, non-uniform work-groups, collectives and the generic address space are missing.
+            CL_DEVICE_MAX_NUM_SUB_GROUPS => 0u32.into(),
+            CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
+            | CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
+            | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
+            | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => false.into(),
+
+            // cl_khr_device_uuid, cl_khr_pci_bus_info
+            CL_DEVICE_UUID => d.uuid.to_vec().into(),
+            CL_DRIVER_UUID => d.driver_uuid.to_vec().into(),
+            CL_DEVICE_LUID_VALID => d.luid.is_some().into(),
+            CL_DEVICE_LUID => d.luid.map_or([0; 8], |(luid, _)| luid).to_vec().into(),
+            CL_DEVICE_NODE_MASK => d.luid.map_or(0, |(_, mask)| mask).into(),
+            CL_DEVICE_PCI_BUS_INFO_KHR => match d.pci {
+                Some(pci) => InfoValue::U32s(pci.to_vec()),
+                None => return Err(err!(CL_INVALID_VALUE, "the device is on no PCI bus")),
+            },
+            other => return Err(err!(CL_INVALID_VALUE, "clGetDeviceInfo has no parameter {other:#x}")),
+        };
+        Ok(value)
+    }
+
+    fn single_fp_config(&self) -> cl_device_fp_config {
+        let d = self.info();
+        let mut config = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
+        for (have, bit) in [
+            (d.denorm32, CL_FP_DENORM),
+            (d.fast_fma32, CL_FP_FMA),
+            (d.correctly_rounded_div_sqrt, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT),
+        ] {
+            config |= if have { bit } else { 0 };
+        }
+        config
+    }
+
+    /// A device with doubles has every mode that the specification demands of them.
+    fn double_fp_config(&self) -> cl_device_fp_config {
+        if !self.info().fp64 {
+            return 0;
+        }
+        CL_FP_FMA | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_INF_NAN | CL_FP_DENORM
+    }
+
+    fn half_fp_config(&self) -> cl_device_fp_config {
+        let d = self.info();
+        if !d.fp16 {
+            return 0;
+        }
+        CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | if d.denorm16 { CL_FP_DENORM } else { 0 }
+    }
+}
+
+fn versions(name: &str, list: &[(u32, u32)]) -> InfoValue {
+    InfoValue::NameVersions(list.iter().map(|(major, minor)| (name.to_string(), make_version(*major, *minor, 0))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::info::DeviceInfo;
+    use crate::device::traits::*;
+    use std::sync::Arc;
+
+    struct Fake(DeviceInfo, clspv_bridge::Target);
+
+    impl DeviceOps for Fake {
+        fn info(&self) -> &DeviceInfo {
+            &self.0
+        }
+        fn target(&self) -> &clspv_bridge::Target {
+            &self.1
+        }
+        fn alloc_buffer(&self, _: &BufferDesc) -> crate::device::traits::Result<Arc<dyn DeviceMemory>> {
+            Err(DeviceError::OutOfDeviceMemory)
+        }
+        fn load(&self, _: Arc<clspv_bridge::abi::CompiledProgram>) -> crate::device::traits::Result<Arc<dyn DeviceProgram>> {
+            Err(DeviceError::OutOfDeviceMemory)
+        }
+        fn create_queue(&self, _: &QueueDesc, _: Arc<dyn CompletionSink>) -> crate::device::traits::Result<Arc<dyn DeviceQueue>> {
+            Err(DeviceError::OutOfDeviceMemory)
+        }
+        fn timestamps(&self) -> crate::device::traits::Result<(u64, u64)> {
+            Ok((1, 2))
+        }
+        fn as_any(&self) -> &dyn std::any::Any {
+            self
+        }
+    }
+
+    fn device(info: DeviceInfo) -> Arc<Device> {
+        Device::new("fake", Arc::new(Fake(info, clspv_bridge::Target::generic())))
+    }
+
+    fn text(value: InfoValue) -> String {
+        match value {
+            InfoValue::Str(s) => s,
+            other => panic!("{other:?} is no string"),
+        }
+    }
+
+    #[test]
+    fn every_core_query_has_an_answer_of_the_right_size() {
+        let d = device(DeviceInfo { pci: Some([0, 1, 2, 3]), ..DeviceInfo::default() });
+        // The contiguous core ranges, without numbers that are unused, and those of extensions that are not reported.
+        let missing: Vec<u32> = (CL_DEVICE_TYPE..=CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED)
+            .filter(|name| *name != CL_DEVICE_TERMINATE_CAPABILITY_KHR && d.query(*name).is_err())
+            .collect();
+        let unused = |name: &u32| error_free_name(*name);
+        assert_eq!(missing.iter().filter(|n| !unused(n)).collect::<Vec<_>>(), Vec::<&u32>::new());
+        for (name, size) in [
+            (CL_DEVICE_UUID, 16),
+            (CL_DEVICE_LUID, 8),
+            (CL_DEVICE_NODE_MASK, 4),
+            (CL_DEVICE_PCI_BUS_INFO_KHR, size_of::<cl_device_pci_bus_info_khr>()),
+            (CL_DEVICE_MAX_WORK_ITEM_SIZES, 3 * size_of::<usize>()),
+            (CL_DEVICE_SVM_CAPABILITIES, 8),
+            (CL_DEVICE_AVAILABLE, 4),
+        ] {
+            assert_eq!(d.query(name).unwrap().to_bytes().len(), size, "{name:#x}");
+        }
+    }
+
+    /// Numbers in the range that name nothing, or something of an extension that is not reported.
+    fn error_free_name(name: u32) -> bool {
+        matches!(name, 0x1040 | 0x1046 | 0x1064 | 0x106B..=0x106E)
+            || [CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR, CL_DEVICE_SPIR_VERSIONS].contains(&name)
+            || (0x1073..=0x1078).contains(&name)
+    }
+
+    #[test]
+    fn optional_features_agree_everywhere() {
+        let none = device(DeviceInfo::default());
+        let all = device(DeviceInfo { fp16: true, fp64: true, ..DeviceInfo::default() });
+        let extensions = |d: &Device| text(d.query(CL_DEVICE_EXTENSIONS).unwrap());
+        assert!(!extensions(&none).contains("cl_khr_fp64") && extensions(&all).contains("cl_khr_fp64"));
+        assert_eq!(none.query(CL_DEVICE_DOUBLE_FP_CONFIG).unwrap(), InfoValue::U64(0));
+        assert_ne!(all.query(CL_DEVICE_DOUBLE_FP_CONFIG).unwrap(), InfoValue::U64(0));
+        assert_eq!(none.query(CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF).unwrap(), InfoValue::U32(0));
+        let config = all.front_config();
+        for name in ["cl_khr_fp64", "cl_khr_fp16", "__opencl_c_fp64", "__opencl_c_int64"] {
+            assert!(config.extensions.iter().any(|e| e == name), "{name}");
+        }
+        assert!(!config.extensions.iter().any(|e| e == "cl_khr_icd" || e == "cl_khr_il_program"));
+        assert!(!none.front_config().extensions.iter().any(|e| e == "__opencl_c_fp64"));
+        assert_eq!(config.opencl_version, 300);
+    }
+
+    #[test]
+    fn unknown_queries_are_invalid_values() {
+        let d = device(DeviceInfo::default());
+        assert_eq!(d.query(0xdead).unwrap_err().code(), CL_INVALID_VALUE);
+        assert_eq!(d.query(CL_DEVICE_PCI_BUS_INFO_KHR).unwrap_err().code(), CL_INVALID_VALUE);
+    }
+}

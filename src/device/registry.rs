@@ -1,0 +1,75 @@
+//! The kinds of devices and the choice among the devices they find.
+
+use super::Device;
+use super::traits::{DeviceDriver, DeviceOps};
+use crate::config::Config;
+use std::sync::Arc;
+
+/// Every kind of device, in the order of preference.
+pub const DRIVERS: &[&dyn DeviceDriver] = &[];
+
+/// Finds the devices of this process in the order that PYROCLAST_DEVICES asks for.
+pub fn probe(config: &Config) -> Vec<Arc<Device>> {
+    let mut found: Vec<(&'static str, Vec<Arc<dyn DeviceOps>>)> = Vec::new();
+    for driver in DRIVERS {
+        let wanted = config.devices.is_empty() || config.devices.iter().any(|d| kind_of(d) == driver.name());
+        if wanted {
+            found.push((driver.name(), driver.probe(config)));
+        }
+    }
+    let counts: Vec<(&str, usize)> = found.iter().map(|(name, list)| (*name, list.len())).collect();
+    let chosen = choose(&config.devices, &counts);
+    chosen
+        .into_iter()
+        .filter_map(|(kind, index)| Some(Device::new(found.get(kind)?.0, found.get(kind)?.1.get(index)?.clone())))
+        .collect()
+}
+
+fn kind_of(selector: &str) -> &str {
+    selector.split_once(':').map_or(selector, |(kind, _)| kind)
+}
+
+/// Positions (kind, index) of the chosen devices: all of them, or those that the selectors ("vulkan", "vulkan:1") name.
+fn choose(selectors: &[String], found: &[(&str, usize)]) -> Vec<(usize, usize)> {
+    let all = |kind: usize, count: usize| (0..count).map(move |index| (kind, index));
+    if selectors.is_empty() {
+        return found.iter().enumerate().flat_map(|(kind, (_, count))| all(kind, *count)).collect();
+    }
+    let mut chosen = Vec::new();
+    for selector in selectors {
+        let position = found.iter().position(|(name, _)| *name == kind_of(selector));
+        let Some((kind, count)) = position.and_then(|kind| Some((kind, found.get(kind)?.1))) else {
+            tracing::warn!("PYROCLAST_DEVICES: there is no device '{selector}'");
+            continue;
+        };
+        let mut add = |device| {
+            if !chosen.contains(&device) {
+                chosen.push(device);
+            }
+        };
+        match selector.split_once(':').map(|(_, index)| index.parse::<usize>()) {
+            None => all(kind, count).for_each(add),
+            Some(Ok(index)) if index < count => add((kind, index)),
+            Some(_) => tracing::warn!("PYROCLAST_DEVICES: there is no device '{selector}'"),
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pick(selectors: &str) -> Vec<(usize, usize)> {
+        let list: Vec<String> = selectors.split(',').filter(|s| !s.is_empty()).map(str::to_string).collect();
+        choose(&list, &[("vulkan", 3), ("cpu", 1)])
+    }
+
+    #[test]
+    fn selectors_choose_and_order() {
+        assert_eq!(pick(""), [(0, 0), (0, 1), (0, 2), (1, 0)]);
+        assert_eq!(pick("cpu,vulkan:1"), [(1, 0), (0, 1)]);
+        assert_eq!(pick("vulkan:2,vulkan"), [(0, 2), (0, 0), (0, 1)]);
+        assert_eq!(pick("vulkan:7,tpu,vulkan:x"), []);
+    }
+}

@@ -1,0 +1,92 @@
+//! The platform: one per process, made when it is first asked for and never torn down. Its devices are looked for when
+//! somebody first wants to know them.
+
+use crate::cl::*;
+use crate::config::Config;
+use crate::device::{Device, features, registry};
+use crate::err;
+use crate::error::Result;
+use crate::info::InfoValue;
+use crate::object::{ApiObject, ApiSlot, ObjectKind};
+use std::sync::{Arc, OnceLock};
+
+/// The OpenCL platform.
+pub struct Platform {
+    slot: ApiSlot,
+    devices: OnceLock<Vec<Arc<Device>>>,
+}
+
+impl ApiObject for Platform {
+    const KIND: ObjectKind = ObjectKind::Platform;
+    const INVALID: cl_int = CL_INVALID_PLATFORM;
+    fn api_slot(&self) -> &ApiSlot {
+        &self.slot
+    }
+}
+
+/// CL_PLATFORM_VERSION and CL_DEVICE_VERSION.
+pub fn version_text() -> String {
+    format!("OpenCL {}.{} Pyroclast {}", features::VERSION.0, features::VERSION.1, env!("CARGO_PKG_VERSION"))
+}
+
+impl Platform {
+    /// The platform of this process.
+    pub fn get() -> &'static Arc<Platform> {
+        static PLATFORM: OnceLock<Arc<Platform>> = OnceLock::new();
+        PLATFORM.get_or_init(|| {
+            Config::get();
+            Arc::new(Platform { slot: ApiSlot::new(), devices: OnceLock::new() })
+        })
+    }
+
+    /// Its devices; the first is the default one.
+    pub fn devices(&self) -> &[Arc<Device>] {
+        self.devices.get_or_init(|| {
+            let devices = registry::probe(Config::get());
+            tracing::info!(count = devices.len(), "devices: {:?}", devices.iter().map(|d| &d.info().name).collect::<Vec<_>>());
+            devices
+        })
+    }
+
+    /// The devices of a type; CL_INVALID_DEVICE_TYPE for what is no type, CL_DEVICE_NOT_FOUND if there is none.
+    pub fn devices_of_type(&self, device_type: cl_device_type) -> Result<Vec<Arc<Device>>> {
+        const KNOWN: cl_device_type =
+            CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
+        if device_type == 0 || (device_type != CL_DEVICE_TYPE_ALL && device_type & !KNOWN != 0) {
+            return Err(err!(CL_INVALID_DEVICE_TYPE, "{device_type:#x}"));
+        }
+        let is_chosen = |(index, device): &(usize, &Arc<Device>)| {
+            device.device_type() & device_type != 0 || (*index == 0 && device_type & CL_DEVICE_TYPE_DEFAULT != 0)
+        };
+        let chosen: Vec<_> = self.devices().iter().enumerate().filter(is_chosen).map(|(_, d)| d.clone()).collect();
+        if chosen.is_empty() { Err(err!(CL_DEVICE_NOT_FOUND)) } else { Ok(chosen) }
+    }
+
+    /// Names and versions of the platform's extensions: its own, and those that all of its devices have.
+    fn extensions(&self) -> Vec<(String, cl_version)> {
+        let devices = self.devices();
+        let everywhere =
+            |f: &&features::Feature| f.platform_only || (!devices.is_empty() && devices.iter().all(|d| d.has_extension(f.name)));
+        features::EXTENSIONS.iter().filter(everywhere).map(|f| (f.name.to_string(), f.version)).collect()
+    }
+
+    /// The answer to a query; CL_INVALID_VALUE for an unknown one.
+    pub fn query(&self, name: cl_platform_info) -> Result<InfoValue> {
+        Ok(match name {
+            CL_PLATFORM_PROFILE => "FULL_PROFILE".into(),
+            CL_PLATFORM_VERSION => version_text().into(),
+            CL_PLATFORM_NUMERIC_VERSION => make_version(features::VERSION.0, features::VERSION.1, 0).into(),
+            CL_PLATFORM_NAME => "Pyroclast".into(),
+            CL_PLATFORM_VENDOR => "Pyroclast".into(),
+            CL_PLATFORM_EXTENSIONS => self.extensions().into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ").into(),
+            CL_PLATFORM_EXTENSIONS_WITH_VERSION => InfoValue::NameVersions(self.extensions()),
+            // In nanoseconds; 0 if a device cannot give its time and the host's together.
+            CL_PLATFORM_HOST_TIMER_RESOLUTION => {
+                let devices = self.devices();
+                u64::from(!devices.is_empty() && devices.iter().all(|d| d.ops().timestamps().is_ok())).into()
+            }
+            CL_PLATFORM_ICD_SUFFIX_KHR => "PYRO".into(),
+            other => return Err(err!(CL_INVALID_VALUE, "clGetPlatformInfo has no parameter {other:#x}")),
+        })
+    }
+}
