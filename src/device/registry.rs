@@ -2,11 +2,12 @@
 
 use super::Device;
 use super::traits::{DeviceDriver, DeviceOps};
+use super::vulkan;
 use crate::config::Config;
 use std::sync::Arc;
 
 /// Every kind of device, in the order of preference.
-pub const DRIVERS: &[&dyn DeviceDriver] = &[];
+pub const DRIVERS: &[&dyn DeviceDriver] = &[&vulkan::DRIVER];
 
 /// Finds the devices of this process in the order that PYROCLAST_DEVICES asks for.
 pub fn probe(config: &Config) -> Vec<Arc<Device>> {
