@@ -1,6 +1,319 @@
-//! Programs.
+//! Program objects: where a program came from, and what was made of it for each of its devices.
+//!
+//! Owns the state machine of builds: a build, compilation or link marks the records of its devices as in progress under
+//! the lock, works without it, and stores the outcomes under it. Kernels hold what was built, so a record may be
+//! replaced once no kernel is attached. How things are compiled is in [`build`].
+//! Locks: one of rank Program, never held while compiling, loading or calling back.
+
 pub mod binary;
+pub mod build;
 pub mod cache;
 pub mod codec;
+pub mod il;
 pub mod includes;
+pub mod info;
 pub mod options;
+
+use crate::cl::*;
+use crate::context::Context;
+use crate::device::Device;
+use crate::device::traits::{DeviceKernel, DeviceProgram};
+use crate::err;
+use crate::error::Result;
+use crate::object::{ApiObject, ApiSlot, ObjectKind};
+use crate::sync::{Mutex, Rank};
+use binary::{Binary, BinaryKind};
+use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::driver::{Header, Library, Options};
+use clspv_bridge::metadata::{ArgInfo, KernelInfo};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// What a program was created from.
+pub enum Origin {
+    Source(String),
+    /// The bytes as given, and the module.
+    Il { bytes: Vec<u8>, module: Arc<Library>, spec_sizes: HashMap<u32, usize> },
+    Binary,
+    /// Made by clLinkProgram.
+    Linked,
+}
+
+/// CL_BUILD_*.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BuildStatus {
+    #[default]
+    None,
+    InProgress,
+    Success,
+    Error,
+}
+
+/// An executable, loaded by its device.
+#[derive(Clone)]
+pub struct Executable {
+    pub compiled: Arc<CompiledProgram>,
+    pub loaded: Arc<dyn DeviceProgram>,
+}
+
+/// What was made of the program for one device by the last operation on it.
+#[derive(Default)]
+pub(crate) struct Record {
+    pub status: BuildStatus,
+    pub option_text: String,
+    pub options: Options,
+    pub log: String,
+    pub kind: Option<BinaryKind>,
+    /// Modules of a compiled object, library or executable.
+    pub libraries: Vec<Arc<Library>>,
+    pub specs: Vec<(u32, Vec<u8>)>,
+    pub executable: Option<Executable>,
+    /// Headers of the last clCompileProgram.
+    pub headers: Arc<[Header]>,
+    /// Loaded by clCreateProgramWithBinary.
+    pub given: Option<Arc<Binary>>,
+    /// Answer of CL_PROGRAM_BINARIES, made when first asked for.
+    pub bytes: Option<Arc<[u8]>>,
+}
+
+pub(crate) struct State {
+    /// In the order of the program's devices.
+    pub records: Vec<Record>,
+    pub specs: BTreeMap<u32, Vec<u8>>,
+}
+
+/// Argument information of every kernel, by name.
+type ArgInfoTable = HashMap<String, Vec<ArgInfo>>;
+
+/// A program.
+pub struct Program {
+    slot: ApiSlot,
+    pub context: Arc<Context>,
+    pub devices: Vec<Arc<Device>>,
+    pub origin: Origin,
+    pub(crate) state: Mutex<State>,
+    /// Kernel objects alive. Raised only under the lock of `state`.
+    attached: AtomicUsize,
+    /// Fetched from the source when first asked for.
+    lazy_arg_info: OnceLock<ArgInfoTable>,
+}
+
+impl ApiObject for Program {
+    const KIND: ObjectKind = ObjectKind::Program;
+    const INVALID: cl_int = CL_INVALID_PROGRAM;
+    fn api_slot(&self) -> &ApiSlot {
+        &self.slot
+    }
+}
+
+/// A kernel of a program: its description and its form on each device of the program that has it.
+pub(crate) struct KernelParts {
+    pub info: Arc<KernelInfo>,
+    pub per_device: Box<[Option<Arc<dyn DeviceKernel>>]>,
+}
+
+impl Program {
+    fn new(context: Arc<Context>, devices: Vec<Arc<Device>>, origin: Origin) -> Program {
+        let records = devices.iter().map(|_| Record::default()).collect();
+        Program {
+            slot: ApiSlot::new(),
+            context,
+            devices,
+            origin,
+            state: Mutex::new(Rank::Program, State { records, specs: BTreeMap::new() }),
+            attached: AtomicUsize::new(0),
+            lazy_arg_info: OnceLock::new(),
+        }
+    }
+
+    /// clCreateProgramWithSource: a program for every device of the context. NULs in the text are dropped.
+    pub fn from_source(context: Arc<Context>, mut text: String) -> Program {
+        text.retain(|c| c != '\0');
+        let devices = context.devices.clone();
+        Program::new(context, devices, Origin::Source(text))
+    }
+
+    /// clCreateProgramWithIL.
+    pub fn from_il(context: Arc<Context>, bytes: &[u8]) -> Result<Program> {
+        // The block must be well-formed SPIR-V that the compiler can consume.
+        let words = il::words(bytes).ok_or_else(|| err!(CL_INVALID_VALUE, "the intermediate language is not SPIR-V"))?;
+        let checked = build::with_large_stack(|| clspv_bridge::front::spirv::read(&words, &[]).map(|_| ()));
+        if let Some(Err(clspv_bridge::CompileError::InvalidIl(text))) = checked {
+            return Err(err!(CL_INVALID_VALUE, "{text}"));
+        }
+        let spec_sizes = il::spec_constants(&words);
+        let module = Arc::new(Library { spirv: words, ..Library::default() });
+        let devices = context.devices.clone();
+        Ok(Program::new(context, devices, Origin::Il { bytes: bytes.to_vec(), module, spec_sizes }))
+    }
+
+    /// clCreateProgramWithBinary: one binary for each of the devices, already read.
+    pub fn from_binaries(context: Arc<Context>, devices: Vec<Arc<Device>>, binaries: Vec<Binary>, bytes: Vec<Arc<[u8]>>) -> Program {
+        let program = Program::new(context, devices, Origin::Binary);
+        {
+            let mut state = program.state.lock();
+            for ((record, binary), bytes) in state.records.iter_mut().zip(binaries).zip(bytes) {
+                record.kind = Some(binary.kind);
+                record.options = binary.options.clone();
+                record.libraries = binary.libraries.clone();
+                record.specs = binary.specs.clone();
+                record.given = Some(Arc::new(binary));
+                record.bytes = Some(bytes);
+            }
+        }
+        program
+    }
+
+    pub(crate) fn for_link(context: Arc<Context>, devices: Vec<Arc<Device>>) -> Program {
+        Program::new(context, devices, Origin::Linked)
+    }
+
+    /// Position of a device in this program's list.
+    pub fn device_index(&self, device: &Device) -> Option<usize> {
+        self.devices.iter().position(|d| std::ptr::eq(&**d, device))
+    }
+
+    /// The positions of the devices of a call: those listed, or all.
+    pub(crate) fn device_indices(&self, devices: Option<&[Arc<Device>]>) -> Result<Vec<usize>> {
+        let Some(devices) = devices else { return Ok((0..self.devices.len()).collect()) };
+        let mut out = Vec::new();
+        for device in devices {
+            // Every listed device must be one of the program's.
+            let index = self.device_index(device).ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of this program"))?;
+            if !out.contains(&index) {
+                out.push(index);
+            }
+        }
+        Ok(out)
+    }
+
+    /// clSetProgramSpecializationConstant.
+    pub fn set_spec_constant(&self, id: u32, value: &[u8]) -> Result<()> {
+        // The program must have been created from an intermediate language.
+        let Origin::Il { spec_sizes, .. } = &self.origin else {
+            return Err(err!(CL_INVALID_PROGRAM, "the program was not created from an intermediate language"));
+        };
+        // The id must belong to a specialisation constant of the module.
+        let size = *spec_sizes.get(&id).ok_or_else(|| err!(CL_INVALID_SPEC_ID, "no specialisation constant {id}"))?;
+        // The size must be that of the constant.
+        if value.len() != size {
+            return Err(err!(CL_INVALID_VALUE, "specialisation constant {id} has {size} bytes, not {}", value.len()));
+        }
+        self.state.lock().specs.insert(id, value.to_vec());
+        Ok(())
+    }
+
+    /// Whether the constant's SpecId exists, and its size; `None` if the program is not from an intermediate language.
+    pub fn spec_constant_size(&self, id: u32) -> Option<Option<usize>> {
+        match &self.origin {
+            Origin::Il { spec_sizes, .. } => Some(spec_sizes.get(&id).copied()),
+            _ => None,
+        }
+    }
+
+    /// The executables that were built, with the positions of their devices.
+    fn executables(&self) -> Vec<(usize, Executable)> {
+        let state = self.state.lock();
+        let found = state.records.iter().enumerate();
+        found.filter(|(_, r)| r.status == BuildStatus::Success).filter_map(|(i, r)| Some((i, r.executable.clone()?))).collect()
+    }
+
+    /// Attaches a kernel object; undone by [`Program::detach`].
+    pub(crate) fn attach(&self) -> Result<Vec<(usize, Executable)>> {
+        let state = self.state.lock();
+        let found: Vec<_> = state
+            .records
+            .iter()
+            .enumerate()
+            .filter(|(_, r)| r.status == BuildStatus::Success)
+            .filter_map(|(i, r)| Some((i, r.executable.clone()?)))
+            .collect();
+        // There must be a successfully built executable for at least one device.
+        if found.is_empty() {
+            return Err(err!(CL_INVALID_PROGRAM_EXECUTABLE, "no executable has been built"));
+        }
+        self.attached.fetch_add(1, Ordering::Relaxed);
+        Ok(found)
+    }
+
+    pub(crate) fn detach(&self) {
+        self.attached.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn has_kernels(&self) -> bool {
+        self.attached.load(Ordering::Relaxed) != 0
+    }
+
+    /// A kernel on every device whose executable has it.
+    pub(crate) fn kernel_parts(&self, name: &str, executables: &[(usize, Executable)]) -> Result<KernelParts> {
+        let mut info: Option<KernelInfo> = None;
+        let mut per_device: Vec<Option<Arc<dyn DeviceKernel>>> = vec![None; self.devices.len()];
+        for (index, executable) in executables {
+            let Some(compiled) = executable.compiled.kernels.iter().find(|k| k.info.name == name) else { continue };
+            match &info {
+                None => info = Some(compiled.info.clone()),
+                // Number and types of the arguments must be the same on all devices.
+                Some(first) if !same_signature(first, &compiled.info) => {
+                    return Err(err!(CL_INVALID_KERNEL_DEFINITION, "kernel '{name}' differs between devices"));
+                }
+                Some(_) => {}
+            }
+            per_device[*index] = Some(executable.loaded.kernel(name)?);
+        }
+        // The name must be that of a kernel of the program.
+        let info = info.ok_or_else(|| err!(CL_INVALID_KERNEL_NAME, "the program has no kernel '{name}'"))?;
+        Ok(KernelParts { info: Arc::new(info), per_device: per_device.into() })
+    }
+
+    /// Names of the kernels of the executables in order of declaration, without repetition.
+    pub fn kernel_names(&self) -> Result<Vec<String>> {
+        let executables = self.executables();
+        if executables.is_empty() {
+            return Err(err!(CL_INVALID_PROGRAM_EXECUTABLE, "no executable has been built"));
+        }
+        let mut names: Vec<String> = Vec::new();
+        for (_, executable) in executables {
+            for kernel in &executable.compiled.kernels {
+                if !names.contains(&kernel.info.name) {
+                    names.push(kernel.info.name.clone());
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    /// Names and types of a kernel's arguments as in the source, if they can be known: from what was compiled, or else by
+    /// running the front end over the source once more.
+    pub(crate) fn arg_info(&self, info: &KernelInfo) -> Option<Vec<ArgInfo>> {
+        if info.has_arg_info || info.args.is_empty() {
+            return Some(info.args.clone());
+        }
+        let (headers, options, device) = {
+            let state = self.state.lock();
+            let kept = state.records.iter().flat_map(|r| &r.libraries).flat_map(|l| &l.arg_info).find(|k| k.kernel == info.name);
+            if let Some(kept) = kept {
+                return Some(kept.args.clone());
+            }
+            let index = state.records.iter().position(|r| r.executable.is_some())?;
+            let record = &state.records[index];
+            (record.headers.clone(), record.options.clone(), self.devices[index].clone())
+        };
+        let Origin::Source(source) = &self.origin else { return None };
+        let table = self.lazy_arg_info.get_or_init(|| {
+            let options = Options { kernel_arg_info: true, ..options };
+            match build::front_end(&device, source, &headers, &options) {
+                Ok(library) => library.arg_info.iter().map(|k| (k.kernel.clone(), k.args.clone())).collect(),
+                Err(error) => {
+                    tracing::warn!(%error, "no argument information");
+                    ArgInfoTable::new()
+                }
+            }
+        });
+        table.get(&info.name).cloned()
+    }
+}
+
+fn same_signature(a: &KernelInfo, b: &KernelInfo) -> bool {
+    a.args.len() == b.args.len() && a.args.iter().zip(&b.args).all(|(x, y)| (x.kind, x.size) == (y.kind, y.size))
+}

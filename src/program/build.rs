@@ -1,0 +1,526 @@
+//! Building, compiling and linking programs: what the calls check, which device gets what, and the threads they run on.
+//!
+//! Every operation has three steps: `begin` (checks and IN_PROGRESS, under the program's lock), the work (no lock), and
+//! `finish` (the outcomes, under the lock). With a callback the work runs on a thread of its own and the call returns
+//! at once; a few such threads work at a time. Front-end results and executables come from the disk cache where they
+//! can. The compiler runs on a large stack, since the application's threads may have small ones, and a panic in it
+//! becomes a failed build.
+
+use super::binary::BinaryKind;
+use super::cache::{self, Cache};
+use super::options::{self, BuildOptions, Stage};
+use super::{BuildStatus, Executable, Origin, Program, Record};
+use crate::callback::{self, Callback};
+use crate::cl::*;
+use crate::config::Config;
+use crate::context::Context;
+use crate::device::Device;
+use crate::err;
+use crate::error::{Error, Result};
+use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::driver::{self, FrontConfig, Header, Library, Options};
+use clspv_bridge::{CompileError, Target};
+use parking_lot::{Condvar, Mutex};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+
+/// Stack of the threads that run the compiler.
+const COMPILER_STACK: usize = 64 << 20;
+
+/// What is to be done for one device.
+enum Work {
+    /// Source to a library, and on to an executable if `link`.
+    Source { headers: Arc<[Header]>, link: bool },
+    /// Modules to an executable.
+    Modules(Vec<Arc<Library>>),
+    /// Modules to a compiled object or library, which needs no work.
+    Collect(Vec<Arc<Library>>, BinaryKind),
+    /// A binary with code for this very target.
+    Ready(Vec<Arc<Library>>, Arc<CompiledProgram>),
+}
+
+struct DeviceJob {
+    index: usize,
+    work: Work,
+    options: Options,
+    specs: Vec<(u32, Vec<u8>)>,
+}
+
+/// An operation that has begun.
+pub struct Job {
+    devices: Vec<DeviceJob>,
+    /// CL_*_PROGRAM_FAILURE of the call.
+    failure: cl_int,
+    notes: String,
+}
+
+/// What became of a device's job.
+struct Outcome {
+    index: usize,
+    log: String,
+    options: Options,
+    specs: Vec<(u32, Vec<u8>)>,
+    headers: Option<Arc<[Header]>>,
+    result: Result<(BinaryKind, Vec<Arc<Library>>, Option<Executable>)>,
+}
+
+impl Program {
+    /// clBuildProgram.
+    pub fn build(self: &Arc<Self>, devices: Option<&[Arc<Device>]>, text: &str, notify: Option<Callback>) -> Result<()> {
+        let indices = self.device_indices(devices)?;
+        // The options must be valid.
+        let options = options::parse(text, Stage::Build).map_err(|e| err!(CL_INVALID_BUILD_OPTIONS, "{e}"))?;
+        let job = self.begin(&indices, text, &options, CL_BUILD_PROGRAM_FAILURE, |record, specs, index| {
+            let options = options.compiler.clone();
+            Ok(match &self.origin {
+                Origin::Source(_) => DeviceJob { index, work: Work::Source { headers: Arc::new([]), link: true }, options, specs },
+                Origin::Il { module, .. } => DeviceJob { index, work: Work::Modules(vec![module.clone()]), options, specs },
+                Origin::Binary => {
+                    // The device must have a valid binary loaded.
+                    let binary = record.given.as_ref().ok_or_else(|| err!(CL_INVALID_BINARY, "no binary for the device"))?;
+                    // Without options, those of the original build hold.
+                    let options = if text.trim().is_empty() { binary.options.clone() } else { options };
+                    let specs = binary.specs.clone();
+                    let work = match binary.code_for(self.devices[index].ops().target()) {
+                        Some(code) if options == binary.options => Work::Ready(binary.libraries.clone(), code),
+                        _ => Work::Modules(binary.libraries.clone()),
+                    };
+                    DeviceJob { index, work, options, specs }
+                }
+                // The program must have been created from source, an intermediate language or binaries.
+                Origin::Linked => return Err(err!(CL_INVALID_OPERATION, "a linked program cannot be built")),
+            })
+        })?;
+        self.start(job, notify)
+    }
+
+    /// clCompileProgram.
+    pub fn compile(
+        self: &Arc<Self>,
+        devices: Option<&[Arc<Device>]>,
+        text: &str,
+        headers: Vec<Header>,
+        notify: Option<Callback>,
+    ) -> Result<()> {
+        let indices = self.device_indices(devices)?;
+        // The options must be valid.
+        let options = options::parse(text, Stage::Compile).map_err(|e| err!(CL_INVALID_COMPILER_OPTIONS, "{e}"))?;
+        let headers: Arc<[Header]> = headers.into();
+        let job = self.begin(&indices, text, &options, CL_COMPILE_PROGRAM_FAILURE, |_, specs, index| {
+            let options = options.compiler.clone();
+            let work = match &self.origin {
+                Origin::Source(_) => Work::Source { headers: headers.clone(), link: false },
+                Origin::Il { module, .. } => Work::Collect(vec![module.clone()], BinaryKind::CompiledObject),
+                // There must be a source or an intermediate language.
+                _ => return Err(err!(CL_INVALID_OPERATION, "the program has neither source nor intermediate language")),
+            };
+            Ok(DeviceJob { index, work, options, specs })
+        })?;
+        self.start(job, notify)
+    }
+
+    /// The program that clLinkProgram makes, and the work that [`Program::start`] does.
+    pub fn link(
+        context: &Arc<Context>,
+        devices: Option<&[Arc<Device>]>,
+        text: &str,
+        inputs: &[Arc<Program>],
+    ) -> Result<(Program, Job)> {
+        // Every listed device must be one of the context's.
+        if let Some(listed) = devices
+            && !listed.iter().all(|d| context.devices.iter().any(|c| Arc::ptr_eq(c, d)))
+        {
+            return Err(err!(CL_INVALID_DEVICE, "a device is not of the context"));
+        }
+        // All programs must be of the context.
+        if inputs.iter().any(|p| !Arc::ptr_eq(&p.context, context)) {
+            return Err(err!(CL_INVALID_CONTEXT, "a program is of another context"));
+        }
+        // The options must be valid.
+        let options = options::parse(text, Stage::Link).map_err(|e| err!(CL_INVALID_LINKER_OPTIONS, "{e}"))?;
+        let mut devices: Vec<Arc<Device>> = devices.unwrap_or(&context.devices).to_vec();
+        let mut seen: Vec<Arc<Device>> = Vec::new();
+        devices.retain(|d| {
+            let new = !seen.iter().any(|s| Arc::ptr_eq(s, d));
+            seen.push(d.clone());
+            new
+        });
+        let program = Program::for_link(context.clone(), devices);
+        let mut jobs = Vec::new();
+        for (index, device) in program.devices.iter().enumerate() {
+            if let Some((libraries, inherited, specs)) = link_inputs(device, inputs)? {
+                let options_here = combine(&inherited, &options.compiler);
+                let work = match options.create_library {
+                    true => Work::Collect(libraries, BinaryKind::Library),
+                    false => Work::Modules(libraries),
+                };
+                jobs.push(DeviceJob { index, work, options: options_here, specs });
+            }
+        }
+        // At least one device must have compiled objects or libraries to link.
+        if jobs.is_empty() {
+            return Err(err!(CL_INVALID_OPERATION, "no input has a compiled object or library"));
+        }
+        {
+            let mut state = program.state.lock();
+            for job in &jobs {
+                let record = &mut state.records[job.index];
+                record.status = BuildStatus::InProgress;
+                record.option_text = text.to_owned();
+            }
+        }
+        Ok((program, Job { devices: jobs, failure: CL_LINK_PROGRAM_FAILURE, notes: notes(&options) }))
+    }
+
+    /// Checks that the operation may start, and marks the devices' records as in progress.
+    fn begin(
+        &self,
+        indices: &[usize],
+        text: &str,
+        options: &BuildOptions,
+        failure: cl_int,
+        mut work: impl FnMut(&Record, Vec<(u32, Vec<u8>)>, usize) -> Result<DeviceJob>,
+    ) -> Result<Job> {
+        let mut state = self.state.lock();
+        // No kernel objects may be attached to the program.
+        if self.has_kernels() {
+            return Err(err!(CL_INVALID_OPERATION, "kernel objects are attached to the program"));
+        }
+        // Earlier operations for these devices must have ended.
+        if indices.iter().any(|i| state.records[*i].status == BuildStatus::InProgress) {
+            return Err(err!(CL_INVALID_OPERATION, "an earlier build has not ended"));
+        }
+        let specs: Vec<(u32, Vec<u8>)> = state.specs.iter().map(|(id, v)| (*id, v.clone())).collect();
+        let devices = indices.iter().map(|i| work(&state.records[*i], specs.clone(), *i)).collect::<Result<Vec<_>>>()?;
+        // A compiler must be available.
+        if devices.iter().any(|d| matches!(d.work, Work::Source { .. })) && !compiler_available() {
+            return Err(err!(CL_COMPILER_NOT_AVAILABLE, "clang was not found"));
+        }
+        for index in indices {
+            let record = &mut state.records[*index];
+            *record = Record {
+                status: BuildStatus::InProgress,
+                option_text: text.to_owned(),
+                given: record.given.take(),
+                headers: Arc::new([]),
+                ..Record::default()
+            };
+        }
+        Ok(Job { devices, failure, notes: notes(options) })
+    }
+
+    /// Does the work here, or with a callback on another thread.
+    pub fn start(self: &Arc<Self>, job: Job, notify: Option<Callback>) -> Result<()> {
+        let Some(notify) = notify else { return self.perform(job) };
+        let program = self.clone();
+        let work = Arc::new(Mutex::new(Some((job, notify))));
+        let shared = work.clone();
+        let run = move || {
+            let Some((job, notify)) = shared.lock().take() else { return };
+            let _turn = Turn::take();
+            if let Err(error) = program.perform(job) {
+                tracing::debug!(%error, "build");
+            }
+            callback::post(notify);
+        };
+        let spawned = std::thread::Builder::new().name("pyroclast-build".into()).spawn(run);
+        if spawned.is_err() {
+            // No thread to be had: do it here.
+            let taken = work.lock().take();
+            if let Some((job, notify)) = taken {
+                let _ = self.perform(job);
+                callback::post(notify);
+            }
+        }
+        Ok(())
+    }
+
+    fn perform(&self, job: Job) -> Result<()> {
+        let indices: Vec<usize> = job.devices.iter().map(|d| d.index).collect();
+        let (failure, notes) = (job.failure, job.notes);
+        let devices = job.devices;
+        let outcomes = catch_unwind(AssertUnwindSafe(|| self.work(devices, failure, &notes)));
+        let mut state = self.state.lock();
+        let Ok(outcomes) = outcomes else {
+            for index in indices {
+                state.records[index].status = BuildStatus::Error;
+                state.records[index].log = "internal error of the runtime\n".into();
+            }
+            return Err(err!(failure, "internal error of the runtime"));
+        };
+        let mut first_error = None;
+        for outcome in outcomes {
+            let record = &mut state.records[outcome.index];
+            record.log = outcome.log;
+            record.options = outcome.options;
+            record.specs = outcome.specs;
+            record.headers = outcome.headers.unwrap_or_else(|| Arc::new([]));
+            match outcome.result {
+                Ok((kind, libraries, executable)) => {
+                    record.status = BuildStatus::Success;
+                    record.kind = Some(kind);
+                    record.libraries = libraries;
+                    record.executable = executable;
+                }
+                Err(error) => {
+                    record.status = BuildStatus::Error;
+                    first_error.get_or_insert(error);
+                }
+            }
+        }
+        first_error.map_or(Ok(()), Err)
+    }
+
+    /// The work of every device. Devices that need the same get the same.
+    fn work(&self, devices: Vec<DeviceJob>, failure: cl_int, notes: &str) -> Vec<Outcome> {
+        let mut front: Vec<(FrontConfig, std::result::Result<Arc<Library>, CompileError>)> = Vec::new();
+        let mut back: Vec<(Target, Vec<Arc<Library>>, std::result::Result<Arc<CompiledProgram>, CompileError>)> = Vec::new();
+        let mut outcomes = Vec::new();
+        for DeviceJob { index, work, options, specs } in devices {
+            let device = &self.devices[index];
+            let mut log = notes.to_owned();
+            let mut kept_headers = None;
+            let mut attempt = || -> std::result::Result<(BinaryKind, Vec<Arc<Library>>, Option<Arc<CompiledProgram>>), CompileError> {
+                let libraries = match work {
+                    Work::Collect(libraries, kind) => return Ok((kind, libraries, None)),
+                    Work::Ready(libraries, code) => return Ok((BinaryKind::Executable, libraries, Some(code))),
+                    Work::Modules(libraries) => libraries,
+                    Work::Source { headers, link } => {
+                        let Origin::Source(source) = &self.origin else { return Err(CompileError::internal("no source")) };
+                        let config = device.front_config();
+                        let known = front.iter().find(|(c, _)| *c == config).map(|(_, r)| r.clone());
+                        let library = known.unwrap_or_else(|| {
+                            let result = front_end(device, source, &headers, &options);
+                            front.push((config, result.clone()));
+                            result
+                        })?;
+                        log.push_str(&library.log);
+                        kept_headers = Some(headers);
+                        if !link {
+                            return Ok((BinaryKind::CompiledObject, vec![library], None));
+                        }
+                        vec![library]
+                    }
+                };
+                let target = device.ops().target();
+                let same = |l: &[Arc<Library>]| l.len() == libraries.len() && l.iter().zip(&libraries).all(|(a, b)| Arc::ptr_eq(a, b));
+                let known = back.iter().find(|(t, l, _)| t == target && same(l)).map(|(_, _, r)| r.clone());
+                let compiled = known.unwrap_or_else(|| {
+                    let result = back_end(&libraries, &options, &specs, target);
+                    back.push((target.clone(), libraries.clone(), result.clone()));
+                    result
+                })?;
+                Ok((BinaryKind::Executable, libraries, Some(compiled)))
+            };
+            let result = match attempt() {
+                Ok((kind, libraries, None)) => Ok((kind, libraries, None)),
+                Ok((kind, libraries, Some(compiled))) => match device.ops().load(compiled.clone()) {
+                    Ok(loaded) => Ok((kind, libraries, Some(Executable { compiled, loaded }))),
+                    Err(error) => {
+                        add_line(&mut log, &format!("error: {error}"));
+                        Err(err!(failure, "{error}"))
+                    }
+                },
+                Err(error) => {
+                    add_line(&mut log, &error.to_string());
+                    Err(build_error(error, failure))
+                }
+            };
+            outcomes.push(Outcome { index, log, options, specs, headers: kept_headers, result });
+        }
+        outcomes
+    }
+}
+
+/// The API error of a failed compilation.
+fn build_error(error: CompileError, failure: cl_int) -> Error {
+    match error {
+        // Once the build has begun, malformed modules are a failure of the build.
+        CompileError::InvalidIl(text) => err!(failure, "{text}"),
+        other => Error::for_build(other, failure),
+    }
+}
+
+fn add_line(log: &mut String, line: &str) {
+    if !log.is_empty() && !log.ends_with('\n') {
+        log.push('\n');
+    }
+    log.push_str(line);
+    if !line.ends_with('\n') {
+        log.push('\n');
+    }
+}
+
+fn notes(options: &BuildOptions) -> String {
+    options.notes.iter().map(|n| format!("{n}\n")).collect()
+}
+
+/// What a device's link takes from the inputs: modules, the options they share, specialisation constants. `None` if no
+/// input has anything for the device.
+type LinkInputs = (Vec<Arc<Library>>, Vec<Options>, Vec<(u32, Vec<u8>)>);
+
+fn link_inputs(device: &Arc<Device>, inputs: &[Arc<Program>]) -> Result<Option<LinkInputs>> {
+    let (mut libraries, mut options, mut specs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut missing = 0;
+    for program in inputs {
+        let state = program.state.lock();
+        let record = program.device_index(device).map(|i| &state.records[i]);
+        // No input may still be compiling.
+        if record.is_some_and(|r| r.status == BuildStatus::InProgress) {
+            return Err(err!(CL_INVALID_OPERATION, "an input has not been compiled to the end"));
+        }
+        match record {
+            Some(r) if matches!(r.kind, Some(BinaryKind::CompiledObject | BinaryKind::Library)) => {
+                libraries.extend(r.libraries.iter().cloned());
+                options.push(r.options.clone());
+                specs.extend(r.specs.iter().cloned());
+            }
+            _ => missing += 1,
+        }
+    }
+    if missing == inputs.len() {
+        return Ok(None);
+    }
+    // Either all inputs have a compiled object or library for the device, or none.
+    if missing > 0 {
+        return Err(err!(CL_INVALID_OPERATION, "some inputs have no compiled object or library for a device"));
+    }
+    Ok(Some((libraries, options, specs)))
+}
+
+/// Options of a link: a relaxation holds if the link asks for it or all inputs were compiled with it; a restriction
+/// holds if any input was.
+fn combine(inputs: &[Options], link: &Options) -> Options {
+    let all = |f: fn(&Options) -> bool| !inputs.is_empty() && inputs.iter().all(f);
+    let any = |f: fn(&Options) -> bool| inputs.iter().any(f);
+    Options {
+        std: inputs.first().map(|o| o.std.clone()).unwrap_or_default(),
+        preprocessor: Vec::new(),
+        opt_disable: any(|o| o.opt_disable),
+        mad_enable: link.mad_enable || all(|o| o.mad_enable),
+        no_signed_zeros: link.no_signed_zeros || all(|o| o.no_signed_zeros),
+        unsafe_math: link.unsafe_math || all(|o| o.unsafe_math),
+        finite_math: link.finite_math || all(|o| o.finite_math),
+        fast_relaxed_math: link.fast_relaxed_math || all(|o| o.fast_relaxed_math),
+        denorms_are_zero: link.denorms_are_zero || all(|o| o.denorms_are_zero),
+        single_precision_constant: all(|o| o.single_precision_constant),
+        correctly_rounded_divide_sqrt: any(|o| o.correctly_rounded_divide_sqrt),
+        uniform_work_group_size: all(|o| o.uniform_work_group_size),
+        kernel_arg_info: any(|o| o.kernel_arg_info),
+        warnings_off: all(|o| o.warnings_off),
+        warnings_are_errors: false,
+        debug_info: any(|o| o.debug_info),
+    }
+}
+
+/// Whether there is a front-end tool.
+pub fn compiler_available() -> bool {
+    crate::device::compiler_available()
+}
+
+fn cache() -> &'static Cache {
+    static CACHE: OnceLock<Cache> = OnceLock::new();
+    CACHE.get_or_init(|| Cache::from_config(Config::get()))
+}
+
+/// Source to library SPIR-V, from the cache if possible.
+pub(crate) fn front_end(
+    device: &Device,
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+) -> std::result::Result<Arc<Library>, CompileError> {
+    let config = device.front_config();
+    let key = cache::library_key(source, headers, options, &config);
+    if let Some(library) = cache().library(key) {
+        return Ok(Arc::new(library));
+    }
+    let library = driver::compile_source(source, headers, options, &config)?;
+    cache().store_library(key, &library);
+    Ok(Arc::new(library))
+}
+
+/// Library SPIR-V to an executable, from the cache if possible.
+fn back_end(
+    libraries: &[Arc<Library>],
+    options: &Options,
+    specs: &[(u32, Vec<u8>)],
+    target: &Target,
+) -> std::result::Result<Arc<CompiledProgram>, CompileError> {
+    let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
+    let key = cache::program_key(&libraries, options, specs, target);
+    if let Some(program) = cache().program(key) {
+        return Ok(Arc::new(program));
+    }
+    let built = with_large_stack(|| driver::build(&libraries, options, specs, target));
+    let program = built.unwrap_or_else(|| Err(CompileError::internal("the compiler panicked")))?;
+    cache().store_program(key, &program);
+    Ok(Arc::new(program))
+}
+
+/// Runs compiler work on a large stack; `None` if it panicked.
+pub(crate) fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    let work = Mutex::new(Some(work));
+    let take = || work.lock().take();
+    let run = || take().and_then(|work| catch_unwind(AssertUnwindSafe(work)).ok());
+    let result = std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("pyroclast-compiler".into()).stack_size(COMPILER_STACK);
+        builder.spawn_scoped(scope, run).ok().map(|thread| thread.join().ok().flatten())
+    });
+    // Without a thread the caller's stack has to do.
+    result.unwrap_or_else(run)
+}
+
+/// One of the few places for builds that run in the background.
+struct Turn;
+
+static RUNNING: Mutex<usize> = Mutex::new(0);
+static FREED: Condvar = Condvar::new();
+
+impl Turn {
+    fn take() -> Turn {
+        let limit = std::thread::available_parallelism().map_or(2, |n| n.get()).max(2);
+        let mut running = RUNNING.lock();
+        while *running >= limit {
+            FREED.wait(&mut running);
+        }
+        *running += 1;
+        Turn
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *RUNNING.lock() -= 1;
+        FREED.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relaxations_need_all_inputs_or_the_link() {
+        let fast = Options { mad_enable: true, correctly_rounded_divide_sqrt: true, ..Options::default() };
+        let plain = Options::default();
+        assert!(combine(&[fast.clone(), fast.clone()], &plain).mad_enable);
+        let mixed = combine(&[fast, plain.clone()], &plain);
+        assert!(!mixed.mad_enable && mixed.correctly_rounded_divide_sqrt);
+        let link = Options { denorms_are_zero: true, ..Options::default() };
+        assert!(combine(&[plain], &link).denorms_are_zero);
+    }
+
+    #[test]
+    fn compiler_panics_are_contained() {
+        assert_eq!(with_large_stack(|| 3), Some(3));
+        assert_eq!(with_large_stack(|| -> u32 { panic!("contained") }), None);
+    }
+
+    #[test]
+    fn log_lines_end() {
+        let mut log = String::from("warning");
+        add_line(&mut log, "error");
+        assert_eq!(log, "warning\nerror\n");
+    }
+}
