@@ -7,6 +7,7 @@
 
 use super::codec::{self, Reader, Writer};
 use super::includes;
+use crate::config::Config;
 use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver::{FrontConfig, Header, Library, Options};
@@ -31,16 +32,15 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache that the environment asks for: PYROCLAST_NO_CACHE, PYROCLAST_CACHE_DIR, XDG_CACHE_HOME, HOME.
-    pub fn from_env() -> Cache {
-        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
-        if set("PYROCLAST_NO_CACHE").is_some_and(|v| v != "0") {
-            return Cache { folder: None };
+    /// The cache that the settings ask for: PYROCLAST_NO_CACHE, PYROCLAST_CACHE_DIR, else XDG_CACHE_HOME or HOME.
+    pub fn from_config(config: &Config) -> Cache {
+        if config.no_cache {
+            return Cache::disabled();
         }
-        let folder = set("PYROCLAST_CACHE_DIR")
-            .map(PathBuf::from)
-            .or_else(|| set("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute()).map(|p| p.join("pyroclast")))
-            .or_else(|| set("HOME").map(|h| PathBuf::from(h).join(".cache").join("pyroclast")));
+        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let folder = (config.cache_dir.clone())
+            .or_else(|| set("XDG_CACHE_HOME").filter(|p| p.is_absolute()).map(|p| p.join("pyroclast")))
+            .or_else(|| set("HOME").map(|h| h.join(".cache").join("pyroclast")));
         Cache { folder }
     }
 

@@ -1,0 +1,206 @@
+//! Entry points of kernel objects.
+
+use crate::convert::{optional_slice, string, write_out};
+use crate::entry;
+use crate::handle::{Handle, HandleTarget};
+use crate::info;
+use clspv_bridge::metadata::ArgKind;
+use pyroclast_runtime::cl::*;
+use pyroclast_runtime::device::Device;
+use pyroclast_runtime::err;
+use pyroclast_runtime::error::Result;
+use pyroclast_runtime::info::InfoValue;
+use pyroclast_runtime::kernel::Kernel;
+use pyroclast_runtime::kernel::args::ArgInput;
+use std::ffi::{c_char, c_void};
+
+impl HandleTarget for _cl_kernel {
+    type Object = Kernel;
+}
+
+entry! { fn clCreateKernel(program: cl_program, kernel_name: *const c_char; errcode_ret) -> cl_kernel {
+    let program = program.arc()?;
+    // There must be a name.
+    let name = string(kernel_name)?;
+    Ok(cl_kernel::publish(Kernel::create(&program, &name)?))
+} }
+
+entry! { fn clCreateKernelsInProgram(
+    program: cl_program,
+    num_kernels: cl_uint,
+    kernels: *mut cl_kernel,
+    num_kernels_ret: *mut cl_uint
+) -> cl_int {
+    let program = program.arc()?;
+    if kernels.is_null() {
+        write_out(num_kernels_ret, program.kernel_names()?.len() as cl_uint);
+        return Ok(());
+    }
+    let created = Kernel::create_all(&program)?;
+    // There must be room for all kernels.
+    if (num_kernels as usize) < created.len() {
+        return Err(err!(CL_INVALID_VALUE, "the program has {} kernels", created.len()));
+    }
+    write_out(num_kernels_ret, created.len() as cl_uint);
+    for (i, kernel) in created.into_iter().enumerate() {
+        // SAFETY: the application's array has num_kernels entries.
+        unsafe { kernels.add(i).write(cl_kernel::publish(kernel)) };
+    }
+    Ok(())
+} }
+
+entry! { fn clRetainKernel(kernel: cl_kernel) -> cl_int { kernel.retain() } }
+
+entry! { fn clReleaseKernel(kernel: cl_kernel) -> cl_int { kernel.release() } }
+
+entry! { fn clCloneKernel(source_kernel: cl_kernel; errcode_ret) -> cl_kernel {
+    Ok(cl_kernel::publish(source_kernel.get()?.duplicate()?))
+} }
+
+entry! { fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void) -> cl_int {
+    let kernel = kernel.get()?;
+    // The index must be that of an argument.
+    let info = kernel.arg(arg_index)?;
+    if arg_value.is_null() {
+        return kernel.set_arg(arg_index, ArgInput::Null { size: arg_size });
+    }
+    match info.kind {
+        ArgKind::GlobalPtr | ArgKind::ConstantPtr => {
+            // A memory object is passed by its handle.
+            if arg_size != size_of::<cl_mem>() {
+                return Err(err!(CL_INVALID_ARG_SIZE, "argument {arg_index} is a memory object, not {arg_size} bytes"));
+            }
+            // SAFETY: the application passes arg_size bytes.
+            let handle = unsafe { arg_value.cast::<cl_mem>().read_unaligned() };
+            // It must be NULL or a memory object.
+            let mem = if handle.is_null() { None } else { Some(handle.arc()?) };
+            kernel.set_arg(arg_index, ArgInput::Mem(mem.as_ref()))
+        }
+        // The size must be that of the argument's type.
+        ArgKind::Value if arg_size != info.size as usize => {
+            Err(err!(CL_INVALID_ARG_SIZE, "argument {arg_index} has {} bytes, not {arg_size}", info.size))
+        }
+        ArgKind::Value => {
+            // SAFETY: the application passes arg_size bytes.
+            let bytes = unsafe { std::slice::from_raw_parts(arg_value.cast::<u8>(), arg_size) };
+            kernel.set_arg(arg_index, ArgInput::Bytes(bytes))
+        }
+        ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler => kernel.set_arg(arg_index, ArgInput::Bytes(&[])),
+    }
+} }
+
+entry! { fn clSetKernelArgSVMPointer(kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void) -> cl_int {
+    let _ = (arg_index, arg_value);
+    kernel.get()?;
+    // Some device must support shared virtual memory; none does.
+    Err(err!(CL_INVALID_OPERATION, "no device supports shared virtual memory"))
+} }
+
+entry! { fn clSetKernelExecInfo(
+    kernel: cl_kernel,
+    param_name: cl_kernel_exec_info,
+    param_value_size: usize,
+    param_value: *const c_void
+) -> cl_int {
+    let _ = (param_value_size, param_value);
+    kernel.get()?;
+    match param_name {
+        // Some device must support shared virtual memory; none does.
+        CL_KERNEL_EXEC_INFO_SVM_PTRS | CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
+            Err(err!(CL_INVALID_OPERATION, "no device supports shared virtual memory"))
+        }
+        _ => Err(info::unknown("clSetKernelExecInfo", param_name)),
+    }
+} }
+
+entry! { fn clGetKernelInfo(
+    kernel: cl_kernel,
+    param_name: cl_kernel_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize
+) -> cl_int {
+    let object = kernel.get()?;
+    let value = match param_name {
+        CL_KERNEL_REFERENCE_COUNT => InfoValue::U32(kernel.reference_count()?),
+        CL_KERNEL_CONTEXT => cl_context::of(&object.program.context).into(),
+        CL_KERNEL_PROGRAM => cl_program::of(&object.program).into(),
+        _ => object.query(param_name).ok_or_else(|| info::unknown("clGetKernelInfo", param_name))?,
+    };
+    info::write(value, param_value_size, param_value, param_value_size_ret)
+} }
+
+entry! { fn clGetKernelArgInfo(
+    kernel: cl_kernel,
+    arg_index: cl_uint,
+    param_name: cl_kernel_arg_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize
+) -> cl_int {
+    let value = kernel.get()?.arg_info(arg_index, param_name)?;
+    info::write(value, param_value_size, param_value, param_value_size_ret)
+} }
+
+/// The device of a query, or `None` for the only one.
+fn query_device<'a>(device: cl_device_id) -> Result<Option<&'a Device>> {
+    if device.is_null() { Ok(None) } else { device.get().map(Some) }
+}
+
+entry! { fn clGetKernelWorkGroupInfo(
+    kernel: cl_kernel,
+    device: cl_device_id,
+    param_name: cl_kernel_work_group_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize
+) -> cl_int {
+    let value = kernel.get()?.work_group_info(query_device(device)?, param_name)?;
+    info::write(value, param_value_size, param_value, param_value_size_ret)
+} }
+
+#[allow(clippy::too_many_arguments)]
+fn sub_group_info(
+    kernel: cl_kernel,
+    device: cl_device_id,
+    param_name: cl_kernel_sub_group_info,
+    input_size: usize,
+    input: *const c_void,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> Result<()> {
+    let kernel = kernel.get()?;
+    let words = input_size / size_of::<usize>();
+    // Whether the number of sizes suits the parameter is checked by the query.
+    let given = optional_slice(input.cast::<usize>(), words).filter(|w| !w.is_empty() && input_size % size_of::<usize>() == 0);
+    let room = if value.is_null() { 0 } else { size };
+    let answer = kernel.sub_group_info(query_device(device)?, param_name, given, room)?;
+    info::write(answer, size, value, size_ret)
+}
+
+entry! { fn clGetKernelSubGroupInfo(
+    kernel: cl_kernel,
+    device: cl_device_id,
+    param_name: cl_kernel_sub_group_info,
+    input_value_size: usize,
+    input_value: *const c_void,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize
+) -> cl_int {
+    sub_group_info(kernel, device, param_name, input_value_size, input_value, param_value_size, param_value, param_value_size_ret)
+} }
+
+entry! { extension fn clGetKernelSubGroupInfoKHR(
+    kernel: cl_kernel,
+    device: cl_device_id,
+    param_name: cl_kernel_sub_group_info,
+    input_value_size: usize,
+    input_value: *const c_void,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize
+) -> cl_int {
+    sub_group_info(kernel, device, param_name, input_value_size, input_value, param_value_size, param_value, param_value_size_ret)
+} }

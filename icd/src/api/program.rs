@@ -1,0 +1,357 @@
+//! Entry points of program objects.
+
+use crate::callback::{UserData, with_handle};
+use crate::convert::{optional_slice, optional_string, slice, string, strings, write_out};
+use crate::entry;
+use crate::handle::{Handle, HandleTarget};
+use crate::info;
+use pyroclast_runtime::cl::*;
+use pyroclast_runtime::device::Device;
+use pyroclast_runtime::err;
+use pyroclast_runtime::error::Result;
+use pyroclast_runtime::info::InfoValue;
+use pyroclast_runtime::program::binary::Binary;
+use pyroclast_runtime::program::{Origin, Program};
+use std::ffi::{c_char, c_void};
+use std::sync::Arc;
+
+impl HandleTarget for _cl_program {
+    type Object = Program;
+}
+
+/// A build callback of the application.
+type Notify = Option<unsafe extern "C" fn(cl_program, *mut c_void)>;
+
+/// The devices of a call that may name none: `None` stands for all.
+fn device_list(n: cl_uint, list: *const cl_device_id) -> Result<Option<Vec<Arc<Device>>>> {
+    // A list and its length come together or not at all.
+    let list = slice(list, n as usize)?;
+    if list.is_empty() {
+        return Ok(None);
+    }
+    // Every entry must be a device.
+    list.iter().map(|d| d.arc()).collect::<Result<Vec<_>>>().map(Some)
+}
+
+/// The callback of a build, or `None`.
+fn notify(program: cl_program, function: Notify, user_data: *mut c_void) -> Result<Option<Box<dyn FnOnce() + Send>>> {
+    match function {
+        Some(function) => Ok(Some(with_handle(function, program, user_data))),
+        // User data without a callback has no use.
+        None if !user_data.is_null() => Err(err!(CL_INVALID_VALUE, "user_data without a callback")),
+        None => Ok(None),
+    }
+}
+
+entry! { fn clCreateProgramWithSource(
+    context: cl_context,
+    count: cl_uint,
+    sources: *mut *const c_char,
+    lengths: *const usize;
+    errcode_ret
+) -> cl_program {
+    let context = context.arc()?;
+    // There must be at least one string, and none may be NULL.
+    let text = strings(count, sources.cast_const(), lengths)?.concat();
+    let text = String::from_utf8(text).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+    Ok(cl_program::publish(Arc::new(Program::from_source(context, text))))
+} }
+
+fn create_with_il(context: cl_context, il: *const c_void, length: usize) -> Result<cl_program> {
+    let context = context.arc()?;
+    // There must be a block of memory of some length.
+    let bytes = optional_slice(il.cast::<u8>(), length).filter(|b| !b.is_empty());
+    let bytes = bytes.ok_or_else(|| err!(CL_INVALID_VALUE, "no intermediate language"))?;
+    Ok(cl_program::publish(Arc::new(Program::from_il(context, bytes)?)))
+}
+
+entry! { fn clCreateProgramWithIL(context: cl_context, il: *const c_void, length: usize; errcode_ret) -> cl_program {
+    create_with_il(context, il, length)
+} }
+
+entry! { extension fn clCreateProgramWithILKHR(context: cl_context, il: *const c_void, length: usize; errcode_ret) -> cl_program {
+    create_with_il(context, il, length)
+} }
+
+entry! { fn clCreateProgramWithBinary(
+    context: cl_context,
+    num_devices: cl_uint,
+    device_list: *const cl_device_id,
+    lengths: *const usize,
+    binaries: *mut *const u8,
+    binary_status: *mut cl_int;
+    errcode_ret
+) -> cl_program {
+    let context = context.arc()?;
+    let n = num_devices as usize;
+    // There must be devices.
+    let devices = optional_slice(device_list, n).filter(|d| !d.is_empty());
+    let devices = devices.ok_or_else(|| err!(CL_INVALID_VALUE, "no devices"))?;
+    // Each must be a device of the context.
+    let devices = devices.iter().map(|d| d.arc()).collect::<Result<Vec<_>>>()?;
+    if !devices.iter().all(|d| context.devices.iter().any(|c| Arc::ptr_eq(c, d))) {
+        return Err(err!(CL_INVALID_DEVICE, "a device is not of the context"));
+    }
+    // There must be a length and a binary for each.
+    let (Some(lengths), Some(binaries)) = (optional_slice(lengths, n), optional_slice(binaries.cast_const(), n)) else {
+        return Err(err!(CL_INVALID_VALUE, "no lengths or no binaries"));
+    };
+    let mut read = Vec::new();
+    let mut kept: Vec<Arc<[u8]>> = Vec::new();
+    let mut result = Ok(());
+    for (i, (length, binary)) in lengths.iter().zip(binaries).enumerate() {
+        let status = match optional_slice(*binary, *length).filter(|b| !b.is_empty()) {
+            // No length may be zero and no binary NULL.
+            None => CL_INVALID_VALUE,
+            Some(bytes) => match Binary::from_bytes(bytes) {
+                Some(binary) => {
+                    read.push(binary);
+                    kept.push(bytes.into());
+                    CL_SUCCESS
+                }
+                // Each must be a valid binary for its device.
+                None => CL_INVALID_BINARY,
+            },
+        };
+        if !binary_status.is_null() {
+            // SAFETY: the application's array has num_devices entries.
+            unsafe { binary_status.add(i).write(status) };
+        }
+        if status != CL_SUCCESS && result.is_ok() {
+            result = Err(err!(status, "binary {i} cannot be loaded"));
+        }
+    }
+    result?;
+    Ok(cl_program::publish(Arc::new(Program::from_binaries(context, devices, read, kept))))
+} }
+
+entry! { fn clCreateProgramWithBuiltInKernels(
+    context: cl_context,
+    num_devices: cl_uint,
+    device_list: *const cl_device_id,
+    kernel_names: *const c_char;
+    errcode_ret
+) -> cl_program {
+    let context = context.get()?;
+    // There must be devices.
+    let devices = optional_slice(device_list, num_devices as usize).filter(|d| !d.is_empty());
+    let devices = devices.ok_or_else(|| err!(CL_INVALID_VALUE, "no devices"))?;
+    // There must be names.
+    let names = string(kernel_names)?;
+    for device in devices {
+        // Each device must be one of the context.
+        let device = device.arc()?;
+        if !context.devices.iter().any(|c| Arc::ptr_eq(c, &device)) {
+            return Err(err!(CL_INVALID_DEVICE, "a device is not of the context"));
+        }
+    }
+    // Each name must be that of a built-in kernel of a device; there are none.
+    Err(err!(CL_INVALID_VALUE, "no device has built-in kernels ('{names}')"))
+} }
+
+entry! { fn clRetainProgram(program: cl_program) -> cl_int { program.retain() } }
+
+entry! { fn clReleaseProgram(program: cl_program) -> cl_int { program.release() } }
+
+entry! { fn clSetProgramReleaseCallback(program: cl_program, pfn_notify: Notify, user_data: *mut c_void) -> cl_int {
+    program.get()?;
+    let _ = user_data;
+    // There must be a callback.
+    if pfn_notify.is_none() {
+        return Err(err!(CL_INVALID_VALUE, "no callback"));
+    }
+    // Some device must run destructors of program-scope variables; none does.
+    Err(err!(CL_INVALID_OPERATION, "no device has destructors of program-scope variables"))
+} }
+
+entry! { fn clSetProgramSpecializationConstant(
+    program: cl_program,
+    spec_id: cl_uint,
+    spec_size: usize,
+    spec_value: *const c_void
+) -> cl_int {
+    let program = program.get()?;
+    // The program must have been created from an intermediate language.
+    let Some(size) = program.spec_constant_size(spec_id) else {
+        return Err(err!(CL_INVALID_PROGRAM, "the program is not from an intermediate language"));
+    };
+    // The id must be that of a specialisation constant.
+    let size = size.ok_or_else(|| err!(CL_INVALID_SPEC_ID, "no specialisation constant {spec_id}"))?;
+    // The size must be that of the constant, and there must be a value.
+    let value = optional_slice(spec_value.cast::<u8>(), if size == spec_size { size } else { 0 });
+    match value {
+        Some(value) if spec_size == size => program.set_spec_constant(spec_id, value),
+        _ => Err(err!(CL_INVALID_VALUE, "specialisation constant {spec_id} takes {size} bytes")),
+    }
+} }
+
+entry! { fn clBuildProgram(
+    program: cl_program,
+    num_devices: cl_uint,
+    devices: *const cl_device_id,
+    options: *const c_char,
+    pfn_notify: Notify,
+    user_data: *mut c_void
+) -> cl_int {
+    let object = program.arc()?;
+    let devices = device_list(num_devices, devices)?;
+    let notify = notify(program, pfn_notify, user_data)?;
+    object.build(devices.as_deref(), &optional_string(options).unwrap_or_default(), notify)
+} }
+
+entry! { fn clCompileProgram(
+    program: cl_program,
+    num_devices: cl_uint,
+    devices: *const cl_device_id,
+    options: *const c_char,
+    num_input_headers: cl_uint,
+    input_headers: *const cl_program,
+    header_include_names: *mut *const c_char,
+    pfn_notify: Notify,
+    user_data: *mut c_void
+) -> cl_int {
+    let object = program.arc()?;
+    let devices = device_list(num_devices, devices)?;
+    // Headers, their names and their number come together or not at all.
+    let headers = slice(input_headers, num_input_headers as usize)?;
+    let names = slice(header_include_names.cast_const(), num_input_headers as usize)?;
+    let notify = notify(program, pfn_notify, user_data)?;
+    let mut texts = Vec::new();
+    if !matches!(object.origin, Origin::Il { .. }) {
+        for (header, name) in headers.iter().zip(names) {
+            let header = header.get()?;
+            // Headers must be of the program's context.
+            if !Arc::ptr_eq(&header.context, &object.context) {
+                return Err(err!(CL_INVALID_CONTEXT, "a header is of another context"));
+            }
+            // Headers must be programs created from source.
+            let Origin::Source(text) = &header.origin else {
+                return Err(err!(CL_INVALID_OPERATION, "a header was not created from source"));
+            };
+            texts.push(clspv_bridge::driver::Header { name: string(*name)?, text: text.clone() });
+        }
+    }
+    object.compile(devices.as_deref(), &optional_string(options).unwrap_or_default(), texts, notify)
+} }
+
+fn link(
+    context: cl_context,
+    devices: Option<Vec<Arc<Device>>>,
+    options: &str,
+    inputs: &[cl_program],
+    pfn_notify: Notify,
+    user_data: *mut c_void,
+) -> Result<(cl_program, cl_int)> {
+    let context = context.arc()?;
+    let inputs = inputs.iter().map(|p| p.arc()).collect::<Result<Vec<_>>>()?;
+    let (program, job) = Program::link(&context, devices.as_deref(), options, &inputs)?;
+    let program = Arc::new(program);
+    let handle = cl_program::publish(program.clone());
+    let notify = notify(handle, pfn_notify, user_data)?;
+    // From here on there is a program, linked or not.
+    let code = program.start(job, notify).map_or_else(|e| e.code(), |()| CL_SUCCESS);
+    Ok((handle, code))
+}
+
+/// Unlike all others, this call gives a handle also when it fails to link.
+///
+/// # Safety
+/// The arguments are as the specification demands.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn clLinkProgram(
+    context: cl_context,
+    num_devices: cl_uint,
+    devices: *const cl_device_id,
+    options: *const c_char,
+    num_input_programs: cl_uint,
+    input_programs: *const cl_program,
+    pfn_notify: Notify,
+    user_data: *mut c_void,
+    errcode_ret: *mut cl_int,
+) -> cl_program {
+    let user_data = UserData(user_data);
+    let result = entry::guard("clLinkProgram", move || {
+        let user_data = user_data.get();
+        context.get()?;
+        let devices = device_list(num_devices, devices)?;
+        // There must be programs.
+        let inputs = optional_slice(input_programs, num_input_programs as usize).filter(|p| !p.is_empty());
+        let inputs = inputs.ok_or_else(|| err!(CL_INVALID_VALUE, "no programs to link"))?;
+        // User data without a callback has no use.
+        if pfn_notify.is_none() && !user_data.is_null() {
+            return Err(err!(CL_INVALID_VALUE, "user_data without a callback"));
+        }
+        link(context, devices, &optional_string(options).unwrap_or_default(), inputs, pfn_notify, user_data)
+    });
+    let (handle, code) = match result {
+        Ok((handle, _)) if handle.is_null() => (handle, CL_OUT_OF_HOST_MEMORY),
+        Ok(pair) => pair,
+        Err(error) => (std::ptr::null_mut(), error.code()),
+    };
+    write_out(errcode_ret, code);
+    handle
+}
+
+entry! { fn clUnloadPlatformCompiler(platform: cl_platform_id) -> cl_int {
+    platform.get()?;
+    // The compiler is a child process of each build: nothing is loaded.
+    Ok(())
+} }
+
+entry! { fn clUnloadCompiler() -> cl_int { Ok(()) } }
+
+entry! { fn clGetProgramInfo(
+    program: cl_program,
+    param_name: cl_program_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize
+) -> cl_int {
+    let object = program.arc()?;
+    let value = match param_name {
+        CL_PROGRAM_REFERENCE_COUNT => InfoValue::U32(program.reference_count()?),
+        CL_PROGRAM_CONTEXT => cl_context::of(&object.context).into(),
+        CL_PROGRAM_DEVICES => object.devices.iter().map(cl_device_id::of).collect::<Vec<_>>().into(),
+        CL_PROGRAM_BINARIES => {
+            return write_binaries(&object, param_value_size, param_value, param_value_size_ret);
+        }
+        _ => object.info(param_name)?.ok_or_else(|| info::unknown("clGetProgramInfo", param_name))?,
+    };
+    info::write(value, param_value_size, param_value, param_value_size_ret)
+} }
+
+/// Copies the binaries to the addresses in the application's array.
+fn write_binaries(program: &Program, size: usize, array: *mut c_void, size_ret: *mut usize) -> Result<()> {
+    let needed = program.devices.len() * size_of::<*mut u8>();
+    if !array.is_null() {
+        // There must be room for an address for each device.
+        if size < needed {
+            return Err(err!(CL_INVALID_VALUE, "the array has {needed} bytes, not {size}"));
+        }
+        for (i, binary) in program.binaries().into_iter().enumerate() {
+            // SAFETY: the application's array has an entry for each device.
+            let place = unsafe { array.cast::<*mut u8>().add(i).read_unaligned() };
+            if let Some(binary) = binary
+                && !place.is_null()
+            {
+                // SAFETY: the application has room for what CL_PROGRAM_BINARY_SIZES says.
+                unsafe { std::ptr::copy_nonoverlapping(binary.as_ptr(), place, binary.len()) };
+            }
+        }
+    }
+    write_out(size_ret, needed);
+    Ok(())
+}
+
+entry! { fn clGetProgramBuildInfo(
+    program: cl_program,
+    device: cl_device_id,
+    param_name: cl_program_build_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize
+) -> cl_int {
+    let value = program.get()?.build_info(device.get()?, param_name)?;
+    info::write(value, param_value_size, param_value, param_value_size_ret)
+} }

@@ -1,0 +1,274 @@
+//! Kernel objects: a kernel of a built program, on every device it was built for, with its argument values.
+//!
+//! A kernel holds the executables it came from, so a later change of the program cannot touch it. Argument values and
+//! their packing are in [`args`]. Locks: one of rank KernelArgs around the argument values.
+
+pub mod args;
+
+use crate::cl::*;
+use crate::device::Device;
+use crate::device::traits::DeviceKernel;
+use crate::err;
+use crate::error::Result;
+use crate::info::InfoValue;
+use crate::object::{ApiObject, ApiSlot, ObjectKind};
+use crate::program::Program;
+use crate::sync::{Mutex, Rank};
+use args::{ArgInput, ArgSnapshot, Args};
+use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, KernelInfo};
+use std::sync::{Arc, OnceLock};
+
+/// A kernel.
+pub struct Kernel {
+    slot: ApiSlot,
+    pub program: Arc<Program>,
+    pub info: Arc<KernelInfo>,
+    /// In the order of the program's devices.
+    per_device: Box<[Option<Arc<dyn DeviceKernel>>]>,
+    args: Mutex<Args>,
+    arg_info: OnceLock<Option<Vec<ArgInfo>>>,
+}
+
+/// What a launch takes from a kernel object: later changes of the object do not reach it.
+#[derive(Clone)]
+pub struct KernelSnapshot {
+    pub kernel: Arc<dyn DeviceKernel>,
+    pub args: Arc<[ArgSnapshot]>,
+    pub info: Arc<KernelInfo>,
+}
+
+impl ApiObject for Kernel {
+    const KIND: ObjectKind = ObjectKind::Kernel;
+    const INVALID: cl_int = CL_INVALID_KERNEL;
+    fn api_slot(&self) -> &ApiSlot {
+        &self.slot
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        self.program.detach();
+    }
+}
+
+impl Kernel {
+    /// clCreateKernel.
+    pub fn create(program: &Arc<Program>, name: &str) -> Result<Arc<Kernel>> {
+        let executables = program.attach()?;
+        let parts = match program.kernel_parts(name, &executables) {
+            Ok(parts) => parts,
+            Err(error) => {
+                program.detach();
+                return Err(error);
+            }
+        };
+        Ok(Arc::new(Kernel {
+            slot: ApiSlot::new(),
+            program: program.clone(),
+            args: Mutex::new(Rank::KernelArgs, Args::new(parts.info.args.len())),
+            info: parts.info,
+            per_device: parts.per_device,
+            arg_info: OnceLock::new(),
+        }))
+    }
+
+    /// clCreateKernelsInProgram: every kernel that is the same on all devices.
+    pub fn create_all(program: &Arc<Program>) -> Result<Vec<Arc<Kernel>>> {
+        let mut out = Vec::new();
+        for name in program.kernel_names()? {
+            match Kernel::create(program, &name) {
+                Ok(kernel) => out.push(kernel),
+                Err(error) if error.code() == CL_INVALID_KERNEL_DEFINITION => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(out)
+    }
+
+    /// clCloneKernel: the same kernel with the same argument values, from now on independent.
+    pub fn duplicate(&self) -> Result<Arc<Kernel>> {
+        self.program.attach()?;
+        Ok(Arc::new(Kernel {
+            slot: ApiSlot::new(),
+            program: self.program.clone(),
+            info: self.info.clone(),
+            per_device: self.per_device.clone(),
+            args: Mutex::new(Rank::KernelArgs, self.args.lock().clone()),
+            arg_info: OnceLock::new(),
+        }))
+    }
+
+    /// The description of an argument.
+    pub fn arg(&self, index: u32) -> Result<&ArgInfo> {
+        // The index must be that of an argument.
+        self.info.args.get(index as usize).ok_or_else(|| err!(CL_INVALID_ARG_INDEX, "{} has no argument {index}", self.info.name))
+    }
+
+    /// clSetKernelArg.
+    pub fn set_arg(&self, index: u32, input: ArgInput) -> Result<()> {
+        let info = self.arg(index)?;
+        self.args.lock().set(index as usize, info, input, &self.program.context)
+    }
+
+    /// The kernel on a device.
+    pub fn on_device(&self, device: &Device) -> Result<&Arc<dyn DeviceKernel>> {
+        let found = self.program.device_index(device).and_then(|i| self.per_device.get(i)).and_then(Option::as_ref);
+        found.ok_or_else(|| err!(CL_INVALID_PROGRAM_EXECUTABLE, "the kernel was not built for the device"))
+    }
+
+    /// What a launch on the device needs.
+    pub fn snapshot(&self, device: &Device) -> Result<KernelSnapshot> {
+        // There must be an executable for the device.
+        let kernel = self.on_device(device)?.clone();
+        let args = self.args.lock().pack()?;
+        Ok(KernelSnapshot { kernel, args, info: self.info.clone() })
+    }
+
+    /// The device of a query: the one given, or the only one if none is.
+    fn query_device(&self, device: Option<&Device>) -> Result<usize> {
+        match device {
+            // The device must be one of the kernel's.
+            Some(device) => {
+                let index = self.program.device_index(device);
+                index.ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of the kernel"))
+            }
+            // Without a device the kernel must have only one.
+            None if self.program.devices.len() == 1 => Ok(0),
+            None => Err(err!(CL_INVALID_DEVICE, "the kernel has several devices")),
+        }
+    }
+
+    /// clGetKernelInfo for what needs no handle; `None` if the parameter is not one of those.
+    pub fn query(&self, param: cl_kernel_info) -> Option<InfoValue> {
+        match param {
+            CL_KERNEL_FUNCTION_NAME => Some(InfoValue::Str(self.info.name.clone())),
+            CL_KERNEL_NUM_ARGS => Some(InfoValue::U32(self.info.args.len() as u32)),
+            CL_KERNEL_ATTRIBUTES => Some(InfoValue::Str(self.info.attributes.clone())),
+            _ => None,
+        }
+    }
+
+    /// clGetKernelWorkGroupInfo.
+    pub fn work_group_info(&self, device: Option<&Device>, param: cl_kernel_work_group_info) -> Result<InfoValue> {
+        let index = self.query_device(device)?;
+        let kernel = self.per_device.get(index).and_then(Option::as_ref);
+        let kernel = kernel.ok_or_else(|| err!(CL_INVALID_DEVICE, "the kernel was not built for the device"))?;
+        Ok(match param {
+            CL_KERNEL_WORK_GROUP_SIZE => InfoValue::Size(kernel.max_work_group_size()),
+            CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
+                let size = self.info.reqd_work_group_size.unwrap_or([0; 3]);
+                InfoValue::Sizes(size.iter().map(|s| *s as usize).collect())
+            }
+            CL_KERNEL_LOCAL_MEM_SIZE => {
+                InfoValue::U64(kernel.static_local_bytes().saturating_add(self.args.lock().local_bytes()))
+            }
+            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => InfoValue::Size(kernel.preferred_multiple()),
+            CL_KERNEL_PRIVATE_MEM_SIZE => InfoValue::U64(kernel.private_bytes()),
+            // Only built-in kernels have a greatest global size.
+            CL_KERNEL_GLOBAL_WORK_SIZE => return Err(err!(CL_INVALID_VALUE, "the kernel is not a built-in kernel")),
+            _ => return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}")),
+        })
+    }
+
+    /// clGetKernelSubGroupInfo. `input` is the input value, `room` the size of the caller's buffer.
+    pub fn sub_group_info(
+        &self,
+        device: Option<&Device>,
+        param: cl_kernel_sub_group_info,
+        input: Option<&[usize]>,
+        room: usize,
+    ) -> Result<InfoValue> {
+        let index = self.query_device(device)?;
+        let facts = self.program.devices[index].ops().info();
+        // The device must support sub-groups.
+        if facts.max_num_sub_groups == 0 {
+            return Err(err!(CL_INVALID_OPERATION, "the device has no sub-groups"));
+        }
+        let size = facts.sub_group_sizes.iter().copied().max().unwrap_or(1).max(1);
+        let kernel = self.per_device.get(index).and_then(Option::as_ref);
+        let kernel = kernel.ok_or_else(|| err!(CL_INVALID_DEVICE, "the kernel was not built for the device"))?;
+        let most = kernel.max_work_group_size().div_ceil(size).min(facts.max_num_sub_groups as usize);
+        // The input must be there and have one to three sizes.
+        let local = || match input {
+            Some(sizes) if (1..=3).contains(&sizes.len()) => Ok(sizes.iter().fold(1usize, |a, b| a.saturating_mul(*b))),
+            _ => Err(err!(CL_INVALID_VALUE, "the local size has {} dimensions", input.map_or(0, <[usize]>::len))),
+        };
+        Ok(match param {
+            CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE => InfoValue::Size(size.min(local()?.max(1))),
+            CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE => InfoValue::Size(local()?.div_ceil(size)),
+            CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
+                // The input must be one count.
+                let Some(&[count]) = input else { return Err(err!(CL_INVALID_VALUE, "one sub-group count is needed")) };
+                let dims = room / size_of::<usize>();
+                // One to three sizes are written.
+                if room != 0 && !(1..=3).contains(&dims) {
+                    return Err(err!(CL_INVALID_VALUE, "room for {dims} sizes"));
+                }
+                let total = count.saturating_mul(size);
+                let fits = count > 0 && count <= most && total <= kernel.max_work_group_size();
+                let mut sizes = vec![if fits { 1 } else { 0 }; dims.max(1)];
+                if fits {
+                    sizes[0] = total;
+                }
+                InfoValue::Sizes(sizes)
+            }
+            CL_KERNEL_MAX_NUM_SUB_GROUPS => InfoValue::Size(most),
+            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => InfoValue::Size(0),
+            _ => return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}")),
+        })
+    }
+
+    /// clGetKernelArgInfo.
+    pub fn arg_info(&self, index: u32, param: cl_kernel_arg_info) -> Result<InfoValue> {
+        self.arg(index)?;
+        // The parameter must be known, whether there is an answer or not.
+        if !(CL_KERNEL_ARG_ADDRESS_QUALIFIER..=CL_KERNEL_ARG_NAME).contains(&param) {
+            return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}"));
+        }
+        let table = self.arg_info.get_or_init(|| self.program.arg_info(&self.info));
+        // The program must have come from source, so that there are names.
+        let arg = table.as_ref().and_then(|t| t.get(index as usize));
+        let arg = arg.ok_or_else(|| err!(CL_KERNEL_ARG_INFO_NOT_AVAILABLE, "no argument information for {}", self.info.name))?;
+        Ok(match param {
+            CL_KERNEL_ARG_ADDRESS_QUALIFIER => InfoValue::U32(match arg.address {
+                AddressQualifier::Private => CL_KERNEL_ARG_ADDRESS_PRIVATE,
+                AddressQualifier::Local => CL_KERNEL_ARG_ADDRESS_LOCAL,
+                AddressQualifier::Global => CL_KERNEL_ARG_ADDRESS_GLOBAL,
+                AddressQualifier::Constant => CL_KERNEL_ARG_ADDRESS_CONSTANT,
+            }),
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => InfoValue::U32(match arg.access {
+                AccessQualifier::None => CL_KERNEL_ARG_ACCESS_NONE,
+                AccessQualifier::ReadOnly => CL_KERNEL_ARG_ACCESS_READ_ONLY,
+                AccessQualifier::WriteOnly => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+                AccessQualifier::ReadWrite => CL_KERNEL_ARG_ACCESS_READ_WRITE,
+            }),
+            CL_KERNEL_ARG_TYPE_NAME => InfoValue::Str(arg.type_name.clone()),
+            CL_KERNEL_ARG_TYPE_QUALIFIER => {
+                let q = arg.qualifiers;
+                let flag = |set: bool, bit: cl_bitfield| if set { bit } else { 0 };
+                InfoValue::U64(
+                    flag(q.is_const, CL_KERNEL_ARG_TYPE_CONST)
+                        | flag(q.is_restrict, CL_KERNEL_ARG_TYPE_RESTRICT)
+                        | flag(q.is_volatile, CL_KERNEL_ARG_TYPE_VOLATILE)
+                        | flag(q.is_pipe, CL_KERNEL_ARG_TYPE_PIPE),
+                )
+            }
+            CL_KERNEL_ARG_NAME => InfoValue::Str(arg.name.clone()),
+            _ => return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}")),
+        })
+    }
+
+    /// clGetKernelSuggestedLocalWorkSize: what a launch without a local size would use. The global size is valid.
+    pub fn suggested_local_size(&self, device: &Device, global: [u64; 3], dims: u32) -> Result<[u32; 3]> {
+        // There must be an executable for the device.
+        let kernel = self.on_device(device)?;
+        // Every argument must have been set.
+        if !self.args.lock().complete() {
+            return Err(err!(CL_INVALID_KERNEL_ARGS, "not every argument has been set"));
+        }
+        Ok(match self.info.reqd_work_group_size {
+            Some(size) => size,
+            None => kernel.suggest_local_size(global, dims),
+        })
+    }
+}
