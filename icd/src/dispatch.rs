@@ -33,6 +33,12 @@ dispatch_table! {
         clGetPlatformInfo, clGetDeviceIDs, clGetExtensionFunctionAddress, clGetExtensionFunctionAddressForPlatform,
         clUnloadPlatformCompiler,
     ]
+
+    program: [
+        clCreateProgramWithSource, clCreateProgramWithIL, clCreateProgramWithBinary, clCreateProgramWithBuiltInKernels,
+        clRetainProgram, clReleaseProgram, clSetProgramReleaseCallback, clSetProgramSpecializationConstant, clBuildProgram,
+        clCompileProgram, clLinkProgram, clGetProgramInfo, clGetProgramBuildInfo,
+    ]
 }
 
 /// Extension functions that are core functions under another name.

@@ -127,10 +127,8 @@ impl Program {
         inputs: &[Arc<Program>],
     ) -> Result<(Program, Job)> {
         // Every listed device must be one of the context's.
-        if let Some(listed) = devices
-            && !listed.iter().all(|d| context.devices.iter().any(|c| Arc::ptr_eq(c, d)))
-        {
-            return Err(err!(CL_INVALID_DEVICE, "a device is not of the context"));
+        for device in devices.unwrap_or_default() {
+            context.device(device)?;
         }
         // All programs must be of the context.
         if inputs.iter().any(|p| !Arc::ptr_eq(&p.context, context)) {
@@ -138,7 +136,7 @@ impl Program {
         }
         // The options must be valid.
         let options = options::parse(text, Stage::Link).map_err(|e| err!(CL_INVALID_LINKER_OPTIONS, "{e}"))?;
-        let mut devices: Vec<Arc<Device>> = devices.unwrap_or(&context.devices).to_vec();
+        let mut devices: Vec<Arc<Device>> = devices.unwrap_or(context.devices()).to_vec();
         let mut seen: Vec<Arc<Device>> = Vec::new();
         devices.retain(|d| {
             let new = !seen.iter().any(|s| Arc::ptr_eq(s, d));
@@ -193,7 +191,7 @@ impl Program {
         let specs: Vec<(u32, Vec<u8>)> = state.specs.iter().map(|(id, v)| (*id, v.clone())).collect();
         let devices = indices.iter().map(|i| work(&state.records[*i], specs.clone(), *i)).collect::<Result<Vec<_>>>()?;
         // A compiler must be available.
-        if devices.iter().any(|d| matches!(d.work, Work::Source { .. })) && !compiler_available() {
+        if devices.iter().any(|d| matches!(d.work, Work::Source { .. })) && !crate::device::compiler_available() {
             return Err(err!(CL_COMPILER_NOT_AVAILABLE, "clang was not found"));
         }
         for index in indices {
@@ -280,7 +278,7 @@ impl Program {
             let device = &self.devices[index];
             let mut log = notes.to_owned();
             let mut kept_headers = None;
-            let mut attempt = || -> std::result::Result<(BinaryKind, Vec<Arc<Library>>, Option<Arc<CompiledProgram>>), CompileError> {
+            let attempt = || -> std::result::Result<(BinaryKind, Vec<Arc<Library>>, Option<Arc<CompiledProgram>>), CompileError> {
                 let libraries = match work {
                     Work::Collect(libraries, kind) => return Ok((kind, libraries, None)),
                     Work::Ready(libraries, code) => return Ok((BinaryKind::Executable, libraries, Some(code))),
@@ -411,11 +409,6 @@ fn combine(inputs: &[Options], link: &Options) -> Options {
         warnings_are_errors: false,
         debug_info: any(|o| o.debug_info),
     }
-}
-
-/// Whether there is a front-end tool.
-pub fn compiler_available() -> bool {
-    crate::device::compiler_available()
 }
 
 fn cache() -> &'static Cache {

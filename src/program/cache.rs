@@ -249,11 +249,12 @@ fn file_identity(path: &Path) -> String {
 
 /// Names the front-end tool: its file as found on the path, resolved.
 fn tool_identity(tool: &str) -> String {
-    let tool = if tool.is_empty() { "clang" } else { tool };
-    let found = if tool.contains('/') {
-        Some(PathBuf::from(tool))
-    } else {
-        std::env::var_os("PATH").and_then(|p| std::env::split_paths(&p).map(|d| d.join(tool)).find(|p| p.is_file()))
+    let on_path = |name: &str| std::env::split_paths(&std::env::var_os("PATH")?).map(|d| d.join(name)).find(|p| p.is_file());
+    let found = match tool {
+        // As the front end looks for it.
+        "" => on_path("clang-22").or_else(|| on_path("clang")),
+        tool if tool.contains('/') => Some(PathBuf::from(tool)),
+        tool => on_path(tool),
     };
     match found {
         Some(path) => file_identity(&path.canonicalize().unwrap_or(path)),

@@ -130,7 +130,7 @@ impl Program {
     /// clCreateProgramWithSource: a program for every device of the context. NULs in the text are dropped.
     pub fn from_source(context: Arc<Context>, mut text: String) -> Program {
         text.retain(|c| c != '\0');
-        let devices = context.devices.clone();
+        let devices = context.devices().to_vec();
         Program::new(context, devices, Origin::Source(text))
     }
 
@@ -144,7 +144,7 @@ impl Program {
         }
         let spec_sizes = il::spec_constants(&words);
         let module = Arc::new(Library { spirv: words, ..Library::default() });
-        let devices = context.devices.clone();
+        let devices = context.devices().to_vec();
         Ok(Program::new(context, devices, Origin::Il { bytes: bytes.to_vec(), module, spec_sizes }))
     }
 

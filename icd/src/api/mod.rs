@@ -3,3 +3,4 @@
 pub mod context;
 pub mod device;
 pub mod platform;
+pub mod program;

@@ -57,20 +57,12 @@ entry! { fn clCreateProgramWithSource(
     Ok(cl_program::publish(Arc::new(Program::from_source(context, text))))
 } }
 
-fn create_with_il(context: cl_context, il: *const c_void, length: usize) -> Result<cl_program> {
+entry! { fn clCreateProgramWithIL(context: cl_context, il: *const c_void, length: usize; errcode_ret) -> cl_program {
     let context = context.arc()?;
     // There must be a block of memory of some length.
     let bytes = optional_slice(il.cast::<u8>(), length).filter(|b| !b.is_empty());
     let bytes = bytes.ok_or_else(|| err!(CL_INVALID_VALUE, "no intermediate language"))?;
     Ok(cl_program::publish(Arc::new(Program::from_il(context, bytes)?)))
-}
-
-entry! { fn clCreateProgramWithIL(context: cl_context, il: *const c_void, length: usize; errcode_ret) -> cl_program {
-    create_with_il(context, il, length)
-} }
-
-entry! { extension fn clCreateProgramWithILKHR(context: cl_context, il: *const c_void, length: usize; errcode_ret) -> cl_program {
-    create_with_il(context, il, length)
 } }
 
 entry! { fn clCreateProgramWithBinary(
@@ -89,8 +81,8 @@ entry! { fn clCreateProgramWithBinary(
     let devices = devices.ok_or_else(|| err!(CL_INVALID_VALUE, "no devices"))?;
     // Each must be a device of the context.
     let devices = devices.iter().map(|d| d.arc()).collect::<Result<Vec<_>>>()?;
-    if !devices.iter().all(|d| context.devices.iter().any(|c| Arc::ptr_eq(c, d))) {
-        return Err(err!(CL_INVALID_DEVICE, "a device is not of the context"));
+    for device in &devices {
+        context.device(device)?;
     }
     // There must be a length and a binary for each.
     let (Some(lengths), Some(binaries)) = (optional_slice(lengths, n), optional_slice(binaries.cast_const(), n)) else {
@@ -140,10 +132,7 @@ entry! { fn clCreateProgramWithBuiltInKernels(
     let names = string(kernel_names)?;
     for device in devices {
         // Each device must be one of the context.
-        let device = device.arc()?;
-        if !context.devices.iter().any(|c| Arc::ptr_eq(c, &device)) {
-            return Err(err!(CL_INVALID_DEVICE, "a device is not of the context"));
-        }
+        context.device(device.get()?)?;
     }
     // Each name must be that of a built-in kernel of a device; there are none.
     Err(err!(CL_INVALID_VALUE, "no device has built-in kernels ('{names}')"))
@@ -292,14 +281,6 @@ pub unsafe extern "C" fn clLinkProgram(
     write_out(errcode_ret, code);
     handle
 }
-
-entry! { fn clUnloadPlatformCompiler(platform: cl_platform_id) -> cl_int {
-    platform.get()?;
-    // The compiler is a child process of each build: nothing is loaded.
-    Ok(())
-} }
-
-entry! { fn clUnloadCompiler() -> cl_int { Ok(()) } }
 
 entry! { fn clGetProgramInfo(
     program: cl_program,
