@@ -73,7 +73,9 @@ impl Program {
         let job = self.begin(&indices, text, &options, CL_BUILD_PROGRAM_FAILURE, |record, specs, index| {
             let options = options.compiler.clone();
             Ok(match &self.origin {
-                Origin::Source(_) => DeviceJob { index, work: Work::Source { headers: Arc::new([]), link: true }, options, specs },
+                Origin::Source(_) => {
+                    DeviceJob { index, work: Work::Source { headers: Arc::new([]), link: true }, options, specs }
+                }
                 Origin::Il { module, .. } => DeviceJob { index, work: Work::Modules(vec![module.clone()]), options, specs },
                 Origin::Binary => {
                     // The device must have a valid binary loaded.
@@ -278,38 +280,41 @@ impl Program {
             let device = &self.devices[index];
             let mut log = notes.to_owned();
             let mut kept_headers = None;
-            let attempt = || -> std::result::Result<(BinaryKind, Vec<Arc<Library>>, Option<Arc<CompiledProgram>>), CompileError> {
-                let libraries = match work {
-                    Work::Collect(libraries, kind) => return Ok((kind, libraries, None)),
-                    Work::Ready(libraries, code) => return Ok((BinaryKind::Executable, libraries, Some(code))),
-                    Work::Modules(libraries) => libraries,
-                    Work::Source { headers, link } => {
-                        let Origin::Source(source) = &self.origin else { return Err(CompileError::internal("no source")) };
-                        let config = device.front_config();
-                        let known = front.iter().find(|(c, _)| *c == config).map(|(_, r)| r.clone());
-                        let library = known.unwrap_or_else(|| {
-                            let result = front_end(device, source, &headers, &options);
-                            front.push((config, result.clone()));
-                            result
-                        })?;
-                        log.push_str(&library.log);
-                        kept_headers = Some(headers);
-                        if !link {
-                            return Ok((BinaryKind::CompiledObject, vec![library], None));
+            let attempt =
+                || -> std::result::Result<(BinaryKind, Vec<Arc<Library>>, Option<Arc<CompiledProgram>>), CompileError> {
+                    let libraries = match work {
+                        Work::Collect(libraries, kind) => return Ok((kind, libraries, None)),
+                        Work::Ready(libraries, code) => return Ok((BinaryKind::Executable, libraries, Some(code))),
+                        Work::Modules(libraries) => libraries,
+                        Work::Source { headers, link } => {
+                            let Origin::Source(source) = &self.origin else { return Err(CompileError::internal("no source")) };
+                            let config = device.front_config();
+                            let known = front.iter().find(|(c, _)| *c == config).map(|(_, r)| r.clone());
+                            let library = known.unwrap_or_else(|| {
+                                let result = front_end(device, source, &headers, &options);
+                                front.push((config, result.clone()));
+                                result
+                            })?;
+                            log.push_str(&library.log);
+                            kept_headers = Some(headers);
+                            if !link {
+                                return Ok((BinaryKind::CompiledObject, vec![library], None));
+                            }
+                            vec![library]
                         }
-                        vec![library]
-                    }
+                    };
+                    let target = device.ops().target();
+                    let same = |l: &[Arc<Library>]| {
+                        l.len() == libraries.len() && l.iter().zip(&libraries).all(|(a, b)| Arc::ptr_eq(a, b))
+                    };
+                    let known = back.iter().find(|(t, l, _)| t == target && same(l)).map(|(_, _, r)| r.clone());
+                    let compiled = known.unwrap_or_else(|| {
+                        let result = back_end(&libraries, &options, &specs, target);
+                        back.push((target.clone(), libraries.clone(), result.clone()));
+                        result
+                    })?;
+                    Ok((BinaryKind::Executable, libraries, Some(compiled)))
                 };
-                let target = device.ops().target();
-                let same = |l: &[Arc<Library>]| l.len() == libraries.len() && l.iter().zip(&libraries).all(|(a, b)| Arc::ptr_eq(a, b));
-                let known = back.iter().find(|(t, l, _)| t == target && same(l)).map(|(_, _, r)| r.clone());
-                let compiled = known.unwrap_or_else(|| {
-                    let result = back_end(&libraries, &options, &specs, target);
-                    back.push((target.clone(), libraries.clone(), result.clone()));
-                    result
-                })?;
-                Ok((BinaryKind::Executable, libraries, Some(compiled)))
-            };
             let result = match attempt() {
                 Ok((kind, libraries, None)) => Ok((kind, libraries, None)),
                 Ok((kind, libraries, Some(compiled))) => match device.ops().load(compiled.clone()) {

@@ -34,7 +34,11 @@ use std::sync::{Arc, OnceLock};
 pub enum Origin {
     Source(String),
     /// The bytes as given, and the module.
-    Il { bytes: Vec<u8>, module: Arc<Library>, spec_sizes: HashMap<u32, usize> },
+    Il {
+        bytes: Vec<u8>,
+        module: Arc<Library>,
+        spec_sizes: HashMap<u32, usize>,
+    },
     Binary,
     /// Made by clLinkProgram.
     Linked,
@@ -149,7 +153,12 @@ impl Program {
     }
 
     /// clCreateProgramWithBinary: one binary for each of the devices, already read.
-    pub fn from_binaries(context: Arc<Context>, devices: Vec<Arc<Device>>, binaries: Vec<Binary>, bytes: Vec<Arc<[u8]>>) -> Program {
+    pub fn from_binaries(
+        context: Arc<Context>,
+        devices: Vec<Arc<Device>>,
+        binaries: Vec<Binary>,
+        bytes: Vec<Arc<[u8]>>,
+    ) -> Program {
         let program = Program::new(context, devices, Origin::Binary);
         {
             let mut state = program.state.lock();
