@@ -1,0 +1,310 @@
+//! Loads, stores, atomics, barriers and fences.
+//!
+//! A device address becomes a `PhysicalStorageBuffer` pointer of exactly the accessed type at each access; a variable's
+//! element is reached by an access chain. Orders are what Vulkan allows: never SequentiallyConsistent (acquire-release
+//! stands for it), never an order without a storage class.
+
+use super::emit::Emitter;
+use super::module::Id;
+use crate::error::{CompileError, Result};
+use crate::ir::{Access, F32, FenceSpaces, Ordering, RmwOp, Root, Scalar, Scope, Type};
+use spirv::{Capability, MemoryAccess, MemorySemantics, Op, StorageClass};
+
+/// A SPIR-V pointer to what is accessed.
+struct Place {
+    pointer: Id,
+    class: StorageClass,
+}
+
+impl Emitter<'_> {
+    /// The pointer for an access of type `ty` at `address`.
+    fn place(&mut self, access: &Access, ty: Type, address: Id) -> Result<Place> {
+        match access.root {
+            Root::Ptr => Err(CompileError::internal("emit: pointers must be lowered")),
+            Root::Addr => {
+                self.require_storage(ty)?;
+                let pointee = self.m.ty(ty)?;
+                let pointer_ty = self.m.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+                let pointer = self.m.id();
+                self.code(Op::ConvertUToPtr, &[pointer_ty, pointer, address]);
+                Ok(Place { pointer, class: StorageClass::PhysicalStorageBuffer })
+            }
+            Root::Var(var) => {
+                let Some(&info) = self.interface.vars.get(&var) else {
+                    return Err(CompileError::internal(format!("emit: {var} does not exist")));
+                };
+                if info.elem != ty {
+                    return Err(CompileError::internal(format!("emit: access of type {ty} in {var} of {}", info.elem)));
+                }
+                let pointee = self.m.ty(ty)?;
+                let pointer_ty = self.m.pointer(info.class, pointee);
+                let pointer = self.m.id();
+                if info.class == StorageClass::StorageBuffer {
+                    let zero = self.m.u32(0)?;
+                    self.code(Op::AccessChain, &[pointer_ty, pointer, info.id, zero, address]);
+                } else {
+                    self.code(Op::AccessChain, &[pointer_ty, pointer, info.id, address]);
+                }
+                Ok(Place { pointer, class: info.class })
+            }
+        }
+    }
+
+    /// Memory operands of a load or store.
+    fn memory_operands(&self, access: &Access, class: StorageClass) -> Vec<u32> {
+        let mut mask = MemoryAccess::NONE;
+        if access.volatile {
+            mask |= MemoryAccess::VOLATILE;
+        }
+        if access.nontemporal {
+            mask |= MemoryAccess::NONTEMPORAL;
+        }
+        if self.vulkan_memory && class != StorageClass::Function {
+            mask |= MemoryAccess::NON_PRIVATE_POINTER;
+        }
+        if class == StorageClass::PhysicalStorageBuffer {
+            return vec![(mask | MemoryAccess::ALIGNED).bits(), access.align];
+        }
+        if mask.is_empty() { Vec::new() } else { vec![mask.bits()] }
+    }
+
+    pub(super) fn emit_load(&mut self, access: &Access, ty: Type, address: Id) -> Result<Id> {
+        let place = self.place(access, ty, address)?;
+        let mut words = vec![place.pointer];
+        words.extend(self.memory_operands(access, place.class));
+        self.op(Op::Load, ty, &words)
+    }
+
+    pub(super) fn emit_store(&mut self, access: &Access, ty: Type, value: Id, address: Id) -> Result<()> {
+        let place = self.place(access, ty, address)?;
+        let mut words = vec![place.pointer, value];
+        words.extend(self.memory_operands(access, place.class));
+        self.code(Op::Store, &words);
+        Ok(())
+    }
+
+    /// The integer type that an atomic access through an address uses: bits move, so floats need no feature.
+    fn atomic_int(&self, access: &Access, ty: Type) -> Type {
+        match ty {
+            Type::Scalar(s) if s.is_float() && access.root == Root::Addr => Type::Scalar(s.to_int()),
+            other => other,
+        }
+    }
+
+    /// Declares what an atomic access of this type needs.
+    fn require_atomic(&mut self, ty: Type, class: StorageClass) -> Result<()> {
+        match ty {
+            Type::Scalar(Scalar::I32) => Ok(()),
+            Type::Scalar(Scalar::I64) => {
+                let t = self.target;
+                let has = if class == StorageClass::Workgroup { t.shared_int64_atomics } else { t.buffer_int64_atomics };
+                self.m.require(Capability::Int64Atomics, has, "64-bit atomic operations")
+            }
+            other => self.unsupported(format!("atomic operations on {other}")),
+        }
+    }
+
+    fn check_atomic_class(&self, class: StorageClass) -> Result<()> {
+        if class == StorageClass::Function { self.unsupported("atomic operations on private memory") } else { Ok(()) }
+    }
+
+    /// Scope and semantics ids of an atomic access.
+    fn atomic_operands(&mut self, scope: Scope, order: Ordering, class: StorageClass) -> Result<[Id; 2]> {
+        let spaces = match class {
+            StorageClass::Workgroup => MemorySemantics::WORKGROUP_MEMORY,
+            _ => MemorySemantics::UNIFORM_MEMORY,
+        };
+        let semantics = self.semantics(order, spaces);
+        Ok([self.scope(scope)?, self.m.u32(semantics)?])
+    }
+
+    fn semantics(&self, order: Ordering, spaces: MemorySemantics) -> u32 {
+        let mut s = match order {
+            Ordering::Relaxed => return 0,
+            Ordering::Acquire => MemorySemantics::ACQUIRE,
+            Ordering::Release => MemorySemantics::RELEASE,
+            Ordering::AcqRel | Ordering::SeqCst => MemorySemantics::ACQUIRE_RELEASE,
+        };
+        if self.vulkan_memory {
+            if order != Ordering::Release {
+                s |= MemorySemantics::MAKE_VISIBLE;
+            }
+            if order != Ordering::Acquire {
+                s |= MemorySemantics::MAKE_AVAILABLE;
+            }
+        }
+        (s | spaces).bits()
+    }
+
+    /// Vulkan has no scope beyond the device; under the Vulkan memory model the queue family stands for it, since
+    /// device scope is a feature of its own.
+    fn scope(&mut self, scope: Scope) -> Result<Id> {
+        let scope = match scope {
+            Scope::SubGroup => spirv::Scope::Subgroup,
+            Scope::WorkItem | Scope::WorkGroup => spirv::Scope::Workgroup,
+            Scope::Device | Scope::AllDevices if self.vulkan_memory => spirv::Scope::QueueFamily,
+            Scope::Device | Scope::AllDevices => spirv::Scope::Device,
+        };
+        self.m.u32(scope as u32)
+    }
+
+    pub(super) fn emit_rmw(
+        &mut self,
+        op: RmwOp,
+        access: &Access,
+        scope: Scope,
+        order: Ordering,
+        ty: Type,
+        args: &[Id],
+    ) -> Result<Id> {
+        let float_add = op == RmwOp::Fadd;
+        if matches!(op, RmwOp::Fmin | RmwOp::Fmax) {
+            return self.unsupported("atomic floating-point minimum and maximum");
+        }
+        let int = if float_add { ty } else { self.atomic_int(access, ty) };
+        let place = self.place(access, int, args[0])?;
+        self.check_atomic_class(place.class)?;
+        if float_add {
+            let t = self.target;
+            let workgroup = place.class == StorageClass::Workgroup;
+            let has = if workgroup { t.shared_float32_atomic_add } else { t.buffer_float32_atomic_add };
+            self.m.require(Capability::AtomicFloat32AddEXT, has && ty == F32, "atomic floating-point addition")?;
+            self.m.extension("SPV_EXT_shader_atomic_float_add");
+        } else {
+            self.require_atomic(int, place.class)?;
+        }
+        let value = if int == ty { args[1] } else { self.op(Op::Bitcast, int, &[args[1]])? };
+        let [scope, semantics] = self.atomic_operands(scope, order, place.class)?;
+        let op = match op {
+            RmwOp::Add => Op::AtomicIAdd,
+            RmwOp::Sub => Op::AtomicISub,
+            RmwOp::And => Op::AtomicAnd,
+            RmwOp::Or => Op::AtomicOr,
+            RmwOp::Xor => Op::AtomicXor,
+            RmwOp::Xchg => Op::AtomicExchange,
+            RmwOp::Umin => Op::AtomicUMin,
+            RmwOp::Umax => Op::AtomicUMax,
+            RmwOp::Smin => Op::AtomicSMin,
+            RmwOp::Smax => Op::AtomicSMax,
+            RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax => Op::AtomicFAddEXT,
+        };
+        let old = self.op(op, int, &[place.pointer, scope, semantics, value])?;
+        if int == ty { Ok(old) } else { self.op(Op::Bitcast, ty, &[old]) }
+    }
+
+    pub(super) fn emit_cas(
+        &mut self,
+        access: &Access,
+        scope: Scope,
+        orders: (Ordering, Ordering),
+        ty: Type,
+        args: &[Id],
+    ) -> Result<Id> {
+        let int = self.atomic_int(access, ty);
+        let place = self.place(access, int, args[0])?;
+        self.check_atomic_class(place.class)?;
+        self.require_atomic(int, place.class)?;
+        let (mut expected, mut desired) = (args[1], args[2]);
+        if int != ty {
+            expected = self.op(Op::Bitcast, int, &[expected])?;
+            desired = self.op(Op::Bitcast, int, &[desired])?;
+        }
+        // The order of failure has no release part and is no stronger than that of success.
+        let failure = match (orders.0, orders.1) {
+            (_, Ordering::Relaxed | Ordering::Release) | (Ordering::Relaxed | Ordering::Release, _) => Ordering::Relaxed,
+            _ => Ordering::Acquire,
+        };
+        let [scope, equal] = self.atomic_operands(scope, orders.0, place.class)?;
+        let unequal = match place.class {
+            StorageClass::Workgroup => self.semantics(failure, MemorySemantics::WORKGROUP_MEMORY),
+            _ => self.semantics(failure, MemorySemantics::UNIFORM_MEMORY),
+        };
+        let unequal = self.m.u32(unequal)?;
+        let old = self.op(Op::AtomicCompareExchange, int, &[place.pointer, scope, equal, unequal, desired, expected])?;
+        if int == ty { Ok(old) } else { self.op(Op::Bitcast, ty, &[old]) }
+    }
+
+    pub(super) fn emit_atomic_load(
+        &mut self,
+        access: &Access,
+        scope: Scope,
+        order: Ordering,
+        ty: Type,
+        address: Id,
+    ) -> Result<Id> {
+        let int = self.atomic_int(access, ty);
+        let place = self.place(access, int, address)?;
+        self.check_atomic_class(place.class)?;
+        self.require_atomic(int, place.class)?;
+        let order = match order {
+            Ordering::Relaxed | Ordering::Release => Ordering::Relaxed,
+            _ => Ordering::Acquire,
+        };
+        let [scope, semantics] = self.atomic_operands(scope, order, place.class)?;
+        let value = self.op(Op::AtomicLoad, int, &[place.pointer, scope, semantics])?;
+        if int == ty { Ok(value) } else { self.op(Op::Bitcast, ty, &[value]) }
+    }
+
+    pub(super) fn emit_atomic_store(
+        &mut self,
+        access: &Access,
+        scope: Scope,
+        order: Ordering,
+        ty: Type,
+        args: &[Id],
+    ) -> Result<()> {
+        let int = self.atomic_int(access, ty);
+        let value = if int == ty { args[0] } else { self.op(Op::Bitcast, int, &[args[0]])? };
+        let place = self.place(access, int, args[1])?;
+        self.check_atomic_class(place.class)?;
+        self.require_atomic(int, place.class)?;
+        let order = match order {
+            Ordering::Relaxed | Ordering::Acquire => Ordering::Relaxed,
+            _ => Ordering::Release,
+        };
+        let [scope, semantics] = self.atomic_operands(scope, order, place.class)?;
+        self.code(Op::AtomicStore, &[place.pointer, scope, semantics, value]);
+        Ok(())
+    }
+
+    fn space_semantics(spaces: FenceSpaces) -> MemorySemantics {
+        let mut s = MemorySemantics::empty();
+        if spaces.local {
+            s |= MemorySemantics::WORKGROUP_MEMORY;
+        }
+        if spaces.global {
+            s |= MemorySemantics::UNIFORM_MEMORY;
+        }
+        if spaces.image {
+            s |= MemorySemantics::IMAGE_MEMORY;
+        }
+        s
+    }
+
+    pub(super) fn emit_barrier(&mut self, exec: Scope, memory: Scope, order: Ordering, spaces: FenceSpaces) -> Result<()> {
+        // Execution scopes are the workgroup and the sub-group.
+        let exec = if exec == Scope::SubGroup { Scope::SubGroup } else { Scope::WorkGroup };
+        let spaces = Self::space_semantics(spaces);
+        let order = match order {
+            // A barrier both publishes what came before and sees what others published.
+            Ordering::Relaxed => Ordering::Relaxed,
+            _ => Ordering::AcqRel,
+        };
+        let semantics = if spaces.is_empty() { 0 } else { self.semantics(order, spaces) };
+        let words = [self.scope(exec)?, self.scope(memory)?, self.m.u32(semantics)?];
+        self.code(Op::ControlBarrier, &words);
+        Ok(())
+    }
+
+    pub(super) fn emit_fence(&mut self, scope: Scope, order: Ordering, spaces: FenceSpaces) -> Result<()> {
+        let spaces = Self::space_semantics(spaces);
+        // Within one work-item program order suffices; a relaxed fence orders nothing.
+        if scope == Scope::WorkItem || order == Ordering::Relaxed || spaces.is_empty() {
+            return Ok(());
+        }
+        let semantics = self.semantics(order, spaces);
+        let words = [self.scope(scope)?, self.m.u32(semantics)?];
+        self.code(Op::MemoryBarrier, &words);
+        Ok(())
+    }
+}

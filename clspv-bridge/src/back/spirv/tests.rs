@@ -1,0 +1,310 @@
+//! Modules that spirv-val must accept, built by hand. Skipped where spirv-val is not installed.
+
+use crate::abi::{BlockPlace, LaunchAbi, PointerMode};
+use crate::ir::*;
+use crate::metadata::KernelInfo;
+use crate::target::Target;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+fn abi() -> LaunchAbi {
+    LaunchAbi {
+        mode: PointerMode::Addresses,
+        place: BlockPlace::Push,
+        hidden: vec![],
+        args_offset: 0,
+        block_size: 64,
+        bindings: vec![],
+        readonly: vec![],
+        local_specs: vec![],
+        common_local_args: vec![],
+        static_local_bytes: 0,
+        private_bytes: 0,
+    }
+}
+
+fn validate(words: &[u32], environment: &str) {
+    let child = Command::new("spirv-val")
+        .args(["--target-env", environment, "--scalar-block-layout", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else { return };
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    child.stdin.take().unwrap().write_all(&bytes).unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success(), "{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+}
+
+/// Emits and validates a kernel for both SPIR-V versions.
+fn check(mut func: Function) -> Vec<u32> {
+    func.kernel = Some(0);
+    let mut m = Module { phase: Phase::Structured, ..Module::default() };
+    m.kernels.push(KernelInfo { name: func.name.clone(), ..KernelInfo::default() });
+    let func = m.functions.push(func);
+    if let Err(e) = verify::verify_module(&m) {
+        panic!("{e}\n{m}");
+    }
+    let mut target = Target::generic();
+    let words = super::emit(&m, func, &abi(), &target).unwrap();
+    validate(&words, "vulkan1.3");
+    target.spirv_version = (1, 5);
+    validate(&super::emit(&m, func, &abi(), &target).unwrap(), "vulkan1.2");
+    words
+}
+
+fn kernel() -> (Function, Block) {
+    let mut f = Function::new("k", Signature::default(), Linkage::Internal);
+    let b = f.add_block();
+    (f, b)
+}
+
+fn addr(align: u32) -> Access {
+    Access { root: Root::Addr, ..Access::aligned(align) }
+}
+
+fn in_var(var: Var, align: u32) -> Access {
+    Access { root: Root::Var(var), ..Access::aligned(align) }
+}
+
+#[test]
+fn every_operator_is_valid() {
+    use BinOp::*;
+    let (mut f, block) = kernel();
+    let mut b = Builder::new(&mut f, block);
+    let base = b.value(Op::PushConst { offset: 8 }, &[], I64);
+    for scalar in [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64, Scalar::F16, Scalar::F32, Scalar::F64] {
+        for lanes in [1, 2, 3, 4] {
+            let ty = Type::vector(scalar, lanes);
+            let x = b.load(ty, base, addr(16));
+            let y = b.load(ty, base, addr(16));
+            let ops: &[BinOp] = if scalar.is_int() {
+                &[
+                    Iadd, Isub, Imul, Udiv, Sdiv, Urem, Srem, And, Or, Xor, Shl, Lshr, Ashr, Rotl, UmulHi, SmulHi, Umin, Umax,
+                    Smin, Smax,
+                ]
+            } else {
+                &[Fadd, Fsub, Fmul, Fdiv, Fmin, Fmax]
+            };
+            let mut acc = x;
+            for &op in ops {
+                acc = b.bin(op, acc, y);
+            }
+            use UnOp::*;
+            let ops: &[UnOp] = match scalar {
+                Scalar::I64 => &[Not],
+                s if s.is_int() => &[Not, Popcnt, Clz, Ctz, Bitrev],
+                Scalar::F64 => &[Fneg, Fabs, Floor, Ceil, Trunc, Rint, Sqrt, NativeRsqrt, NativeRecip],
+                _ => &[
+                    Fneg,
+                    Fabs,
+                    Floor,
+                    Ceil,
+                    Trunc,
+                    Rint,
+                    Sqrt,
+                    NativeRsqrt,
+                    NativeSin,
+                    NativeCos,
+                    NativeTan,
+                    NativeExp2,
+                    NativeLog2,
+                    NativeExp,
+                    NativeLog,
+                    NativeRecip,
+                ],
+            };
+            for &op in ops {
+                acc = b.un(op, acc);
+            }
+            if scalar.is_float() {
+                acc = b.value(Op::Fma, &[acc, x, y], ty);
+                acc = b.value(Op::Mad, &[acc, x, y], ty);
+            }
+            let c = if scalar.is_int() { b.icmp(IntCc::Slt, x, y) } else { b.fcmp(FloatCc::Ord, x, y) };
+            acc = b.select(c, acc, y);
+            if lanes > 1 {
+                let any = b.value(Op::Any, &[c], I1);
+                let all = b.value(Op::All, &[c], I1);
+                let both = b.and(any, all);
+                acc = b.select(both, acc, y);
+                let lane = b.extract(acc, 1);
+                acc = b.insert(acc, 0, lane);
+                let index = b.i32(1);
+                let lane = b.value(Op::ExtractDyn, &[acc, index], ty.lane());
+                acc = b.value(Op::InsertDyn, &[acc, lane, index], ty);
+                let lanes: smallvec::SmallVec<[u8; 16]> = (0..lanes as u8).rev().collect();
+                acc = b.value(Op::Shuffle(lanes), &[acc, y], ty);
+            }
+            b.store(acc, base, addr(16));
+        }
+    }
+    b.ret(&[]);
+    check(f);
+}
+
+#[test]
+fn casts_are_valid() {
+    let (mut f, block) = kernel();
+    let mut b = Builder::new(&mut f, block);
+    let base = b.value(Op::PushConst { offset: 0 }, &[], I64);
+    let all = [Scalar::I1, Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64, Scalar::F16, Scalar::F32, Scalar::F64];
+    for from in all {
+        for to in all {
+            for lanes in [1, 3] {
+                let (ft, tt) = (Type::vector(from, lanes), Type::vector(to, lanes));
+                let x = if from == Scalar::I1 {
+                    let v = b.load(Type::vector(Scalar::I32, lanes), base, addr(4));
+                    b.cast(CastOp::Trunc, v, ft)
+                } else {
+                    b.load(ft, base, addr(8))
+                };
+                use CastOp::*;
+                for op in [Trunc, Zext, Sext, FpConv, FpToS, FpToU, SToFp, UToFp, Bitcast] {
+                    if typing::check(&Op::Cast(op), &[ft], &[tt]).is_err() {
+                        continue;
+                    }
+                    let y = b.cast(op, x, tt);
+                    if to != Scalar::I1 {
+                        b.store(y, base, addr(8));
+                    }
+                }
+            }
+        }
+    }
+    b.ret(&[]);
+    check(f);
+}
+
+#[test]
+fn variables_barriers_and_inputs_are_valid() {
+    let (mut f, block) = kernel();
+    let buf = |binding, readonly| VarClass::Buffer { binding, readonly };
+    let vars: Vec<Var> = [
+        VarData { class: buf(0, false), elem: I32, len: VarLen::Runtime },
+        VarData { class: buf(0, false), elem: Type::Vector(Scalar::F32, 4), len: VarLen::Runtime },
+        VarData { class: buf(1, true), elem: I8, len: VarLen::Runtime },
+        VarData { class: VarClass::Workgroup, elem: I32, len: VarLen::Fixed(64) },
+        VarData { class: VarClass::Workgroup, elem: F32, len: VarLen::Spec(3) },
+        VarData { class: VarClass::Private, elem: I16, len: VarLen::Fixed(8) },
+    ]
+    .into_iter()
+    .map(|v| f.vars.push(v))
+    .collect();
+    let mut b = Builder::new(&mut f, block);
+    let id = b.value(Op::Input { input: ShaderInput::GlobalId, dim: 0 }, &[], I32);
+    let size = b.value(Op::Input { input: ShaderInput::WorkgroupSize, dim: 1 }, &[], I32);
+    let index = b.value(Op::Input { input: ShaderInput::LocalIndex, dim: 0 }, &[], I32);
+    let id = b.iadd(id, size);
+    for v in vars {
+        let elem = b.func.vars[v].elem;
+        let x = b.load(elem, if elem == F32 { index } else { id }, in_var(v, 1));
+        if !matches!(b.func.vars[v].class, VarClass::Buffer { readonly: true, .. }) {
+            b.store(x, index, Access { volatile: true, ..in_var(v, 1) });
+        }
+    }
+    let spaces = FenceSpaces { local: true, global: true, image: false };
+    b.inst(Op::Barrier { exec: Scope::WorkGroup, memory: Scope::WorkGroup, order: Ordering::SeqCst, spaces }, &[], &[]);
+    b.inst(
+        Op::Barrier {
+            exec: Scope::WorkGroup,
+            memory: Scope::WorkGroup,
+            order: Ordering::Relaxed,
+            spaces: FenceSpaces::default(),
+        },
+        &[],
+        &[],
+    );
+    b.inst(Op::Fence { scope: Scope::WorkGroup, order: Ordering::Acquire, spaces }, &[], &[]);
+    let f64_at = b.value(Op::PushConst { offset: 4 }, &[], F64);
+    let i64_at = b.value(Op::PushConst { offset: 8 }, &[], I64);
+    b.store(f64_at, i64_at, addr(8));
+    b.ret(&[]);
+    check(f);
+}
+
+fn atomics(order: Ordering, scope: Scope) {
+    let (mut f, block) = kernel();
+    let local = f.vars.push(VarData { class: VarClass::Workgroup, elem: I32, len: VarLen::Fixed(4) });
+    let mut b = Builder::new(&mut f, block);
+    let base = b.value(Op::PushConst { offset: 0 }, &[], I64);
+    let zero = b.i32(0);
+    for (access, at, types) in [(addr(8), base, &[I32, I64, F32][..]), (in_var(local, 4), zero, &[I32][..])] {
+        for &ty in types {
+            let x = b.func.bits(ty, 1);
+            use RmwOp::*;
+            let ops: &[RmwOp] = if ty.is_float() { &[Xchg] } else { &[Add, Sub, And, Or, Xor, Xchg, Umin, Umax, Smin, Smax] };
+            for &op in ops {
+                b.value(Op::AtomicRmw { op, access, scope, order }, &[at, x], ty);
+            }
+            b.value(Op::AtomicCas { access, scope, success: order, failure: order }, &[at, x, x], ty);
+            let old = b.value(Op::AtomicLoad { access, scope, order }, &[at], ty);
+            b.inst(Op::AtomicStore { access, scope, order }, &[old, at], &[]);
+        }
+    }
+    let spaces = FenceSpaces { local: false, global: true, image: false };
+    b.inst(Op::Fence { scope, order, spaces }, &[], &[]);
+    let x = b.load(I32, base, addr(4));
+    b.store(x, base, addr(4));
+    b.ret(&[]);
+    check(f);
+}
+
+#[test]
+fn atomics_are_valid_in_every_order_and_scope() {
+    for order in [Ordering::Relaxed, Ordering::Acquire, Ordering::Release, Ordering::AcqRel, Ordering::SeqCst] {
+        for scope in [Scope::WorkItem, Scope::SubGroup, Scope::WorkGroup, Scope::Device, Scope::AllDevices] {
+            atomics(order, scope);
+        }
+    }
+}
+
+#[test]
+fn control_flow_is_valid() {
+    let (mut f, entry) = kernel();
+    let [header, body, case1, case2, after, cont, exit] = std::array::from_fn(|_| f.add_block());
+    let i = f.add_param(header, I32);
+    let joined = f.add_param(after, I32);
+    f.blocks[header].merge = Some(Merge::Loop { merge: exit, cont });
+    f.blocks[body].merge = Some(Merge::Selection { merge: after });
+    let mut b = Builder::new(&mut f, entry);
+    let base = b.value(Op::PushConst { offset: 0 }, &[], I64);
+    let (zero, one, ten) = (b.i32(0), b.i32(1), b.i32(10));
+    b.jump(header, &[zero]);
+    b.block = header;
+    let c = b.icmp(IntCc::Slt, i, ten);
+    b.brif(c, BlockCall::new(body, &[]), BlockCall::new(exit, &[]));
+    b.block = body;
+    let targets = [BlockCall::new(after, &[zero]), BlockCall::new(case1, &[]), BlockCall::new(case2, &[])];
+    let switch = b.func.make_terminator(Op::Switch(Box::new([1, 0xffff_ffff])), &[i], &targets);
+    b.push(switch);
+    b.block = case1;
+    b.jump(case2, &[]);
+    b.block = case2;
+    // Both edges of the branch go to one block with different arguments.
+    b.brif(c, BlockCall::new(after, &[i]), BlockCall::new(after, &[one]));
+    b.block = after;
+    b.store(joined, base, addr(4));
+    b.jump(cont, &[]);
+    b.block = cont;
+    let next = b.iadd(i, one);
+    b.jump(header, &[next]);
+    b.block = exit;
+    b.ret(&[]);
+    check(f);
+}
+
+#[test]
+fn a_missing_capability_is_an_error_that_names_it() {
+    let (mut f, block) = kernel();
+    let mut b = Builder::new(&mut f, block);
+    let base = b.value(Op::PushConst { offset: 0 }, &[], I64);
+    let x = b.load(F64, base, addr(8));
+    b.store(x, base, addr(8));
+    b.ret(&[]);
+    let mut m = Module { phase: Phase::Structured, ..Module::default() };
+    let func = m.functions.push(f);
+    let target = Target { float64: false, ..Target::generic() };
+    assert!(super::emit(&m, func, &abi(), &target).unwrap_err().to_string().contains("double"));
+}
