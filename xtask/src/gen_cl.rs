@@ -23,7 +23,8 @@ pub fn run(registry: &str) -> Result<(), String> {
     let (consts, errors) = constants(&doc);
     write(root, "src/cl/autogen_consts.rs", &consts)?;
     write(root, "src/cl/autogen_errors.rs", &errors)?;
-    write(root, "icd/src/autogen_dispatch.rs", &dispatch(&doc, &types)?)
+    write(root, "icd/src/autogen_dispatch.rs", &dispatch(&doc, &types)?)?;
+    write(root, "tests/common/autogen_api.rs", &test_api(&doc, &types)?)
 }
 
 fn write(root: &Path, relative: &str, text: &str) -> Result<(), String> {
@@ -331,4 +332,47 @@ fn dispatch(doc: &Document, types: &Types) -> Result<String, String> {
          // SAFETY: a non-null errcode_ret points to a cl_int of the caller.\n            unsafe {{ *errcode_ret = CL_INVALID_OPERATION }};\n        }}\n\
          std::ptr::null_mut()\n    }}\n\n{missing}}}\n"
     ))
+}
+
+/// Whether a slot is a function of the core API: extensions end in capitals, and GL sharing has no suffix.
+fn is_core(name: &str) -> bool {
+    let suffix = name.chars().rev().take_while(|c| c.is_ascii_uppercase()).count();
+    suffix < 3 && !name.contains("GL") && !name.contains("DX9")
+}
+
+/// Functions of the core API that call through the ICD loader, for tests.
+fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
+    let mut out = format!(
+        "//! The core API through the ICD loader, one function each.\n//! {HEADER}\n\n\
+         #![allow(non_snake_case, dead_code, clippy::too_many_arguments, clippy::missing_safety_doc, clippy::type_complexity)]\n\n\
+         use pyroclast_runtime::cl::*;\nuse std::ffi::{{c_char, c_void}};\nuse std::sync::OnceLock;\n"
+    );
+    for command in doc.descendants().filter(|n| n.has_tag_name("command")) {
+        let Some(proto) = command.children().find(|p| p.has_tag_name("proto")) else { continue };
+        let Some(name) = child_text(proto, "name") else { continue };
+        if !is_core(name) || !DISPATCH_ORDER.split_whitespace().any(|n| n == name) {
+            continue;
+        }
+        let mut params = Vec::new();
+        for p in command.children().filter(|p| p.has_tag_name("param")) {
+            let ty = types.c_type(p).ok_or_else(|| format!("{name}: parameter of unknown type"))?;
+            params.push((child_text(p, "name").unwrap_or("arg"), ty));
+        }
+        let result = types.c_type(proto).ok_or_else(|| format!("{name}: result of unknown type"))?;
+        let arrow = if result == "c_void" { String::new() } else { format!(" -> {result}") };
+        let list: Vec<String> = params.iter().map(|(n, t)| format!("{n}: {t}")).collect();
+        let tys: Vec<&str> = params.iter().map(|(_, t)| t.as_str()).collect();
+        let names: Vec<&str> = params.iter().map(|(n, _)| *n).collect();
+        let _ = write!(
+            out,
+            "\npub unsafe fn {name}({}){arrow} {{\n    type Function = unsafe extern \"C\" fn({}){arrow};\n    \
+             static FUNCTION: OnceLock<Function> = OnceLock::new();\n    \
+             // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.\n    \
+             unsafe {{ FUNCTION.get_or_init(|| super::symbol(\"{name}\"))({}) }}\n}}\n",
+            list.join(", "),
+            tys.join(", "),
+            names.join(", ")
+        );
+    }
+    Ok(out)
 }

@@ -1,0 +1,219 @@
+//! Device entry points through the ICD loader.
+
+mod common;
+
+use common::*;
+use std::ptr::{null, null_mut};
+
+#[test]
+fn device_ids() {
+    let p = platform();
+    let (mut list, mut count) = ([null_mut(); 8], 0);
+    // SAFETY: pointers are NULL or have room for what is asked.
+    unsafe {
+        assert_eq!(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 8, list.as_mut_ptr(), &mut count), CL_SUCCESS);
+        assert!(count >= 1);
+        assert_eq!(clGetDeviceIDs(p, CL_DEVICE_TYPE_DEFAULT, 8, list.as_mut_ptr(), &mut count), CL_SUCCESS);
+        assert_eq!((count, list[0]), (1, device()));
+        assert_eq!(clGetDeviceIDs(p, 0, 8, list.as_mut_ptr(), null_mut()), CL_INVALID_DEVICE_TYPE);
+        assert_eq!(clGetDeviceIDs(p, 1 << 20, 8, list.as_mut_ptr(), null_mut()), CL_INVALID_DEVICE_TYPE);
+        assert_eq!(clGetDeviceIDs(p, CL_DEVICE_TYPE_CUSTOM, 8, list.as_mut_ptr(), &mut count), CL_DEVICE_NOT_FOUND);
+        assert_eq!(count, 0);
+        assert_eq!(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, list.as_mut_ptr(), null_mut()), CL_INVALID_VALUE);
+        assert_eq!(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, null_mut(), null_mut()), CL_INVALID_VALUE);
+        assert_eq!(clGetDeviceIDs(device().cast(), CL_DEVICE_TYPE_ALL, 8, list.as_mut_ptr(), null_mut()), CL_INVALID_PLATFORM);
+    }
+}
+
+#[test]
+fn queries_have_the_sizes_of_the_specification() {
+    let word = size_of::<usize>();
+    for d in devices() {
+        for (names, size) in [
+            (
+                &[
+                    CL_DEVICE_TYPE,
+                    CL_DEVICE_MAX_MEM_ALLOC_SIZE,
+                    CL_DEVICE_GLOBAL_MEM_SIZE,
+                    CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
+                    CL_DEVICE_LOCAL_MEM_SIZE,
+                    CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,
+                    CL_DEVICE_SINGLE_FP_CONFIG,
+                    CL_DEVICE_DOUBLE_FP_CONFIG,
+                    CL_DEVICE_EXECUTION_CAPABILITIES,
+                    CL_DEVICE_QUEUE_ON_HOST_PROPERTIES,
+                    CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
+                    CL_DEVICE_SVM_CAPABILITIES,
+                    CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES,
+                    CL_DEVICE_ATOMIC_FENCE_CAPABILITIES,
+                    CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
+                    CL_DEVICE_PARTITION_AFFINITY_DOMAIN,
+                ][..],
+                8,
+            ),
+            (
+                &[
+                    CL_DEVICE_VENDOR_ID,
+                    CL_DEVICE_MAX_COMPUTE_UNITS,
+                    CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS,
+                    CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT,
+                    CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF,
+                    CL_DEVICE_MAX_CLOCK_FREQUENCY,
+                    CL_DEVICE_ADDRESS_BITS,
+                    CL_DEVICE_MEM_BASE_ADDR_ALIGN,
+                    CL_DEVICE_GLOBAL_MEM_CACHE_TYPE,
+                    CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE,
+                    CL_DEVICE_MAX_CONSTANT_ARGS,
+                    CL_DEVICE_LOCAL_MEM_TYPE,
+                    CL_DEVICE_ERROR_CORRECTION_SUPPORT,
+                    CL_DEVICE_HOST_UNIFIED_MEMORY,
+                    CL_DEVICE_ENDIAN_LITTLE,
+                    CL_DEVICE_AVAILABLE,
+                    CL_DEVICE_COMPILER_AVAILABLE,
+                    CL_DEVICE_LINKER_AVAILABLE,
+                    CL_DEVICE_IMAGE_SUPPORT,
+                    CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS,
+                    CL_DEVICE_PIPE_SUPPORT,
+                    CL_DEVICE_MAX_NUM_SUB_GROUPS,
+                    CL_DEVICE_NUMERIC_VERSION,
+                    CL_DEVICE_REFERENCE_COUNT,
+                    CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
+                    CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT,
+                    CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT,
+                    CL_DEVICE_NODE_MASK,
+                    CL_DEVICE_LUID_VALID,
+                ][..],
+                4,
+            ),
+            (
+                &[
+                    CL_DEVICE_MAX_WORK_GROUP_SIZE,
+                    CL_DEVICE_MAX_PARAMETER_SIZE,
+                    CL_DEVICE_PROFILING_TIMER_RESOLUTION,
+                    CL_DEVICE_PRINTF_BUFFER_SIZE,
+                    CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE,
+                    CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                    CL_DEVICE_IMAGE2D_MAX_WIDTH,
+                    CL_DEVICE_PARENT_DEVICE,
+                    CL_DEVICE_PLATFORM,
+                ][..],
+                word,
+            ),
+            (&[CL_DEVICE_MAX_WORK_ITEM_SIZES][..], 3 * word),
+            (&[CL_DEVICE_UUID, CL_DRIVER_UUID][..], 16),
+            (&[CL_DEVICE_LUID][..], 8),
+        ] {
+            for name in names {
+                assert_eq!(device_info(d, *name).map(|b| b.len()), Ok(size), "{name:#x}");
+            }
+        }
+        assert_eq!(device_info(d, 0xffff), Err(CL_INVALID_VALUE));
+    }
+}
+
+#[test]
+fn answers_satisfy_the_minimum_of_the_full_profile() {
+    for d in devices() {
+        let ask = |name| number(&device_info(d, name).unwrap());
+        assert_eq!(number(&device_info(d, CL_DEVICE_PLATFORM).unwrap()), platform() as u64);
+        assert_eq!(ask(CL_DEVICE_PARENT_DEVICE), 0);
+        assert_eq!(ask(CL_DEVICE_REFERENCE_COUNT), 1);
+        assert!(ask(CL_DEVICE_MAX_COMPUTE_UNITS) >= 1);
+        assert_eq!(ask(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS), 3);
+        assert!(ask(CL_DEVICE_MAX_PARAMETER_SIZE) >= 1024);
+        assert!(ask(CL_DEVICE_MAX_MEM_ALLOC_SIZE) >= (ask(CL_DEVICE_GLOBAL_MEM_SIZE).min(1 << 30) / 4).max(32 << 20));
+        assert!(ask(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >= 64 << 10);
+        assert!(ask(CL_DEVICE_MAX_CONSTANT_ARGS) >= 8);
+        assert!(ask(CL_DEVICE_LOCAL_MEM_SIZE) >= 32 << 10);
+        assert!(ask(CL_DEVICE_PRINTF_BUFFER_SIZE) >= 1 << 20);
+        assert!(ask(CL_DEVICE_MEM_BASE_ADDR_ALIGN) >= 1024);
+        let single = ask(CL_DEVICE_SINGLE_FP_CONFIG);
+        assert_eq!(single & (CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN), CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN);
+        assert_ne!(ask(CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_KERNEL, 0);
+        assert_ne!(ask(CL_DEVICE_QUEUE_ON_HOST_PROPERTIES) & CL_QUEUE_PROFILING_ENABLE, 0);
+        let extensions = text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap());
+        for required in [
+            "cl_khr_byte_addressable_store",
+            "cl_khr_global_int32_base_atomics",
+            "cl_khr_global_int32_extended_atomics",
+            "cl_khr_local_int32_base_atomics",
+            "cl_khr_local_int32_extended_atomics",
+        ] {
+            assert!(extensions.split(' ').any(|e| e == required), "{required}");
+        }
+        // Doubles are reported everywhere or nowhere.
+        let doubles = extensions.split(' ').any(|e| e == "cl_khr_fp64");
+        assert_eq!(doubles, ask(CL_DEVICE_DOUBLE_FP_CONFIG) != 0);
+        assert_eq!(doubles, ask(CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE) != 0);
+        let features = device_info(d, CL_DEVICE_OPENCL_C_FEATURES).unwrap();
+        let names: Vec<String> = features.chunks(size_of::<cl_name_version>()).map(|e| text(&e[4..])).collect();
+        assert_eq!(doubles, names.iter().any(|n| n == "__opencl_c_fp64"));
+        assert!(names.iter().any(|n| n == "__opencl_c_int64"));
+        assert!(text(&device_info(d, CL_DEVICE_VERSION).unwrap()).starts_with("OpenCL 3."));
+        assert!(text(&device_info(d, CL_DEVICE_OPENCL_C_VERSION).unwrap()).starts_with("OpenCL C "));
+    }
+}
+
+#[test]
+fn bad_handles() {
+    let p: cl_device_id = platform().cast();
+    let mut count = 0;
+    // SAFETY: a live handle of another kind, which the loader can follow.
+    unsafe {
+        assert_eq!(clGetDeviceInfo(p, CL_DEVICE_TYPE, 0, null_mut(), null_mut()), CL_INVALID_DEVICE);
+        assert_eq!(clRetainDevice(p), CL_INVALID_DEVICE);
+        assert_eq!(clReleaseDevice(p), CL_INVALID_DEVICE);
+        assert_eq!(clCreateSubDevices(p, null(), 0, null_mut(), &mut count), CL_INVALID_DEVICE);
+        assert_eq!(clGetHostTimer(p, null_mut()), CL_INVALID_DEVICE);
+        assert_eq!(clGetDeviceAndHostTimer(p, null_mut(), null_mut()), CL_INVALID_DEVICE);
+    }
+}
+
+#[test]
+fn root_devices_are_not_counted() {
+    for d in devices() {
+        // SAFETY: a live handle.
+        unsafe {
+            for _ in 0..3 {
+                assert_eq!(clReleaseDevice(d), CL_SUCCESS);
+            }
+            assert_eq!(clRetainDevice(d), CL_SUCCESS);
+        }
+        assert_eq!(number(&device_info(d, CL_DEVICE_REFERENCE_COUNT).unwrap()), 1);
+    }
+}
+
+#[test]
+fn devices_cannot_be_partitioned() {
+    let equally = [CL_DEVICE_PARTITION_EQUALLY as isize, 1, 0];
+    for d in devices() {
+        let (mut out, mut count) = ([null_mut(); 4], 0);
+        // SAFETY: lists are terminated and have the room they say.
+        unsafe {
+            assert_eq!(clCreateSubDevices(d, equally.as_ptr(), 4, out.as_mut_ptr(), &mut count), CL_INVALID_VALUE);
+            assert_eq!(clCreateSubDevices(d, null(), 4, out.as_mut_ptr(), &mut count), CL_INVALID_VALUE);
+        }
+    }
+}
+
+#[test]
+fn timers() {
+    for d in devices() {
+        let (mut of_device, mut of_host, mut later) = (0, 0, 0);
+        // SAFETY: pointers are NULL or valid.
+        unsafe {
+            assert_eq!(clGetDeviceAndHostTimer(d, null_mut(), &mut of_host), CL_INVALID_VALUE);
+            assert_eq!(clGetDeviceAndHostTimer(d, &mut of_device, null_mut()), CL_INVALID_VALUE);
+            assert_eq!(clGetHostTimer(d, null_mut()), CL_INVALID_VALUE);
+            match clGetDeviceAndHostTimer(d, &mut of_device, &mut of_host) {
+                CL_SUCCESS => {
+                    assert_eq!(clGetHostTimer(d, &mut later), CL_SUCCESS);
+                    assert!(later >= of_host && of_host > 0);
+                    let resolution = number(&platform_info(platform(), CL_PLATFORM_HOST_TIMER_RESOLUTION).unwrap());
+                    assert!(resolution > 0);
+                }
+                code => assert_eq!(code, CL_INVALID_OPERATION),
+            }
+        }
+    }
+}

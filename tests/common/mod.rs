@@ -1,0 +1,153 @@
+//! Harness of the API tests: loads the system's ICD loader, points it at the library built beside the test, and offers
+//! the core API as functions (`autogen_api.rs`).
+//!
+//! The loader reads its environment when first used, so a test reaches the API only through [`symbol`], which sets it.
+//! A machine without a loader fails the tests: they would prove nothing.
+
+#![allow(dead_code)]
+
+mod autogen_api;
+
+pub use autogen_api::*;
+pub use pyroclast_runtime::cl::*;
+
+use libloading::{Library, Symbol};
+use std::ffi::{CStr, c_void};
+use std::path::PathBuf;
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+
+/// The freshly built driver: beside the test program.
+fn driver() -> PathBuf {
+    let exe = std::env::current_exe().expect("path of the test program");
+    let path = exe.with_file_name("libpyroclast.so");
+    assert!(path.is_file(), "{} is missing", path.display());
+    path
+}
+
+fn loader() -> &'static Library {
+    static LOADER: OnceLock<Library> = OnceLock::new();
+    LOADER.get_or_init(|| {
+        let vendors = std::env::temp_dir().join(format!("pyroclast-vendors-{}", std::process::id()));
+        std::fs::create_dir_all(&vendors).expect("directory for the vendor file");
+        std::fs::write(vendors.join("pyroclast.icd"), format!("{}\n", driver().display())).expect("vendor file");
+        // SAFETY: every test comes through here before anything else reads or writes the environment.
+        unsafe { std::env::set_var("OCL_ICD_VENDORS", &vendors) };
+        // SAFETY: loading the system's OpenCL loader runs its initialisation only.
+        let library = unsafe { Library::new("libOpenCL.so.1") }.expect("an OpenCL ICD loader is installed");
+        let mut count = 0;
+        // SAFETY: the function has this type; a call makes the loader read the vendor file.
+        unsafe {
+            let list: Symbol<unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> cl_int> =
+                library.get(b"clGetPlatformIDs\0").expect("clGetPlatformIDs");
+            list(0, null_mut(), &mut count);
+        }
+        let _ = std::fs::remove_dir_all(&vendors);
+        assert_eq!(count, 1, "the loader did not take {}", driver().display());
+        library
+    })
+}
+
+/// A function of the loader.
+///
+/// # Safety
+/// `T` is the type of the function.
+pub unsafe fn symbol<T: Copy>(name: &str) -> T {
+    // SAFETY: as the caller says.
+    let found: Symbol<T> = unsafe { loader().get(name.as_bytes()) }.unwrap_or_else(|e| panic!("{name}: {e}"));
+    *found
+}
+
+/// The loader lacks some newer functions; tests of those ask first.
+pub fn has_symbol(name: &str) -> bool {
+    // SAFETY: only the presence of the address is looked at.
+    unsafe { loader().get::<*const c_void>(name.as_bytes()) }.is_ok()
+}
+
+/// The platform.
+pub fn platform() -> cl_platform_id {
+    let mut platform = null_mut();
+    // SAFETY: room for one platform.
+    assert_eq!(unsafe { clGetPlatformIDs(1, &mut platform, null_mut()) }, CL_SUCCESS);
+    platform
+}
+
+/// Every device; empty where there is no Vulkan driver.
+pub fn devices() -> Vec<cl_device_id> {
+    let mut count = 0;
+    // SAFETY: a count is asked for.
+    if unsafe { clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count) } != CL_SUCCESS {
+        return Vec::new();
+    }
+    let mut list = vec![null_mut(); count as usize];
+    // SAFETY: room for as many as there are.
+    assert_eq!(unsafe { clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, count, list.as_mut_ptr(), null_mut()) }, CL_SUCCESS);
+    list
+}
+
+/// The default device.
+pub fn device() -> cl_device_id {
+    *devices().first().expect("a device")
+}
+
+/// A context of the default device.
+pub fn context() -> cl_context {
+    let (device, mut code) = (device(), 1);
+    // SAFETY: one device, no properties, no callback.
+    let context = unsafe { clCreateContext(null(), 1, &device, None, null_mut(), &mut code) };
+    assert_eq!(code, CL_SUCCESS);
+    context
+}
+
+/// A query function with the object bound: (param_name, size, value, size_ret).
+pub fn query_bytes(ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result<Vec<u8>, cl_int> {
+    let mut size = 0;
+    match ask(0, null_mut(), &mut size) {
+        CL_SUCCESS => {}
+        code => return Err(code),
+    }
+    let mut bytes = vec![0xa5; size];
+    if size > 0 {
+        assert_eq!(ask(size, bytes.as_mut_ptr().cast(), null_mut()), CL_SUCCESS);
+        // One byte less is too little.
+        assert_eq!(ask(size - 1, bytes.as_mut_ptr().cast(), null_mut()), CL_INVALID_VALUE);
+    }
+    Ok(bytes)
+}
+
+/// The text of an answer.
+pub fn text(bytes: &[u8]) -> String {
+    CStr::from_bytes_until_nul(bytes).expect("a terminated string").to_string_lossy().into_owned()
+}
+
+/// The number in an answer of 4 or 8 bytes.
+pub fn number(bytes: &[u8]) -> u64 {
+    match bytes.len() {
+        4 => u64::from(u32::from_ne_bytes(bytes.try_into().expect("4 bytes"))),
+        8 => u64::from_ne_bytes(bytes.try_into().expect("8 bytes")),
+        n => panic!("{n} bytes are no number"),
+    }
+}
+
+/// The answer of clGetDeviceInfo.
+pub fn device_info(device: cl_device_id, name: cl_uint) -> Result<Vec<u8>, cl_int> {
+    // SAFETY: `query_bytes` passes buffers of the size it says.
+    query_bytes(|size, value, size_ret| unsafe { clGetDeviceInfo(device, name, size, value, size_ret) })
+}
+
+/// The answer of clGetPlatformInfo.
+pub fn platform_info(platform: cl_platform_id, name: cl_uint) -> Result<Vec<u8>, cl_int> {
+    // SAFETY: as above.
+    query_bytes(|size, value, size_ret| unsafe { clGetPlatformInfo(platform, name, size, value, size_ret) })
+}
+
+/// The answer of clGetContextInfo.
+pub fn context_info(context: cl_context, name: cl_uint) -> Result<Vec<u8>, cl_int> {
+    // SAFETY: as above.
+    query_bytes(|size, value, size_ret| unsafe { clGetContextInfo(context, name, size, value, size_ret) })
+}
+
+/// A pointer that is no object of ours but that the loader can follow: the first word of a live handle's target.
+pub fn wrong_kind<T, U>(handle: *mut T) -> *mut U {
+    handle.cast()
+}
