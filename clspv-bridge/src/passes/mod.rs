@@ -2,7 +2,18 @@
 
 pub mod dce;
 pub mod inline;
+pub mod legalize_float;
+pub mod legalize_int;
+pub mod legalize_mem;
+pub mod legalize_vec;
 pub mod link;
+pub mod lower;
+pub mod lower_access;
+pub mod lower_globals;
+pub mod lower_kernel_abi;
+pub mod lower_mem;
+pub mod lower_regions;
+pub mod lower_work_item;
 pub mod ssa_repair;
 pub mod structurize;
 

@@ -1,0 +1,298 @@
+//! Vectors of 8 and 16 lanes to pieces of 4.
+//!
+//! Works on any phase: each wide value becomes a list of narrow ones, block parameters and edges included. Blocks are
+//! visited in reverse postorder, so operands are always split before their users; unreachable blocks are dropped.
+
+use super::lower_access::{combine, split};
+use crate::ir::*;
+use smallvec::SmallVec;
+use std::collections::HashMap;
+
+type Pieces = SmallVec<[Value; 4]>;
+
+fn is_wide(ty: Type) -> bool {
+    ty.lanes() > 4
+}
+
+fn piece_type(ty: Type) -> Type {
+    ty.scalar().map_or(ty, |s| Type::Vector(s, 4))
+}
+
+/// Reachable blocks in reverse postorder.
+pub(super) fn reverse_postorder(func: &Function) -> Vec<Block> {
+    let Some(entry) = func.entry() else { return Vec::new() };
+    let mut seen = EntitySet::new();
+    let mut order = Vec::new();
+    let mut stack = vec![(entry, 0)];
+    seen.insert(entry);
+    while let Some((block, next)) = stack.pop() {
+        match func.successors(block).get(next) {
+            Some(t) => {
+                stack.push((block, next + 1));
+                if seen.insert(t.block) {
+                    stack.push((t.block, 0));
+                }
+            }
+            None => order.push(block),
+        }
+    }
+    order.reverse();
+    order
+}
+
+struct Split {
+    pieces: HashMap<Value, Pieces>,
+    map: HashMap<Value, Value>,
+}
+
+impl Split {
+    fn of(&mut self, func: &mut Function, v: Value) -> Pieces {
+        if let Some(p) = self.pieces.get(&v) {
+            return p.clone();
+        }
+        let ty = func.ty(v);
+        let part = piece_type(ty);
+        let count = ty.lanes() as usize / 4;
+        match func.as_const(v).cloned() {
+            Some(Const::Bits(_, bits)) => {
+                bits.chunks(4).map(|c| func.constant(Const::Bits(part, c.iter().copied().collect()))).collect()
+            }
+            // A use of an undefined value or (in unreachable code) of one without definition.
+            _ => {
+                let u = func.undef(part);
+                std::iter::repeat_n(u, count).collect()
+            }
+        }
+    }
+    fn lanes(&mut self, b: &mut Builder<'_>, v: Value) -> Vec<Value> {
+        if !is_wide(b.ty(v)) {
+            return (0..b.ty(v).lanes()).map(|i| b.extract(v, i as u8)).collect();
+        }
+        let pieces = self.of(b.func, v);
+        pieces.iter().flat_map(|&p| [0, 1, 2, 3].map(|i| (p, i))).map(|(p, i)| b.extract(p, i)).collect()
+    }
+    /// Defines a result from its lanes.
+    fn define(&mut self, b: &mut Builder<'_>, result: Value, lanes: &[Value]) {
+        if is_wide(b.ty(result)) {
+            let pieces = lanes.chunks(4).map(|c| b.vec_build(c)).collect();
+            self.pieces.insert(result, pieces);
+        } else {
+            let v = b.vec_build(lanes);
+            self.map.insert(result, v);
+        }
+    }
+
+    fn inst(&mut self, b: &mut Builder<'_>, inst: Inst) {
+        let data = b.func.insts[inst].clone();
+        b.line = data.line;
+        let result = data.results.first().copied();
+        let wide_arg = data.args.iter().any(|a| is_wide(b.ty(*a)));
+        let wide = wide_arg || result.is_some_and(|r| is_wide(b.ty(r)));
+        if !wide {
+            let mut targets = data.targets.clone();
+            for t in &mut targets {
+                let mut args: SmallVec<[Value; 4]> = SmallVec::new();
+                for &a in &t.args {
+                    if is_wide(b.ty(a)) { args.extend(self.of(b.func, a)) } else { args.push(a) }
+                }
+                t.args = args;
+            }
+            b.func.insts[inst].targets = targets;
+            b.push(inst);
+            return;
+        }
+        match &data.op {
+            Op::Extract(lane) => {
+                let pieces = self.of(b.func, data.args[0]);
+                let v = b.extract(pieces[*lane as usize / 4], lane % 4);
+                self.map.extend(result.map(|r| (r, v)));
+            }
+            Op::Insert(lane) => {
+                let mut pieces = self.of(b.func, data.args[0]);
+                let k = *lane as usize / 4;
+                pieces[k] = b.insert(pieces[k], lane % 4, data.args[1]);
+                self.pieces.extend(result.map(|r| (r, pieces)));
+            }
+            Op::ExtractDyn | Op::InsertDyn => self.dynamic(b, &data),
+            Op::VecBuild => {
+                if let Some(r) = result {
+                    self.define(b, r, &data.args);
+                }
+            }
+            Op::Splat => {
+                if let Some(r) = result {
+                    let count = b.ty(r).lanes() as usize / 4;
+                    let part = b.value(Op::Splat, &data.args, piece_type(b.ty(r)));
+                    self.pieces.insert(r, std::iter::repeat_n(part, count).collect());
+                }
+            }
+            Op::Shuffle(mask) => {
+                let Some(r) = result else { return };
+                // Only the lanes that are selected are extracted.
+                let n = b.ty(data.args[0]).lanes() as usize;
+                let mut lanes = Vec::new();
+                for &m in mask {
+                    let m = m as usize;
+                    let (v, lane) = if m < n { (data.args[0], m) } else { (data.args[1], m.wrapping_sub(n)) };
+                    let ty = b.ty(v);
+                    if lane >= ty.lanes() as usize {
+                        lanes.push(b.func.undef(ty.lane()));
+                    } else if is_wide(ty) {
+                        let piece = self.of(b.func, v)[lane / 4];
+                        lanes.push(b.extract(piece, (lane % 4) as u8));
+                    } else {
+                        lanes.push(b.extract(v, lane as u8));
+                    }
+                }
+                self.define(b, r, &lanes);
+            }
+            Op::Any | Op::All => {
+                let pieces = self.of(b.func, data.args[0]);
+                let op = if data.op == Op::Any { BinOp::Or } else { BinOp::And };
+                let mut all = pieces[0];
+                for &p in &pieces[1..] {
+                    all = b.bin(op, all, p);
+                }
+                let v = b.value(data.op.clone(), &[all], I1);
+                self.map.extend(result.map(|r| (r, v)));
+            }
+            Op::Cast(CastOp::Bitcast) => {
+                let Some(r) = result else { return };
+                let (from, to) = (b.ty(data.args[0]).lane(), b.ty(r).lane());
+                let (x, y) = (from.access_bytes().unwrap_or(1), to.access_bytes().unwrap_or(1));
+                let lanes = self.lanes(b, data.args[0]);
+                let mut out = Vec::new();
+                if x <= y {
+                    let int = Type::Scalar(from.scalar().map_or(Scalar::I32, Scalar::to_int));
+                    for group in lanes.chunks((y / x) as usize) {
+                        let ints: Vec<Value> = group.iter().map(|&v| b.bitcast(v, int)).collect();
+                        out.push(combine(b, &ints, to));
+                    }
+                } else {
+                    for v in lanes {
+                        for p in split(b, v, y) {
+                            out.push(b.bitcast(p, to));
+                        }
+                    }
+                }
+                self.define(b, r, &out);
+            }
+            Op::Load(access) => {
+                let Some(r) = result else { return };
+                let ty = b.ty(r);
+                let part = piece_type(ty);
+                let bytes = part.access_bytes().unwrap_or(16);
+                let pieces = (0..ty.lanes() / 4)
+                    .map(|i| {
+                        let p = b.ptr_add_const(data.args[0], (i * bytes) as i64);
+                        b.load(part, p, Access { align: if i == 0 { access.align } else { access.align.min(bytes) }, ..*access })
+                    })
+                    .collect();
+                self.pieces.insert(r, pieces);
+            }
+            Op::Store(access) => {
+                let pieces = self.of(b.func, data.args[0]);
+                for (i, &piece) in pieces.iter().enumerate() {
+                    let bytes = b.ty(piece).access_bytes().unwrap_or(16);
+                    let p = b.ptr_add_const(data.args[1], i as i64 * bytes as i64);
+                    b.store(piece, p, Access { align: if i == 0 { access.align } else { access.align.min(bytes) }, ..*access });
+                }
+            }
+            _ => {
+                // Element-wise operations.
+                let Some(r) = result else {
+                    b.push(inst);
+                    return;
+                };
+                let ty = b.ty(r);
+                let args: Vec<Option<Pieces>> = data.args.iter().map(|&a| is_wide(b.ty(a)).then(|| self.of(b.func, a))).collect();
+                let pieces = (0..ty.lanes() as usize / 4)
+                    .map(|k| {
+                        let part: Vec<Value> =
+                            args.iter().zip(&data.args).map(|(p, &a)| p.as_ref().map_or(a, |p| p[k])).collect();
+                        let i = b.inst(data.op.clone(), &part, &[piece_type(ty)]);
+                        b.func.insts[i].fast = data.fast;
+                        b.func.insts[i].results[0]
+                    })
+                    .collect();
+                self.pieces.insert(r, pieces);
+            }
+        }
+    }
+
+    fn dynamic(&mut self, b: &mut Builder<'_>, data: &InstData) {
+        let insert = data.op == Op::InsertDyn;
+        let index = data.args[if insert { 2 } else { 1 }];
+        let Some(&result) = data.results.first() else { return };
+        let index = if b.ty(index) == I32 { index } else { b.cast(CastOp::Trunc, index, I32) };
+        let mut pieces = self.of(b.func, data.args[0]);
+        let (three, two) = (b.i32(3), b.i32(2));
+        let lane = b.and(index, three);
+        let which = b.lshr(index, two);
+        let mut found = None;
+        for k in 0..pieces.len() {
+            let c = b.i32(k as i32);
+            let here = b.icmp(IntCc::Eq, which, c);
+            let ty = b.ty(pieces[k]);
+            if insert {
+                let new = b.value(Op::InsertDyn, &[pieces[k], data.args[1], lane], ty);
+                pieces[k] = b.select(here, new, pieces[k]);
+            } else {
+                let x = b.value(Op::ExtractDyn, &[pieces[k], lane], ty.lane());
+                found = Some(found.map_or(x, |f| b.select(here, x, f)));
+            }
+        }
+        match found {
+            Some(v) => drop(self.map.insert(result, v)),
+            None => drop(self.pieces.insert(result, pieces)),
+        }
+    }
+}
+
+/// Splits every wide vector of the function.
+pub fn run(func: &mut Function) -> bool {
+    if !func.values.values().any(|v| is_wide(v.ty)) {
+        return false;
+    }
+    let order = reverse_postorder(func);
+    let reached: EntitySet<Block> = order.iter().fold(EntitySet::new(), |mut s, &b| {
+        s.insert(b);
+        s
+    });
+    func.layout.retain(|&b| reached.contains(b));
+    let mut s = Split { pieces: HashMap::new(), map: HashMap::new() };
+    let entry = func.entry();
+    for &block in &order {
+        if Some(block) == entry {
+            continue;
+        }
+        let old = func.blocks[block].params.clone();
+        if !old.iter().any(|&p| is_wide(func.ty(p))) {
+            continue;
+        }
+        let mut params = Vec::new();
+        for p in old {
+            let ty = func.ty(p);
+            if is_wide(ty) {
+                let pieces: Pieces = (0..ty.lanes() / 4)
+                    .map(|_| func.values.push(ValueData { ty: piece_type(ty), def: ValueDef::Param(block, 0) }))
+                    .collect();
+                params.extend(pieces.iter().copied());
+                s.pieces.insert(p, pieces);
+            } else {
+                params.push(p);
+            }
+        }
+        func.set_params(block, params);
+    }
+    // Wide kernel parameters become lane-wise pieces when the argument block is read; until then they are built up.
+    for &block in &order {
+        let insts = func.take_insts(block);
+        let mut b = Builder::new(func, block);
+        for inst in insts {
+            s.inst(&mut b, inst);
+        }
+    }
+    func.replace_uses(&s.map);
+    true
+}

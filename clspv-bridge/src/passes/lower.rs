@@ -1,0 +1,240 @@
+//! From one inlined, optimised kernel to a function without pointers: joins the `lower_*` and `legalize_*` steps and
+//! lays out the push-constant block.
+//!
+//! [`run`] takes a module that holds a single kernel (phase Inlined) and gives the launch contract of the variant, or
+//! `None` when the pointer mode cannot express the kernel (only the bindings mode refuses). Run `simplify`, `gvn` and
+//! `dce` after it: the steps emit straightforward code. [`prepare`] may run earlier, before `sroa`, so that structures
+//! passed by value are split like any other slot.
+//!
+//! While it works, `PushConst` offsets are symbolic ([`hidden_offset`], [`arg_offset`]); the last step assigns real ones,
+//! so that only hidden values in use take room.
+
+use super::PassContext;
+use super::lower_globals::DataLayout;
+use super::{
+    legalize_float, legalize_int, legalize_mem, legalize_vec, lower_kernel_abi, lower_mem, lower_regions, lower_work_item,
+};
+use crate::abi::{BlockPlace, Hidden, LaunchAbi, PointerMode};
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use std::collections::BTreeSet;
+
+const ARG_BASE: u32 = 0x4000_0000;
+const HIDDEN_BASE: u32 = 0x8000_0000;
+
+/// Symbolic push-constant offset of a byte of the packed arguments.
+pub(super) fn arg_offset(offset: u32) -> u32 {
+    ARG_BASE + offset
+}
+
+/// Symbolic push-constant offset of a hidden value.
+pub(super) fn hidden_offset(hidden: Hidden) -> u32 {
+    HIDDEN_BASE
+        + match hidden {
+            Hidden::GlobalIdBase(d) => d as u32,
+            Hidden::GroupBase(d) => 4 + d as u32,
+            Hidden::GlobalOffset(d) => 8 + d as u32,
+            Hidden::GlobalSize(d) => 12 + d as u32,
+            Hidden::EnqueuedLocalSize(d) => 16 + d as u32,
+            Hidden::NumGroups(d) => 20 + d as u32,
+            Hidden::WorkDim => 24,
+            Hidden::DataAddress => 25,
+            Hidden::PrintfAddress => 26,
+            Hidden::LocalArgOffset(arg) => 64 + arg as u32,
+        }
+}
+
+fn hidden_of(offset: u32) -> Option<Hidden> {
+    let n = offset - HIDDEN_BASE;
+    let d = (n % 4) as u8;
+    Some(match n {
+        0..=2 => Hidden::GlobalIdBase(d),
+        4..=6 => Hidden::GroupBase(d),
+        8..=10 => Hidden::GlobalOffset(d),
+        12..=14 => Hidden::GlobalSize(d),
+        16..=18 => Hidden::EnqueuedLocalSize(d),
+        20..=22 => Hidden::NumGroups(d),
+        24 => Hidden::WorkDim,
+        25 => Hidden::DataAddress,
+        26 => Hidden::PrintfAddress,
+        64.. => Hidden::LocalArgOffset(u16::try_from(n - 64).ok()?),
+        _ => return None,
+    })
+}
+
+/// The only kernel function of the module.
+pub(super) fn kernel_of(module: &Module) -> Result<(FuncRef, usize)> {
+    let mut kernels = module.functions.iter().filter_map(|(r, f)| Some((r, f.kernel?)).filter(|_| !f.layout.is_empty()));
+    match (kernels.next(), kernels.next()) {
+        (Some((func, info)), None) if info < module.kernels.len() => Ok((func, info)),
+        _ => Err(CompileError::internal("lowering needs a module with exactly one kernel")),
+    }
+}
+
+/// Turns structures passed by value (parameters that are private pointers) into stack slots filled from the argument
+/// block. Needs no phase; run it before `sroa`.
+pub fn prepare(module: &mut Module) -> Result<bool> {
+    let (func, info) = kernel_of(module)?;
+    let info = module.kernels[info].clone();
+    lower_kernel_abi::by_value_slots(&mut module.functions[func], &info)
+}
+
+/// Lowers the module's kernel to phase Legal for one pointer mode. `data` is the program's data block layout.
+pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassContext<'_>) -> Result<Option<LaunchAbi>> {
+    prepare(module)?;
+    let (kernel, index) = kernel_of(module)?;
+    let info = module.kernels[index].clone();
+    let globals = module.globals.clone();
+    let func = &mut module.functions[kernel];
+    let mut abi = LaunchAbi {
+        mode,
+        place: BlockPlace::Push,
+        hidden: Vec::new(),
+        args_offset: 0,
+        block_size: 0,
+        bindings: Vec::new(),
+        readonly: Vec::new(),
+        local_specs: Vec::new(),
+        common_local_args: Vec::new(),
+        static_local_bytes: 0,
+        private_bytes: 0,
+    };
+    legalize_float::check(func, cx.target)?;
+    legalize_mem::expand_block_ops(func)?;
+    legalize_mem::expand_float_atomics(func, cx.target);
+    lower_work_item::run(func, &info)?;
+    lower_kernel_abi::value_params(func, &info)?;
+    legalize_vec::run(func);
+    let Some(plan) = lower_regions::plan(func, &info, &globals, mode, cx, &mut abi)? else {
+        return Ok(None);
+    };
+    lower_mem::run(func, &globals, data, &plan)?;
+    module.phase = Phase::Lowered;
+    let func = &mut module.functions[kernel];
+    legalize_int::run(func, cx.target);
+    if !place_block(func, info.args_size, cx.target.max_push_constants, &mut abi)? {
+        return Ok(None);
+    }
+    func.sig.params.clear();
+    remove_dead(func);
+    module.phase = Phase::Legal;
+    Ok(Some(abi))
+}
+
+/// Assigns block offsets to the symbolic push constants; false if the bindings mode has no room.
+fn place_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut LaunchAbi) -> Result<bool> {
+    let mut hidden = BTreeSet::new();
+    let live: Vec<Inst> = func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied()).collect();
+    for &inst in &live {
+        if let Op::PushConst { offset } = func.insts[inst].op
+            && offset >= HIDDEN_BASE
+        {
+            let h = hidden_of(offset).ok_or_else(|| CompileError::internal("unknown hidden value"))?;
+            // 8-byte values first, so that no padding arises.
+            hidden.insert((8 - h.size(), offset));
+        }
+    }
+    let mut at = 0;
+    let mut table = std::collections::HashMap::new();
+    for &(_, offset) in &hidden {
+        let h = hidden_of(offset).ok_or_else(|| CompileError::internal("unknown hidden value"))?;
+        table.insert(offset, at);
+        abi.hidden.push((h, at));
+        at += h.size();
+    }
+    abi.args_offset = at.next_multiple_of(8);
+    abi.block_size = (abi.args_offset + args_size).next_multiple_of(8);
+    if abi.block_size > max_push {
+        if abi.mode == PointerMode::Bindings {
+            return Ok(false);
+        }
+        abi.place = BlockPlace::Buffer;
+    }
+    let layout = func.layout.clone();
+    for block in layout {
+        let insts = func.take_insts(block);
+        let mut b = Builder::new(func, block);
+        for inst in insts {
+            if let Op::PushConst { offset } = b.func.insts[inst].op {
+                let real = match table.get(&offset) {
+                    Some(&real) => real,
+                    None => abi.args_offset + (offset - ARG_BASE),
+                };
+                if abi.place == BlockPlace::Push {
+                    b.func.insts[inst].op = Op::PushConst { offset: real };
+                } else {
+                    let base = b.value(Op::PushConst { offset: 0 }, &[], I64);
+                    let delta = b.i64(real as i64);
+                    let addr = b.iadd(base, delta);
+                    let result = b.func.insts[inst].results[0];
+                    let align = if real % 8 == 0 { 8 } else { 4 };
+                    let bytes = b.ty(result).access_bytes().unwrap_or(4);
+                    let access = Access { readonly: true, root: Root::Addr, ..Access::aligned(align.min(bytes)) };
+                    let data = &mut b.func.insts[inst];
+                    data.op = Op::Load(access);
+                    data.args = smallvec::smallvec![addr];
+                }
+            }
+            b.push(inst);
+        }
+    }
+    Ok(true)
+}
+
+/// Removes instructions whose results nobody uses (the steps leave address arithmetic behind).
+pub(super) fn remove_dead(func: &mut Function) {
+    let mut uses = vec![0u32; func.value_count()];
+    let count = |func: &Function, uses: &mut Vec<u32>, inst: Inst, up: bool| -> Vec<Value> {
+        let data = &func.insts[inst];
+        let mut zero = Vec::new();
+        for &v in data.args.iter().chain(data.targets.iter().flat_map(|t| t.args.iter())) {
+            let n = &mut uses[v.index()];
+            *n = if up { *n + 1 } else { n.saturating_sub(1) };
+            if *n == 0 {
+                zero.push(v);
+            }
+        }
+        zero
+    };
+    let layout = func.layout.clone();
+    for &b in &layout {
+        for &i in &func.blocks[b].insts {
+            count(func, &mut uses, i, true);
+        }
+    }
+    let dead = |func: &Function, uses: &[u32], i: Inst| {
+        let d = &func.insts[i];
+        !d.op.has_side_effects() && d.results.iter().all(|r| uses[r.index()] == 0)
+    };
+    let mut gone = EntitySet::<Inst>::new();
+    let mut work: Vec<Inst> =
+        layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied()).filter(|&i| dead(func, &uses, i)).collect();
+    while let Some(inst) = work.pop() {
+        if !gone.insert(inst) {
+            continue;
+        }
+        for v in count(func, &mut uses, inst, false) {
+            if let Some(def) = func.def_inst(v)
+                && dead(func, &uses, def)
+            {
+                work.push(def);
+            }
+        }
+    }
+    for &b in &layout {
+        func.blocks[b].insts.retain(|&i| !gone.contains(i));
+    }
+}
+
+/// Splits `builder.block` here: what is pushed next goes into a fresh block placed after it in the layout. The old block
+/// has no terminator yet.
+pub(super) fn split_after(func: &mut Function, block: Block) -> Block {
+    let fresh = func.new_block_detached();
+    let at = func.layout.iter().position(|&b| b == block).map_or(func.layout.len(), |p| p + 1);
+    func.layout.insert(at, fresh);
+    fresh
+}
+
+#[cfg(test)]
+#[path = "lower_tests.rs"]
+mod tests;

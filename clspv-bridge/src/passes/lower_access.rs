@@ -1,0 +1,345 @@
+//! One memory access as accesses of the element type that its memory has.
+//!
+//! A value is loaded in *pieces*: integers of `unit` bytes, the widest size that the value's alignment and the element
+//! type allow. Pieces smaller than an element are cut out of a whole element; such stores are read-modify-write in private
+//! memory and two atomic operations (clear, set) in workgroup memory, where other work-items may write the neighbouring bytes.
+
+use super::lower_regions::Region;
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use std::collections::HashMap;
+
+/// Gives the byte offset (`None`) or the index of the element of `1 << k` bytes (`Some(k)`) of the address.
+type Index<'a> = &'a mut dyn FnMut(&mut Builder<'_>, Option<u32>) -> Value;
+
+/// Accesses of one function: remembers the views of bindings.
+#[derive(Default)]
+pub(super) struct Accesses {
+    views: HashMap<(u32, Type), Var>,
+}
+
+fn int_of(bytes: u32) -> Type {
+    Type::Scalar(Scalar::int(bytes * 8).unwrap_or(Scalar::I8))
+}
+
+/// Puts a scalar together from little-endian integer pieces of equal size.
+pub(super) fn combine(b: &mut Builder<'_>, pieces: &[Value], to: Type) -> Value {
+    let mut pieces = pieces.to_vec();
+    while pieces.len() > 1 {
+        let group = if pieces.len() % 4 == 0 { 4 } else { 2 };
+        let bytes = b.ty(pieces[0]).access_bytes().unwrap_or(1) * group as u32;
+        pieces = pieces
+            .chunks(group)
+            .map(|c| {
+                let v = b.vec_build(c);
+                b.cast(CastOp::Bitcast, v, int_of(bytes))
+            })
+            .collect();
+    }
+    b.bitcast(pieces[0], to)
+}
+
+/// Cuts a scalar into little-endian integer pieces of `unit` bytes.
+pub(super) fn split(b: &mut Builder<'_>, v: Value, unit: u32) -> Vec<Value> {
+    let bytes = b.ty(v).access_bytes().unwrap_or(unit);
+    if bytes <= unit {
+        let to = int_of(bytes);
+        return vec![b.bitcast(v, to)];
+    }
+    let ways = if bytes / unit % 4 == 0 { 4 } else { 2 };
+    let part = int_of(bytes / ways);
+    let vec = b.cast(CastOp::Bitcast, v, Type::vector(part.scalar().unwrap_or(Scalar::I8), ways));
+    let mut out = Vec::new();
+    for i in 0..ways {
+        let x = b.extract(vec, i as u8);
+        out.extend(split(b, x, unit));
+    }
+    out
+}
+
+fn lanes_of(b: &mut Builder<'_>, v: Value) -> Vec<Value> {
+    (0..b.ty(v).lanes()).map(|i| b.extract(v, i as u8)).collect()
+}
+
+/// The constant `x` of type `i32` added to an index.
+fn plus(b: &mut Builder<'_>, index: Value, x: u32) -> Value {
+    if x == 0 {
+        return index;
+    }
+    let ty = b.ty(index);
+    let c = b.func.bits(ty, x as u64);
+    match b.func.as_bits(index) {
+        Some(bits) => b.func.bits(ty, bits.wrapping_add(x as u64)),
+        None => b.iadd(index, c),
+    }
+}
+
+impl Accesses {
+    /// Through a device address: args as in the instruction, with an `i64` address.
+    pub(super) fn by_address(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: &Op,
+        args: &[Value],
+        ty: Type,
+        access: Access,
+    ) -> Result<Option<Value>> {
+        let access = Access { root: Root::Addr, ..access };
+        let scalar = ty.scalar().unwrap_or(Scalar::I64);
+        let unit = scalar.bytes().min(access.align.max(1));
+        match op {
+            Op::Load(_) if unit < scalar.bytes() => {
+                let n = scalar.bytes() / unit;
+                let mut lanes = Vec::new();
+                for lane in 0..ty.lanes() {
+                    let pieces: Vec<Value> = (0..n)
+                        .map(|i| {
+                            let at = plus(b, args[0], lane * scalar.bytes() + i * unit);
+                            b.load(int_of(unit), at, Access { align: unit, ..access })
+                        })
+                        .collect();
+                    lanes.push(combine(b, &pieces, Type::Scalar(scalar)));
+                }
+                Ok(Some(b.vec_build(&lanes)))
+            }
+            Op::Store(_) if unit < scalar.bytes() => {
+                let mut at = 0;
+                for lane in lanes_of(b, args[0]) {
+                    for piece in split(b, lane, unit) {
+                        let p = plus(b, args[1], at);
+                        b.store(piece, p, Access { align: unit, ..access });
+                        at += unit;
+                    }
+                }
+                Ok(None)
+            }
+            _ => {
+                let mut op = op.clone();
+                if let Some(a) = op.access_mut() {
+                    *a = access;
+                }
+                Ok(emit(b, op, args, ty))
+            }
+        }
+    }
+
+    /// In a variable.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn in_region(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: &Op,
+        args: &[Value],
+        ty: Type,
+        access: Access,
+        region: Region,
+        index: Index<'_>,
+    ) -> Result<Option<Value>> {
+        let scalar = ty.scalar().unwrap_or(Scalar::I64);
+        let total = scalar.bytes() * ty.lanes();
+        let private = matches!(region, Region::Array { class: VarClass::Private, .. });
+        let (var, elem) = match region {
+            Region::Array { var, elem, .. } => (var, elem),
+            Region::Binding { binding, readonly } => {
+                let elem = if access.align < scalar.bytes() {
+                    int_of(access.align.max(1))
+                } else if access.align >= total && ty.lanes() != 3 {
+                    ty
+                } else {
+                    Type::Scalar(scalar)
+                };
+                let class = VarClass::Buffer { binding, readonly };
+                let vars = &mut b.func.vars;
+                let var = *self
+                    .views
+                    .entry((binding, elem))
+                    .or_insert_with(|| vars.push(VarData { class, elem, len: VarLen::Runtime }));
+                (var, elem)
+            }
+            Region::Unused => return Err(CompileError::internal("access to memory without accesses")),
+        };
+        let elem_bytes = elem.access_bytes().unwrap_or(4);
+        let access = Access { root: Root::Var(var), align: elem_bytes.next_power_of_two(), ..access };
+        let shift = elem_bytes.trailing_zeros();
+        let whole = total == elem_bytes && op.access().is_some_and(|a| a.align >= scalar.bytes());
+        match op {
+            Op::Load(_) if whole => {
+                let i = index(b, Some(shift));
+                let v = b.load(elem, i, access);
+                Ok(Some(b.bitcast(v, ty)))
+            }
+            Op::Store(_) if whole => {
+                let v = b.bitcast(args[0], elem);
+                let i = index(b, Some(shift));
+                b.store(v, i, access);
+                Ok(None)
+            }
+            Op::Load(a) | Op::Store(a) => {
+                let unit = scalar.bytes().min(a.align.max(1)).min(elem_bytes);
+                let mut cells = Cells { elem, elem_bytes, unit, access, private, index };
+                if matches!(op, Op::Load(_)) {
+                    let mut lanes = Vec::new();
+                    for lane in 0..ty.lanes() {
+                        let first = lane * scalar.bytes();
+                        let pieces: Vec<Value> = (0..scalar.bytes() / unit).map(|i| cells.load(b, first + i * unit)).collect();
+                        lanes.push(combine(b, &pieces, Type::Scalar(scalar)));
+                    }
+                    return Ok(Some(b.vec_build(&lanes)));
+                }
+                let mut at = 0;
+                for lane in lanes_of(b, args[0]) {
+                    for piece in split(b, lane, unit) {
+                        cells.store(b, piece, at);
+                        at += unit;
+                    }
+                }
+                Ok(None)
+            }
+            _ if total != elem_bytes || elem != ty => Err(CompileError::unsupported("atomics on memory of mixed types", b.line)),
+            _ if private => {
+                let i = index(b, Some(shift));
+                self.private_atomic(b, op, args, ty, access, i)
+            }
+            _ => {
+                let mut args = args.to_vec();
+                args[op.address_arg().unwrap_or(0)] = index(b, Some(shift));
+                let mut op = op.clone();
+                if let Some(a) = op.access_mut() {
+                    *a = access;
+                }
+                Ok(emit(b, op, &args, ty))
+            }
+        }
+    }
+
+    /// Private memory is seen by one work-item: atomics on it are plain accesses.
+    fn private_atomic(
+        &self,
+        b: &mut Builder<'_>,
+        op: &Op,
+        args: &[Value],
+        ty: Type,
+        access: Access,
+        i: Value,
+    ) -> Result<Option<Value>> {
+        if let Op::AtomicStore { .. } = op {
+            b.store(args[0], i, access);
+            return Ok(None);
+        }
+        let old = b.load(ty, i, access);
+        let new = match op {
+            Op::AtomicLoad { .. } => return Ok(Some(old)),
+            Op::AtomicCas { .. } => {
+                let same = b.icmp(IntCc::Eq, old, args[1]);
+                b.select(same, args[2], old)
+            }
+            Op::AtomicRmw { op, .. } => match rmw_bin(*op) {
+                Some(bin) => b.bin(bin, old, args[1]),
+                None => args[1],
+            },
+            _ => return Err(CompileError::internal("not an atomic")),
+        };
+        b.store(new, i, access);
+        Ok(Some(old))
+    }
+}
+
+/// The plain operation of a read-modify-write; `None` for exchange.
+pub(super) fn rmw_bin(op: RmwOp) -> Option<BinOp> {
+    Some(match op {
+        RmwOp::Add => BinOp::Iadd,
+        RmwOp::Sub => BinOp::Isub,
+        RmwOp::And => BinOp::And,
+        RmwOp::Or => BinOp::Or,
+        RmwOp::Xor => BinOp::Xor,
+        RmwOp::Xchg => return None,
+        RmwOp::Umin => BinOp::Umin,
+        RmwOp::Umax => BinOp::Umax,
+        RmwOp::Smin => BinOp::Smin,
+        RmwOp::Smax => BinOp::Smax,
+        RmwOp::Fadd => BinOp::Fadd,
+        RmwOp::Fmin => BinOp::Fmin,
+        RmwOp::Fmax => BinOp::Fmax,
+    })
+}
+
+fn emit(b: &mut Builder<'_>, op: Op, args: &[Value], ty: Type) -> Option<Value> {
+    if matches!(op, Op::Store(_) | Op::AtomicStore { .. }) {
+        b.inst(op, args, &[]);
+        return None;
+    }
+    Some(b.value(op, args, ty))
+}
+
+/// Pieces of `unit` bytes in an array of elements of at least that size.
+struct Cells<'a> {
+    elem: Type,
+    elem_bytes: u32,
+    unit: u32,
+    access: Access,
+    private: bool,
+    index: Index<'a>,
+}
+
+impl Cells<'_> {
+    /// Element index and, for parts of an element, the bit position of the piece.
+    fn place(&mut self, b: &mut Builder<'_>, at: u32) -> (Value, Option<Value>) {
+        let shift = self.elem_bytes.trailing_zeros();
+        if self.unit == self.elem_bytes {
+            let first = (self.index)(b, Some(shift));
+            return (plus(b, first, at / self.unit), None);
+        }
+        let first = (self.index)(b, None);
+        let byte = plus(b, first, at);
+        let k = b.i32(shift as i32);
+        let word = b.lshr(byte, k);
+        let mask = b.i32(self.elem_bytes as i32 - 1);
+        let inside = b.and(byte, mask);
+        let three = b.i32(3);
+        (word, Some(b.shl(inside, three)))
+    }
+    fn word_type(&self) -> Type {
+        int_of(self.elem_bytes)
+    }
+    fn amount(&self, b: &mut Builder<'_>, bit: Value) -> Value {
+        if self.word_type() == I64 { b.cast(CastOp::Zext, bit, I64) } else { bit }
+    }
+    fn load(&mut self, b: &mut Builder<'_>, at: u32) -> Value {
+        let (i, bit) = self.place(b, at);
+        let v = b.load(self.elem, i, self.access);
+        let piece = int_of(self.unit);
+        let Some(bit) = bit else { return b.bitcast(v, piece) };
+        let word = b.bitcast(v, self.word_type());
+        let amount = self.amount(b, bit);
+        let low = b.lshr(word, amount);
+        b.cast(CastOp::Trunc, low, piece)
+    }
+    fn store(&mut self, b: &mut Builder<'_>, piece: Value, at: u32) {
+        let (i, bit) = self.place(b, at);
+        let Some(bit) = bit else {
+            let v = b.bitcast(piece, self.elem);
+            b.store(v, i, self.access);
+            return;
+        };
+        let word = self.word_type();
+        let amount = self.amount(b, bit);
+        let wide = b.cast(CastOp::Zext, piece, word);
+        let set = b.shl(wide, amount);
+        let ones = b.func.bits(word, (1u64 << (self.unit * 8)) - 1);
+        let field = b.shl(ones, amount);
+        let keep = b.not(field);
+        if self.private {
+            let old = b.load(self.elem, i, self.access);
+            let old = b.bitcast(old, word);
+            let cleared = b.and(old, keep);
+            let new = b.or(cleared, set);
+            let new = b.bitcast(new, self.elem);
+            b.store(new, i, self.access);
+        } else {
+            for (op, x) in [(RmwOp::And, keep), (RmwOp::Or, set)] {
+                let op = Op::AtomicRmw { op, access: self.access, scope: Scope::WorkGroup, order: Ordering::Relaxed };
+                b.value(op, &[i, x], word);
+            }
+        }
+    }
+}

@@ -1,0 +1,472 @@
+//! Decides how each pointer is represented: sorts pointers into classes and gives every class its memory.
+//!
+//! Pointers that may meet (through arithmetic, selects, block parameters, comparisons) belong to one class, found by
+//! union-find; pointers that travel through memory or integers meet in one *escape* node for each address space. A class of
+//! global pointers is a device address, or in bindings mode one storage-buffer binding. A class of local or private
+//! pointers is one array variable whose element type follows from its accesses ([`Usage`]); pointers become 32-bit byte
+//! offsets into it. A generic pointer takes the representation of the one address space its class holds.
+//!
+//! The representation of NULL among offsets is [`NULL_OFFSET`]. No access is rewritten here: see `lower_mem`.
+
+use super::PassContext;
+use super::lower::{arg_offset, hidden_offset};
+use crate::abi::{BindingSource, Hidden, LaunchAbi, LocalSpec, PointerMode, SPEC_FIRST_FREE};
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use crate::metadata::{ArgKind, KernelInfo};
+use std::collections::{BTreeMap, HashMap};
+
+/// The byte offset that stands for NULL; no variable is that large.
+pub(super) const NULL_OFFSET: u32 = 0x8000_0000;
+
+/// How the pointers of a class are represented.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Rep {
+    /// `i64` device address.
+    Addr,
+    /// `i32` byte offset into a region.
+    Region(usize),
+}
+
+/// Memory of a class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Region {
+    /// A workgroup or private array with this element type.
+    Array { var: Var, elem: Type, class: VarClass },
+    /// A storage-buffer binding, seen through a view of each accessed type.
+    Binding { binding: u32, readonly: bool },
+    /// Never accessed.
+    Unused,
+}
+
+/// Result of the analysis.
+pub(super) struct Plan {
+    rep: Vec<Option<Rep>>,
+    pub regions: Vec<Region>,
+    pub slot_offset: HashMap<Slot, u32>,
+    pub local_offset: HashMap<Global, u32>,
+}
+
+impl Plan {
+    pub(super) fn rep(&self, v: Value) -> Rep {
+        self.rep.get(v.index()).copied().flatten().unwrap_or(Rep::Addr)
+    }
+    /// Whether the value was a pointer when the plan was made.
+    pub(super) fn is_pointer(&self, v: Value) -> bool {
+        self.rep.get(v.index()).copied().flatten().is_some()
+    }
+}
+
+/// What the accesses of a class have in common.
+#[derive(Clone, Debug, Default)]
+struct Usage {
+    any: bool,
+    written: bool,
+    /// Smallest piece that all accesses can be made of, in bytes.
+    unit: u32,
+    /// Widest scalar in bytes.
+    widest: u32,
+    /// Widest atomic in bytes, 0 if there is none.
+    atomic: u32,
+    float: Option<Scalar>,
+    int: bool,
+    /// Lanes of all accesses if each is one whole aligned vector of that many lanes.
+    lanes: Option<u32>,
+}
+
+impl Usage {
+    fn note(&mut self, ty: Type, align: u32, atomic: bool) {
+        let scalar = ty.scalar().unwrap_or(Scalar::I64);
+        let bytes = scalar.bytes();
+        let unit = bytes.min(align.max(1));
+        let whole = ty.lanes() == 2 || ty.lanes() == 4;
+        let lanes = if !atomic && whole && align >= bytes * ty.lanes() { ty.lanes() } else { 1 };
+        self.lanes = match self.lanes {
+            None if !self.any => Some(lanes),
+            Some(n) if n == lanes => Some(n),
+            _ => None,
+        };
+        self.unit = if self.any { self.unit.min(unit) } else { unit };
+        self.widest = self.widest.max(bytes);
+        if atomic {
+            self.atomic = self.atomic.max(bytes);
+        }
+        if scalar.is_float() && unit == bytes {
+            self.float = Some(scalar);
+        } else {
+            self.int = true;
+        }
+        self.any = true;
+    }
+    /// Element type of an array that serves all accesses.
+    fn elem(&self, cx: &PassContext<'_>) -> Type {
+        let mut bytes = self.unit.max(self.atomic).max(1);
+        if bytes == 1 && !cx.target.int8 || bytes == 2 && !cx.target.int16 {
+            bytes = 4;
+        }
+        let uniform = self.unit == self.widest && self.unit == bytes;
+        match self.float {
+            Some(f) if uniform && !self.int && self.atomic == 0 && f.bytes() == bytes => {
+                if f != Scalar::F16 || cx.target.float16 {
+                    return Type::vector(f, self.lanes.unwrap_or(1));
+                }
+            }
+            _ => {}
+        }
+        let int = Scalar::int(bytes * 8).unwrap_or(Scalar::I32);
+        Type::vector(int, if uniform && self.atomic == 0 { self.lanes.unwrap_or(1) } else { 1 })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Origin {
+    Slot(Slot),
+    Local(Global),
+    Arg(usize),
+    Data,
+}
+
+#[derive(Clone, Default, Debug)]
+struct Class {
+    spaces: u8,
+    escaped: bool,
+    origins: Vec<Origin>,
+    usage: Usage,
+}
+
+const PRIVATE: u8 = 1;
+const LOCAL: u8 = 2;
+const GLOBAL: u8 = 4;
+
+fn space_bit(space: Space) -> u8 {
+    match space {
+        Space::Private => PRIVATE,
+        Space::Local => LOCAL,
+        Space::Global | Space::Constant => GLOBAL,
+        Space::Generic => 0,
+    }
+}
+
+struct UnionFind(Vec<u32>);
+
+impl UnionFind {
+    fn find(&mut self, mut x: usize) -> usize {
+        while self.0[x] as usize != x {
+            let up = self.0[self.0[x] as usize];
+            self.0[x] = up;
+            x = up as usize;
+        }
+        x
+    }
+    fn union(&mut self, x: usize, y: usize) {
+        let (x, y) = (self.find(x), self.find(y));
+        if x != y {
+            self.0[y.max(x)] = x.min(y) as u32;
+        }
+    }
+}
+
+struct Nodes {
+    escape: usize,
+    slots: usize,
+    globals: usize,
+    args: usize,
+    total: usize,
+}
+
+impl Nodes {
+    fn new(func: &Function, globals: usize, args: usize) -> Nodes {
+        let escape = func.value_count();
+        let slots = escape + 4;
+        let first_global = slots + func.slots.len();
+        let first_arg = first_global + globals;
+        // The last node is the data block.
+        Nodes { escape, slots, globals: first_global, args: first_arg, total: first_arg + args + 1 }
+    }
+    fn escape(&self, space: Space) -> usize {
+        self.escape
+            + match space {
+                Space::Private => 0,
+                Space::Local => 1,
+                Space::Global | Space::Constant => 2,
+                Space::Generic => 3,
+            }
+    }
+}
+
+fn unite(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, uf: &mut UnionFind) {
+    // Constants (NULL, undefined) join nothing: their form follows from the other side.
+    let pointer = |v: Value| func.ty(v).space().is_some() && func.as_const(v).is_none();
+    let mut join = |x: Value, y: Value| {
+        if pointer(x) && pointer(y) {
+            uf.union(x.index(), y.index());
+        }
+    };
+    let mut extra: Vec<(usize, usize)> = Vec::new();
+    for &block in &func.layout {
+        for &i in &func.blocks[block].insts {
+            let d = &func.insts[i];
+            for t in &d.targets {
+                for (&p, &a) in func.blocks[t.block].params.iter().zip(&t.args) {
+                    join(p, a);
+                }
+            }
+            let escape = |v: Value, extra: &mut Vec<(usize, usize)>| {
+                if let Some(space) = func.ty(v).space().filter(|_| pointer(v)) {
+                    extra.push((v.index(), n.escape(space)));
+                }
+            };
+            match &d.op {
+                Op::PtrAdd | Op::Cast(CastOp::PtrCast) => join(d.results[0], d.args[0]),
+                Op::Select => {
+                    join(d.results[0], d.args[1]);
+                    join(d.results[0], d.args[2]);
+                }
+                Op::Icmp(_) => join(d.args[0], d.args[1]),
+                Op::SlotAddr(s) => extra.push((d.results[0].index(), n.slots + s.index())),
+                Op::GlobalAddr(g) => {
+                    let local = globals.get(*g).is_some_and(|g| g.space == Space::Local);
+                    extra.push((d.results[0].index(), if local { n.globals + g.index() } else { n.total - 1 }));
+                }
+                op => {
+                    // Through memory or integers: everything that is not the address of this access.
+                    let address = op.address_arg();
+                    for (k, &a) in d.args.iter().enumerate() {
+                        if Some(k) != address {
+                            escape(a, &mut extra);
+                        }
+                    }
+                    for &r in &d.results {
+                        escape(r, &mut extra);
+                    }
+                }
+            }
+        }
+    }
+    for (x, y) in extra {
+        uf.union(x, y);
+    }
+}
+
+/// Analyses the kernel, creates its memory variables, replaces its pointer parameters and fills the launch contract.
+/// `None`: the kernel cannot be expressed in bindings mode.
+pub(super) fn plan(
+    func: &mut Function,
+    info: &KernelInfo,
+    globals: &PrimaryMap<Global, GlobalData>,
+    mode: PointerMode,
+    cx: &PassContext<'_>,
+    abi: &mut LaunchAbi,
+) -> Result<Option<Plan>> {
+    let Some(entry) = func.entry() else { return Err(CompileError::internal("kernel without a body")) };
+    let params = func.blocks[entry].params.clone();
+    let nodes = Nodes::new(func, globals.len(), params.len());
+    let mut uf = UnionFind((0..nodes.total as u32).collect());
+    unite(func, globals, &nodes, &mut uf);
+    for (i, &p) in params.iter().enumerate().filter(|(_, p)| func.ty(**p).space().is_some()) {
+        uf.union(p.index(), nodes.args + i);
+    }
+    // Several local objects of which one is an argument share the common block, of which there is only one.
+    let origins = collect_origins(func, globals, &nodes, params.len());
+    let mut by_class: BTreeMap<usize, Vec<Origin>> = BTreeMap::new();
+    for &(node, origin) in &origins {
+        by_class.entry(uf.find(node)).or_default().push(origin);
+    }
+    let is_local_arg = |o: &Origin| matches!(o, Origin::Arg(i) if info.args.get(*i).is_some_and(|a| a.kind == ArgKind::LocalPtr));
+    let mixed: Vec<usize> = by_class.iter().filter(|(_, o)| o.len() > 1 && o.iter().any(is_local_arg)).map(|(&c, _)| c).collect();
+    for pair in mixed.windows(2) {
+        uf.union(pair[0], pair[1]);
+    }
+
+    let mut classes: BTreeMap<usize, Class> = BTreeMap::new();
+    for &(node, origin) in &origins {
+        classes.entry(uf.find(node)).or_default().origins.push(origin);
+    }
+    for k in 0..4 {
+        let root = uf.find(nodes.escape + k);
+        classes.entry(root).or_default().escaped = true;
+    }
+    let mut of_value = vec![usize::MAX; func.value_count()];
+    for (v, d) in func.values.iter() {
+        if let Some(space) = d.ty.space().filter(|_| !matches!(d.def, ValueDef::Const(_))) {
+            let root = uf.find(v.index());
+            of_value[v.index()] = root;
+            classes.entry(root).or_default().spaces |= space_bit(space);
+        }
+    }
+    for &block in &func.layout {
+        for &i in &func.blocks[block].insts {
+            let d = &func.insts[i];
+            let (Some(access), Some(k)) = (d.op.access(), d.op.address_arg()) else { continue };
+            let class = of_value[d.args[k].index()];
+            let Some(class) = classes.get_mut(&class) else { continue };
+            let ty = match d.op {
+                Op::Store(_) | Op::AtomicStore { .. } => func.ty(d.args[0]),
+                _ => d.results.first().map_or(I32, |&r| func.ty(r)),
+            };
+            let atomic = !matches!(d.op, Op::Load(_) | Op::Store(_));
+            class.usage.note(ty, access.align, atomic);
+            class.usage.written |= !matches!(d.op, Op::Load(_) | Op::AtomicLoad { .. });
+        }
+    }
+    let mut made = Maker { func, globals, mode, cx, abi, slot_offset: HashMap::new(), local_offset: HashMap::new() };
+    let mut regions = Vec::new();
+    let mut rep_of_class: HashMap<usize, Rep> = HashMap::new();
+    for (&root, class) in &classes {
+        let rep = match class.spaces {
+            0 => Rep::Addr,
+            GLOBAL if mode == PointerMode::Addresses => Rep::Addr,
+            GLOBAL => {
+                let Some(region) = made.binding(class) else { return Ok(None) };
+                regions.push(region);
+                Rep::Region(regions.len() - 1)
+            }
+            PRIVATE | LOCAL => {
+                regions.push(made.array(class)?);
+                Rep::Region(regions.len() - 1)
+            }
+            _ => return Err(CompileError::unsupported("generic pointers that may point to several address spaces", 0)),
+        };
+        rep_of_class.insert(root, rep);
+    }
+    let Maker { slot_offset, local_offset, .. } = made;
+    if mode == PointerMode::Bindings && abi.bindings.len() as u32 > cx.target.max_push_descriptors {
+        return Ok(None);
+    }
+    let rep = of_value.iter().map(|c| rep_of_class.get(c).copied()).collect();
+    let plan = Plan { rep, regions, slot_offset, local_offset };
+    pointer_params(func, info, &plan, &params, abi);
+    Ok(Some(plan))
+}
+
+fn collect_origins(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, params: usize) -> Vec<(usize, Origin)> {
+    let mut out = Vec::new();
+    out.extend(func.slots.keys().map(|s| (n.slots + s.index(), Origin::Slot(s))));
+    out.extend(globals.iter().filter(|(_, g)| g.space == Space::Local).map(|(g, _)| (n.globals + g.index(), Origin::Local(g))));
+    let entry = func.entry();
+    for i in 0..params {
+        let pointer = entry.is_some_and(|e| func.ty(func.blocks[e].params[i]).space().is_some());
+        if pointer {
+            out.push((n.args + i, Origin::Arg(i)));
+        }
+    }
+    out.push((n.total - 1, Origin::Data));
+    out
+}
+
+struct Maker<'a> {
+    func: &'a mut Function,
+    globals: &'a PrimaryMap<Global, GlobalData>,
+    mode: PointerMode,
+    cx: &'a PassContext<'a>,
+    abi: &'a mut LaunchAbi,
+    slot_offset: HashMap<Slot, u32>,
+    local_offset: HashMap<Global, u32>,
+}
+
+impl Maker<'_> {
+    fn binding(&mut self, class: &Class) -> Option<Region> {
+        debug_assert_eq!(self.mode, PointerMode::Bindings);
+        let source = match class.origins[..] {
+            _ if class.escaped => return None,
+            [Origin::Arg(i)] => BindingSource::Arg(i as u16),
+            [Origin::Data] => BindingSource::Data,
+            _ => return None,
+        };
+        if !class.usage.any {
+            return Some(Region::Unused);
+        }
+        let binding = self.abi.bindings.len() as u32;
+        let readonly = !class.usage.written;
+        self.abi.bindings.push(source);
+        self.abi.readonly.push(readonly);
+        Some(Region::Binding { binding, readonly })
+    }
+
+    fn array(&mut self, class: &Class) -> Result<Region> {
+        let private = class.spaces == PRIVATE;
+        let var_class = if private { VarClass::Private } else { VarClass::Workgroup };
+        // Every variable starts at a multiple of 16 bytes or of its own alignment.
+        let mut bytes = 0u32;
+        let mut args = Vec::new();
+        for origin in &class.origins {
+            let (size, align) = match origin {
+                Origin::Slot(s) => (self.func.slots[*s].size, self.func.slots[*s].align),
+                Origin::Local(g) => (self.globals[*g].size, self.globals[*g].align),
+                Origin::Arg(i) => {
+                    args.push(*i as u16);
+                    continue;
+                }
+                Origin::Data => continue,
+            };
+            let start = bytes.checked_next_multiple_of(align.clamp(16, 128));
+            let end = start.and_then(|s| s.checked_add(size)).filter(|e| *e < NULL_OFFSET);
+            let (Some(start), Some(end)) = (start, end) else {
+                return Err(CompileError::unsupported("variables of more than 2 GiB", 0));
+            };
+            match origin {
+                Origin::Slot(s) => drop(self.slot_offset.insert(*s, start)),
+                Origin::Local(g) => drop(self.local_offset.insert(*g, start)),
+                _ => {}
+            }
+            bytes = end;
+        }
+        if !class.usage.any || class.origins.is_empty() {
+            return Ok(Region::Unused);
+        }
+        let elem = class.usage.elem(self.cx);
+        let elem_bytes = elem.access_bytes().unwrap_or(4);
+        let fixed = bytes.next_multiple_of(16);
+        if private {
+            self.abi.private_bytes += fixed;
+        } else {
+            self.abi.static_local_bytes += if args.is_empty() { bytes.next_multiple_of(elem_bytes) } else { fixed };
+        }
+        let len = if args.is_empty() {
+            VarLen::Fixed(bytes.div_ceil(elem_bytes).max(1))
+        } else {
+            let spec = SPEC_FIRST_FREE + self.abi.local_specs.len() as u32;
+            let what = if class.origins.len() == 1 {
+                LocalSpec::Arg { arg: args[0], elem_bytes }
+            } else {
+                self.abi.common_local_args = args;
+                LocalSpec::Common { fixed_bytes: fixed, elem_bytes }
+            };
+            self.abi.local_specs.push((spec, what));
+            VarLen::Spec(spec)
+        };
+        let var = self.func.vars.push(VarData { class: var_class, elem, len });
+        Ok(Region::Array { var, elem, class: var_class })
+    }
+}
+
+/// Gives each pointer parameter its value at entry; the parameter itself becomes the result of that instruction.
+fn pointer_params(func: &mut Function, info: &KernelInfo, plan: &Plan, params: &[Value], abi: &LaunchAbi) {
+    let mut head = Vec::new();
+    for (i, (&param, arg)) in params.iter().zip(&info.args).enumerate() {
+        if func.ty(param).space().is_none() {
+            continue;
+        }
+        let (op, ty) = match (plan.rep(param), arg.kind) {
+            (Rep::Addr, _) => (Op::PushConst { offset: arg_offset(arg.offset) }, I64),
+            (Rep::Region(_), ArgKind::LocalPtr) if abi.common_local_args.contains(&(i as u16)) => {
+                (Op::PushConst { offset: hidden_offset(Hidden::LocalArgOffset(i as u16)) }, I32)
+            }
+            // The only object of its class begins at offset 0 (spelled as an addition so that it stays an instruction).
+            (Rep::Region(_), ArgKind::LocalPtr) => (Op::Bin(BinOp::Iadd), I32),
+            (Rep::Region(_), _) => (Op::PushConst { offset: arg_offset(arg.offset) }, I32),
+        };
+        let zero = func.i32(0);
+        let args: &[Value] = if matches!(op, Op::Bin(_)) { &[zero, zero] } else { &[] };
+        let inst = func.make_inst(op, args, &[]);
+        func.insts[inst].results.push(param);
+        func.values[param] = ValueData { ty, def: ValueDef::Result(inst, 0) };
+        head.push(inst);
+    }
+    if let Some(entry) = func.entry() {
+        func.blocks[entry].params.clear();
+        let insts = &mut func.blocks[entry].insts;
+        head.append(insts);
+        *insts = head;
+    }
+}

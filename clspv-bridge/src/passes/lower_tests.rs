@@ -1,0 +1,206 @@
+//! Lowering of small kernels, checked by the verifier and by what the result contains.
+
+use super::*;
+use crate::driver::Options;
+use crate::ir::verify::verify_module;
+use crate::metadata::{ArgInfo, ArgKind, KernelInfo};
+use crate::target::Target;
+
+fn arg(kind: ArgKind, size: u32, offset: u32) -> ArgInfo {
+    ArgInfo {
+        kind,
+        size,
+        align: size.max(1).next_power_of_two(),
+        offset,
+        name: String::new(),
+        type_name: String::new(),
+        address: Default::default(),
+        access: Default::default(),
+        qualifiers: Default::default(),
+    }
+}
+
+/// A module with one kernel of the given parameters; `body` fills the entry block up to the terminator.
+fn kernel(params: &[(Type, ArgInfo)], body: impl FnOnce(&mut Builder<'_>, &[Value])) -> Module {
+    let mut m = Module { phase: Phase::Inlined, ..Module::default() };
+    let types: Vec<Type> = params.iter().map(|p| p.0).collect();
+    let mut f = Function::new("k", Signature { params: types.clone(), results: vec![] }, Linkage::Export);
+    f.kernel = Some(0);
+    let entry = f.add_block();
+    let values: Vec<Value> = types.iter().map(|&t| f.add_param(entry, t)).collect();
+    let mut b = Builder::new(&mut f, entry);
+    body(&mut b, &values);
+    b.ret(&[]);
+    m.functions.push(f);
+    let args: Vec<ArgInfo> = params.iter().map(|p| p.1.clone()).collect();
+    let args_size = args.iter().map(|a| a.offset + a.size).max().unwrap_or(0);
+    m.kernels.push(KernelInfo { name: "k".into(), args, args_size, ..KernelInfo::default() });
+    m
+}
+
+fn lower(m: &mut Module, mode: PointerMode, target: &Target) -> Option<LaunchAbi> {
+    let options = Options::default();
+    let data = crate::passes::lower_globals::layout(m);
+    let abi = run(m, mode, &data, &PassContext { target, options: &options }).unwrap();
+    if abi.is_some()
+        && let Err(e) = verify_module(m)
+    {
+        panic!("{e}");
+    }
+    abi
+}
+
+fn ops(m: &Module) -> Vec<Op> {
+    let f = m.functions.values().next().unwrap();
+    f.layout.iter().flat_map(|&b| &f.blocks[b].insts).map(|&i| f.insts[i].op.clone()).collect()
+}
+
+const GLOBAL: Type = Type::Ptr(Space::Global);
+const LOCAL: Type = Type::Ptr(Space::Local);
+
+/// `p[get_global_id(0)]`
+fn element(b: &mut Builder<'_>, p: Value, query: WorkItemQuery, shift: i64) -> Value {
+    let id = b.value(Op::WorkItem { query, dim: 0 }, &[], I64);
+    let c = b.i64(shift);
+    let offset = b.shl(id, c);
+    b.ptr_add(p, offset)
+}
+
+fn copy_kernel() -> Module {
+    let params =
+        [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (GLOBAL, arg(ArgKind::GlobalPtr, 8, 8)), (F32, arg(ArgKind::Value, 4, 16))];
+    kernel(&params, |b, p| {
+        let src = element(b, p[0], WorkItemQuery::GlobalId, 2);
+        let dst = element(b, p[1], WorkItemQuery::GlobalId, 2);
+        let x = b.load(F32, src, Access::aligned(4));
+        let y = b.bin(BinOp::Fmul, x, p[2]);
+        b.store(y, dst, Access::aligned(4));
+    })
+}
+
+#[test]
+fn addresses_mode_uses_device_addresses() {
+    let mut m = copy_kernel();
+    let abi = lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
+    assert_eq!(abi.hidden, [(Hidden::GlobalIdBase(0), 0)]);
+    assert_eq!((abi.args_offset, abi.block_size), (8, 32));
+    assert!(ops(&m).iter().any(|o| matches!(o, Op::Store(a) if a.root == Root::Addr)));
+}
+
+#[test]
+fn bindings_mode_indexes_typed_views_directly() {
+    let mut m = copy_kernel();
+    let abi = lower(&mut m, PointerMode::Bindings, &Target::generic()).unwrap();
+    assert_eq!(abi.bindings, [0, 1].map(crate::abi::BindingSource::Arg));
+    assert_eq!(abi.readonly, [true, false]);
+    let f = m.functions.values().next().unwrap();
+    assert!(f.vars.values().all(|v| v.elem == F32));
+    assert!(!ops(&m).contains(&Op::Bin(BinOp::Shl)), "the index needs no shift");
+}
+
+#[test]
+fn bindings_mode_refuses_merged_roots() {
+    let params =
+        [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (GLOBAL, arg(ArgKind::GlobalPtr, 8, 8)), (I32, arg(ArgKind::Value, 4, 16))];
+    let mut m = kernel(&params, |b, p| {
+        let zero = b.i32(0);
+        let c = b.icmp(IntCc::Eq, p[2], zero);
+        let q = b.select(c, p[0], p[1]);
+        b.store(p[2], q, Access::aligned(4));
+    });
+    assert!(lower(&mut m, PointerMode::Bindings, &Target::generic()).is_none());
+}
+
+#[test]
+fn block_moves_to_a_buffer_when_push_constants_are_small() {
+    let mut m = copy_kernel();
+    let target = Target { max_push_constants: 16, ..Target::generic() };
+    let abi = lower(&mut m, PointerMode::Addresses, &target).unwrap();
+    assert_eq!(abi.place, BlockPlace::Buffer);
+    assert!(ops(&m).iter().all(|o| !matches!(o, Op::PushConst { offset } if *offset != 0)));
+    assert!(lower(&mut copy_kernel(), PointerMode::Bindings, &target).is_none());
+}
+
+#[test]
+fn local_argument_of_one_type_is_a_typed_array() {
+    let params = [(LOCAL, arg(ArgKind::LocalPtr, 0, 0)), (F32, arg(ArgKind::Value, 4, 0))];
+    let mut m = kernel(&params, |b, p| {
+        let q = element(b, p[0], WorkItemQuery::LocalId, 2);
+        b.store(p[1], q, Access::aligned(4));
+    });
+    let abi = lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
+    assert_eq!(abi.local_specs, [(3, crate::abi::LocalSpec::Arg { arg: 0, elem_bytes: 4 })]);
+    let f = m.functions.values().next().unwrap();
+    let var = f.vars.values().next().unwrap();
+    assert_eq!((var.elem, var.len), (F32, VarLen::Spec(3)));
+}
+
+#[test]
+fn mixed_local_arguments_share_the_common_block() {
+    let params = [(LOCAL, arg(ArgKind::LocalPtr, 0, 0)), (LOCAL, arg(ArgKind::LocalPtr, 0, 0)), (I32, arg(ArgKind::Value, 4, 0))];
+    let mut m = kernel(&params, |b, p| {
+        let zero = b.i32(0);
+        let c = b.icmp(IntCc::Eq, p[2], zero);
+        let q = b.select(c, p[0], p[1]);
+        b.store(p[2], q, Access::aligned(4));
+    });
+    let abi = lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
+    assert_eq!(abi.common_local_args, [0, 1]);
+    assert_eq!(abi.hidden, [(Hidden::LocalArgOffset(0), 0), (Hidden::LocalArgOffset(1), 4)]);
+}
+
+#[test]
+fn bytes_among_atomic_words_are_set_atomically() {
+    let params = [(LOCAL, arg(ArgKind::LocalPtr, 0, 0)), (I32, arg(ArgKind::Value, 4, 0))];
+    let mut m = kernel(&params, |b, p| {
+        let access = Access::aligned(4);
+        let add = Op::AtomicRmw { op: RmwOp::Add, access, scope: Scope::WorkGroup, order: Ordering::Relaxed };
+        b.value(add, &[p[0], p[1]], I32);
+        let q = b.ptr_add_const(p[0], 5);
+        let byte = b.cast(CastOp::Trunc, p[1], I8);
+        b.store(byte, q, Access::aligned(1));
+    });
+    lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
+    let atomics = ops(&m).iter().filter(|o| matches!(o, Op::AtomicRmw { .. })).count();
+    assert_eq!(atomics, 3);
+}
+
+#[test]
+fn wide_vectors_unaligned_accesses_and_private_arrays_verify() {
+    let wide = Type::Vector(Scalar::F32, 16);
+    let params = [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (wide, arg(ArgKind::Value, 64, 64)), (I64, arg(ArgKind::Value, 8, 8))];
+    let mut m = kernel(&params, |b, p| {
+        let x = b.load(wide, p[0], Access::aligned(64));
+        let y = b.bin(BinOp::Fadd, x, p[1]);
+        let lane = b.extract(y, 13);
+        let slot = b.func.slots.push(SlotData { size: 64, align: 64 });
+        let s = b.slot_addr(slot);
+        b.store(y, s, Access::aligned(64));
+        let q = b.ptr_add(s, p[2]);
+        let h = b.load(I16, q, Access::aligned(1));
+        let n = b.un(UnOp::Clz, p[2]);
+        let out = b.ptr_add_const(p[0], 1);
+        b.store(h, out, Access::aligned(1));
+        b.store(n, out, Access::aligned(1));
+        b.store(lane, p[0], Access::aligned(4));
+        let count = b.i64(100);
+        let copy = Op::Memcpy { dst: Access::aligned(1), src: Access::aligned(1) };
+        b.inst(copy, &[p[0], s, count], &[]);
+    });
+    for mode in [PointerMode::Addresses, PointerMode::Bindings] {
+        let target = Target { max_push_constants: 256, ..Target::generic() };
+        lower(&mut m.clone(), mode, &target).unwrap();
+    }
+    lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
+}
+
+#[test]
+fn float_atomics_become_compare_and_swap() {
+    let params = [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (F32, arg(ArgKind::Value, 4, 8))];
+    let mut m = kernel(&params, |b, p| {
+        let add = Op::AtomicRmw { op: RmwOp::Fadd, access: Access::aligned(4), scope: Scope::Device, order: Ordering::Relaxed };
+        b.value(add, &[p[0], p[1]], F32);
+    });
+    lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
+    assert!(ops(&m).iter().any(|o| matches!(o, Op::AtomicCas { .. })));
+}

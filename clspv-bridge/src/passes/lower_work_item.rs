@@ -1,0 +1,123 @@
+//! Work-item queries to shader inputs and hidden launch values.
+//!
+//! A launch may be cut into several dispatches, so global ids and group ids are the shader's own plus a base. Sizes fold to
+//! constants when the kernel requires a work-group size. Ids are computed in 64 bits from 32-bit parts; users that
+//! truncate to `int` get 32-bit arithmetic back from `simplify`.
+
+use super::lower::hidden_offset;
+use crate::abi::Hidden;
+use crate::error::Result;
+use crate::ir::WorkItemQuery as Q;
+use crate::ir::*;
+use crate::metadata::KernelInfo;
+
+struct Queries<'b, 'f> {
+    b: &'b mut Builder<'f>,
+    reqd: Option<[u32; 3]>,
+}
+
+impl Queries<'_, '_> {
+    fn hidden(&mut self, h: Hidden) -> Value {
+        let ty = if h.size() == 8 { I64 } else { I32 };
+        let v = self.b.value(Op::PushConst { offset: hidden_offset(h) }, &[], ty);
+        if ty == I32 { self.b.cast(CastOp::Zext, v, I64) } else { v }
+    }
+    fn input32(&mut self, input: ShaderInput, dim: u8) -> Value {
+        self.b.value(Op::Input { input, dim }, &[], I32)
+    }
+    fn input(&mut self, input: ShaderInput, dim: u8) -> Value {
+        let v = self.input32(input, dim);
+        self.b.cast(CastOp::Zext, v, I64)
+    }
+    fn get(&mut self, query: Q, dim: u8) -> Value {
+        match (query, dim) {
+            (Q::GlobalId | Q::LocalId | Q::GroupId | Q::GlobalOffset, 3..) => return self.b.i64(0),
+            (Q::GlobalSize | Q::LocalSize | Q::EnqueuedLocalSize | Q::NumGroups, 3..) => return self.b.i64(1),
+            _ => {}
+        }
+        match query {
+            Q::GlobalId => {
+                let id = self.input(ShaderInput::GlobalId, dim);
+                let base = self.hidden(Hidden::GlobalIdBase(dim));
+                self.b.iadd(id, base)
+            }
+            Q::GroupId => {
+                let id = self.input32(ShaderInput::WorkgroupId, dim);
+                let base = self.b.value(Op::PushConst { offset: hidden_offset(Hidden::GroupBase(dim)) }, &[], I32);
+                let sum = self.b.iadd(id, base);
+                self.b.cast(CastOp::Zext, sum, I64)
+            }
+            Q::LocalId => match self.reqd {
+                Some(size) if size[dim as usize] == 1 => self.b.i64(0),
+                _ => self.input(ShaderInput::LocalId, dim),
+            },
+            Q::LocalSize => match self.reqd {
+                Some(size) => self.b.i64(size[dim as usize] as i64),
+                None => self.input(ShaderInput::WorkgroupSize, dim),
+            },
+            Q::EnqueuedLocalSize => match self.reqd {
+                Some(size) => self.b.i64(size[dim as usize] as i64),
+                None => self.hidden(Hidden::EnqueuedLocalSize(dim)),
+            },
+            Q::GlobalSize => self.hidden(Hidden::GlobalSize(dim)),
+            Q::NumGroups => self.hidden(Hidden::NumGroups(dim)),
+            Q::GlobalOffset => self.hidden(Hidden::GlobalOffset(dim)),
+            Q::WorkDim => self.b.value(Op::PushConst { offset: hidden_offset(Hidden::WorkDim) }, &[], I32),
+            Q::LocalLinearId => {
+                // (z * size_y + y) * size_x + x, as specified for get_local_linear_id.
+                let linear = self.linear(|q, d| q.get(Q::LocalId, d), |q, d| q.get(Q::LocalSize, d));
+                self.b.bitcast(linear, I64)
+            }
+            Q::GlobalLinearId => self.linear(
+                |q, d| {
+                    let id = q.get(Q::GlobalId, d);
+                    let offset = q.get(Q::GlobalOffset, d);
+                    q.b.isub(id, offset)
+                },
+                |q, d| q.get(Q::GlobalSize, d),
+            ),
+            Q::SubGroupSize => self.input32(ShaderInput::SubGroupSize, 0),
+            Q::SubGroupMaxSize => self.input32(ShaderInput::SubGroupSize, 0),
+            Q::NumSubGroups | Q::EnqueuedNumSubGroups => self.input32(ShaderInput::NumSubGroups, 0),
+            Q::SubGroupId => self.input32(ShaderInput::SubGroupId, 0),
+            Q::SubGroupLocalId => self.input32(ShaderInput::SubGroupLocalId, 0),
+        }
+    }
+    fn linear(&mut self, id: impl Fn(&mut Self, u8) -> Value, size: impl Fn(&mut Self, u8) -> Value) -> Value {
+        let mut sum = id(self, 2);
+        for d in [1, 0] {
+            let s = size(self, d);
+            let i = id(self, d);
+            let scaled = self.b.imul(sum, s);
+            sum = self.b.iadd(scaled, i);
+        }
+        sum
+    }
+}
+
+/// Replaces every [`Op::WorkItem`].
+pub fn run(func: &mut Function, info: &KernelInfo) -> Result<bool> {
+    let mut map = std::collections::HashMap::new();
+    for block in func.layout.clone() {
+        let insts = func.take_insts(block);
+        let mut b = Builder::new(func, block);
+        for inst in insts {
+            let Op::WorkItem { query, dim } = b.func.insts[inst].op else {
+                b.push(inst);
+                continue;
+            };
+            b.line = b.func.insts[inst].line;
+            let result = b.func.insts[inst].results[0];
+            let value = Queries { b: &mut b, reqd: info.reqd_work_group_size }.get(query, dim);
+            let (from, to) = (b.ty(value), b.ty(result));
+            let value = match (from, to) {
+                (I64, I32) => b.cast(CastOp::Trunc, value, I32),
+                (I32, I64) => b.cast(CastOp::Zext, value, I64),
+                _ => value,
+            };
+            map.insert(result, value);
+        }
+    }
+    func.replace_uses(&map);
+    Ok(!map.is_empty())
+}
