@@ -113,6 +113,11 @@ impl Api {
     }
 }
 
+// SAFETY: OpenCL handles may be used from any thread.
+unsafe impl Send for Device {}
+// SAFETY: as above.
+unsafe impl Sync for Device {}
+
 /// A context with one device and one in-order queue.
 pub struct Session<'a> {
     pub api: &'a Api,
@@ -126,6 +131,10 @@ pub enum Arg<'a> {
     Buffer(&'a Buffer<'a>),
     U32(u32),
     F32(f32),
+    /// By value.
+    Bytes(&'a [u8]),
+    /// A NULL buffer.
+    Null,
     /// Bytes of local memory.
     Local(usize),
 }
@@ -140,6 +149,12 @@ impl<'a> Session<'a> {
         let queue = unsafe { (api.clCreateCommandQueue)(context, device.id, 0, &mut err) };
         check("clCreateCommandQueue", err)?;
         Ok(Session { api, device: device.clone(), context, queue })
+    }
+
+    /// CL_DEVICE_EXTENSIONS.
+    pub fn extensions(&self) -> String {
+        // SAFETY: the query writes at most `s` bytes.
+        self.api.text(|s, p, r| unsafe { (self.api.clGetDeviceInfo)(self.device.id, CL_DEVICE_EXTENSIONS, s, p, r) })
     }
 
     pub fn build(&self, source: &str, options: &str) -> Result<Program<'_>, String> {
@@ -282,6 +297,8 @@ impl Kernel<'_> {
                 Arg::Buffer(b) => (size_of::<cl_mem>(), (&raw const b.mem).cast()),
                 Arg::U32(x) => (4, (x as *const u32).cast()),
                 Arg::F32(x) => (4, (x as *const f32).cast()),
+                Arg::Bytes(b) => (b.len(), b.as_ptr().cast()),
+                Arg::Null => (size_of::<cl_mem>(), null()),
                 Arg::Local(n) => (*n, null()),
             };
             // SAFETY: the pointer is valid for `size` bytes, or NULL for local memory.
@@ -291,13 +308,17 @@ impl Kernel<'_> {
     }
 
     pub fn launch(&self, global: &[usize], local: Option<&[usize]>) -> Result<(), String> {
+        self.launch_at(None, global, local)
+    }
+
+    pub fn launch_at(&self, offset: Option<&[usize]>, global: &[usize], local: Option<&[usize]>) -> Result<(), String> {
         // SAFETY: the arrays have as many elements as there are dimensions.
         check("clEnqueueNDRangeKernel", unsafe {
             (self.session.api.clEnqueueNDRangeKernel)(
                 self.session.queue,
                 self.kernel,
                 global.len() as cl_uint,
-                null(),
+                offset.map_or(null(), |o| o.as_ptr()),
                 global.as_ptr(),
                 local.map_or(null(), |l| l.as_ptr()),
                 0,

@@ -1,0 +1,123 @@
+//! Execution tests: every `tests/exec/*.cl` is built and launched through the system's OpenCL loader on every device of
+//! our driver, and its results are compared with the expectations in its `//!` lines (see `exec_support/case.rs`).
+//!
+//! `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the same tests on the drivers installed there instead.
+
+#[path = "exec_support/case.rs"]
+mod case;
+#[path = "demo/cl.rs"]
+mod cl;
+#[path = "exec_support/expr.rs"]
+mod expr;
+
+use case::{ArgSpec, Case};
+use cl::{Api, Arg, Device, Session};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Points the loader at the library built with these tests.
+fn offer_driver() -> Option<PathBuf> {
+    if let Ok(vendors) = std::env::var("PYROCLAST_EXEC_VENDORS") {
+        // SAFETY: no other thread runs yet.
+        unsafe { std::env::set_var("OCL_ICD_VENDORS", vendors) };
+        return None;
+    }
+    let exe = std::env::current_exe().ok()?;
+    let library = exe.parent()?.join("libpyroclast.so");
+    let folder = std::env::temp_dir().join(format!("pyroclast-exec-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).ok()?;
+    std::fs::write(folder.join("pyroclast.icd"), format!("{}\n", library.display())).ok()?;
+    // SAFETY: no other thread runs yet.
+    unsafe {
+        std::env::set_var("OCL_ICD_VENDORS", &folder);
+        std::env::set_var("OCL_ICD_FILENAMES", &library);
+    }
+    Some(folder)
+}
+
+fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let case = Case::parse(&source)?;
+    let session = Session::new(api, device)?;
+    let extensions = session.extensions();
+    if case.require.iter().any(|r| !extensions.split_whitespace().any(|e| e == r)) {
+        return Ok(());
+    }
+    let program = match (session.build(&source, &case.options), &case.error) {
+        (Ok(p), None) => p,
+        (Ok(_), Some(text)) => return Err(format!("the build succeeded, expected an error with '{text}'")),
+        (Err(log), Some(text)) if log.contains(text) => return Ok(()),
+        (Err(log), _) => return Err(log),
+    };
+    let kernel = program.kernel(&case.kernel)?;
+    let mut buffers = Vec::new();
+    for arg in &case.args {
+        buffers.push(match arg {
+            ArgSpec::Buffer { bytes, .. } => {
+                let buffer = session.buffer(bytes.len())?;
+                session.write(&buffer, bytes)?;
+                Some(buffer)
+            }
+            _ => None,
+        });
+    }
+    let args: Vec<Arg<'_>> = case
+        .args
+        .iter()
+        .zip(&buffers)
+        .map(|(arg, buffer)| match (arg, buffer) {
+            (ArgSpec::Buffer { .. }, Some(b)) => Arg::Buffer(b),
+            (ArgSpec::Value(bytes), _) => Arg::Bytes(bytes),
+            (ArgSpec::Local(size), _) => Arg::Local(*size),
+            _ => Arg::Null,
+        })
+        .collect();
+    kernel.set(&args)?;
+    kernel.launch_at(case.offset.as_deref(), &case.global, case.local.as_deref())?;
+    session.finish()?;
+    let mut after = Vec::new();
+    for (arg, buffer) in case.args.iter().zip(&buffers) {
+        after.push(match (arg, buffer) {
+            (ArgSpec::Buffer { bytes, .. }, Some(buffer)) => {
+                let mut result = vec![0u8; bytes.len()];
+                session.read(buffer, &mut result)?;
+                Some(result)
+            }
+            _ => None,
+        });
+    }
+    case.check(&after)
+}
+
+fn main() -> std::process::ExitCode {
+    let arguments = Arguments::from_args();
+    let folder = offer_driver();
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&dir)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "cl"))
+        .collect();
+    files.sort();
+    let mut trials = Vec::new();
+    match Api::load().and_then(|api| api.devices().map(|d| (Arc::new(api), d))) {
+        Ok((api, devices)) => {
+            for device in devices {
+                for path in &files {
+                    let name = format!("{}::{}", device.name, path.file_stem().unwrap_or_default().to_string_lossy());
+                    let (api, device, path) = (api.clone(), device.clone(), path.clone());
+                    trials.push(Trial::test(name, move || run(&api, &device, &path).map_err(Failed::from)));
+                }
+            }
+        }
+        Err(error) => trials.push(Trial::test("devices", move || Err(Failed::from(error)))),
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if let Some(folder) = folder {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+    conclusion.exit_code()
+}

@@ -1,0 +1,11 @@
+//! global: 256
+//! arg 0: i32[256] = i32(i * 0x9e3779b97f4a7c15 >> 32 ^ i * 77)
+//! arg 1: i32[256] = i32((i * 0xd1342543de82ef95 >> 32) | 1)
+//! arg 2: i32[256] = 0
+//! expect 2: (arg0 < arg1) + 2 * (arg0 <= arg1) + 4 * (arg0 == arg1) + 8 * (arg0 > arg1) + 16 * (arg0 != arg1)
+__kernel void test(__global const int *a, __global const int *b, __global int *r)
+{
+    size_t i = get_global_id(0);
+    int x = a[i], y = b[i];
+    r[i] = (int)((x < y) + 2 * (x <= y) + 4 * (x == y) + 8 * (x > y) + 16 * (x != y));
+}
