@@ -1,6 +1,10 @@
 //! Passes over a module, the table that names them, and the order they run in.
 
 pub mod dce;
+pub mod expand_mem;
+pub mod fold;
+pub mod gvn;
+pub mod infer_space;
 pub mod inline;
 pub mod legalize_float;
 pub mod legalize_int;
@@ -14,6 +18,8 @@ pub mod lower_kernel_abi;
 pub mod lower_mem;
 pub mod lower_regions;
 pub mod lower_work_item;
+pub mod mem2reg;
+pub mod simplify_cfg;
 pub mod ssa_repair;
 pub mod structurize;
 
@@ -40,9 +46,62 @@ pub trait Pass {
 }
 
 /// Every pass.
-pub const PASSES: &[&(dyn Pass + Sync)] = &[&dce::Dce, &inline::Inline, &ssa_repair::SsaRepair, &structurize::Structurize];
+pub const PASSES: &[&(dyn Pass + Sync)] = &[
+    &dce::Dce,
+    &expand_mem::ExpandMem,
+    &gvn::Gvn,
+    &infer_space::InferSpace,
+    &inline::Inline,
+    &mem2reg::Mem2Reg,
+    &simplify_cfg::SimplifyCfg,
+    &ssa_repair::SsaRepair,
+    &structurize::Structurize,
+];
+
+/// From a linked module with one kernel to a single optimised function (phase Inlined).
+pub const COMMON: &[&str] = &["inline", "simplify_cfg", "infer_space", "mem2reg", "infer_space", "gvn", "simplify_cfg", "dce"];
+
+/// After lowering: tidies the straightforward code it leaves.
+pub const CLEANUP: &[&str] = &["gvn", "simplify_cfg", "dce"];
+
+/// The last step before emission; nothing may change control flow after it.
+pub const STRUCTURE: &[&str] = &["structurize"];
+
+/// All pipelines by name.
+pub const PIPELINES: &[(&str, &[&str])] = &[("common", COMMON), ("cleanup", CLEANUP), ("structure", STRUCTURE)];
+
+/// Runs the named passes in order; true if anything changed.
+pub fn run(module: &mut Module, names: &[&str], cx: &PassContext<'_>) -> Result<bool> {
+    let mut changed = false;
+    for name in names {
+        let Some(pass) = find(name) else {
+            return Err(crate::CompileError::internal(format!("no pass is named '{name}'")));
+        };
+        if module.phase < pass.needs() {
+            return Err(crate::CompileError::internal(format!("pass '{name}' runs too early")));
+        }
+        changed |= pass.run(module, cx)?;
+    }
+    Ok(changed)
+}
 
 /// The pass with this name.
 pub fn find(name: &str) -> Option<&'static (dyn Pass + Sync)> {
     PASSES.iter().copied().find(|p| p.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pipelines_name_passes() {
+        for (_, names) in PIPELINES {
+            assert!(names.iter().all(|n| find(n).is_some()));
+        }
+        let mut names: Vec<_> = PASSES.iter().map(|p| p.name()).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), PASSES.len());
+    }
 }

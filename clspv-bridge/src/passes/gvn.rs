@@ -1,0 +1,126 @@
+//! Global value numbering: a pure instruction whose equal stands in a dominating block is replaced by it, and a load
+//! by an equal earlier load of the same block with no write, barrier or atomic in between.
+
+use super::{Pass, PassContext};
+use crate::analysis::{Cfg, DomTree};
+use crate::error::Result;
+use crate::ir::{BinOp, Block, FastMath, Function, Module, Op, Type, Value};
+use smallvec::SmallVec;
+use std::collections::HashMap;
+
+/// The pass `gvn`.
+pub struct Gvn;
+
+impl Pass for Gvn {
+    fn name(&self) -> &'static str {
+        "gvn"
+    }
+    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+        let mut changed = false;
+        for f in module.functions.values_mut() {
+            changed |= number(f);
+        }
+        Ok(changed)
+    }
+}
+
+#[derive(PartialEq, Eq, Hash, Clone)]
+struct Key {
+    op: Op,
+    args: SmallVec<[Value; 4]>,
+    ty: Type,
+    fast: FastMath,
+}
+
+fn commutes(op: &Op) -> bool {
+    use BinOp::*;
+    matches!(op, Op::Bin(Iadd | Imul | And | Or | Xor | UmulHi | SmulHi | Umin | Umax | Smin | Smax | Fadd | Fmul))
+}
+
+/// Numbers one function.
+pub fn number(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let mut table: HashMap<Key, Value> = HashMap::new();
+    let mut added: Vec<Key> = Vec::new();
+    let mut path: Vec<(Block, usize)> = Vec::new();
+    let mut replaced: HashMap<Value, Value> = HashMap::new();
+    for &b in dom.preorder() {
+        while path.last().is_some_and(|(top, _)| dom.idom(b) != Some(*top)) {
+            if let Some((_, mark)) = path.pop() {
+                for key in added.drain(mark..) {
+                    table.remove(&key);
+                }
+            }
+        }
+        path.push((b, added.len()));
+        let mut loads: HashMap<Key, Value> = HashMap::new();
+        let mut insts = func.take_insts(b);
+        insts.retain(|&inst| {
+            let data = &mut func.insts[inst];
+            for a in data.args.iter_mut() {
+                *a = replaced.get(a).copied().unwrap_or(*a);
+            }
+            if data.op.has_side_effects() {
+                loads.clear();
+                return true;
+            }
+            let [result] = data.results[..] else { return true };
+            let mut args = data.args.clone();
+            if commutes(&data.op) {
+                args.sort();
+            }
+            let key = Key { op: data.op.clone(), args, ty: func.values[result].ty, fast: data.fast };
+            let load = matches!(key.op, Op::Load(_));
+            let known = if load { loads.get(&key) } else { table.get(&key) };
+            if let Some(&v) = known {
+                replaced.insert(result, v);
+                return false;
+            }
+            if load {
+                loads.insert(key, result);
+            } else {
+                added.push(key.clone());
+                table.insert(key, result);
+            }
+            true
+        });
+        func.blocks[b].insts = insts;
+    }
+    func.replace_uses(&replaced);
+    !replaced.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Access, Builder, I32, Linkage, Signature, Space};
+
+    #[test]
+    fn equal_values_and_loads() {
+        let g = Type::Ptr(Space::Global);
+        let mut f = Function::new("f", Signature { params: vec![I32, g], results: vec![I32] }, Linkage::Internal);
+        let (b0, b1) = (f.add_block(), f.add_block());
+        let (x, p) = (f.add_param(b0, I32), f.add_param(b0, g));
+        let three = f.i32(3);
+        let mut b = Builder::new(&mut f, b0);
+        let s = b.iadd(x, three);
+        b.jump(b1, &[]);
+        let mut b = Builder::new(&mut f, b1);
+        let t = b.iadd(three, x);
+        let a = Access::aligned(4);
+        let l1 = b.load(I32, p, a);
+        let l2 = b.load(I32, p, a);
+        let u = b.imul(l1, l2);
+        b.store(u, p, a);
+        let l3 = b.load(I32, p, a);
+        let r = b.isub(t, l3);
+        let r = b.isub(r, l2);
+        b.ret(&[r]);
+        assert!(number(&mut f));
+        let left: Vec<_> = f.blocks[b1].insts.iter().map(|i| f.insts[*i].clone()).collect();
+        assert_eq!(left.len(), 7);
+        assert_eq!(left[1].args[..], [l1, l1]);
+        assert_eq!(left[4].args[..], [s, l3]);
+    }
+}

@@ -1,0 +1,323 @@
+//! Simplifies control flow: constant branches, unreachable blocks, blocks with a single predecessor, blocks that only
+//! jump on, trivial block parameters, and small branches without effects, which become selections.
+//!
+//! Nothing is duplicated and nothing with an effect moves, so barriers stay under the conditions they had. Not for
+//! structured functions: it ignores merge annotations and leaves functions that have some alone.
+
+use super::{Pass, PassContext, dce, ssa_repair};
+use crate::analysis::Cfg;
+use crate::error::Result;
+use crate::ir::{Block, BlockCall, EntityRef, EntitySet, Function, Inst, Module, Op, SecondaryMap, Value};
+use smallvec::SmallVec;
+use std::collections::HashMap;
+
+/// The pass `simplify_cfg`.
+pub struct SimplifyCfg;
+
+impl Pass for SimplifyCfg {
+    fn name(&self) -> &'static str {
+        "simplify_cfg"
+    }
+    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+        let mut changed = false;
+        for f in module.functions.values_mut() {
+            changed |= simplify(f);
+        }
+        Ok(changed)
+    }
+}
+
+/// Instructions that both arms of a branch may have together to become selections.
+const MAX_SPECULATED: usize = 6;
+/// Rounds until giving up on a fixed point.
+const MAX_ROUNDS: usize = 8;
+
+/// Simplifies one function.
+pub fn simplify(func: &mut Function) -> bool {
+    if func.layout.is_empty() || func.layout.iter().any(|b| func.blocks[*b].merge.is_some()) {
+        return false;
+    }
+    let mut any = false;
+    for _ in 0..MAX_ROUNDS {
+        let mut changed = constant_branches(func);
+        changed |= ssa_repair::remove_unreachable(func);
+        changed |= ssa_repair::remove_trivial_params(func);
+        changed |= skip_empty_blocks(func);
+        changed |= ssa_repair::remove_unreachable(func);
+        changed |= merge_chains(func);
+        changed |= hammocks(func);
+        changed |= merge_chains(func);
+        any |= changed;
+        if !changed {
+            break;
+        }
+    }
+    any |= dce::remove_dead_values(func);
+    any
+}
+
+/// Branches whose way is known, or whose ways are the same, become jumps.
+fn constant_branches(func: &mut Function) -> bool {
+    let mut changed = false;
+    for b in func.layout.clone() {
+        let Some(t) = func.terminator(b) else { continue };
+        let data = &func.insts[t];
+        let taken = match &data.op {
+            Op::BrIf if data.targets[0] == data.targets[1] => Some(0),
+            Op::BrIf => func.as_bits(data.args[0]).map(|c| if c & 1 == 1 { 0 } else { 1 }),
+            Op::Switch(_) if data.targets.iter().all(|c| *c == data.targets[0]) => Some(0),
+            Op::Switch(cases) => func.as_bits(data.args[0]).map(|x| cases.iter().position(|c| *c == x).map_or(0, |i| i + 1)),
+            _ => None,
+        };
+        let undefined = matches!(data.op, Op::BrIf | Op::Switch(_))
+            && matches!(func.as_const(data.args[0]), Some(crate::ir::Const::Undef(_)));
+        if let Some(i) = taken.or(undefined.then_some(0)) {
+            let call = data.targets[i].clone();
+            let data = &mut func.insts[t];
+            data.op = Op::Jump;
+            data.args.clear();
+            data.targets = SmallVec::from_iter([call]);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Edges to a block that only jumps on go where it jumps.
+fn skip_empty_blocks(func: &mut Function) -> bool {
+    let entry = func.entry();
+    // Parameters may be passed on, but must not be used elsewhere: then the block's edge is the only user.
+    let mut used_outside: EntitySet<Block> = EntitySet::new();
+    for b in func.layout.clone() {
+        for inst in &func.blocks[b].insts {
+            let data = &func.insts[*inst];
+            for v in data.args.iter().chain(data.targets.iter().flat_map(|t| &t.args)) {
+                if let crate::ir::ValueDef::Param(home, _) = func.values[*v].def
+                    && home != b
+                {
+                    used_outside.insert(home);
+                }
+            }
+        }
+    }
+    let mut forward: SecondaryMap<Block, Option<BlockCall>> = SecondaryMap::new();
+    for &b in &func.layout {
+        if let [only] = func.blocks[b].insts[..]
+            && func.insts[only].op == Op::Jump
+            && Some(b) != entry
+            && func.insts[only].targets[0].block != b
+            && !used_outside.contains(b)
+        {
+            forward[b] = Some(func.insts[only].targets[0].clone());
+        }
+    }
+    let mut changed = false;
+    for b in func.layout.clone() {
+        let Some(t) = func.terminator(b) else { continue };
+        let mut targets = std::mem::take(&mut func.insts[t].targets);
+        for call in targets.iter_mut() {
+            // Bounded: a ring of empty blocks has no end.
+            for _ in 0..16 {
+                let Some(next) = &forward[call.block] else { break };
+                if next.block == call.block {
+                    break;
+                }
+                let params = &func.blocks[call.block].params;
+                let map = |v: &Value| params.iter().position(|p| p == v).map_or(*v, |i| call.args[i]);
+                let args = next.args.iter().map(map).collect();
+                *call = BlockCall { block: next.block, args };
+                changed = true;
+            }
+        }
+        func.insts[t].targets = targets;
+    }
+    changed
+}
+
+/// Appends a block to its only predecessor where that only jumps to it.
+fn merge_chains(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let entry = func.entry();
+    let mut map: HashMap<Value, Value> = HashMap::new();
+    let mut gone: EntitySet<Block> = EntitySet::new();
+    let mut changed = false;
+    for &b in cfg.rpo() {
+        if gone.contains(b) {
+            continue;
+        }
+        while let Some(t) = func.terminator(b) {
+            if func.insts[t].op != Op::Jump {
+                break;
+            }
+            let next = func.insts[t].targets[0].block;
+            if next == b || Some(next) == entry || cfg.preds(next).len() != 1 {
+                break;
+            }
+            let call = func.insts[t].targets[0].clone();
+            for (p, a) in func.blocks[next].params.iter().zip(&call.args) {
+                let mut a = *a;
+                while let Some(&n) = map.get(&a) {
+                    a = n;
+                }
+                map.insert(*p, a);
+            }
+            func.blocks[next].params.clear();
+            let mut insts = func.take_insts(next);
+            let list = &mut func.blocks[b].insts;
+            list.pop();
+            list.append(&mut insts);
+            gone.insert(next);
+            changed = true;
+        }
+    }
+    if changed {
+        func.layout.retain(|b| !gone.contains(*b));
+        func.replace_uses(&map);
+    }
+    changed
+}
+
+/// Whether an instruction may run although its branch was not taken.
+fn may_speculate(func: &Function, inst: Inst) -> bool {
+    let op = &func.insts[inst].op;
+    op.is_pure()
+        && !matches!(
+            op,
+            Op::OpenCl(_)
+                | Op::Bin(crate::ir::BinOp::Udiv | crate::ir::BinOp::Sdiv | crate::ir::BinOp::Urem | crate::ir::BinOp::Srem)
+                | Op::Bin(crate::ir::BinOp::Fdiv | crate::ir::BinOp::Frem)
+        )
+}
+
+/// Turns `if` and `if else` without effects into selections.
+fn hammocks(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let mut changed = false;
+    let mut gone: EntitySet<Block> = EntitySet::new();
+    // Inner branches first; a changed neighbourhood waits for the next round.
+    let order: Vec<Block> = cfg.rpo().iter().rev().copied().collect();
+    for b in order {
+        let Some(t) = func.terminator(b) else { continue };
+        if gone.contains(b) || func.insts[t].op != Op::BrIf {
+            continue;
+        }
+        let cond = func.insts[t].args[0];
+        let ways = func.insts[t].targets.clone();
+        // An arm: a block with this branch as its only predecessor, whose code may run anyway and which jumps.
+        let arm = |func: &Function, call: &BlockCall| -> Option<BlockCall> {
+            let block = call.block;
+            let insts = &func.blocks[block].insts;
+            let (last, body) = insts.split_last()?;
+            let fine = block != b
+                && cfg.preds(block).len() == 1
+                && func.blocks[block].params.is_empty()
+                && func.insts[*last].op == Op::Jump
+                && body.len() <= MAX_SPECULATED
+                && body.iter().all(|i| may_speculate(func, *i));
+            fine.then(|| func.insts[*last].targets[0].clone())
+        };
+        let (then, other) = (arm(func, &ways[0]), arm(func, &ways[1]));
+        let (arms, end_then, end_other): (Vec<Block>, BlockCall, BlockCall) = match (then, other) {
+            (Some(x), Some(y)) if x.block == y.block => (vec![ways[0].block, ways[1].block], x, y),
+            (Some(x), _) if x.block == ways[1].block => (vec![ways[0].block], x, ways[1].clone()),
+            (_, Some(y)) if y.block == ways[0].block => (vec![ways[1].block], ways[0].clone(), y),
+            _ if ways[0].block == ways[1].block => (vec![], ways[0].clone(), ways[1].clone()),
+            _ => continue,
+        };
+        let join = end_then.block;
+        if join == b || arms.iter().any(|a| gone.contains(*a) || *a == join) {
+            continue;
+        }
+        let differ = end_then.args.iter().zip(&end_other.args).filter(|(x, y)| x != y).count();
+        let total: usize = arms.iter().map(|a| func.blocks[*a].insts.len() - 1).sum();
+        let opaque = end_then.args.iter().any(|v| matches!(func.ty(*v), crate::ir::Type::Opaque(_)));
+        if total + differ > MAX_SPECULATED || opaque {
+            continue;
+        }
+        func.blocks[b].insts.pop();
+        for a in &arms {
+            let mut insts = func.take_insts(*a);
+            insts.pop();
+            func.blocks[b].insts.append(&mut insts);
+            gone.insert(*a);
+        }
+        let line = func.insts[t].line;
+        let mut args: SmallVec<[Value; 4]> = SmallVec::new();
+        for (x, y) in end_then.args.iter().zip(&end_other.args) {
+            if x == y {
+                args.push(*x);
+                continue;
+            }
+            let ty = func.ty(*x);
+            let select = func.make_inst(Op::Select, &[cond, *x, *y], &[ty]);
+            func.insts[select].line = line;
+            func.blocks[b].insts.push(select);
+            args.push(func.insts[select].results[0]);
+        }
+        let data = &mut func.insts[t];
+        data.op = Op::Jump;
+        data.args.clear();
+        data.targets = SmallVec::from_iter([BlockCall { block: join, args }]);
+        func.blocks[b].insts.push(t);
+        changed = true;
+        debug_assert!(b.index() < func.blocks.len());
+    }
+    if changed {
+        func.layout.retain(|b| !gone.contains(*b));
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Builder, I32, IntCc, Linkage, Signature};
+
+    /// `c ? x + 1 : x * 2` as a diamond with an empty block behind it.
+    #[test]
+    fn diamond_becomes_a_selection() {
+        let mut f = Function::new("f", Signature { params: vec![I32], results: vec![I32] }, Linkage::Internal);
+        let b: Vec<Block> = (0..5).map(|_| f.add_block()).collect();
+        let x = f.add_param(b[0], I32);
+        let r = f.add_param(b[3], I32);
+        let (one, two) = (f.i32(1), f.i32(2));
+        let mut bu = Builder::new(&mut f, b[0]);
+        let c = bu.icmp(IntCc::Slt, x, one);
+        bu.brif(c, BlockCall::new(b[1], &[]), BlockCall::new(b[2], &[]));
+        let mut bu = Builder::new(&mut f, b[1]);
+        let p = bu.iadd(x, one);
+        bu.jump(b[3], &[p]);
+        let mut bu = Builder::new(&mut f, b[2]);
+        let q = bu.imul(x, two);
+        bu.jump(b[3], &[q]);
+        Builder::new(&mut f, b[3]).jump(b[4], &[]);
+        Builder::new(&mut f, b[4]).ret(&[r]);
+        assert!(simplify(&mut f));
+        assert_eq!(f.layout.len(), 1);
+        assert_eq!(f.blocks[b[0]].insts.len(), 5);
+        assert!(!simplify(&mut f));
+    }
+
+    #[test]
+    fn effects_stay_conditional() {
+        let mut f = Function::new("f", Signature { params: vec![I32], results: vec![] }, Linkage::Internal);
+        let b: Vec<Block> = (0..3).map(|_| f.add_block()).collect();
+        let x = f.add_param(b[0], I32);
+        let one = f.i32(1);
+        let mut bu = Builder::new(&mut f, b[0]);
+        let c = bu.icmp(IntCc::Slt, x, one);
+        bu.brif(c, BlockCall::new(b[1], &[]), BlockCall::new(b[2], &[]));
+        let fence = Op::Barrier {
+            exec: crate::ir::Scope::WorkGroup,
+            memory: crate::ir::Scope::WorkGroup,
+            order: crate::ir::Ordering::AcqRel,
+            spaces: Default::default(),
+        };
+        let mut bu = Builder::new(&mut f, b[1]);
+        bu.inst(fence, &[], &[]);
+        bu.jump(b[2], &[]);
+        Builder::new(&mut f, b[2]).ret(&[]);
+        assert!(!simplify(&mut f));
+        assert_eq!(f.layout.len(), 3);
+    }
+}
