@@ -3,6 +3,9 @@
 //! The only place that reads arrays, strings and property lists of the application. Every function trusts a non-null
 //! pointer to be as long as its count or terminator says, as the specification allows; it checks everything else.
 
+// Entry points are the unsafe functions; what they pass on is read here under their contract.
+#![allow(clippy::not_unsafe_ptr_arg_deref)]
+
 use crate::handle::{Handle, HandleTarget};
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::err;

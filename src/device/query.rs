@@ -148,10 +148,11 @@ impl Device {
                 (CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP).into()
             }
 
-            // Sub-groups, non-uniform work-groups, collectives and the generic address space are missing.
+            CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => true.into(),
+
+            // Sub-groups, collectives and the generic address space are missing.
             CL_DEVICE_MAX_NUM_SUB_GROUPS => 0u32.into(),
             CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
-            | CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
             | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
             | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => false.into(),
 
