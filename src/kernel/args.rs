@@ -7,6 +7,7 @@
 
 use crate::cl::*;
 use crate::context::Context;
+use crate::device::features::VERSION;
 use crate::err;
 use crate::error::Result;
 use crate::memory::MemObject;
@@ -94,7 +95,10 @@ impl Args {
             (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Bytes(_)) => {
                 return Err(err!(CL_INVALID_ARG_SIZE, "argument {index} is a memory object"));
             }
-            // A local pointer has a size only. Zero is allowed since OpenCL 3.1.
+            // A local pointer has a size only; before OpenCL 3.1 it may not be zero.
+            (ArgKind::LocalPtr, ArgInput::Null { size: 0 }) if VERSION < (3, 1) => {
+                return Err(err!(CL_INVALID_ARG_SIZE, "argument {index} is local memory of no size"));
+            }
             (ArgKind::LocalPtr, ArgInput::Null { size }) => Value::Local(size as u64),
             (ArgKind::LocalPtr, _) => return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is local memory and takes no value")),
             // No device has images or samplers, so nothing valid can be given.

@@ -457,7 +457,7 @@ fn back_end(
 }
 
 /// Runs compiler work on a large stack; `None` if it panicked.
-pub(crate) fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     let work = Mutex::new(Some(work));
     let take = || work.lock().take();
     let run = || take().and_then(|work| catch_unwind(AssertUnwindSafe(work)).ok());

@@ -12,6 +12,7 @@ pub mod codec;
 pub mod il;
 pub mod includes;
 pub mod info;
+pub mod offline;
 pub mod options;
 
 use crate::cl::*;

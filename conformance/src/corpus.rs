@@ -1,0 +1,305 @@
+//! `corpus`: compiles every line of a MANIFEST.tsv (path, -cl-std, further options, note) for the generic target and
+//! runs spirv-val over every module of every variant.
+//!
+//! A compilation is a child process with a time limit. Its result is one of: validated, invalid (a module that spirv-val
+//! rejects), clean (a build error with a message), crash (a panic, a signal, an internal error, no message), timeout.
+
+use clspv_bridge::{CompileError, Target, driver};
+use pyroclast_runtime::program::build::with_large_stack;
+use pyroclast_runtime::program::offline::generic_front_config;
+use pyroclast_runtime::program::options::{self, Stage};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Arguments of `corpus`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Folder with MANIFEST.tsv
+    dir: PathBuf,
+    /// Only entries whose path contains this
+    #[arg(long, default_value = "")]
+    filter: String,
+    /// Compilations at a time
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    /// Seconds for one entry
+    #[arg(long, default_value_t = 120)]
+    limit: u64,
+    /// Fail unless at least this many entries validate
+    #[arg(long, default_value_t = 0)]
+    require: usize,
+    /// Print only entries that do not validate
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Arguments of `one`.
+#[derive(clap::Args)]
+pub struct One {
+    file: PathBuf,
+    #[arg(allow_hyphen_values = true)]
+    options: String,
+    /// Where the modules go
+    folder: PathBuf,
+}
+
+/// Exit status of `one` for a build error with a message.
+const CLEAN_ERROR: i32 = 10;
+/// Exit status of `one` for an internal error.
+const INTERNAL_ERROR: i32 = 11;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Verdict {
+    Validated,
+    Invalid,
+    CleanError,
+    Crash,
+    Timeout,
+}
+
+struct Entry {
+    path: String,
+    options: String,
+}
+
+struct Outcome {
+    verdict: Verdict,
+    seconds: f64,
+    modules: usize,
+    text: String,
+}
+
+/// Compiles one file in this process.
+pub fn one(arguments: &One) -> Result<bool, String> {
+    let source = std::fs::read(&arguments.file).map_err(|e| format!("{}: {e}", arguments.file.display()))?;
+    let source = String::from_utf8_lossy(&source);
+    let parsed = options::parse(&arguments.options, Stage::Build).map_err(|e| e.to_string())?;
+    let compile = || {
+        let library = driver::compile_source(&source, &[], &parsed.compiler, &generic_front_config())?;
+        // Both variants: the target allows bindings and addresses.
+        driver::build(&[&library], &parsed.compiler, &[], &Target::generic())
+    };
+    let program = match with_large_stack(compile) {
+        None => std::process::exit(INTERNAL_ERROR),
+        Some(Err(error)) => {
+            eprintln!("{error}");
+            let internal = matches!(error, CompileError::Internal(_) | CompileError::InvalidIl(_));
+            std::process::exit(if internal { INTERNAL_ERROR } else { CLEAN_ERROR });
+        }
+        Some(Ok(program)) => program,
+    };
+    for (i, kernel) in program.kernels.iter().enumerate() {
+        for variant in &kernel.variants {
+            let bytes: Vec<u8> = variant.spirv.iter().flat_map(|w| w.to_le_bytes()).collect();
+            let name = format!("{i}-{}-{:?}.spv", kernel.info.name, variant.abi.mode);
+            let path = arguments.folder.join(name);
+            std::fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
+    }
+    Ok(true)
+}
+
+/// Compiles the corpus.
+pub fn run(arguments: &Arguments) -> Result<bool, String> {
+    let dir = arguments.dir.canonicalize().map_err(|e| format!("{}: {e}", arguments.dir.display()))?;
+    let entries = read_manifest(&dir, &arguments.filter)?;
+    if entries.is_empty() {
+        return Err("no entry matches".into());
+    }
+    if Command::new("spirv-val").arg("--version").stdout(Stdio::null()).status().is_err() {
+        return Err("spirv-val was not found (Debian: spirv-tools)".into());
+    }
+    let scratch = std::env::temp_dir().join(format!("pyroclast-corpus-{}", std::process::id()));
+    let next = AtomicUsize::new(0);
+    let results: Mutex<BTreeMap<usize, Outcome>> = Mutex::new(BTreeMap::new());
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs.clamp(1, 64) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(entry) = entries.get(index) else { break };
+                    let folder = scratch.join(index.to_string());
+                    let outcome = attempt(entry, &dir, &folder, Duration::from_secs(arguments.limit));
+                    let _ = std::fs::remove_dir_all(&folder);
+                    if !arguments.quiet || outcome.verdict != Verdict::Validated {
+                        println!("{}", row(entry, &outcome));
+                    }
+                    if let Ok(mut results) = results.lock() {
+                        results.insert(index, outcome);
+                    }
+                }
+            });
+        }
+    });
+    let _ = std::fs::remove_dir_all(&scratch);
+    let results = results.into_inner().map_err(|_| "a worker panicked".to_string())?;
+    summary(&entries, &results, start.elapsed());
+    let validated = results.values().filter(|r| r.verdict == Verdict::Validated).count();
+    let bad = results.values().any(|r| !matches!(r.verdict, Verdict::Validated | Verdict::CleanError));
+    Ok(!bad && validated >= arguments.require)
+}
+
+fn read_manifest(dir: &Path, filter: &str) -> Result<Vec<Entry>, String> {
+    let path = dir.join("MANIFEST.tsv");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut entries = Vec::new();
+    for line in text.lines().filter(|l| !l.starts_with('#') && !l.trim().is_empty()) {
+        let mut fields = line.split('\t');
+        let file = fields.next().unwrap_or_default().to_owned();
+        let standard = fields.next().unwrap_or_default();
+        // Folder names may have spaces.
+        let rest = fields.next().unwrap_or_default().replace("{CORPUS}", &dir.to_string_lossy().replace(' ', "\\ "));
+        let standard = if standard.is_empty() { String::new() } else { format!("-cl-std={standard} ") };
+        if file.contains(filter) {
+            entries.push(Entry { path: file, options: format!("{standard}{rest}") });
+        }
+    }
+    Ok(entries)
+}
+
+fn attempt(entry: &Entry, dir: &Path, folder: &Path, limit: Duration) -> Outcome {
+    let start = Instant::now();
+    let outcome = |verdict, modules, text: String| Outcome { verdict, seconds: start.elapsed().as_secs_f64(), modules, text };
+    let failed = |text: String| outcome(Verdict::Crash, 0, text);
+    if let Err(e) = std::fs::create_dir_all(folder) {
+        return failed(format!("{}: {e}", folder.display()));
+    }
+    let Ok(own) = std::env::current_exe() else { return failed("own path is unknown".into()) };
+    let log = folder.join("log");
+    let stderr = match std::fs::File::create(&log) {
+        Ok(file) => file,
+        Err(e) => return failed(format!("{}: {e}", log.display())),
+    };
+    let mut command = Command::new(own);
+    command.arg("one").arg(dir.join(&entry.path)).arg(&entry.options).arg(folder).current_dir(dir);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+    let status = match super::cts::run_limited(&mut command, limit) {
+        Ok(Some(status)) => status,
+        Ok(None) => return outcome(Verdict::Timeout, 0, format!("more than {} s", limit.as_secs())),
+        Err(e) => return failed(e.to_string()),
+    };
+    let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();
+    match status.code() {
+        Some(0) => {}
+        // A build error without a message helps nobody.
+        Some(CLEAN_ERROR) if !text.trim().is_empty() => return outcome(Verdict::CleanError, 0, first_error(&text)),
+        _ => return failed(format!("{status}: {}", first_error(&text))),
+    }
+    let mut modules = Vec::new();
+    for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if file.path().extension().is_some_and(|e| e == "spv") {
+            modules.push(file.path());
+        }
+    }
+    modules.sort();
+    for module in &modules {
+        let arguments = ["--target-env", "vulkan1.3", "--scalar-block-layout"];
+        match Command::new("spirv-val").args(arguments).arg(module).output() {
+            Ok(output) if output.status.success() => {}
+            Ok(output) => {
+                let name = module.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+                return outcome(Verdict::Invalid, modules.len(), format!("{name}: {}", first_error(&text)));
+            }
+            Err(e) => return failed(format!("spirv-val: {e}")),
+        }
+    }
+    // A file of helper functions has no kernels, and so no modules.
+    outcome(Verdict::Validated, modules.len(), String::new())
+}
+
+/// The line that says most.
+fn first_error(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
+    let found = lines.clone().find(|l| l.contains("error") || l.contains("panicked") || l.contains("unsupported"));
+    let line = found.or_else(|| lines.next()).unwrap_or("no message");
+    line.chars().take(180).collect()
+}
+
+fn name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Validated => "ok",
+        Verdict::Invalid => "INVALID",
+        Verdict::CleanError => "error",
+        Verdict::Crash => "CRASH",
+        Verdict::Timeout => "TIMEOUT",
+    }
+}
+
+fn row(entry: &Entry, o: &Outcome) -> String {
+    format!("{:<8} {:>6.2} s {:>4} modules  {:<45} {}", name(o.verdict), o.seconds, o.modules, entry.path, o.text)
+}
+
+fn summary(entries: &[Entry], results: &BTreeMap<usize, Outcome>, elapsed: Duration) {
+    let mut reasons: BTreeMap<(Verdict, String), usize> = BTreeMap::new();
+    let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (index, outcome) in results {
+        *counts.entry(outcome.verdict).or_default() += 1;
+        let group = entries.get(*index).map_or("", |e| e.path.split('/').next().unwrap_or(""));
+        let group = groups.entry(group).or_default();
+        group.1 += 1;
+        if outcome.verdict == Verdict::Validated {
+            group.0 += 1;
+        } else {
+            *reasons.entry((outcome.verdict, reason(&outcome.text))).or_default() += 1;
+        }
+    }
+    let count = |v: Verdict| counts.get(&v).copied().unwrap_or_default();
+    let compiled = count(Verdict::Validated) + count(Verdict::Invalid);
+    println!("\n{} entries in {:.1} s", results.len(), elapsed.as_secs_f64());
+    println!(
+        "compiled {compiled}, validated {}, clean build errors {}, crashes {}, timeouts {}",
+        count(Verdict::Validated),
+        count(Verdict::CleanError),
+        count(Verdict::Crash),
+        count(Verdict::Timeout)
+    );
+    for (group, (good, all)) in groups {
+        println!("  {group:<12} {good} of {all} validated");
+    }
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    for ((verdict, text), n) in reasons {
+        println!("  {n:>4} x {:<8} {text}", name(verdict));
+    }
+}
+
+/// A failure's text without its numbers, so that equal causes are counted together.
+fn reason(text: &str) -> String {
+    let text = text.split_once(".spv: ").map_or(text, |(_, rest)| rest);
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            c if c.is_ascii_digit() => {
+                if !out.ends_with('#') {
+                    out.push('#');
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out.chars().take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_grouped() {
+        assert_eq!(reason("line 12: unsupported x3"), reason("line 345: unsupported x9"));
+        assert_eq!(reason("0-k-Addresses.spv: error: 7"), "error: #");
+    }
+
+    #[test]
+    fn the_error_line_is_found() {
+        assert_eq!(first_error("warning: a\nx.cl:1:2: error: b\n"), "x.cl:1:2: error: b");
+        assert_eq!(first_error(" \n"), "no message");
+    }
+}

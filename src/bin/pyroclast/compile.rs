@@ -1,0 +1,233 @@
+//! `pyroclast compile`: the kernel compiler without a device, or for a device of this machine.
+
+use super::info::print;
+use clspv_bridge::abi::{CompiledKernel, PointerMode};
+use clspv_bridge::driver::{self, FrontConfig, Library};
+use clspv_bridge::{CompileError, Target};
+use pyroclast_runtime::platform::Platform;
+use pyroclast_runtime::program::build::with_large_stack;
+use pyroclast_runtime::program::options::{self, Stage};
+use pyroclast_runtime::program::{il, offline};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What to write.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Emit {
+    /// OpenCL SPIR-V as the front end gives it
+    Il,
+    /// This compiler's representation, as read, in text form
+    Ir,
+    /// Vulkan SPIR-V, a module a kernel
+    Spv,
+    /// Vulkan SPIR-V in text form
+    Asm,
+    /// Kernels, arguments and launch contracts in text form
+    Info,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Mode {
+    /// Pointers are device addresses
+    Addresses,
+    /// Pointer arguments are storage buffers
+    Bindings,
+}
+
+/// Arguments of `pyroclast compile`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// OpenCL C source, or OpenCL SPIR-V (recognised by its content); - is standard input
+    input: PathBuf,
+    /// Where to write; - is standard output. Without it text goes to standard output and modules to NAME[.KERNEL].spv.
+    /// Modules of several kernels need a folder
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[arg(short, long, value_enum, default_value = "spv")]
+    emit: Emit,
+    /// Build options as for clBuildProgram, e.g. "-DN=4 -cl-std=CL2.0"
+    #[arg(long, allow_hyphen_values = true, default_value = "")]
+    options: String,
+    /// Which variant of each kernel; the preferred one if not given
+    #[arg(short, long, value_enum)]
+    mode: Option<Mode>,
+    /// Only this kernel
+    #[arg(short, long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Compile for this device of `pyroclast info` instead of a generic one
+    #[arg(short, long, value_name = "INDEX")]
+    device: Option<usize>,
+}
+
+/// Compiles.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    let input = read_input(&arguments.input)?;
+    let parsed = options::parse(&arguments.options, Stage::Build).map_err(|e| format!("--options: {e}"))?;
+    let (target, config) = target(arguments.device)?;
+    for note in &parsed.notes {
+        eprintln!("{note}");
+    }
+    let library = if let Some(spirv) = il::words(&input) {
+        Library { spirv, ..Library::default() }
+    } else {
+        let source = String::from_utf8_lossy(&input);
+        driver::compile_source(&source, &[], &parsed.compiler, &config).map_err(explain)?
+    };
+    if !library.log.is_empty() {
+        eprintln!("{}", library.log.trim_end());
+    }
+    match arguments.emit {
+        Emit::Il => {
+            let bytes: Vec<u8> = library.spirv.iter().flat_map(|w| w.to_le_bytes()).collect();
+            write(&output_path(arguments, ".il.spv"), &bytes)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Emit::Ir => {
+            let module = with_large_stack(|| clspv_bridge::front::spirv::read(&library.spirv, &[]));
+            let module = module.ok_or("internal compiler error: the reader panicked")?.map_err(explain)?;
+            return write_text(arguments, &module.to_string());
+        }
+        Emit::Spv | Emit::Asm | Emit::Info => {}
+    }
+    let program = with_large_stack(|| driver::build(&[&library], &parsed.compiler, &[], &target));
+    let program = program.ok_or("internal compiler error: the compiler panicked")?.map_err(explain)?;
+    let kernels: Vec<&CompiledKernel> =
+        program.kernels.iter().filter(|k| arguments.kernel.as_ref().is_none_or(|n| *n == k.info.name)).collect();
+    if kernels.is_empty() {
+        let names: Vec<&str> = program.kernels.iter().map(|k| k.info.name.as_str()).collect();
+        return Err(match &arguments.kernel {
+            Some(name) => format!("there is no kernel '{name}'; the kernels are: {}", names.join(", ")),
+            None => "the program has no kernels".into(),
+        });
+    }
+    match arguments.emit {
+        Emit::Info => {
+            let mut text = String::new();
+            for kernel in kernels {
+                describe(&mut text, kernel);
+            }
+            let data = &program.data;
+            let _ = writeln!(text, "data block: {} bytes, {} relocations", data.bytes.len(), data.relocs.len());
+            write_text(arguments, &text)
+        }
+        Emit::Asm => {
+            let mut text = String::new();
+            for kernel in kernels {
+                let words = variant(kernel, arguments.mode)?;
+                let module = rspirv::dr::load_words(words).map_err(|e| format!("{}: {e}", kernel.info.name))?;
+                let _ = writeln!(text, "; kernel {}", kernel.info.name);
+                text.push_str(&rspirv::binary::Disassemble::disassemble(&module));
+                text.push('\n');
+            }
+            write_text(arguments, &text)
+        }
+        _ => {
+            let several = kernels.len() > 1;
+            for kernel in kernels {
+                let bytes: Vec<u8> = variant(kernel, arguments.mode)?.iter().flat_map(|w| w.to_le_bytes()).collect();
+                let path = match &arguments.output {
+                    Some(folder) if folder.is_dir() => folder.join(format!("{}.spv", kernel.info.name)),
+                    Some(_) if several => return Err("several kernels need a folder as --output, or --kernel".into()),
+                    Some(file) => file.clone(),
+                    None => PathBuf::from(format!("{}.{}.spv", stem(&arguments.input), kernel.info.name)),
+                };
+                write(&path, &bytes)?;
+                if path != Path::new("-") {
+                    eprintln!("{}: {} bytes", path.display(), bytes.len());
+                }
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn target(device: Option<usize>) -> Result<(Target, FrontConfig), String> {
+    let Some(index) = device else { return Ok((Target::generic(), offline::generic_front_config())) };
+    let devices = Platform::get().devices();
+    let device =
+        devices.get(index).ok_or_else(|| format!("there is no device {index}; `pyroclast info` lists {}", devices.len()))?;
+    Ok((device.target().clone(), device.front_config()))
+}
+
+fn explain(error: CompileError) -> String {
+    match error {
+        // Diagnostics are lines of their own.
+        CompileError::Diagnostics(text) => format!("the source has errors\n{}", text.trim_end()),
+        other => other.to_string(),
+    }
+}
+
+fn read_input(path: &Path) -> Result<Vec<u8>, String> {
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes).map_err(|e| format!("standard input: {e}"))?;
+        return Ok(bytes);
+    }
+    std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn stem(path: &Path) -> String {
+    match path.file_stem() {
+        Some(stem) if path != Path::new("-") => stem.to_string_lossy().into_owned(),
+        _ => "kernel".into(),
+    }
+}
+
+fn output_path(arguments: &Arguments, extension: &str) -> PathBuf {
+    let name = || PathBuf::from(format!("{}{extension}", stem(&arguments.input)));
+    arguments.output.clone().unwrap_or_else(name)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    if path == Path::new("-") {
+        return std::io::Write::write_all(&mut std::io::stdout(), bytes).map_err(|e| format!("standard output: {e}"));
+    }
+    std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn write_text(arguments: &Arguments, text: &str) -> Result<ExitCode, String> {
+    match &arguments.output {
+        Some(path) => write(path, text.as_bytes())?,
+        None => print(text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn variant(kernel: &CompiledKernel, mode: Option<Mode>) -> Result<&[u32], String> {
+    let fits = |m: PointerMode| match mode {
+        None => true,
+        Some(Mode::Addresses) => m == PointerMode::Addresses,
+        Some(Mode::Bindings) => m == PointerMode::Bindings,
+    };
+    let found = kernel.variants.iter().find(|v| fits(v.abi.mode));
+    found.map(|v| v.spirv.as_slice()).ok_or_else(|| format!("kernel '{}' has no variant in this mode", kernel.info.name))
+}
+
+fn describe(out: &mut String, kernel: &CompiledKernel) {
+    let info = &kernel.info;
+    let _ = writeln!(out, "kernel {}", info.name);
+    if let Some(size) = info.reqd_work_group_size {
+        let _ = writeln!(out, "  required work-group size {size:?}");
+    }
+    for (i, arg) in info.args.iter().enumerate() {
+        let name = if arg.name.is_empty() { String::new() } else { format!(" {} {}", arg.type_name, arg.name) };
+        let _ = writeln!(out, "  argument {i}: {:?}, {} bytes at {}{name}", arg.kind, arg.size, arg.offset);
+    }
+    for variant in &kernel.variants {
+        let abi = &variant.abi;
+        let _ = writeln!(out, "  variant {:?}: {} words of SPIR-V", abi.mode, variant.spirv.len());
+        let _ = writeln!(out, "    block of {} bytes in {:?}, arguments at {}", abi.block_size, abi.place, abi.args_offset);
+        for (hidden, offset) in &abi.hidden {
+            let _ = writeln!(out, "    {hidden:?} at {offset}");
+        }
+        for (i, binding) in abi.bindings.iter().enumerate() {
+            let readonly = abi.readonly.get(i).copied().unwrap_or_default();
+            let _ = writeln!(out, "    binding {i}: {binding:?}{}", if readonly { ", read only" } else { "" });
+        }
+        for (id, spec) in &abi.local_specs {
+            let _ = writeln!(out, "    specialisation constant {id}: {spec:?}");
+        }
+        let _ = writeln!(out, "    {} bytes of local, {} of private memory", abi.static_local_bytes, abi.private_bytes);
+    }
+}

@@ -1,0 +1,87 @@
+//! `pyroclast run`: starts a program with the environment that makes OpenCL loaders use this driver and no other.
+//!
+//! Both loaders, Khronos' and ocl-icd, read a folder of .icd files named by OCL_ICD_VENDORS. The folder is made once in
+//! the user's cache (or else in a private temporary folder) and holds one file that names the library.
+
+use std::ffi::OsString;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const LIBRARY: &str = "libpyroclast.so";
+
+/// Arguments of `pyroclast run`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The driver to use instead of the one beside this tool
+    #[arg(long, value_name = "FILE")]
+    driver: Option<PathBuf>,
+    /// The program and its arguments, after `--`
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM [ARGS]")]
+    program: Vec<OsString>,
+}
+
+/// Replaces this process by the program; returns only if that fails.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    let driver = match &arguments.driver {
+        Some(path) => path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?,
+        None => find_driver()?,
+    };
+    let vendors = vendors_folder(&driver)?;
+    let Some((program, rest)) = arguments.program.split_first() else { return Err("no program given".into()) };
+    let mut command = Command::new(program);
+    command.args(rest).env("OCL_ICD_VENDORS", &vendors);
+    // These would add other drivers.
+    command.env_remove("OCL_ICD_FILENAMES").env_remove("OPENCL_VENDOR_PATH");
+    let error = command.exec();
+    let name = program.to_string_lossy();
+    match error.kind() {
+        std::io::ErrorKind::NotFound => Err(format!("{name}: no such program")),
+        _ => Err(format!("{name}: {error}")),
+    }
+}
+
+/// The driver beside this executable, or where a package would put it.
+pub fn find_driver() -> Result<PathBuf, String> {
+    let executable = std::env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| format!("own path: {e}"))?;
+    let folder = executable.parent().unwrap_or(Path::new("/"));
+    let places = [folder.to_path_buf(), folder.join("../lib"), folder.join("../lib/pyroclast"), folder.join("deps")];
+    let found = places.iter().map(|p| p.join(LIBRARY)).find(|p| p.is_file());
+    let found = found.ok_or_else(|| {
+        let list: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
+        format!("{LIBRARY} was not found in {} (build it with `cargo build --workspace`, or give --driver)", list.join(", "))
+    })?;
+    found.canonicalize().map_err(|e| format!("{}: {e}", found.display()))
+}
+
+/// A folder whose only .icd file names the driver.
+fn vendors_folder(driver: &Path) -> Result<PathBuf, String> {
+    let text = driver.to_str().ok_or("the driver's path is not UTF-8, which .icd files cannot hold")?;
+    let name = blake3::hash(text.as_bytes()).to_hex();
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
+    let cache = cache.or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache")));
+    if let Some(cache) = cache {
+        let folder = cache.join("pyroclast").join("vendors").join(&name[..16]);
+        if write_icd(&folder, text).is_ok() {
+            return Ok(folder);
+        }
+    }
+    // A fresh folder of our own, so that nobody else's file is used.
+    let folder = std::env::temp_dir().join(format!("pyroclast-vendors-{}", std::process::id()));
+    let made = std::fs::DirBuilder::new().mode(0o700).create(&folder);
+    made.and_then(|()| write_icd(&folder, text)).map_err(|e| format!("{}: {e}", folder.display()))?;
+    Ok(folder)
+}
+
+fn write_icd(folder: &Path, driver: &str) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let file = folder.join("pyroclast.icd");
+    if std::fs::read_to_string(&file).is_ok_and(|t| t.trim_end() == driver) {
+        return Ok(());
+    }
+    // Renamed into place: another run may be reading it.
+    let temporary = folder.join(format!(".pyroclast.icd.{}", std::process::id()));
+    std::fs::write(&temporary, format!("{driver}\n"))?;
+    std::fs::rename(&temporary, &file)
+}

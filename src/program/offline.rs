@@ -1,0 +1,21 @@
+//! What compiling without a device needs: the front end's settings for [`Target::generic`].
+
+use crate::device::features;
+use crate::device::info::DeviceInfo;
+use clspv_bridge::driver::FrontConfig;
+
+#[allow(unused_imports)] // for the link above
+use clspv_bridge::Target;
+
+/// Front-end settings of a device with every optional feature that the generic target has.
+pub fn generic_front_config() -> FrontConfig {
+    let facts = DeviceInfo { fp16: true, fp64: true, int64_atomics: true, little_endian: true, ..DeviceInfo::default() };
+    let language = features::EXTENSIONS.iter().filter(|f| f.language && !f.platform_only);
+    let enabled = language.chain(features::C_FEATURES).filter(|f| (f.when)(&facts));
+    FrontConfig {
+        clang: crate::config::Config::get().clang.clone().unwrap_or_default(),
+        extensions: enabled.map(|f| f.name.to_string()).collect(),
+        image_support: false,
+        opencl_version: features::VERSION.0 * 100 + features::VERSION.1 * 10,
+    }
+}
