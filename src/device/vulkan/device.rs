@@ -10,9 +10,15 @@ use super::super::traits::{
 use super::adapter::Adapter;
 use super::caps;
 use super::conv::Context;
+use super::frame::Frame;
+use super::helpers::Helpers;
 use super::instance::Instance;
+use super::kernel::Program;
+use super::lane::Lane;
 use super::memory::{Buffer, Use};
 use super::profiling::Clock;
+use super::queue::VulkanQueue;
+use super::staging::BlockPool;
 use ash::vk;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::target::Target;
@@ -20,8 +26,8 @@ use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::ffi::CStr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// VkQueues used at most: more would only add threads.
 const MAX_HW_QUEUES: u32 = 4;
@@ -37,6 +43,15 @@ pub struct Gpu {
     pub target: Target,
     pub info: DeviceInfo,
     pub allocator: Mutex<Allocator>,
+    pub staging: BlockPool,
+    pub args: BlockPool,
+    pub frames: Mutex<Vec<Frame>>,
+    /// Timestamp pools with their number of queries.
+    pub query_pools: Mutex<Vec<(vk::QueryPool, u32)>>,
+    pub pipeline_cache: vk::PipelineCache,
+    pub helpers: Helpers,
+    lanes: OnceLock<Vec<&'static Lane>>,
+    next_lane: AtomicUsize,
     pid: u32,
     lost: AtomicBool,
 }
@@ -87,7 +102,10 @@ impl Gpu {
         .map_err(super::conv::allocation_error)?;
         let target = caps::target(&adapter);
         let info = caps::device_info(&adapter, &target);
-        let gpu = Box::leak(Box::new(Gpu {
+        // SAFETY: the device is alive.
+        let pipeline_cache = unsafe { raw.create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None) }
+            .during("vkCreatePipelineCache")?;
+        let gpu: &'static Gpu = Box::leak(Box::new(Gpu {
             sync2,
             push_descriptor: has(ash::khr::push_descriptor::NAME).then(|| ash::khr::push_descriptor::Device::new(vki, &raw)),
             host_memory: has(ash::ext::external_memory_host::NAME)
@@ -96,13 +114,36 @@ impl Gpu {
             target,
             info,
             allocator: Mutex::new(allocator),
+            staging: BlockPool::new(Use::Staging),
+            args: BlockPool::new(Use::Args),
+            frames: Mutex::default(),
+            query_pools: Mutex::default(),
+            pipeline_cache,
+            helpers: Helpers::default(),
+            lanes: OnceLock::new(),
+            next_lane: AtomicUsize::new(0),
             pid: std::process::id(),
             lost: AtomicBool::new(false),
             adapter,
             raw,
         }));
+        let count = gpu.adapter.family_queues.min(MAX_HW_QUEUES);
+        let mut lanes: Vec<&'static Lane> = Vec::new();
+        for i in 0..count {
+            // SAFETY: the device was made with this many queues of the family.
+            let queue = unsafe { gpu.raw.get_device_queue(gpu.adapter.family, i) };
+            lanes.push(Box::leak(Box::new(Lane::new(gpu, queue)?)));
+        }
+        let _ = gpu.lanes.set(lanes);
         tracing::debug!("opened Vulkan device {}", gpu.adapter.name);
         Ok(gpu)
+    }
+
+    /// Lanes in turn.
+    pub fn next_lane(&self) -> Result<&'static Lane> {
+        let lanes = self.lanes.get().map(Vec::as_slice).unwrap_or_default();
+        let turn = self.next_lane.fetch_add(1, Ordering::Relaxed);
+        lanes.get(turn % lanes.len().max(1)).copied().ok_or_else(|| DeviceError::Unexpected("no queue".into()))
     }
 
     /// Refuses work in a forked child (Vulkan does not survive fork) and on a lost device.
@@ -219,13 +260,13 @@ impl DeviceOps for VulkanDevice {
     }
 
     fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
-        let _ = program;
-        Err(DeviceError::Unsupported("programs".into()))
+        self.0.check_usable()?;
+        Ok(Arc::new(Program::load(self.0, program)?))
     }
 
     fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>> {
-        let _ = (desc, sink);
-        Err(DeviceError::Unsupported("queues".into()))
+        self.0.check_usable()?;
+        Ok(Arc::new(VulkanQueue::new(self.0, desc, sink)?))
     }
 
     fn timestamps(&self) -> Result<(u64, u64)> {

@@ -9,10 +9,22 @@ mod caps;
 mod conv;
 mod device;
 mod ext;
+mod frame;
+mod hazard;
+mod helpers;
 mod instance;
+mod kernel;
+mod lane;
+mod localsize;
 mod machine;
 mod memory;
+mod pipeline;
 mod profiling;
+mod queue;
+mod reaper;
+mod record;
+mod rect;
+mod staging;
 
 pub use instance::validation_messages;
 

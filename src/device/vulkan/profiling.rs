@@ -1,12 +1,13 @@
 //! Device time: conversion of timestamp ticks to nanoseconds, and its relation to the host's monotonic clock.
 //!
 //! With VK_KHR/EXT_calibrated_timestamps both clocks are read together. Without it the device clock cannot be read from
-//! the host; then times of the device are shifted to the host's clock by one measurement made at opening (0 offset until
-//! a timestamp has been seen), and [`Clock::now`] reports host time for both.
+//! the host: [`Clock::now`] then answers the host's time for both, and times of commands are good for durations only.
 
+use super::super::batch::Times;
 use super::super::traits::{DeviceError, Result};
 use super::adapter::Adapter;
 use super::conv::Context;
+use super::device::Gpu;
 use super::instance::Instance;
 use ash::vk;
 
@@ -89,4 +90,77 @@ pub fn host_now() -> Result<u64> {
         return Err(DeviceError::Unexpected("clock_gettime failed".into()));
     }
     Ok(t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64)
+}
+
+/// Timestamp queries of one batch: two for each item.
+pub struct Queries {
+    pool: vk::QueryPool,
+    capacity: u32,
+    /// Item of each pair of queries.
+    items: Vec<usize>,
+}
+
+impl Queries {
+    /// Room for `items` items.
+    pub fn new(gpu: &Gpu, items: usize) -> Result<Queries> {
+        let wanted = (items as u32).saturating_mul(2).max(64);
+        {
+            let mut free = gpu.query_pools.lock();
+            if let Some(i) = free.iter().position(|(_, capacity)| *capacity >= wanted) {
+                let (pool, capacity) = free.swap_remove(i);
+                return Ok(Queries { pool, capacity, items: Vec::new() });
+            }
+        }
+        let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(wanted);
+        // SAFETY: the device is alive.
+        let pool = unsafe { gpu.raw.create_query_pool(&info, None) }.during("vkCreateQueryPool")?;
+        Ok(Queries { pool, capacity: wanted, items: Vec::new() })
+    }
+
+    /// Resets the queries; to be recorded before the first [`Queries::start`].
+    pub fn reset(&self, gpu: &Gpu, cmd: vk::CommandBuffer) {
+        // SAFETY: the command buffer is recording and no submitted work uses the pool.
+        unsafe { gpu.raw.cmd_reset_query_pool(cmd, self.pool, 0, self.capacity) };
+    }
+
+    /// Notes the beginning of an item.
+    pub fn start(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer, item: usize) {
+        let query = self.items.len() as u32 * 2;
+        self.items.push(item);
+        self.stamp(gpu, cmd, query);
+    }
+
+    /// Notes the end of the item begun last.
+    pub fn stop(&self, gpu: &Gpu, cmd: vk::CommandBuffer) {
+        self.stamp(gpu, cmd, (self.items.len() as u32 * 2).saturating_sub(1));
+    }
+
+    /// All earlier commands count as done when the time is taken: items follow one another on profiling queues.
+    fn stamp(&self, gpu: &Gpu, cmd: vk::CommandBuffer, query: u32) {
+        if query < self.capacity {
+            // SAFETY: the command buffer is recording and the query was reset in it or before it.
+            unsafe { (gpu.sync2.timestamp)(cmd, vk::PipelineStageFlags2::ALL_COMMANDS, self.pool, query) };
+        }
+    }
+
+    /// Reads the times and gives the pool back.
+    pub fn finish(self, gpu: &Gpu, valid: bool, times: &mut [Times]) {
+        let mut ticks = vec![0u64; self.items.len() * 2];
+        if valid && !ticks.is_empty() {
+            let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+            // SAFETY: the queries have been written by completed work.
+            match unsafe { gpu.raw.get_query_pool_results(self.pool, 0, &mut ticks, flags) } {
+                Ok(()) => {
+                    for (pair, &item) in ticks.chunks_exact(2).zip(&self.items) {
+                        if let Some(slot) = times.get_mut(item) {
+                            let start = gpu.clock.nanoseconds(pair[0]);
+                            *slot = Times { start, end: gpu.clock.nanoseconds(pair[1]).max(start) };
+                        }
+                    }
+                }
+                Err(e) => tracing::warn!("vkGetQueryPoolResults: {e:?}"),
+            }
+        }
+        gpu.query_pools.lock().push((self.pool, self.capacity));
+    }
 }

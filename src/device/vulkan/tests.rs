@@ -70,3 +70,446 @@ fn buffers_are_allocated_and_host_memory_is_imported_by_the_page() {
     unsafe { std::alloc::dealloc(pages, layout) };
     assert_eq!(validation_messages(), 0);
 }
+
+use super::super::batch::*;
+use super::super::traits::*;
+use crate::host_ptr::HostPtr;
+use clspv_bridge::abi::*;
+use clspv_bridge::metadata::*;
+use parking_lot::Mutex;
+use smallvec::{SmallVec, smallvec};
+use std::time::Duration;
+
+/// Remembers what was reported.
+#[derive(Default)]
+struct Log(Mutex<Vec<(Ticket, Outcome, Option<Times>)>>);
+
+impl CompletionSink for Log {
+    fn done(&self, tickets: &[Ticket], outcome: Outcome, times: &[Times]) {
+        assert!(times.is_empty() || times.len() == tickets.len());
+        let entries = tickets.iter().enumerate().map(|(i, t)| (*t, outcome, times.get(i).copied()));
+        self.0.lock().extend(entries);
+    }
+}
+
+impl Log {
+    fn tickets(&self) -> Vec<Ticket> {
+        self.0.lock().iter().map(|e| e.0).collect()
+    }
+}
+
+fn queue(device: &Arc<dyn DeviceOps>, profiling: bool) -> (Arc<dyn DeviceQueue>, Arc<Log>) {
+    let log = Arc::new(Log::default());
+    let desc = QueueDesc { out_of_order: false, profiling };
+    (device.create_queue(&desc, log.clone()).unwrap(), log)
+}
+
+fn whole(memory: &Arc<dyn DeviceMemory>) -> BufferRange {
+    BufferRange { memory: memory.clone(), offset: 0, size: memory.size() }
+}
+
+fn range(memory: &Arc<dyn DeviceMemory>, offset: u64, size: u64) -> BufferRange {
+    BufferRange { memory: memory.clone(), offset, size }
+}
+
+fn buffer(device: &Arc<dyn DeviceOps>, size: u64) -> Arc<dyn DeviceMemory> {
+    device.alloc_buffer(&BufferDesc { size, host_visible: false, name: "test" }).unwrap()
+}
+
+fn write(src: &[u8], dst: BufferRange) -> DeviceCommand {
+    assert!(src.len() as u64 >= dst.size);
+    DeviceCommand::Write { src: HostPtr::new(src.as_ptr().cast_mut()), dst }
+}
+
+fn read(src: BufferRange, dst: &mut [u8]) -> DeviceCommand {
+    assert!(dst.len() as u64 >= src.size);
+    DeviceCommand::Read { src, dst: HostPtr::new(dst.as_mut_ptr()) }
+}
+
+fn batch(commands: Vec<DeviceCommand>) -> Batch {
+    let item = |(i, command)| BatchItem { ticket: i as u64 + 1, command, ordered: true };
+    Batch { waits: SmallVec::new(), items: commands.into_iter().enumerate().map(item).collect() }
+}
+
+fn finish(queue: &Arc<dyn DeviceQueue>, commands: Vec<DeviceCommand>) {
+    let submission = queue.submit(batch(commands)).unwrap();
+    assert!(queue.wait(submission, None).unwrap());
+    assert!(queue.completed() >= submission);
+}
+
+fn bytes(n: usize, seed: u8) -> Vec<u8> {
+    (0..n).map(|i| (i as u8).wrapping_mul(31).wrapping_add((i >> 8) as u8) ^ seed).collect()
+}
+
+/// A command that goes through the device, so that transfers behind it do too.
+fn device_work(memory: &Arc<dyn DeviceMemory>) -> DeviceCommand {
+    DeviceCommand::Fill { dst: whole(memory), pattern: smallvec![0xee; 4] }
+}
+
+#[test]
+fn writes_copies_and_reads_in_one_batch() {
+    let Some(device) = device() else { return };
+    let (queue, log) = queue(&device, false);
+    for size in [1usize, 3, 4096, 70_001] {
+        let (a, b, scratch) = (buffer(&device, size as u64), buffer(&device, size as u64), buffer(&device, 64));
+        let src = bytes(size, 5);
+        let mut dst = vec![0; size];
+        let copy = DeviceCommand::Copy { src: whole(&a), dst: whole(&b) };
+        finish(&queue, vec![device_work(&scratch), write(&src, whole(&a)), copy, read(whole(&b), &mut dst)]);
+        assert_eq!(src, dst);
+        dst.fill(0);
+        finish(&queue, vec![read(range(&b, 1.min(size as u64 - 1), 1), &mut dst)]);
+        assert_eq!(dst[0], src[1.min(size - 1)]);
+    }
+    assert_eq!(log.tickets(), [1, 2, 3, 4, 1].repeat(4));
+    assert!(log.0.lock().iter().all(|e| e.1 == Outcome::Complete && e.2.is_none()));
+    assert_eq!(validation_messages(), 0);
+}
+
+#[test]
+fn fills_of_every_pattern_size_and_alignment() {
+    let Some(device) = device() else { return };
+    let (queue, _) = queue(&device, false);
+    let size = 4096u64;
+    let memory = buffer(&device, size);
+    for len in [1usize, 2, 4, 8, 16, 32, 64, 128] {
+        let pattern: SmallVec<[u8; 16]> = bytes(len, 77).into_iter().collect();
+        for (start, count) in [(0, 8), (1, 3), (3, 1), (5, 2)] {
+            let (offset, bytes) = (start * len as u64, count * len as u64);
+            let mut got = vec![0; size as usize];
+            let fill = DeviceCommand::Fill { dst: range(&memory, offset, bytes), pattern: pattern.clone() };
+            finish(&queue, vec![device_work(&memory), fill, read(whole(&memory), &mut got)]);
+            for (i, byte) in got.iter().enumerate() {
+                let inside = (offset..offset + bytes).contains(&(i as u64));
+                let want = if inside { pattern[(i - offset as usize) % len] } else { 0xee };
+                assert_eq!(*byte, want, "byte {i} of a fill with {len} bytes at {offset}+{bytes}");
+            }
+        }
+    }
+    assert_eq!(validation_messages(), 0);
+}
+
+#[test]
+fn rectangles_between_host_and_buffers() {
+    let Some(device) = device() else { return };
+    let (queue, _) = queue(&device, false);
+    let (a, b, scratch) = (buffer(&device, 1000), buffer(&device, 1000), buffer(&device, 64));
+    let zero = vec![0u8; 1000];
+    let src = bytes(1000, 9);
+    let mut dst = vec![0u8; 1000];
+    let region = [5, 3, 2];
+    let host = RectLayout { offset: 7, row_pitch: 11, slice_pitch: 100 };
+    let device_a = RectLayout { offset: 3, row_pitch: 8, slice_pitch: 50 };
+    let device_b = RectLayout { offset: 100, row_pitch: 5, slice_pitch: 15 };
+    finish(
+        &queue,
+        vec![
+            device_work(&scratch),
+            write(&zero, whole(&a)),
+            DeviceCommand::WriteRect {
+                src: HostPtr::new(src.as_ptr().cast_mut()),
+                src_layout: host,
+                dst: range(&a, 16, 900),
+                dst_layout: device_a,
+                region,
+            },
+            DeviceCommand::CopyRect {
+                src: range(&a, 16, 900),
+                src_layout: device_a,
+                dst: whole(&b),
+                dst_layout: device_b,
+                region,
+            },
+            DeviceCommand::ReadRect {
+                src: whole(&b),
+                src_layout: device_b,
+                dst: HostPtr::new(dst.as_mut_ptr()),
+                dst_layout: host,
+                region,
+            },
+        ],
+    );
+    for z in 0..2 {
+        for y in 0..3 {
+            let at = 7 + 11 * y + 100 * z;
+            assert_eq!(dst[at..at + 5], src[at..at + 5]);
+            assert_eq!(dst[at + 5], 0);
+        }
+    }
+    assert_eq!(validation_messages(), 0);
+}
+
+#[test]
+fn large_transfers_are_streamed() {
+    let Some(device) = device() else { return };
+    let (queue, _) = queue(&device, false);
+    let size = (33 << 20) + 12_345;
+    let (a, scratch) = (buffer(&device, size as u64), buffer(&device, 64));
+    let src = bytes(size, 1);
+    let mut dst = vec![0; size];
+    finish(&queue, vec![device_work(&scratch), write(&src, whole(&a)), device_work(&scratch), read(whole(&a), &mut dst)]);
+    assert!(src == dst);
+    assert_eq!(validation_messages(), 0);
+}
+
+#[test]
+fn queues_wait_for_each_other_both_ways() {
+    let Some(device) = device() else { return };
+    let (first, first_log) = queue(&device, false);
+    let (second, second_log) = queue(&device, false);
+    assert!(first.can_wait_on(&*second) && second.can_wait_on(&*first));
+    let memory = buffer(&device, 1 << 20);
+    let mut got = vec![0u8; 1 << 20];
+    let mut previous: Option<Wait> = None;
+    for round in 0..20u8 {
+        let (queue, value) = if round % 2 == 0 { (&first, round) } else { (&second, round) };
+        // Each fills one byte more from the front than is left by the other.
+        let dst = range(&memory, u64::from(round) * 4, (1 << 20) - u64::from(round) * 4);
+        let mut b = batch(vec![DeviceCommand::Fill { dst, pattern: smallvec![value] }]);
+        b.waits.extend(previous.take());
+        let submission = queue.submit(b).unwrap();
+        previous = Some(Wait { queue: queue.clone(), submission });
+    }
+    let mut b = batch(vec![read(whole(&memory), &mut got)]);
+    b.waits.extend(previous);
+    let submission = first.submit(b).unwrap();
+    assert!(first.wait(submission, Some(Duration::from_secs(20))).unwrap());
+    for (i, byte) in got.iter().enumerate() {
+        assert_eq!(*byte, (i / 4).min(19) as u8);
+    }
+    assert!(second.wait(10, Some(Duration::from_secs(20))).unwrap());
+    assert_eq!((first_log.tickets().len(), second_log.tickets().len()), (11, 10));
+    assert!(second.wait(11, Some(Duration::ZERO)).is_err());
+    assert_eq!(validation_messages(), 0);
+}
+
+#[test]
+fn completions_nobody_waits_for_are_reported() {
+    let Some(device) = device() else { return };
+    let (queue, log) = queue(&device, false);
+    let memory = buffer(&device, 64);
+    for _ in 0..5 {
+        let before = log.tickets().len();
+        queue.submit(batch(vec![device_work(&memory), DeviceCommand::Nop])).unwrap();
+        queue.submit(batch(vec![DeviceCommand::Nop])).unwrap();
+        let start = std::time::Instant::now();
+        while log.tickets().len() < before + 3 {
+            assert!(start.elapsed() < Duration::from_secs(20), "never reported");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// Submits again from inside the report, until a count is reached.
+struct Chain {
+    queue: Mutex<Option<Arc<dyn DeviceQueue>>>,
+    memory: Arc<dyn DeviceMemory>,
+    count: Mutex<u32>,
+}
+
+impl CompletionSink for Chain {
+    fn done(&self, _: &[Ticket], outcome: Outcome, _: &[Times]) {
+        assert_eq!(outcome, Outcome::Complete);
+        let queue = self.queue.lock().clone();
+        let mut count = self.count.lock();
+        *count += 1;
+        if *count < 50
+            && let Some(queue) = queue
+        {
+            queue.submit(batch(vec![device_work(&self.memory)])).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_sink_may_submit() {
+    let Some(device) = device() else { return };
+    let memory = buffer(&device, 64);
+    let sink = Arc::new(Chain { queue: Mutex::new(None), memory: memory.clone(), count: Mutex::new(0) });
+    let queue = device.create_queue(&QueueDesc::default(), sink.clone()).unwrap();
+    *sink.queue.lock() = Some(queue.clone());
+    let first = queue.submit(batch(vec![device_work(&memory)])).unwrap();
+    assert!(queue.wait(first, None).unwrap());
+    let start = std::time::Instant::now();
+    while *sink.count.lock() < 50 {
+        assert!(start.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    *sink.queue.lock() = None;
+    assert_eq!(validation_messages(), 0);
+}
+
+#[test]
+fn threads_share_a_queue() {
+    let Some(device) = device() else { return };
+    let (queue, log) = queue(&device, false);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let memory = buffer(&device, 4096);
+                for round in 0..30u8 {
+                    let src = vec![round; 4096];
+                    let mut dst = vec![0; 4096];
+                    let commands = vec![device_work(&memory), write(&src, whole(&memory)), read(whole(&memory), &mut dst)];
+                    finish(&queue, commands);
+                    assert_eq!(src, dst);
+                }
+            });
+        }
+    });
+    assert_eq!(log.tickets().len(), 4 * 30 * 3);
+    assert_eq!(validation_messages(), 0);
+}
+
+#[test]
+fn profiled_commands_have_increasing_times() {
+    let Some(device) = device() else { return };
+    let (queue, log) = queue(&device, true);
+    let memory = buffer(&device, 1 << 20);
+    let (before, _) = device.timestamps().unwrap();
+    finish(&queue, vec![device_work(&memory), DeviceCommand::Nop, device_work(&memory)]);
+    let (after, _) = device.timestamps().unwrap();
+    let src = vec![1; 64];
+    finish(&queue, vec![write(&src, range(&memory, 0, 64))]);
+    let times: Vec<Times> = log.0.lock().iter().map(|e| e.2.unwrap()).collect();
+    assert_eq!(times.len(), 4);
+    let mut last = before;
+    for t in &times[..3] {
+        assert!(t.start >= last && t.end >= t.start, "{times:?} after {before}");
+        last = t.end;
+    }
+    assert!(last <= after && times[3].start >= last);
+    assert_eq!(validation_messages(), 0);
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
+}
+
+/// scale(global uint *out, global const uint *in, uint scale), see testdata/*.spvasm.
+fn scale_variant(mode: PointerMode) -> KernelVariant {
+    let addresses = mode == PointerMode::Addresses;
+    KernelVariant {
+        abi: LaunchAbi {
+            mode,
+            place: BlockPlace::Push,
+            hidden: vec![(Hidden::GlobalIdBase(0), 0), (Hidden::GroupBase(0), 8)],
+            args_offset: 16,
+            block_size: 40,
+            bindings: if addresses { vec![] } else { vec![BindingSource::Arg(0), BindingSource::Arg(1)] },
+            readonly: if addresses { vec![] } else { vec![false, true] },
+            local_specs: vec![],
+            common_local_args: vec![],
+            static_local_bytes: 0,
+            private_bytes: 0,
+        },
+        spirv: words(if addresses {
+            include_bytes!("testdata/scale_addresses.spv")
+        } else {
+            include_bytes!("testdata/scale_bindings.spv")
+        }),
+    }
+}
+
+fn scale_program(modes: &[PointerMode]) -> Arc<CompiledProgram> {
+    let arg = |kind, size, offset| ArgInfo {
+        kind,
+        size,
+        align: size,
+        offset,
+        name: String::new(),
+        type_name: String::new(),
+        address: AddressQualifier::Private,
+        access: AccessQualifier::None,
+        qualifiers: TypeQualifiers::default(),
+    };
+    Arc::new(CompiledProgram {
+        kernels: vec![CompiledKernel {
+            info: KernelInfo {
+                name: "scale".into(),
+                args: vec![arg(ArgKind::GlobalPtr, 8, 0), arg(ArgKind::GlobalPtr, 8, 8), arg(ArgKind::Value, 4, 16)],
+                args_size: 24,
+                ..KernelInfo::default()
+            },
+            variants: modes.iter().map(|m| scale_variant(*m)).collect(),
+        }],
+        data: DataBlock { bytes: vec![0; 32], relocs: vec![(8, 16)], writable: false },
+    })
+}
+
+fn launch(
+    kernel: &Arc<dyn DeviceKernel>,
+    (out, input, scale): (BufferRange, BufferRange, u32),
+    offset: u64,
+    global: u64,
+    local: u32,
+) -> DeviceCommand {
+    DeviceCommand::Launch(Launch {
+        kernel: kernel.clone(),
+        args: Arc::new([
+            ArgValue::Buffer(out),
+            ArgValue::Buffer(input),
+            ArgValue::Bytes(SmallVec::from_slice(&scale.to_le_bytes())),
+        ]),
+        dims: 1,
+        offset: [offset, 0, 0],
+        global: [global, 1, 1],
+        local: [local, 1, 1],
+    })
+}
+
+#[test]
+fn kernels_run_in_both_pointer_modes() {
+    let Some(device) = device() else { return };
+    let (queue, _) = queue(&device, false);
+    for modes in [&[PointerMode::Addresses][..], &[PointerMode::Bindings, PointerMode::Addresses]] {
+        let program = device.load(scale_program(modes)).unwrap();
+        assert!(program.kernel("no such").is_err());
+        let kernel = program.kernel("scale").unwrap();
+        // 1003 = 15 * 64 + 43; the buffers begin 20 bytes into theirs; items begin at 3.
+        let (n, local, skip) = (1003u64, 64u32, 20u64);
+        let (a, b) = (buffer(&device, n * 4 + 100), buffer(&device, n * 4 + 100));
+        let input: Vec<u32> = (0..n as u32 + 3).collect();
+        let zero = vec![0u8; n as usize * 4 + 100];
+        let mut got = vec![0u8; n as usize * 4 + 12];
+        let size = n * 4 + 12;
+        let (ra, rb) = (range(&a, skip, size), range(&b, skip, size));
+        let chain = launch(&kernel, (ra.clone(), rb.clone(), 2), 3, n, local);
+        finish(
+            &queue,
+            vec![
+                write(&zero, whole(&b)),
+                write(bytemuck::cast_slice(&input), ra.clone()),
+                launch(&kernel, (rb.clone(), ra.clone(), 7), 3, n, local),
+                chain,
+                launch(&kernel, (rb.clone(), ra.clone(), 1), 0, 0, local),
+                read(ra, &mut got),
+            ],
+        );
+        for (i, value) in words(&got).into_iter().enumerate() {
+            let group = i.saturating_sub(3) as u32 / local;
+            let once = i as u32 * 7 + 1000 * group;
+            let want = if i < 3 { i as u32 } else { once * 2 + 1000 * group };
+            assert_eq!(value, want, "item {i} with {modes:?}");
+        }
+    }
+    assert_eq!(validation_messages(), 0);
+}
+
+#[test]
+fn a_launch_that_cannot_be_is_refused_whole() {
+    let Some(device) = device() else { return };
+    let (queue, log) = queue(&device, false);
+    let program = device.load(scale_program(&[PointerMode::Bindings])).unwrap();
+    let kernel = program.kernel("scale").unwrap();
+    let memory = buffer(&device, 64);
+    let args: Arc<[ArgValue]> =
+        Arc::new([ArgValue::NullBuffer, ArgValue::Buffer(whole(&memory)), ArgValue::Bytes(smallvec![0; 4])]);
+    let null =
+        DeviceCommand::Launch(Launch { kernel: kernel.clone(), args, dims: 1, offset: [0; 3], global: [1; 3], local: [1; 3] });
+    assert!(queue.submit(batch(vec![device_work(&memory), null])).is_err());
+    assert_eq!(log.tickets(), []);
+    finish(&queue, vec![device_work(&memory)]);
+    assert_eq!(log.tickets(), [1]);
+    assert_eq!(validation_messages(), 0);
+}

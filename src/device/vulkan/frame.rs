@@ -1,0 +1,108 @@
+//! A frame: what one command buffer needs from recording until the device is done with it.
+
+use super::super::traits::Result;
+use super::conv::Context;
+use super::device::Gpu;
+use super::staging::Arena;
+use ash::vk;
+
+/// Smallest blocks of the two arenas.
+const STAGING_BLOCK: u64 = 256 << 10;
+const ARGS_BLOCK: u64 = 32 << 10;
+
+/// A command buffer with its pool, its staging space and its kernel arguments.
+pub struct Frame {
+    pool: vk::CommandPool,
+    pub cmd: vk::CommandBuffer,
+    pub staging: Arena,
+    pub args: Arena,
+}
+
+// SAFETY: a frame is used by one thread at a time; its arenas' pointers are into memory it owns.
+unsafe impl Send for Frame {}
+
+impl Frame {
+    /// A frame in the recording state.
+    pub fn begin(gpu: &'static Gpu) -> Result<Frame> {
+        let recycled = gpu.frames.lock().pop();
+        let frame = match recycled {
+            Some(frame) => frame,
+            None => Frame::new(gpu)?,
+        };
+        let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the command buffer is in the initial state.
+        match unsafe { gpu.raw.begin_command_buffer(frame.cmd, &info) } {
+            Ok(()) => Ok(frame),
+            Err(e) => {
+                frame.destroy(gpu);
+                Err(super::conv::error("vkBeginCommandBuffer", e))
+            }
+        }
+    }
+
+    fn new(gpu: &'static Gpu) -> Result<Frame> {
+        let info = vk::CommandPoolCreateInfo::default()
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT)
+            .queue_family_index(gpu.adapter.family);
+        // SAFETY: the device is alive.
+        let pool = unsafe { gpu.raw.create_command_pool(&info, None) }.during("vkCreateCommandPool")?;
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+        // SAFETY: the pool is alive and used by this thread only.
+        match unsafe { gpu.raw.allocate_command_buffers(&info) } {
+            Ok(list) => Ok(Frame { pool, cmd: list[0], staging: Arena::new(STAGING_BLOCK), args: Arena::new(ARGS_BLOCK) }),
+            Err(e) => {
+                // SAFETY: nothing was allocated from the pool.
+                unsafe { gpu.raw.destroy_command_pool(pool, None) };
+                Err(super::conv::error("vkAllocateCommandBuffers", e))
+            }
+        }
+    }
+
+    /// Takes the frame back once the device is done with it (or it was never submitted).
+    pub fn recycle(mut self, gpu: &'static Gpu) {
+        self.staging.reset(&gpu.staging);
+        self.args.reset(&gpu.args);
+        // SAFETY: no submitted work uses the command buffer.
+        match unsafe { gpu.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) } {
+            Ok(()) => gpu.frames.lock().push(self),
+            Err(_) => self.destroy(gpu),
+        }
+    }
+
+    fn destroy(self, gpu: &Gpu) {
+        // SAFETY: no submitted work uses the command buffer.
+        unsafe { gpu.raw.destroy_command_pool(self.pool, None) };
+    }
+}
+
+impl Gpu {
+    /// Makes all earlier device work visible to all later device work.
+    pub fn full_barrier(&self, cmd: vk::CommandBuffer) {
+        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+        let any = vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE;
+        self.barrier(cmd, (all, vk::AccessFlags2::MEMORY_WRITE), (all, any));
+    }
+
+    /// Makes all earlier device work visible to the host.
+    pub fn host_barrier(&self, cmd: vk::CommandBuffer) {
+        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+        let host = vk::AccessFlags2::HOST_READ | vk::AccessFlags2::HOST_WRITE;
+        self.barrier(cmd, (all, vk::AccessFlags2::MEMORY_WRITE), (vk::PipelineStageFlags2::HOST, host));
+    }
+
+    fn barrier(
+        &self,
+        cmd: vk::CommandBuffer,
+        src: (vk::PipelineStageFlags2, vk::AccessFlags2),
+        dst: (vk::PipelineStageFlags2, vk::AccessFlags2),
+    ) {
+        let barriers = [vk::MemoryBarrier2::default()
+            .src_stage_mask(src.0)
+            .src_access_mask(src.1)
+            .dst_stage_mask(dst.0)
+            .dst_access_mask(dst.1)];
+        let info = vk::DependencyInfo::default().memory_barriers(&barriers);
+        // SAFETY: the command buffer is recording.
+        unsafe { (self.sync2.barrier)(cmd, &info) };
+    }
+}

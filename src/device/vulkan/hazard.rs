@@ -1,0 +1,70 @@
+//! Hazards between the commands of one command buffer: which byte ranges were read and written since the last barrier.
+
+use ash::vk;
+use smallvec::SmallVec;
+
+/// One command's access to a buffer, bytes `start..end`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub buffer: vk::Buffer,
+    pub start: u64,
+    pub end: u64,
+    pub write: bool,
+}
+
+/// Accesses of one command.
+pub type Accesses = SmallVec<[Access; 8]>;
+
+/// More than this is not worth comparing: a barrier is put instead.
+const MANY: usize = 256;
+
+/// Accesses since the last barrier.
+#[derive(Default)]
+pub struct Hazards {
+    since: Vec<Access>,
+}
+
+impl Hazards {
+    /// Notes a command's accesses. True if a barrier must come before it; only an `ordered` command can need one.
+    pub fn add(&mut self, accesses: &[Access], ordered: bool) -> bool {
+        let conflict =
+            |a: &Access, b: &Access| (a.write || b.write) && a.buffer == b.buffer && a.start < b.end && b.start < a.end;
+        let needed = ordered && (self.since.len() > MANY || accesses.iter().any(|a| self.since.iter().any(|b| conflict(a, b))));
+        if needed {
+            self.since.clear();
+        }
+        self.since.extend_from_slice(accesses);
+        needed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ash::vk::Handle;
+
+    fn access(buffer: u64, start: u64, end: u64, write: bool) -> Access {
+        Access { buffer: vk::Buffer::from_raw(buffer), start, end, write }
+    }
+
+    #[test]
+    fn only_overlaps_with_a_write_need_a_barrier() {
+        let mut h = Hazards::default();
+        assert!(!h.add(&[access(1, 0, 8, false)], true));
+        assert!(!h.add(&[access(1, 0, 8, false)], true));
+        assert!(!h.add(&[access(1, 8, 16, true)], true));
+        assert!(!h.add(&[access(2, 0, 8, true)], true));
+        assert!(h.add(&[access(1, 4, 6, true)], true));
+        // The barrier cleared the slate, except for the command behind it.
+        assert!(!h.add(&[access(2, 0, 8, false)], true));
+        assert!(h.add(&[access(1, 5, 6, false)], true));
+    }
+
+    #[test]
+    fn unordered_commands_get_none() {
+        let mut h = Hazards::default();
+        assert!(!h.add(&[access(1, 0, 8, true)], false));
+        assert!(!h.add(&[access(1, 0, 8, true)], false));
+        assert!(h.add(&[access(1, 0, 8, false)], true));
+    }
+}

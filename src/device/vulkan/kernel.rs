@@ -1,0 +1,418 @@
+//! Loaded programs and kernels, and the launch plan: which variant, which dispatches, what is in the argument block.
+//!
+//! The plan follows `clspv_bridge::abi`. A grid becomes one dispatch, plus one for each slab of smaller groups where the
+//! local size does not divide the global size, plus more where a dimension exceeds maxComputeWorkGroupCount.
+
+use super::super::batch::{ArgValue, BufferRange, Launch};
+use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, Result};
+use super::conv::align_up;
+use super::device::Gpu;
+use super::hazard::{Access, Accesses};
+use super::memory::{Buffer, Use};
+use super::pipeline::{Key, Pipelines};
+use super::{localsize, queue};
+use ash::vk;
+use clspv_bridge::abi::{BindingSource, CompiledKernel, CompiledProgram, Hidden, KernelVariant, LocalSpec, PointerMode};
+use clspv_bridge::metadata::{ArgKind, KernelInfo};
+use smallvec::SmallVec;
+use std::any::Any;
+use std::sync::Arc;
+
+/// A loaded program.
+pub struct Program {
+    kernels: Vec<Arc<Kernel>>,
+}
+
+/// A launchable kernel.
+pub struct Kernel {
+    gpu: &'static Gpu,
+    program: Arc<CompiledProgram>,
+    index: usize,
+    data: Option<Arc<Buffer>>,
+    pipelines: Vec<Pipelines>,
+    /// For each argument: kernels only read what it points to.
+    readonly: Vec<bool>,
+}
+
+impl Program {
+    /// Makes the data block and the kernels.
+    pub fn load(gpu: &'static Gpu, program: Arc<CompiledProgram>) -> Result<Program> {
+        let data = data_block(gpu, &program)?;
+        let kernels = (0..program.kernels.len())
+            .map(|index| {
+                let compiled = &program.kernels[index];
+                Arc::new(Kernel {
+                    gpu,
+                    index,
+                    data: data.clone(),
+                    pipelines: compiled.variants.iter().map(|_| Pipelines::new(gpu)).collect(),
+                    readonly: (0..compiled.info.args.len()).map(|a| arg_is_readonly(compiled, a)).collect(),
+                    program: program.clone(),
+                })
+            })
+            .collect();
+        Ok(Program { kernels })
+    }
+}
+
+impl DeviceProgram for Program {
+    fn kernel(&self, name: &str) -> Result<Arc<dyn DeviceKernel>> {
+        let found = self.kernels.iter().find(|k| k.info().name == name);
+        found.map(|k| k.clone() as _).ok_or_else(|| DeviceError::Unexpected(format!("no kernel {name}")))
+    }
+}
+
+/// The program's data with addresses put in.
+fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> Result<Option<Arc<Buffer>>> {
+    let data = &program.data;
+    if data.bytes.is_empty() {
+        return Ok(None);
+    }
+    let buffer = Buffer::new(gpu, data.bytes.len() as u64, Use::Device { host_visible: false }, "program data")?;
+    let mut bytes = data.bytes.clone();
+    for &(at, offset) in &data.relocs {
+        let value = buffer.address.wrapping_add(offset).to_le_bytes();
+        let slot = bytes.get_mut(at as usize..at as usize + 8);
+        slot.ok_or_else(|| DeviceError::Unexpected("relocation outside the data block".into()))?.copy_from_slice(&value);
+    }
+    queue::upload(gpu, &buffer, &bytes)?;
+    Ok(Some(Arc::new(buffer)))
+}
+
+fn arg_is_readonly(kernel: &CompiledKernel, arg: usize) -> bool {
+    let bound = |v: &KernelVariant| {
+        let at = v.abi.bindings.iter().position(|b| *b == BindingSource::Arg(arg as u16));
+        at.is_some_and(|i| v.abi.readonly.get(i).copied().unwrap_or(false))
+    };
+    kernel.info.args[arg].kind == ArgKind::ConstantPtr || kernel.variants.iter().any(bound)
+}
+
+/// One vkCmdDispatch of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dispatch {
+    pub first_group: [u32; 3],
+    pub groups: [u32; 3],
+    pub local: [u32; 3],
+}
+
+/// How a launch is done.
+pub struct Plan<'a> {
+    pub variant: &'a KernelVariant,
+    pub pipelines: &'a Pipelines,
+    pub dispatches: Vec<Dispatch>,
+    pub lengths: SmallVec<[u32; 4]>,
+    /// The argument block, complete but for the values of one dispatch ([`Plan::set_dispatch`]).
+    pub block: SmallVec<[u8; 256]>,
+    /// Descriptors in binding order: buffer, offset, range.
+    pub bindings: SmallVec<[(vk::Buffer, u64, u64); 8]>,
+    pub accesses: Accesses,
+    offset: [u64; 3],
+    full_local: [u32; 3],
+}
+
+/// The Vulkan buffer behind a range.
+pub fn buffer_of(range: &BufferRange) -> Result<&Buffer> {
+    let buffer = range.memory.as_any().downcast_ref::<Buffer>();
+    let buffer = buffer.ok_or_else(|| DeviceError::Unexpected("memory of another kind of device".into()))?;
+    match range.offset.checked_add(range.size) {
+        Some(end) if end <= buffer.padded => Ok(buffer),
+        _ => Err(DeviceError::Unexpected("range outside the buffer".into())),
+    }
+}
+
+impl Kernel {
+    fn compiled(&self) -> &CompiledKernel {
+        &self.program.kernels[self.index]
+    }
+
+    /// Plans a launch.
+    pub fn plan(&self, launch: &Launch) -> Result<Plan<'_>> {
+        let compiled = self.compiled();
+        if launch.args.len() != compiled.info.args.len() {
+            return Err(DeviceError::Unexpected("number of kernel arguments".into()));
+        }
+        let limits = &self.gpu.adapter.props.limits;
+        let (dispatches, num_groups) = split_grid(launch.global, launch.local, limits.max_compute_work_group_count)?;
+        let chosen = (0..compiled.variants.len()).find(|&i| self.runs(&compiled.variants[i], launch));
+        let index = chosen
+            .ok_or_else(|| DeviceError::Unsupported(format!("kernel {}: no variant for these buffers", compiled.info.name)))?;
+        let variant = &compiled.variants[index];
+        let mut plan = Plan {
+            variant,
+            pipelines: &self.pipelines[index],
+            dispatches,
+            lengths: self.lengths(variant, launch)?,
+            block: SmallVec::from_elem(0, variant.abi.block_size as usize),
+            bindings: SmallVec::new(),
+            accesses: Accesses::new(),
+            offset: launch.offset,
+            full_local: launch.local,
+        };
+        self.fill_arguments(&mut plan, launch)?;
+        self.fill_hidden(&mut plan, launch, num_groups)?;
+        if let Some(data) = &self.data {
+            let write = self.program.data.writable;
+            plan.accesses.push(Access { buffer: data.raw, start: 0, end: data.size, write });
+        }
+        Ok(plan)
+    }
+
+    /// The variant can run the launch on this device.
+    fn runs(&self, variant: &KernelVariant, launch: &Launch) -> bool {
+        if variant.abi.mode == PointerMode::Addresses {
+            return true;
+        }
+        let limits = &self.gpu.adapter.props.limits;
+        let align = limits.min_storage_buffer_offset_alignment.max(1);
+        if variant.abi.bindings.len() as u32 > self.gpu.target.max_push_descriptors {
+            return false;
+        }
+        variant.abi.bindings.iter().all(|b| match b {
+            BindingSource::Data => self.data.is_some(),
+            BindingSource::Arg(a) => match launch.args.get(*a as usize) {
+                Some(ArgValue::Buffer(r)) => {
+                    r.size > 0 && r.size + r.offset % align + 16 <= u64::from(limits.max_storage_buffer_range)
+                }
+                _ => false,
+            },
+        })
+    }
+
+    fn fill_arguments(&self, plan: &mut Plan<'_>, launch: &Launch) -> Result<()> {
+        let abi = &plan.variant.abi;
+        let align = self.gpu.adapter.props.limits.min_storage_buffer_offset_alignment.max(1);
+        for (i, (value, info)) in launch.args.iter().zip(&self.compiled().info.args).enumerate() {
+            let at = (abi.args_offset + info.offset) as usize;
+            match value {
+                ArgValue::Bytes(bytes) => put(&mut plan.block, at, bytes)?,
+                ArgValue::NullBuffer => put(&mut plan.block, at, &0u64.to_le_bytes())?,
+                ArgValue::Buffer(range) => {
+                    let buffer = buffer_of(range)?;
+                    if abi.mode == PointerMode::Addresses {
+                        put(&mut plan.block, at, &(buffer.address + range.offset).to_le_bytes())?;
+                    } else {
+                        put(&mut plan.block, at, &((range.offset % align) as u32).to_le_bytes())?;
+                    }
+                    let end = range.offset + range.size;
+                    let write = !self.readonly[i];
+                    plan.accesses.push(Access { buffer: buffer.raw, start: range.offset, end, write });
+                }
+                ArgValue::Local(_) => {}
+            }
+        }
+        for source in &abi.bindings {
+            let binding = match source {
+                BindingSource::Data => self.data.as_ref().map(|d| (d.raw, 0, d.padded)),
+                BindingSource::Arg(a) => match launch.args.get(*a as usize) {
+                    Some(ArgValue::Buffer(range)) => {
+                        let buffer = buffer_of(range)?;
+                        let base = range.offset - range.offset % align;
+                        // Up to the next 16 bytes, for wide accesses at the end; the store is padded accordingly.
+                        let end = align_up(range.offset + range.size, 16).min(buffer.padded);
+                        Some((buffer.raw, base, end - base))
+                    }
+                    _ => None,
+                },
+            };
+            plan.bindings.push(binding.ok_or_else(|| DeviceError::Unexpected("unbound kernel argument".into()))?);
+        }
+        Ok(())
+    }
+
+    fn fill_hidden(&self, plan: &mut Plan<'_>, launch: &Launch, num_groups: [u32; 3]) -> Result<()> {
+        let abi = &plan.variant.abi;
+        for &(hidden, at) in &abi.hidden {
+            let d = |i: u8| usize::from(i).min(2);
+            let value = match hidden {
+                Hidden::GlobalIdBase(_) | Hidden::GroupBase(_) | Hidden::PrintfAddress => 0,
+                Hidden::GlobalOffset(i) => launch.offset[d(i)],
+                Hidden::GlobalSize(i) => launch.global[d(i)],
+                Hidden::EnqueuedLocalSize(i) => u64::from(launch.local[d(i)]),
+                Hidden::NumGroups(i) => u64::from(num_groups[d(i)]),
+                Hidden::WorkDim => u64::from(launch.dims),
+                Hidden::DataAddress => self.data.as_ref().map_or(0, |b| b.address),
+                Hidden::LocalArgOffset(arg) => common_layout(plan.variant, launch, Some(arg)),
+            };
+            put(&mut plan.block, at as usize, &value.to_le_bytes()[..hidden.size() as usize])?;
+        }
+        Ok(())
+    }
+
+    /// Values of the local-memory specialisation constants.
+    fn lengths(&self, variant: &KernelVariant, launch: &Launch) -> Result<SmallVec<[u32; 4]>> {
+        let mut total = u64::from(variant.abi.static_local_bytes);
+        let mut lengths = SmallVec::new();
+        for (_, spec) in &variant.abi.local_specs {
+            let (bytes, unit) = match *spec {
+                LocalSpec::Arg { arg, elem_bytes } => {
+                    let size = local_size(launch, arg);
+                    total = total.saturating_add(size);
+                    (size, elem_bytes)
+                }
+                LocalSpec::Common { fixed_bytes, elem_bytes } => {
+                    let size = common_layout(variant, launch, None).max(u64::from(fixed_bytes));
+                    total = total.saturating_add(size - u64::from(fixed_bytes));
+                    (size, elem_bytes)
+                }
+            };
+            let count = bytes.div_ceil(u64::from(unit.max(1))).max(1);
+            lengths.push(u32::try_from(count).map_err(|_| DeviceError::OutOfDeviceMemory)?);
+        }
+        if total > u64::from(self.gpu.adapter.props.limits.max_compute_shared_memory_size) {
+            return Err(DeviceError::OutOfDeviceMemory);
+        }
+        Ok(lengths)
+    }
+}
+
+fn local_size(launch: &Launch, arg: u16) -> u64 {
+    match launch.args.get(usize::from(arg)) {
+        Some(ArgValue::Local(size)) => *size,
+        _ => 0,
+    }
+}
+
+/// Byte offset of a local argument in the common workgroup block, or (`None`) the size of the block.
+fn common_layout(variant: &KernelVariant, launch: &Launch, wanted: Option<u16>) -> u64 {
+    let fixed = variant.abi.local_specs.iter().find_map(|(_, s)| match s {
+        LocalSpec::Common { fixed_bytes, .. } => Some(u64::from(*fixed_bytes)),
+        LocalSpec::Arg { .. } => None,
+    });
+    let mut at = fixed.unwrap_or(0);
+    for &arg in &variant.abi.common_local_args {
+        at = align_up(at, 16);
+        if wanted == Some(arg) {
+            return at;
+        }
+        at = at.saturating_add(local_size(launch, arg));
+    }
+    at
+}
+
+fn put(block: &mut [u8], at: usize, bytes: &[u8]) -> Result<()> {
+    let slot = at.checked_add(bytes.len()).and_then(|end| block.get_mut(at..end));
+    slot.ok_or_else(|| DeviceError::Unexpected("kernel argument outside the argument block".into()))?.copy_from_slice(bytes);
+    Ok(())
+}
+
+impl Plan<'_> {
+    /// Puts the values of one dispatch into the block.
+    pub fn set_dispatch(&mut self, dispatch: &Dispatch) -> Result<()> {
+        for &(hidden, at) in &self.variant.abi.hidden {
+            match hidden {
+                Hidden::GlobalIdBase(i) => {
+                    let d = usize::from(i).min(2);
+                    let base = u64::from(dispatch.first_group[d]) * u64::from(self.full_local[d]);
+                    put(&mut self.block, at as usize, &self.offset[d].wrapping_add(base).to_le_bytes())?;
+                }
+                Hidden::GroupBase(i) => {
+                    put(&mut self.block, at as usize, &dispatch.first_group[usize::from(i).min(2)].to_le_bytes())?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The pipeline key of one dispatch.
+    pub fn key(&self, dispatch: &Dispatch) -> Key {
+        Key { local: dispatch.local, lengths: self.lengths.clone() }
+    }
+}
+
+/// The dispatches of a grid and its number of groups.
+fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> Result<(Vec<Dispatch>, [u32; 3])> {
+    if local.contains(&0) {
+        return Err(DeviceError::Unexpected("empty work-group".into()));
+    }
+    let mut parts: [SmallVec<[(u32, u32, u32); 2]>; 3] = Default::default();
+    let mut num_groups = [0; 3];
+    for d in 0..3 {
+        let size = u64::from(local[d]);
+        let total = global[d].div_ceil(size);
+        num_groups[d] = u32::try_from(total).map_err(|_| DeviceError::Unsupported("more than 2^32 work-groups".into()))?;
+        let (full, rest) = ((global[d] / size) as u32, (global[d] % size) as u32);
+        let mut first = 0;
+        while first < full {
+            let count = (full - first).min(max[d].max(1));
+            parts[d].push((first, count, local[d]));
+            first += count;
+        }
+        if rest != 0 {
+            parts[d].push((full, 1, rest));
+        }
+    }
+    let mut list = Vec::new();
+    for z in &parts[2] {
+        for y in &parts[1] {
+            for x in &parts[0] {
+                list.push(Dispatch { first_group: [x.0, y.0, z.0], groups: [x.1, y.1, z.1], local: [x.2, y.2, z.2] });
+            }
+        }
+    }
+    Ok((list, num_groups))
+}
+
+impl DeviceKernel for Kernel {
+    fn info(&self) -> &KernelInfo {
+        &self.compiled().info
+    }
+
+    fn max_work_group_size(&self) -> usize {
+        self.gpu.info.max_work_group_size as usize
+    }
+
+    fn preferred_multiple(&self) -> usize {
+        (self.gpu.adapter.subgroup.subgroup_size as usize).max(1)
+    }
+
+    fn static_local_bytes(&self) -> u64 {
+        self.compiled().variants.first().map_or(0, |v| u64::from(v.abi.static_local_bytes))
+    }
+
+    fn private_bytes(&self) -> u64 {
+        self.compiled().variants.first().map_or(0, |v| u64::from(v.abi.private_bytes))
+    }
+
+    fn suggest_local_size(&self, global: [u64; 3], dims: u32) -> [u32; 3] {
+        if let Some(required) = self.info().reqd_work_group_size {
+            return required;
+        }
+        let gpu = &self.gpu.adapter;
+        let shape = localsize::Shape {
+            target: if gpu.is_cpu() { 128 } else { 256 }.min(self.gpu.info.max_work_group_size),
+            wave: gpu.subgroup.subgroup_size.max(1),
+            row: if gpu.is_cpu() { 64 } else { 32 },
+            max: gpu.props.limits.max_compute_work_group_size,
+        };
+        localsize::suggest(global, dims, &shape)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_split_at_limits_and_remainders() {
+        let (one, groups) = split_grid([64, 4, 1], [16, 2, 1], [65535; 3]).unwrap();
+        assert_eq!(one, [Dispatch { first_group: [0; 3], groups: [4, 2, 1], local: [16, 2, 1] }]);
+        assert_eq!(groups, [4, 2, 1]);
+        // 10 = 2 * 4 + 2, 3 = 1 * 2 + 1: full, right, bottom and corner.
+        let (four, groups) = split_grid([10, 3, 1], [4, 2, 1], [65535; 3]).unwrap();
+        assert_eq!(groups, [3, 2, 1]);
+        assert_eq!(four.len(), 4);
+        assert_eq!(four[3], Dispatch { first_group: [2, 1, 0], groups: [1, 1, 1], local: [2, 1, 1] });
+        let items: u64 = four.iter().map(|d| (0..3).map(|i| u64::from(d.groups[i] * d.local[i])).product::<u64>()).sum();
+        assert_eq!(items, 30);
+        let (many, _) = split_grid([25, 1, 1], [1, 1, 1], [10, 10, 10]).unwrap();
+        assert_eq!(many.iter().map(|d| d.groups[0]).collect::<Vec<_>>(), [10, 10, 5]);
+        assert!(split_grid([0, 1, 1], [1, 1, 1], [10; 3]).unwrap().0.is_empty());
+        assert!(split_grid([1 << 40, 1, 1], [1, 1, 1], [10; 3]).is_err());
+        assert!(split_grid([1, 1, 1], [0, 1, 1], [10; 3]).is_err());
+    }
+}

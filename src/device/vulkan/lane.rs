@@ -1,0 +1,353 @@
+//! A lane: one VkQueue with its timeline semaphore and the batches in flight on it.
+//!
+//! Several device queues may share a lane. Each submission signals the next value of the lane's timeline, so values
+//! complete in order, and batches are reported in that order, which is submission order for every device queue.
+//!
+//! Who reports: any thread that sees the timeline advance calls [`Lane::reap`]; `reaping` makes it one thread at a time,
+//! and no lock is held while a sink is called. A thread in [`Lane::wait`] (a *helper*) waits on the semaphore and reaps
+//! itself; the lane's reaper thread (`reaper`) stands back while there are helpers.
+//!
+//! Locks, in order of taking: `submit` (the VkQueue and the last value), then `state`. One timeline per VkQueue rather
+//! than per device queue means no wait for *any* of several semaphores, which some drivers do by polling.
+
+use super::super::batch::{BatchItem, Outcome, Ticket, Times};
+use super::super::traits::{CompletionSink, DeviceError, Result, Submission};
+use super::conv::Context;
+use super::device::Gpu;
+use super::frame::Frame;
+use super::profiling::Queries;
+use super::reaper;
+use super::record::ReadBack;
+use ash::vk;
+use parking_lot::{Condvar, Mutex};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a waiting thread polls before it sleeps, on devices that are not the CPU itself.
+const SPIN: Duration = Duration::from_micros(50);
+/// CL_OUT_OF_RESOURCES.
+const OUT_OF_RESOURCES: i32 = -5;
+
+/// A VkQueue.
+pub struct Lane {
+    pub gpu: &'static Gpu,
+    /// The VkQueue and the last value submitted.
+    submit: Mutex<(vk::Queue, u64)>,
+    pub timeline: vk::Semaphore,
+    state: Mutex<State>,
+    /// Woken when something was reported or reaping has stopped.
+    reported: Condvar,
+    /// Wakes the reaper.
+    work: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    in_flight: VecDeque<Entry>,
+    reaping: bool,
+    helpers: usize,
+    /// Threads waiting on `reported`.
+    listeners: usize,
+    reaper_started: bool,
+    reaper_parked: bool,
+}
+
+/// A batch in flight.
+pub struct Entry {
+    /// Complete when the timeline has this value.
+    pub value: u64,
+    pub owner: Arc<Owner>,
+    pub submission: Submission,
+    pub tickets: Vec<Ticket>,
+    pub read_backs: Vec<ReadBack>,
+    pub frames: Vec<Frame>,
+    pub queries: Option<Queries>,
+    /// One entry a ticket on profiling queues; those of device commands are filled in from `queries`.
+    pub times: Vec<Times>,
+    /// Keeps memory and kernels alive.
+    pub items: Vec<BatchItem>,
+}
+
+/// What is known of a device queue by those who complete its batches.
+pub struct Owner {
+    pub sink: Arc<dyn CompletionSink>,
+    pub completed: AtomicU64,
+    /// (submission, timeline value) of batches not yet reported.
+    pub marks: Mutex<VecDeque<(Submission, u64)>>,
+}
+
+impl Owner {
+    /// Of a new queue.
+    pub fn new(sink: Arc<dyn CompletionSink>) -> Owner {
+        Owner { sink, completed: AtomicU64::new(0), marks: Mutex::default() }
+    }
+
+    /// The timeline value of a submission; `None` once it has been reported.
+    pub fn value_of(&self, submission: Submission) -> Option<u64> {
+        let marks = self.marks.lock();
+        let at = marks.binary_search_by_key(&submission, |m| m.0).ok()?;
+        marks.get(at).map(|m| m.1)
+    }
+
+    /// Everything up to `submission` has been reported.
+    pub fn is_reported(&self, submission: Submission) -> bool {
+        self.completed.load(Ordering::Acquire) >= submission
+    }
+}
+
+impl Lane {
+    /// The lane of a VkQueue.
+    pub fn new(gpu: &'static Gpu, queue: vk::Queue) -> Result<Lane> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: the device is alive and has timeline semaphores.
+        let timeline = unsafe { gpu.raw.create_semaphore(&info, None) }.during("vkCreateSemaphore")?;
+        Ok(Lane {
+            gpu,
+            submit: Mutex::new((queue, 0)),
+            timeline,
+            state: Mutex::new(State::default()),
+            reported: Condvar::new(),
+            work: Condvar::new(),
+        })
+    }
+
+    /// Submits a recorded command buffer (if any) after `waits`, and notes the batch it completes (if any).
+    pub fn submit(
+        &'static self,
+        cmd: Option<vk::CommandBuffer>,
+        waits: &[(vk::Semaphore, u64)],
+        entry: Option<Entry>,
+    ) -> std::result::Result<u64, (DeviceError, Option<Entry>)> {
+        let mut queue = self.submit.lock();
+        let mut value = queue.1;
+        if cmd.is_some() || !waits.is_empty() {
+            value += 1;
+            if let Err(e) = self.submit_to_queue(queue.0, cmd, waits, value) {
+                if matches!(e, DeviceError::Lost) {
+                    self.gpu.set_lost();
+                }
+                return Err((e, entry));
+            }
+            queue.1 = value;
+        }
+        if let Some(mut entry) = entry {
+            entry.value = value;
+            entry.owner.marks.lock().push_back((entry.submission, value));
+            let mut state = self.state.lock();
+            state.in_flight.push_back(entry);
+            if !state.reaper_started {
+                state.reaper_started = reaper::start(self);
+            }
+            self.wake_reaper(&state);
+        }
+        Ok(value)
+    }
+
+    fn submit_to_queue(
+        &self,
+        queue: vk::Queue,
+        cmd: Option<vk::CommandBuffer>,
+        waits: &[(vk::Semaphore, u64)],
+        value: u64,
+    ) -> Result<()> {
+        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+        let point = |&(s, v): &(vk::Semaphore, u64)| vk::SemaphoreSubmitInfo::default().semaphore(s).value(v).stage_mask(all);
+        let waits: smallvec::SmallVec<[_; 4]> = waits.iter().map(point).collect();
+        let signals = [point(&(self.timeline, value))];
+        let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(cmd.unwrap_or_default())];
+        let info = [vk::SubmitInfo2::default()
+            .wait_semaphore_infos(&waits)
+            .signal_semaphore_infos(&signals)
+            .command_buffer_infos(if cmd.is_some() { &commands } else { &[] })];
+        // SAFETY: the caller holds the queue's lock; the command buffer is recorded and kept until the value is reached.
+        unsafe { (self.gpu.sync2.submit)(queue, 1, info.as_ptr(), vk::Fence::null()) }.result().during("vkQueueSubmit2")
+    }
+
+    /// The timeline's value now; the highest number if the device is lost, so that everything counts as over.
+    pub fn counter(&self) -> u64 {
+        if self.gpu.is_lost() {
+            return u64::MAX;
+        }
+        // SAFETY: the semaphore is alive.
+        match unsafe { self.gpu.raw.get_semaphore_counter_value(self.timeline) } {
+            Ok(value) => value,
+            Err(e) => {
+                self.note("vkGetSemaphoreCounterValue", e);
+                u64::MAX
+            }
+        }
+    }
+
+    fn note(&self, what: &str, e: vk::Result) {
+        tracing::error!("{what}: {e:?}");
+        self.gpu.set_lost();
+    }
+
+    /// Waits until the timeline has `value`; false if `deadline` comes first.
+    pub fn wait_value(&self, value: u64, deadline: Option<Instant>, spin: bool) -> bool {
+        if self.counter() >= value {
+            return true;
+        }
+        if spin && !self.gpu.adapter.is_cpu() {
+            let start = Instant::now();
+            while start.elapsed() < SPIN {
+                for _ in 0..16 {
+                    std::hint::spin_loop();
+                }
+                if self.counter() >= value {
+                    return true;
+                }
+            }
+        }
+        let (semaphores, values) = ([self.timeline], [value]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        loop {
+            let timeout = match deadline {
+                Some(d) => d.saturating_duration_since(Instant::now()).as_nanos().min(1 << 62) as u64,
+                None => u64::MAX,
+            };
+            // SAFETY: the semaphore is alive for ever.
+            match unsafe { self.gpu.raw.wait_semaphores(&info, timeout) } {
+                Ok(()) => return true,
+                Err(vk::Result::TIMEOUT) if deadline.is_some() => return false,
+                Err(vk::Result::TIMEOUT) => {}
+                Err(e) => {
+                    self.note("vkWaitSemaphores", e);
+                    return true;
+                }
+            }
+        }
+    }
+
+    /// Waits until `submission` of `owner` has been reported, reporting what completes meanwhile.
+    pub fn wait(&self, owner: &Owner, submission: Submission, deadline: Option<Instant>) -> bool {
+        if owner.is_reported(submission) {
+            return true;
+        }
+        self.state.lock().helpers += 1;
+        let done = self.help(owner, submission, deadline);
+        let mut state = self.state.lock();
+        state.helpers -= 1;
+        self.wake_reaper(&state);
+        done
+    }
+
+    fn help(&self, owner: &Owner, submission: Submission, deadline: Option<Instant>) -> bool {
+        loop {
+            if owner.is_reported(submission) {
+                return true;
+            }
+            let next = {
+                let mut state = self.state.lock();
+                if state.reaping {
+                    // Another thread reports: it may be at our batch. It wakes us when it has reported or stops.
+                    state.listeners += 1;
+                    let timed_out = match deadline {
+                        _ if owner.is_reported(submission) => false,
+                        Some(d) => self.reported.wait_until(&mut state, d).timed_out(),
+                        None => {
+                            self.reported.wait(&mut state);
+                            false
+                        }
+                    };
+                    state.listeners -= 1;
+                    if timed_out {
+                        return owner.is_reported(submission);
+                    }
+                    continue;
+                }
+                state.in_flight.front().map(|e| e.value)
+            };
+            match next {
+                // Earlier batches are waited for one by one, so that they are reported as they complete.
+                Some(value) => {
+                    if !self.wait_value(value, deadline, true) {
+                        return owner.is_reported(submission);
+                    }
+                    self.reap();
+                }
+                // Nothing in flight: the batch was reported between the two looks, or never submitted.
+                None => return owner.is_reported(submission),
+            }
+        }
+    }
+
+    /// Reports every batch whose value has been reached, unless another thread is doing so.
+    pub fn reap(&self) {
+        let mut state = self.state.lock();
+        if state.reaping {
+            return;
+        }
+        state.reaping = true;
+        loop {
+            let Some(front) = state.in_flight.front().map(|e| e.value) else { break };
+            if self.counter() < front {
+                break;
+            }
+            let Some(entry) = state.in_flight.pop_front() else { break };
+            drop(state);
+            let (owner, submission) = (entry.owner.clone(), entry.submission);
+            entry.complete(self.gpu);
+            state = self.state.lock();
+            owner.marks.lock().pop_front();
+            owner.completed.store(submission, Ordering::Release);
+            if state.listeners > 0 {
+                self.reported.notify_all();
+            }
+        }
+        state.reaping = false;
+        if state.listeners > 0 {
+            self.reported.notify_all();
+        }
+        self.wake_reaper(&state);
+    }
+
+    fn wake_reaper(&self, state: &State) {
+        if state.helpers == 0 && state.reaper_parked && !state.in_flight.is_empty() {
+            self.work.notify_one();
+        }
+    }
+
+    /// For the reaper: sleeps until there is something in flight that nobody else takes care of; its value.
+    pub fn next_for_reaper(&self) -> u64 {
+        let mut state = self.state.lock();
+        loop {
+            if state.helpers == 0
+                && !state.reaping
+                && let Some(front) = state.in_flight.front()
+            {
+                return front.value;
+            }
+            state.reaper_parked = true;
+            self.work.wait(&mut state);
+            state.reaper_parked = false;
+        }
+    }
+}
+
+impl Entry {
+    /// Takes results to the host, recycles what was used, and tells the sink.
+    fn complete(mut self, gpu: &'static Gpu) {
+        let outcome = if gpu.is_lost() { Outcome::Failed(OUT_OF_RESOURCES) } else { Outcome::Complete };
+        if outcome == Outcome::Complete {
+            for read_back in &self.read_backs {
+                // SAFETY: the device is done; the application keeps the destination valid until completion.
+                unsafe { read_back.run() };
+            }
+        }
+        if let Some(queries) = self.queries.take() {
+            queries.finish(gpu, outcome == Outcome::Complete, &mut self.times);
+        }
+        for frame in self.frames.drain(..) {
+            frame.recycle(gpu);
+        }
+        self.items.clear();
+        let tell = std::panic::AssertUnwindSafe(|| self.owner.sink.done(&self.tickets, outcome, &self.times));
+        if std::panic::catch_unwind(tell).is_err() {
+            tracing::error!("a completion sink panicked");
+        }
+    }
+}

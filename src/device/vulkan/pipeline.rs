@@ -1,0 +1,136 @@
+//! Pipelines of one kernel variant: made when first needed, one for each local size and set of local-memory lengths.
+
+use super::super::traits::{DeviceError, Result};
+use super::conv::{self, Context};
+use super::device::Gpu;
+use ash::vk;
+use clspv_bridge::abi::{BlockPlace, KernelVariant, SPEC_LOCAL_SIZE};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::collections::HashMap;
+use std::ffi::CString;
+
+/// What a pipeline is specialised for: local size, then local-memory lengths in the order of the ABI's list.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Key {
+    pub local: [u32; 3],
+    pub lengths: SmallVec<[u32; 4]>,
+}
+
+/// Vulkan objects of one variant.
+pub struct Pipelines {
+    gpu: &'static Gpu,
+    made: Mutex<Made>,
+}
+
+#[derive(Default)]
+struct Made {
+    module: vk::ShaderModule,
+    sets: vk::DescriptorSetLayout,
+    layout: vk::PipelineLayout,
+    pipelines: HashMap<Key, vk::Pipeline>,
+}
+
+impl Pipelines {
+    /// Nothing made yet.
+    pub fn new(gpu: &'static Gpu) -> Self {
+        Pipelines { gpu, made: Mutex::new(Made::default()) }
+    }
+
+    /// The pipeline and its layout.
+    pub fn get(&self, variant: &KernelVariant, key: &Key) -> Result<(vk::Pipeline, vk::PipelineLayout)> {
+        let mut made = self.made.lock();
+        if let Some(&pipeline) = made.pipelines.get(key) {
+            return Ok((pipeline, made.layout));
+        }
+        made.prepare(self.gpu, variant)?;
+        let ids = SPEC_LOCAL_SIZE.into_iter().chain(variant.abi.local_specs.iter().map(|(id, _)| *id));
+        let entries: SmallVec<[vk::SpecializationMapEntry; 8]> = ids
+            .enumerate()
+            .map(|(i, id)| vk::SpecializationMapEntry { constant_id: id, offset: i as u32 * 4, size: 4 })
+            .collect();
+        let values: SmallVec<[u32; 8]> = key.local.into_iter().chain(key.lengths.iter().copied()).collect();
+        if values.len() != entries.len() {
+            return Err(DeviceError::Unexpected("specialisation constants do not match the kernel".into()));
+        }
+        let spec = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(values.as_slice()));
+        let name = CString::new(clspv_bridge::abi::ENTRY_POINT).unwrap_or_default();
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(made.module)
+            .name(&name)
+            .specialization_info(&spec);
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(made.layout);
+        // SAFETY: module and layout are alive and belong together.
+        let list = unsafe { self.gpu.raw.create_compute_pipelines(self.gpu.pipeline_cache, &[info], None) };
+        let pipeline = list.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0];
+        made.pipelines.insert(key.clone(), pipeline);
+        Ok((pipeline, made.layout))
+    }
+}
+
+impl Made {
+    /// Makes module and layouts; each once.
+    fn prepare(&mut self, gpu: &Gpu, variant: &KernelVariant) -> Result<()> {
+        let abi = &variant.abi;
+        if self.module == vk::ShaderModule::null() {
+            let info = vk::ShaderModuleCreateInfo::default().code(&variant.spirv);
+            // SAFETY: the words come from the compiler for this device.
+            self.module = unsafe { gpu.raw.create_shader_module(&info, None) }.during("vkCreateShaderModule")?;
+        }
+        if self.sets == vk::DescriptorSetLayout::null() && !abi.bindings.is_empty() {
+            let bindings: Vec<_> = (0..abi.bindings.len() as u32)
+                .map(|i| {
+                    vk::DescriptorSetLayoutBinding::default()
+                        .binding(i)
+                        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                        .descriptor_count(1)
+                        .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                })
+                .collect();
+            let info = vk::DescriptorSetLayoutCreateInfo::default()
+                .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
+                .bindings(&bindings);
+            // SAFETY: push descriptors are enabled: variants with bindings are only chosen then.
+            let sets = unsafe { gpu.raw.create_descriptor_set_layout(&info, None) };
+            self.sets = sets.during("vkCreateDescriptorSetLayout")?;
+        }
+        if self.layout == vk::PipelineLayout::null() {
+            let size = push_size(variant);
+            if size > gpu.adapter.props.limits.max_push_constants_size {
+                return Err(DeviceError::Unsupported(format!("{size} bytes of push constants")));
+            }
+            let ranges = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(size)];
+            let sets = [self.sets];
+            let info = vk::PipelineLayoutCreateInfo::default()
+                .set_layouts(if abi.bindings.is_empty() { &[] } else { &sets })
+                .push_constant_ranges(if size == 0 { &[] } else { &ranges });
+            // SAFETY: the set layout is alive.
+            self.layout = unsafe { gpu.raw.create_pipeline_layout(&info, None) }.during("vkCreatePipelineLayout")?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of push constants of a variant.
+pub fn push_size(variant: &KernelVariant) -> u32 {
+    match variant.abi.place {
+        BlockPlace::Push => conv::align_up(u64::from(variant.abi.block_size), 4) as u32,
+        BlockPlace::Buffer => 8,
+    }
+}
+
+impl Drop for Pipelines {
+    fn drop(&mut self) {
+        let made = self.made.get_mut();
+        // SAFETY: submitted work keeps its kernel alive, so nothing uses these objects; null handles are ignored.
+        unsafe {
+            for pipeline in made.pipelines.values() {
+                self.gpu.raw.destroy_pipeline(*pipeline, None);
+            }
+            self.gpu.raw.destroy_pipeline_layout(made.layout, None);
+            self.gpu.raw.destroy_descriptor_set_layout(made.sets, None);
+            self.gpu.raw.destroy_shader_module(made.module, None);
+        }
+    }
+}

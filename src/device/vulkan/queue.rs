@@ -1,0 +1,540 @@
+//! Device queues: a batch becomes one command buffer and one vkQueueSubmit2.
+//!
+//! Exceptions: large transfers are cut into pieces that are submitted while the next piece is staged; and transfers to or
+//! from mapped memory are done by the host itself when everything they must follow is already complete.
+
+use super::super::batch::{Batch, BatchItem, BufferRange, DeviceCommand, RectLayout, Times, Wait};
+use super::super::traits::{CompletionSink, DeviceError, DeviceQueue, QueueDesc, Result, Submission};
+use super::device::Gpu;
+use super::frame::Frame;
+use super::kernel::buffer_of;
+use super::lane::{Entry, Lane, Owner};
+use super::memory::Buffer;
+use super::profiling::Queries;
+use super::record::{LINEAR, ReadBack, Recorder, copy_rect};
+use super::rect;
+use crate::host_ptr::HostPtr;
+use ash::vk;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Transfers beyond this are streamed in pieces of `PIECE` bytes, `IN_FLIGHT` at a time.
+const STREAM: u64 = 32 << 20;
+const PIECE: u64 = 8 << 20;
+const IN_FLIGHT: usize = 4;
+
+/// A queue of one device.
+pub struct VulkanQueue {
+    gpu: &'static Gpu,
+    lane: &'static Lane,
+    profiling: bool,
+    owner: Arc<Owner>,
+    /// Held while a batch is recorded and submitted: batches keep their order.
+    order: Mutex<Last>,
+    submitted: AtomicU64,
+}
+
+/// The newest batch.
+#[derive(Default)]
+struct Last {
+    submission: Submission,
+    value: u64,
+}
+
+impl VulkanQueue {
+    /// A queue on the next lane.
+    pub fn new(gpu: &'static Gpu, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<VulkanQueue> {
+        Ok(VulkanQueue {
+            gpu,
+            lane: gpu.next_lane()?,
+            profiling: desc.profiling,
+            owner: Arc::new(Owner::new(sink)),
+            order: Mutex::new(Last::default()),
+            submitted: AtomicU64::new(0),
+        })
+    }
+
+    /// Semaphore waits for a batch: those on this lane are implied by submission order and the barrier a frame begins
+    /// with, those already over need nothing.
+    fn waits(&self, waits: &[Wait]) -> Result<SmallVec<[(&'static Lane, u64); 4]>> {
+        let mut list: SmallVec<[(&'static Lane, u64); 4]> = SmallVec::new();
+        for wait in waits {
+            let other = wait.queue.as_any().downcast_ref::<VulkanQueue>().filter(|q| std::ptr::eq(q.gpu, self.gpu));
+            let other = other.ok_or_else(|| DeviceError::Unexpected("wait on a queue of another device".into()))?;
+            if let Some(value) = other.owner.value_of(wait.submission) {
+                match list.iter_mut().find(|(lane, _)| std::ptr::eq(*lane, other.lane)) {
+                    Some(known) => known.1 = known.1.max(value),
+                    None => list.push((other.lane, value)),
+                }
+            }
+        }
+        Ok(list)
+    }
+}
+
+impl DeviceQueue for VulkanQueue {
+    fn submit(&self, batch: Batch) -> Result<Submission> {
+        self.gpu.check_usable()?;
+        let mut last = self.order.lock();
+        let waits = self.waits(&batch.waits)?;
+        let mut build = Build {
+            queue: self,
+            own: last.value,
+            waits,
+            recorder: None,
+            frames: Vec::new(),
+            read_backs: Vec::new(),
+            queries: None,
+            times: if self.profiling { vec![Times::default(); batch.items.len()] } else { Vec::new() },
+            value: 0,
+        };
+        for (i, item) in batch.items.iter().enumerate() {
+            if let Err(e) = build.item(i, item, batch.items.len()) {
+                build.abandon();
+                return Err(e);
+            }
+        }
+        let submission = last.submission + 1;
+        let value = build.finish(batch.items, submission)?;
+        *last = Last { submission, value };
+        self.submitted.store(submission, Ordering::Release);
+        Ok(submission)
+    }
+
+    fn completed(&self) -> Submission {
+        self.owner.completed.load(Ordering::Acquire)
+    }
+
+    fn wait(&self, submission: Submission, timeout: Option<Duration>) -> Result<bool> {
+        if self.owner.is_reported(submission) {
+            return Ok(true);
+        }
+        match self.gpu.check_usable() {
+            // What is in flight on a lost device is reported as failed.
+            Ok(()) | Err(DeviceError::Lost) => {}
+            Err(e) => return Err(e),
+        }
+        if submission > self.submitted.load(Ordering::Acquire) {
+            return Err(DeviceError::Unexpected("wait for a batch that was not submitted".into()));
+        }
+        let deadline = timeout.and_then(|t| Instant::now().checked_add(t));
+        Ok(self.lane.wait(&self.owner, submission, deadline))
+    }
+
+    fn can_wait_on(&self, other: &dyn DeviceQueue) -> bool {
+        other.as_any().downcast_ref::<VulkanQueue>().is_some_and(|q| std::ptr::eq(q.gpu, self.gpu))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A batch on its way.
+struct Build<'a> {
+    queue: &'a VulkanQueue,
+    /// Timeline value of the queue's previous batch.
+    own: u64,
+    /// Not yet submitted waits.
+    waits: SmallVec<[(&'static Lane, u64); 4]>,
+    recorder: Option<Recorder>,
+    frames: Vec<Frame>,
+    read_backs: Vec<ReadBack>,
+    queries: Option<Queries>,
+    times: Vec<Times>,
+    /// Timeline value of the last part submitted, 0 if none.
+    value: u64,
+}
+
+/// A host-device transfer.
+struct Transfer<'a> {
+    host: HostPtr,
+    host_layout: RectLayout,
+    range: &'a BufferRange,
+    layout: RectLayout,
+    region: [u64; 3],
+    write: bool,
+}
+
+impl<'a> Transfer<'a> {
+    fn of(command: &'a DeviceCommand) -> Option<Transfer<'a>> {
+        match command {
+            DeviceCommand::Write { src, dst } => Some(Transfer {
+                host: *src,
+                host_layout: LINEAR,
+                range: dst,
+                layout: LINEAR,
+                region: [dst.size, 1, 1],
+                write: true,
+            }),
+            DeviceCommand::Read { src, dst } => Some(Transfer {
+                host: *dst,
+                host_layout: LINEAR,
+                range: src,
+                layout: LINEAR,
+                region: [src.size, 1, 1],
+                write: false,
+            }),
+            DeviceCommand::WriteRect { src, src_layout, dst, dst_layout, region } => Some(Transfer {
+                host: *src,
+                host_layout: *src_layout,
+                range: dst,
+                layout: *dst_layout,
+                region: *region,
+                write: true,
+            }),
+            DeviceCommand::ReadRect { src, src_layout, dst, dst_layout, region } => Some(Transfer {
+                host: *dst,
+                host_layout: *dst_layout,
+                range: src,
+                layout: *src_layout,
+                region: *region,
+                write: false,
+            }),
+            _ => None,
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.region.iter().fold(1u64, |a, &b| a.saturating_mul(b))
+    }
+
+    /// Pieces of at most `PIECE` bytes (a row of more is cut too).
+    fn pieces(&self) -> Vec<Transfer<'a>> {
+        let mut list = Vec::new();
+        self.cut(&mut list);
+        list
+    }
+
+    fn cut(&self, list: &mut Vec<Transfer<'a>>) {
+        if self.bytes() <= PIECE {
+            list.push(self.sub([0; 3], self.region));
+            return;
+        }
+        let axis = if self.region[2] > 1 { 2 } else { usize::from(self.region[1] > 1) };
+        let unit = self.region[..axis].iter().product::<u64>().max(1);
+        let step = (PIECE / unit).max(1);
+        let mut at = 0;
+        while at < self.region[axis] {
+            let (mut origin, mut region) = ([0; 3], self.region);
+            origin[axis] = at;
+            region[axis] = step.min(self.region[axis] - at);
+            self.sub(origin, region).cut(list);
+            at += step;
+        }
+    }
+
+    fn sub(&self, origin: [u64; 3], region: [u64; 3]) -> Transfer<'a> {
+        let shift = |l: &RectLayout| {
+            let by = origin[0] + origin[1] * l.row_pitch + origin[2] * l.slice_pitch;
+            RectLayout { offset: l.offset + by, ..*l }
+        };
+        Transfer { host_layout: shift(&self.host_layout), layout: shift(&self.layout), region, ..*self }
+    }
+
+    fn record(&self, recorder: &mut Recorder, ordered: bool) -> Result<()> {
+        if self.write {
+            recorder.write(self.host, &self.host_layout, self.range, &self.layout, self.region, ordered)
+        } else {
+            recorder.read(self.range, &self.layout, self.host, &self.host_layout, self.region, ordered)
+        }
+    }
+
+    /// Where the host can do the transfer itself.
+    fn mapped(&self) -> Result<Option<HostPtr>> {
+        let buffer = buffer_of(self.range)?;
+        if self.range.offset + self.layout.offset + rect::extent(&self.layout, self.region) > buffer.padded {
+            return Err(DeviceError::Unexpected("region outside the buffer".into()));
+        }
+        let fast = self.write || super::super::traits::DeviceMemory::host_cached(buffer);
+        Ok(buffer.mapped().filter(|_| fast).map(|p| p.offset(self.range.offset)))
+    }
+}
+
+impl Build<'_> {
+    fn gpu(&self) -> &'static Gpu {
+        self.queue.gpu
+    }
+
+    /// Everything before the next command is complete.
+    fn caught_up(&self) -> bool {
+        self.recorder.is_none()
+            && self.queue.lane.counter() >= self.own.max(self.value)
+            && self.waits.iter().all(|(lane, value)| lane.counter() >= *value)
+    }
+
+    fn item(&mut self, index: usize, item: &BatchItem, items: usize) -> Result<()> {
+        let gpu = self.gpu();
+        let transfer = Transfer::of(&item.command);
+        if let Some(t) = &transfer
+            && let Some(device) = t.mapped()?
+        {
+            if t.bytes() > STREAM && !self.caught_up() {
+                self.catch_up()?;
+            }
+            if self.caught_up() && !gpu.is_lost() {
+                return self.by_host(index, t, device);
+            }
+        }
+        let stamps = self.queue.profiling && gpu.clock.has_timestamps();
+        if matches!(item.command, DeviceCommand::Nop) && !stamps {
+            return Ok(());
+        }
+        self.open(stamps, items)?;
+        if stamps && let (Some(recorder), Some(queries)) = (&mut self.recorder, &mut self.queries) {
+            queries.start(gpu, recorder.frame.cmd, index);
+        }
+        match transfer.filter(|t| t.bytes() > STREAM) {
+            Some(t) => self.stream(&t)?,
+            None => {
+                if let Some(recorder) = &mut self.recorder {
+                    // Times of items that overlap would say nothing.
+                    recorder.command(&item.command, item.ordered || stamps)?;
+                }
+            }
+        }
+        if stamps && let (Some(recorder), Some(queries)) = (&self.recorder, &self.queries) {
+            queries.stop(gpu, recorder.frame.cmd);
+        }
+        Ok(())
+    }
+
+    /// Makes sure that a frame is recording.
+    fn open(&mut self, stamps: bool, items: usize) -> Result<()> {
+        if self.recorder.is_some() {
+            return Ok(());
+        }
+        let recorder = Recorder::begin(self.gpu())?;
+        let cmd = recorder.frame.cmd;
+        self.recorder = Some(recorder);
+        if stamps && self.queries.is_none() {
+            let queries = Queries::new(self.gpu(), items)?;
+            queries.reset(self.gpu(), cmd);
+            self.queries = Some(queries);
+        }
+        Ok(())
+    }
+
+    /// The host's own copy to or from mapped memory.
+    fn by_host(&mut self, index: usize, t: &Transfer<'_>, device: HostPtr) -> Result<()> {
+        let gpu = self.gpu();
+        let start = if self.queue.profiling { gpu.clock.now(&gpu.raw)?.0 } else { 0 };
+        // SAFETY: the application keeps its side valid; the region is inside the mapped buffer, whose earlier users are
+        // done.
+        unsafe {
+            if t.write {
+                copy_rect(t.host, &t.host_layout, device, &t.layout, t.region);
+            } else {
+                copy_rect(device, &t.layout, t.host, &t.host_layout, t.region);
+            }
+        }
+        if self.queue.profiling
+            && let Some(slot) = self.times.get_mut(index)
+        {
+            *slot = Times { start, end: gpu.clock.now(&gpu.raw)?.0.max(start) };
+        }
+        Ok(())
+    }
+
+    /// Submits what is recorded; the frame is returned for the caller to keep until the value is reached.
+    fn cut(&mut self) -> Result<Option<(u64, Frame, Vec<ReadBack>)>> {
+        let Some(recorder) = self.recorder.take() else { return Ok(None) };
+        let (frame, read_backs) = recorder.end()?;
+        let waits = self.take_waits();
+        match self.queue.lane.submit(Some(frame.cmd), &waits, None) {
+            Ok(value) => {
+                self.value = value;
+                Ok(Some((value, frame, read_backs)))
+            }
+            Err((e, _)) => {
+                frame.recycle(self.gpu());
+                Err(e)
+            }
+        }
+    }
+
+    /// Waits of other lanes not yet submitted.
+    fn take_waits(&mut self) -> SmallVec<[(vk::Semaphore, u64); 4]> {
+        let lane = self.queue.lane;
+        let others = self.waits.drain(..).filter(|(l, v)| !std::ptr::eq(*l, lane) && l.counter() < *v);
+        others.map(|(l, v)| (l.timeline, v)).collect()
+    }
+
+    /// Submits what is recorded and waits until everything so far is complete.
+    fn catch_up(&mut self) -> Result<()> {
+        for (lane, value) in self.waits.clone() {
+            lane.wait_value(value, None, false);
+        }
+        if let Some((_, frame, mut read_backs)) = self.cut()? {
+            self.frames.push(frame);
+            self.read_backs.append(&mut read_backs);
+        }
+        self.queue.lane.wait_value(self.own.max(self.value), None, false);
+        Ok(())
+    }
+
+    /// A large transfer in pieces; the last one is left in the open frame.
+    fn stream(&mut self, t: &Transfer<'_>) -> Result<()> {
+        let mut sent: VecDeque<(u64, Frame, Vec<ReadBack>)> = VecDeque::new();
+        let result = self.stream_pieces(t, &mut sent);
+        for (_, frame, mut read_backs) in sent {
+            self.frames.push(frame);
+            self.read_backs.append(&mut read_backs);
+        }
+        result
+    }
+
+    fn stream_pieces(&mut self, t: &Transfer<'_>, sent: &mut VecDeque<(u64, Frame, Vec<ReadBack>)>) -> Result<()> {
+        let pieces = t.pieces();
+        for (i, piece) in pieces.iter().enumerate() {
+            if sent.len() >= IN_FLIGHT
+                && let Some((value, frame, read_backs)) = sent.pop_front()
+            {
+                self.queue.lane.wait_value(value, None, true);
+                if self.gpu().is_lost() {
+                    self.frames.push(frame);
+                    return Err(DeviceError::Lost);
+                }
+                for read_back in &read_backs {
+                    // SAFETY: the piece is complete; the application keeps the destination valid.
+                    unsafe { read_back.run() };
+                }
+                frame.recycle(self.gpu());
+            }
+            self.open(false, 0)?;
+            if let Some(recorder) = &mut self.recorder {
+                piece.record(recorder, true)?;
+            }
+            if i + 1 < pieces.len()
+                && let Some(part) = self.cut()?
+            {
+                sent.push_back(part);
+            }
+        }
+        Ok(())
+    }
+
+    /// Submits the rest with the tickets; the batch's timeline value.
+    fn finish(mut self, items: Vec<BatchItem>, submission: Submission) -> Result<u64> {
+        let mut cmd = None;
+        if let Some(recorder) = self.recorder.take() {
+            match recorder.end() {
+                Ok((frame, mut read_backs)) => {
+                    cmd = Some(frame.cmd);
+                    self.frames.push(frame);
+                    self.read_backs.append(&mut read_backs);
+                }
+                Err(e) => {
+                    self.abandon();
+                    return Err(e);
+                }
+            }
+        }
+        let waits = self.take_waits();
+        let entry = Entry {
+            value: 0,
+            owner: self.queue.owner.clone(),
+            submission,
+            tickets: items.iter().map(|i| i.ticket).collect(),
+            read_backs: std::mem::take(&mut self.read_backs),
+            frames: std::mem::take(&mut self.frames),
+            queries: self.queries.take(),
+            times: std::mem::take(&mut self.times),
+            items,
+        };
+        match self.queue.lane.submit(cmd, &waits, Some(entry)) {
+            Ok(value) => Ok(value),
+            Err((e, entry)) => {
+                if let Some(entry) = entry {
+                    self.frames = entry.frames;
+                    self.queries = entry.queries;
+                }
+                self.abandon();
+                Err(e)
+            }
+        }
+    }
+
+    /// Gives everything back after a failure; parts already submitted are waited for.
+    fn abandon(mut self) {
+        self.queue.lane.wait_value(self.value, None, false);
+        if let Some(recorder) = self.recorder.take() {
+            recorder.abandon();
+        }
+        for frame in std::mem::take(&mut self.frames) {
+            frame.recycle(self.gpu());
+        }
+        if let Some(queries) = self.queries.take() {
+            queries.finish(self.gpu(), false, &mut []);
+        }
+    }
+}
+
+/// Puts bytes into a new buffer and waits until they are there.
+pub fn upload(gpu: &'static Gpu, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
+    if bytes.len() as u64 > buffer.size {
+        return Err(DeviceError::Unexpected("more bytes than the buffer has".into()));
+    }
+    if let Some(base) = buffer.mapped() {
+        // SAFETY: the mapping has the buffer's size, and no work uses a new buffer.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), base.as_ptr(), bytes.len()) };
+        return Ok(());
+    }
+    let lane = gpu.next_lane()?;
+    for (i, chunk) in bytes.chunks(PIECE as usize).enumerate() {
+        let mut recorder = Recorder::begin(gpu)?;
+        if let Err(e) = recorder.upload(buffer, i as u64 * PIECE, chunk) {
+            recorder.abandon();
+            return Err(e);
+        }
+        let (frame, _) = recorder.end()?;
+        let submitted = lane.submit(Some(frame.cmd), &[], None);
+        if let Ok(value) = submitted {
+            lane.wait_value(value, None, true);
+        }
+        frame.recycle(gpu);
+        submitted.map_err(|(e, _)| e)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_a_transfer_once() {
+        struct Fake;
+        impl super::super::super::traits::DeviceMemory for Fake {
+            fn size(&self) -> u64 {
+                0
+            }
+            fn host_ptr(&self) -> Option<HostPtr> {
+                None
+            }
+            fn as_any(&self) -> &dyn Any {
+                self
+            }
+        }
+        let range = BufferRange { memory: Arc::new(Fake), offset: 0, size: 0 };
+        for region in [[PIECE * 3 + 5, 1, 1], [4096, 5000, 3], [PIECE + 1, 2, 2], [100, 2, 200_000]] {
+            let layout = rect::packed(region);
+            let host = HostPtr::new(std::ptr::null_mut());
+            let t = Transfer { host, host_layout: layout, range: &range, layout, region, write: true };
+            let mut runs: Vec<_> = t.pieces().iter().flat_map(|p| rect::runs(&p.host_layout, &p.layout, p.region)).collect();
+            assert!(t.pieces().iter().all(|p| p.bytes() <= PIECE));
+            runs.sort_by_key(|r| r.src);
+            let mut at = 0;
+            for run in runs {
+                assert_eq!((run.src, run.dst), (at, at));
+                at += run.size;
+            }
+            assert_eq!(at, region.iter().product::<u64>());
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! Recording of device commands into a frame's command buffer, with barriers only at hazards.
+//!
+//! Host memory is read while recording (writes go through staging or into the command buffer) and written at completion
+//! ([`ReadBack`]).
+
+use super::super::batch::{BufferRange, DeviceCommand, Launch, RectLayout};
+use super::super::traits::{DeviceError, Result};
+use super::device::Gpu;
+use super::frame::Frame;
+use super::hazard::{Access, Accesses, Hazards};
+use super::kernel::{Kernel, buffer_of};
+use super::memory::Buffer;
+use super::rect;
+use super::staging::Piece;
+use crate::host_ptr::HostPtr;
+use ash::vk;
+use clspv_bridge::abi::BlockPlace;
+use smallvec::SmallVec;
+
+/// Up to this size a write travels in the command buffer.
+const INLINE_WRITE: u64 = 16 << 10;
+/// Regions of one vkCmdCopyBuffer.
+const MAX_REGIONS: usize = 4096;
+/// Bytes of pattern staged where neither vkCmdFillBuffer nor the helper shader will do.
+const STAGED_PATTERN: u64 = 64 << 10;
+
+/// A copy out of staging memory, due at completion.
+pub struct ReadBack {
+    src: HostPtr,
+    dst: HostPtr,
+    layout: RectLayout,
+    region: [u64; 3],
+}
+
+impl ReadBack {
+    /// Copies.
+    ///
+    /// # Safety
+    /// Both sides must be valid for the region, and the device done with the staging memory.
+    pub unsafe fn run(&self) {
+        // SAFETY: the caller's promise.
+        unsafe { copy_rect(self.src, &rect::packed(self.region), self.dst, &self.layout, self.region) };
+    }
+}
+
+/// Copies a region between host layouts.
+///
+/// # Safety
+/// Both sides must be valid for the region.
+pub unsafe fn copy_rect(src: HostPtr, from: &RectLayout, dst: HostPtr, to: &RectLayout, region: [u64; 3]) {
+    for run in rect::runs(from, to, region) {
+        // SAFETY: the caller's promise. The ranges may be the same memory (mapped buffers).
+        unsafe { std::ptr::copy(src.offset(run.src).as_ptr(), dst.offset(run.dst).as_ptr(), run.size as usize) };
+    }
+}
+
+/// The layout of plain bytes.
+pub const LINEAR: RectLayout = RectLayout { offset: 0, row_pitch: 0, slice_pitch: 0 };
+
+/// Records into one frame.
+pub struct Recorder {
+    gpu: &'static Gpu,
+    pub frame: Frame,
+    hazards: Hazards,
+    pub read_backs: Vec<ReadBack>,
+}
+
+fn one(range: &BufferRange, buffer: &Buffer, write: bool) -> Access {
+    Access { buffer: buffer.raw, start: range.offset, end: range.offset + range.size, write }
+}
+
+fn part(range: &BufferRange, buffer: &Buffer, layout: &RectLayout, region: [u64; 3], write: bool) -> Result<Access> {
+    let start = range.offset + layout.offset;
+    let end = start + rect::extent(layout, region);
+    if end > buffer.padded {
+        return Err(DeviceError::Unexpected("region outside the buffer".into()));
+    }
+    Ok(Access { buffer: buffer.raw, start, end, write })
+}
+
+fn shifted(layout: &RectLayout, by: u64) -> RectLayout {
+    RectLayout { offset: layout.offset + by, ..*layout }
+}
+
+impl Recorder {
+    /// Starts a frame; its work comes after everything submitted to the lane before.
+    pub fn begin(gpu: &'static Gpu) -> Result<Recorder> {
+        let frame = Frame::begin(gpu)?;
+        gpu.full_barrier(frame.cmd);
+        Ok(Recorder { gpu, frame, hazards: Hazards::default(), read_backs: Vec::new() })
+    }
+
+    /// Ends recording: results are made visible to the host.
+    pub fn end(self) -> Result<(Frame, Vec<ReadBack>)> {
+        self.gpu.host_barrier(self.frame.cmd);
+        // SAFETY: the command buffer is recording.
+        match unsafe { self.gpu.raw.end_command_buffer(self.frame.cmd) } {
+            Ok(()) => Ok((self.frame, self.read_backs)),
+            Err(e) => {
+                self.frame.recycle(self.gpu);
+                Err(super::conv::error("vkEndCommandBuffer", e))
+            }
+        }
+    }
+
+    /// Gives up.
+    pub fn abandon(self) {
+        self.frame.recycle(self.gpu);
+    }
+
+    fn order(&mut self, accesses: &[Access], ordered: bool) {
+        if self.hazards.add(accesses, ordered) {
+            self.gpu.full_barrier(self.frame.cmd);
+        }
+    }
+
+    fn staging(&mut self, size: u64) -> Result<Piece> {
+        self.frame.staging.alloc(self.gpu, &self.gpu.staging, size, 16)
+    }
+
+    fn copy(&self, src: vk::Buffer, dst: vk::Buffer, runs: &[rect::Run]) {
+        for chunk in runs.chunks(MAX_REGIONS) {
+            let regions: SmallVec<[vk::BufferCopy; 4]> =
+                chunk.iter().map(|r| vk::BufferCopy { src_offset: r.src, dst_offset: r.dst, size: r.size }).collect();
+            // SAFETY: the command buffer is recording; the regions are inside the buffers and not empty.
+            unsafe { self.gpu.raw.cmd_copy_buffer(self.frame.cmd, src, dst, &regions) };
+        }
+    }
+
+    /// Records one command.
+    pub fn command(&mut self, command: &DeviceCommand, ordered: bool) -> Result<()> {
+        match command {
+            DeviceCommand::Write { src, dst } => self.write(*src, &LINEAR, dst, &LINEAR, [dst.size, 1, 1], ordered),
+            DeviceCommand::WriteRect { src, src_layout, dst, dst_layout, region } => {
+                self.write(*src, src_layout, dst, dst_layout, *region, ordered)
+            }
+            DeviceCommand::Read { src, dst } => self.read(src, &LINEAR, *dst, &LINEAR, [src.size, 1, 1], ordered),
+            DeviceCommand::ReadRect { src, src_layout, dst, dst_layout, region } => {
+                self.read(src, src_layout, *dst, dst_layout, *region, ordered)
+            }
+            DeviceCommand::Copy { src, dst } => {
+                let size = src.size.min(dst.size);
+                self.copy_buffers((src, &LINEAR), (dst, &LINEAR), [size, 1, 1], ordered)
+            }
+            DeviceCommand::CopyRect { src, src_layout, dst, dst_layout, region } => {
+                self.copy_buffers((src, src_layout), (dst, dst_layout), *region, ordered)
+            }
+            DeviceCommand::Fill { dst, pattern } => self.fill(dst, pattern, ordered),
+            DeviceCommand::Launch(launch) => self.launch(launch, ordered),
+            DeviceCommand::Nop => Ok(()),
+        }
+    }
+
+    /// Writes from host memory, which is read at once.
+    pub fn write(
+        &mut self,
+        src: HostPtr,
+        src_layout: &RectLayout,
+        dst: &BufferRange,
+        dst_layout: &RectLayout,
+        region: [u64; 3],
+        ordered: bool,
+    ) -> Result<()> {
+        if region.contains(&0) {
+            return Ok(());
+        }
+        let buffer = buffer_of(dst)?;
+        let access = part(dst, buffer, dst_layout, region, true)?;
+        self.order(&[access], ordered);
+        let size = region[0] * region[1] * region[2];
+        let linear = region[1] == 1 && region[2] == 1;
+        if linear && size <= INLINE_WRITE && size % 4 == 0 && access.start % 4 == 0 {
+            // SAFETY: the application keeps the source valid until completion.
+            let data = unsafe { std::slice::from_raw_parts(src.offset(src_layout.offset).as_ptr(), size as usize) };
+            // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the buffer.
+            unsafe { self.gpu.raw.cmd_update_buffer(self.frame.cmd, buffer.raw, access.start, data) };
+            return Ok(());
+        }
+        let piece = self.staging(size)?;
+        let packed = rect::packed(region);
+        // SAFETY: the application keeps the source valid; the piece has room for the packed region.
+        unsafe { copy_rect(src, src_layout, HostPtr::new(piece.ptr), &packed, region) };
+        let runs = rect::runs(&shifted(&packed, piece.offset), &shifted(dst_layout, dst.offset), region);
+        self.copy(piece.buffer, buffer.raw, &runs);
+        Ok(())
+    }
+
+    /// Reads into host memory at completion.
+    pub fn read(
+        &mut self,
+        src: &BufferRange,
+        src_layout: &RectLayout,
+        dst: HostPtr,
+        dst_layout: &RectLayout,
+        region: [u64; 3],
+        ordered: bool,
+    ) -> Result<()> {
+        if region.contains(&0) {
+            return Ok(());
+        }
+        let buffer = buffer_of(src)?;
+        let access = part(src, buffer, src_layout, region, false)?;
+        self.order(&[access], ordered);
+        let piece = self.staging(region[0] * region[1] * region[2])?;
+        let packed = rect::packed(region);
+        let runs = rect::runs(&shifted(src_layout, src.offset), &shifted(&packed, piece.offset), region);
+        self.copy(buffer.raw, piece.buffer, &runs);
+        self.read_backs.push(ReadBack { src: HostPtr::new(piece.ptr), dst, layout: *dst_layout, region });
+        Ok(())
+    }
+
+    /// Puts bytes into a buffer.
+    pub fn upload(&mut self, buffer: &Buffer, at: u64, bytes: &[u8]) -> Result<()> {
+        let piece = self.staging(bytes.len() as u64)?;
+        // SAFETY: the piece has room for the bytes.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), piece.ptr, bytes.len()) };
+        self.copy(piece.buffer, buffer.raw, &[rect::Run { src: piece.offset, dst: at, size: bytes.len() as u64 }]);
+        Ok(())
+    }
+
+    fn copy_buffers(
+        &mut self,
+        (src, src_layout): (&BufferRange, &RectLayout),
+        (dst, dst_layout): (&BufferRange, &RectLayout),
+        region: [u64; 3],
+        ordered: bool,
+    ) -> Result<()> {
+        if region.contains(&0) {
+            return Ok(());
+        }
+        let (from, to) = (buffer_of(src)?, buffer_of(dst)?);
+        let accesses = [part(src, from, src_layout, region, false)?, part(dst, to, dst_layout, region, true)?];
+        self.order(&accesses, ordered);
+        let runs = rect::runs(&shifted(src_layout, src.offset), &shifted(dst_layout, dst.offset), region);
+        self.copy(from.raw, to.raw, &runs);
+        Ok(())
+    }
+
+    fn fill(&mut self, dst: &BufferRange, pattern: &[u8], ordered: bool) -> Result<()> {
+        if dst.size == 0 {
+            return Ok(());
+        }
+        if pattern.is_empty() {
+            return Err(DeviceError::Unexpected("empty fill pattern".into()));
+        }
+        let buffer = buffer_of(dst)?;
+        self.order(&[one(dst, buffer, true)], ordered);
+        let (start, end) = (dst.offset, dst.offset + dst.size);
+        let (inner, last) = (start.next_multiple_of(4).min(end), (end & !3).max(start.next_multiple_of(4).min(end)));
+        if let Some(word) = word_of(pattern, inner - start) {
+            if last > inner {
+                // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the buffer.
+                unsafe { self.gpu.raw.cmd_fill_buffer(self.frame.cmd, buffer.raw, inner, last - inner, word) };
+            }
+            // At most three bytes at either end.
+            self.fill_staged(buffer, start, start, inner, pattern)?;
+            return self.fill_staged(buffer, start, last, end, pattern);
+        }
+        let words = pattern.len() / 4;
+        let shader = self.gpu.push_descriptor.is_some()
+            && pattern.len() % 4 == 0
+            && words.is_power_of_two()
+            && words <= 32
+            && start % 4 == 0
+            && dst.size % 4 == 0;
+        if !shader {
+            return self.fill_staged(buffer, start, start, end, pattern);
+        }
+        let align = self.gpu.adapter.props.limits.min_storage_buffer_offset_alignment.max(4);
+        let piece = self.frame.args.alloc(self.gpu, &self.gpu.args, pattern.len() as u64, align)?;
+        // SAFETY: the piece has the pattern's size.
+        unsafe { std::ptr::copy_nonoverlapping(pattern.as_ptr(), piece.ptr, pattern.len()) };
+        self.gpu.fill_words(self.frame.cmd, (buffer.raw, start, dst.size), piece, words as u32)
+    }
+
+    /// Fills `from..to` by copies of staged pattern; the pattern's phase counts from `origin`.
+    fn fill_staged(&mut self, buffer: &Buffer, origin: u64, from: u64, to: u64, pattern: &[u8]) -> Result<()> {
+        if from >= to {
+            return Ok(());
+        }
+        let unit = (STAGED_PATTERN / pattern.len() as u64).max(1) * pattern.len() as u64;
+        let unit = unit.min(to - from);
+        let piece = self.staging(unit)?;
+        let phase = (from - origin) as usize;
+        for i in 0..unit as usize {
+            // SAFETY: the piece has `unit` bytes.
+            unsafe { *piece.ptr.add(i) = pattern[(phase + i) % pattern.len()] };
+        }
+        let runs: Vec<rect::Run> = (from..to)
+            .step_by(unit as usize)
+            .map(|at| rect::Run { src: piece.offset, dst: at, size: unit.min(to - at) })
+            .collect();
+        self.copy(piece.buffer, buffer.raw, &runs);
+        Ok(())
+    }
+
+    fn launch(&mut self, launch: &Launch, ordered: bool) -> Result<()> {
+        let kernel = launch.kernel.as_any().downcast_ref::<Kernel>();
+        let kernel = kernel.ok_or_else(|| DeviceError::Unexpected("kernel of another kind of device".into()))?;
+        let mut plan = kernel.plan(launch)?;
+        if plan.dispatches.is_empty() {
+            return Ok(());
+        }
+        let accesses: Accesses = std::mem::take(&mut plan.accesses);
+        self.order(&accesses, ordered);
+        let cmd = self.frame.cmd;
+        let compute = vk::PipelineBindPoint::COMPUTE;
+        let dispatches = std::mem::take(&mut plan.dispatches);
+        let mut bound = None;
+        for dispatch in &dispatches {
+            let (pipeline, layout) = plan.pipelines.get(plan.variant, &plan.key(dispatch))?;
+            plan.set_dispatch(dispatch)?;
+            if bound.is_none() && !plan.bindings.is_empty() {
+                self.push_bindings(layout, &plan.bindings)?;
+            }
+            if bound != Some(pipeline) {
+                // SAFETY: the command buffer is recording; the launch keeps the kernel alive.
+                unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, compute, pipeline) };
+                bound = Some(pipeline);
+            }
+            let address;
+            let bytes: &[u8] = match plan.variant.abi.place {
+                BlockPlace::Push => &plan.block,
+                BlockPlace::Buffer => {
+                    let size = plan.block.len() as u64;
+                    let piece = self.frame.args.alloc(self.gpu, &self.gpu.args, size, 256)?;
+                    // SAFETY: the piece has the block's size.
+                    unsafe { std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len()) };
+                    address = piece.address.to_ne_bytes();
+                    &address
+                }
+            };
+            // SAFETY: the command buffer is recording; the constants fit the layout, the groups the device's limits.
+            unsafe {
+                if !bytes.is_empty() {
+                    self.gpu.raw.cmd_push_constants(cmd, layout, vk::ShaderStageFlags::COMPUTE, 0, bytes);
+                }
+                let [x, y, z] = dispatch.groups;
+                self.gpu.raw.cmd_dispatch(cmd, x, y, z);
+            }
+        }
+        Ok(())
+    }
+
+    fn push_bindings(&self, layout: vk::PipelineLayout, bindings: &[(vk::Buffer, u64, u64)]) -> Result<()> {
+        let push = self.gpu.push_descriptor.as_ref();
+        let push = push.ok_or_else(|| DeviceError::Unsupported("push descriptors".into()))?;
+        let infos: SmallVec<[[vk::DescriptorBufferInfo; 1]; 8]> =
+            bindings.iter().map(|&(buffer, offset, range)| [vk::DescriptorBufferInfo { buffer, offset, range }]).collect();
+        let writes: SmallVec<[vk::WriteDescriptorSet<'_>; 8]> = infos
+            .iter()
+            .enumerate()
+            .map(|(i, info)| {
+                vk::WriteDescriptorSet::default()
+                    .dst_binding(i as u32)
+                    .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                    .buffer_info(info)
+            })
+            .collect();
+        // SAFETY: the command buffer is recording; buffers, offsets and ranges are valid for the layout.
+        unsafe { push.cmd_push_descriptor_set(self.frame.cmd, vk::PipelineBindPoint::COMPUTE, layout, 0, &writes) };
+        Ok(())
+    }
+}
+
+/// The word that repeats over a fill from `phase` bytes after its start, if one word does.
+fn word_of(pattern: &[u8], phase: u64) -> Option<u32> {
+    let n = pattern.len();
+    let byte = |i: u64| pattern[((phase + i) % n as u64) as usize];
+    let word = [byte(0), byte(1), byte(2), byte(3)];
+    let repeats = (0..n.max(4) as u64).all(|i| byte(i) == word[(i % 4) as usize]);
+    (repeats && (4 % n == 0 || n % 4 == 0)).then(|| u32::from_ne_bytes(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_patterns() {
+        assert_eq!(word_of(&[7], 3), Some(0x0707_0707));
+        assert_eq!(word_of(&[1, 2], 0), Some(u32::from_ne_bytes([1, 2, 1, 2])));
+        assert_eq!(word_of(&[1, 2], 1), Some(u32::from_ne_bytes([2, 1, 2, 1])));
+        assert_eq!(word_of(&[1, 2, 3, 4], 2), Some(u32::from_ne_bytes([3, 4, 1, 2])));
+        assert_eq!(word_of(&[0; 16], 0), Some(0));
+        assert_eq!(word_of(&[1, 2, 3, 4, 5, 6, 7, 8], 0), None);
+        assert_eq!(word_of(&[1, 2, 3], 0), None);
+    }
+}

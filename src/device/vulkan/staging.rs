@@ -1,0 +1,107 @@
+//! Host-visible blocks that batches carve their staging space and kernel arguments from.
+//!
+//! An [`Arena`] belongs to one frame (see `record`) and is reset when the device is done with the frame; blocks beyond
+//! the first small one go back to the device's [`BlockPool`], which keeps a bounded amount.
+
+use super::super::traits::{DeviceError, Result};
+use super::conv;
+use super::device::Gpu;
+use super::memory::{Buffer, Use};
+use ash::vk;
+use parking_lot::Mutex;
+
+/// Bytes a pool keeps for later.
+const KEEP: u64 = 128 << 20;
+
+/// Blocks of one use that no frame has.
+pub struct BlockPool {
+    what: Use,
+    free: Mutex<Vec<Buffer>>,
+}
+
+impl BlockPool {
+    /// An empty pool.
+    pub fn new(what: Use) -> Self {
+        BlockPool { what, free: Mutex::new(Vec::new()) }
+    }
+
+    /// A block of at least `size` bytes.
+    pub fn take(&self, gpu: &'static Gpu, size: u64) -> Result<Buffer> {
+        {
+            let mut free = self.free.lock();
+            let best = (0..free.len()).filter(|&i| free[i].size >= size).min_by_key(|&i| free[i].size);
+            // A block much too large is left for those who need it.
+            if let Some(i) = best.filter(|&i| free[i].size <= size.saturating_mul(16).max(1 << 20)) {
+                return Ok(free.swap_remove(i));
+            }
+        }
+        let block = Buffer::new(gpu, size, self.what, "staging")?;
+        if block.mapped().is_none() {
+            return Err(DeviceError::OutOfHostMemory);
+        }
+        Ok(block)
+    }
+
+    /// Gives a block back.
+    pub fn put(&self, block: Buffer) {
+        let mut free = self.free.lock();
+        let kept: u64 = free.iter().map(|b| b.size).sum();
+        if kept + block.size <= KEEP {
+            free.push(block);
+        } else {
+            drop(free);
+            drop(block);
+        }
+    }
+}
+
+/// A piece of an arena.
+#[derive(Clone, Copy)]
+pub struct Piece {
+    pub buffer: vk::Buffer,
+    pub offset: u64,
+    pub address: u64,
+    pub ptr: *mut u8,
+}
+
+/// Bump allocation over blocks.
+pub struct Arena {
+    blocks: Vec<Buffer>,
+    used: u64,
+    min_block: u64,
+}
+
+impl Arena {
+    /// An empty arena whose blocks have at least `min_block` bytes.
+    pub fn new(min_block: u64) -> Self {
+        Arena { blocks: Vec::new(), used: 0, min_block }
+    }
+
+    /// `size` bytes aligned to `align` (a power of two, at most 256).
+    pub fn alloc(&mut self, gpu: &'static Gpu, pool: &BlockPool, size: u64, align: u64) -> Result<Piece> {
+        let at = conv::align_up(self.used, align);
+        let fits = self.blocks.last().is_some_and(|b| at.saturating_add(size) <= b.size);
+        let at = if fits {
+            at
+        } else {
+            self.blocks.push(pool.take(gpu, size.max(self.min_block))?);
+            0
+        };
+        let (block, base) = match self.blocks.last().map(|b| (b, b.mapped())) {
+            Some((block, Some(base))) => (block, base),
+            _ => return Err(DeviceError::OutOfHostMemory),
+        };
+        self.used = at + size;
+        Ok(Piece { buffer: block.raw, offset: at, address: block.address + at, ptr: base.offset(at).as_ptr() })
+    }
+
+    /// Forgets everything; keeps one block of the usual size.
+    pub fn reset(&mut self, pool: &BlockPool) {
+        self.used = 0;
+        while self.blocks.len() > 1 || self.blocks.first().is_some_and(|b| b.size > self.min_block) {
+            if let Some(block) = self.blocks.pop() {
+                pool.put(block);
+            }
+        }
+    }
+}
