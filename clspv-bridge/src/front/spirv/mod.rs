@@ -1,9 +1,472 @@
-//! Reader of OpenCL SPIR-V: words to [`crate::ir::Module`].
+//! Reader of OpenCL SPIR-V: words to [`crate::ir::Module`] in phase Imported.
+//!
+//! The module level (types, constants, variables, entry points, function headers) is read in order by [`Reader`];
+//! bodies are then translated one by one by [`func`]. Aggregates are split into leaves, pointees are forgotten, built-in
+//! variables become work-item queries. A construct that the compiler does not know becomes a call of an imported
+//! function named `unsupported: <construct>`, so that only kernels that reach it fail.
 
+pub mod check;
+mod consts;
+mod control;
+mod func;
+mod memory;
+mod meta;
+mod opencl_std;
+mod ops;
+pub mod read;
+mod sync;
+mod types;
+
+use crate::driver::SpecConstants;
 use crate::error::{CompileError, Result};
-use crate::ir::Module;
+use crate::ir::{FuncRef, Function, Global, GlobalData, Linkage, Module, Signature, Space, Type};
+use meta::Meta;
+use read::{Instr, bad};
+use spirv::{BuiltIn, Op, StorageClass};
+use std::collections::{HashMap, HashSet};
+use types::{Kind, TypeInfo, Types};
+
+/// Prefix of the imports that stand for constructs this compiler does not know.
+pub const UNSUPPORTED: &str = "unsupported: ";
+
+/// Most bytes of one program-scope variable.
+const MAX_GLOBAL_BYTES: u64 = 1 << 30;
+/// Most bytes of initial contents.
+const MAX_INIT_BYTES: u64 = 64 << 20;
 
 /// Reads a module. Malformed input is an error, never a panic.
-pub fn read(_words: &[u32], _specs: &crate::driver::SpecConstants) -> Result<Module> {
-    Err(CompileError::internal("front::spirv is not written yet"))
+pub fn read(words: &[u32], specs: &SpecConstants) -> Result<Module> {
+    let words = check::header(words)?;
+    let insts = read::instructions(&words)?;
+    let mut reader = Reader::new(specs);
+    let bodies = reader.declarations(&insts)?;
+    reader.functions(&bodies)?;
+    Ok(reader.module)
+}
+
+/// Instructions of one function, OpFunction first.
+struct Body<'a> {
+    id: u32,
+    header: Instr<'a>,
+    params: Vec<Instr<'a>>,
+    insts: &'a [Instr<'a>],
+}
+
+/// What is known of a function before its body is read.
+struct FuncInfo {
+    func: FuncRef,
+    ret: u32,
+    is_kernel: bool,
+}
+
+/// State of reading a module.
+struct Reader<'s> {
+    module: Module,
+    types: Types,
+    meta: Meta,
+    consts: HashMap<u32, consts::Const>,
+    /// Built-in input variables and the type they hold.
+    builtins: HashMap<u32, (BuiltIn, u32)>,
+    funcs: HashMap<u32, FuncInfo>,
+    specs: &'s SpecConstants,
+    /// Imports made for unknown constructs, by name.
+    unsupported: HashMap<String, FuncRef>,
+    kernel_ids: HashSet<u32>,
+}
+
+impl<'s> Reader<'s> {
+    fn new(specs: &'s SpecConstants) -> Self {
+        Reader {
+            module: Module::default(),
+            types: Types::default(),
+            meta: Meta::default(),
+            consts: HashMap::new(),
+            builtins: HashMap::new(),
+            funcs: HashMap::new(),
+            specs,
+            unsupported: HashMap::new(),
+            kernel_ids: HashSet::new(),
+        }
+    }
+
+    /// Reads everything but function bodies.
+    fn declarations<'a>(&mut self, insts: &'a [Instr<'a>]) -> Result<Vec<Body<'a>>> {
+        let mut bodies = Vec::new();
+        let mut memory_model = false;
+        let mut i = 0;
+        while let Some(inst) = insts.get(i) {
+            check::preamble(inst)?;
+            memory_model |= inst.op == Op::MemoryModel;
+            if inst.op == Op::Function {
+                let end =
+                    insts[i..].iter().position(|x| x.op == Op::FunctionEnd).ok_or_else(|| inst.bad("function without an end"))?;
+                let all = &insts[i + 1..i + end];
+                let first =
+                    all.iter().position(|x| !matches!(x.op, Op::FunctionParameter | Op::Line | Op::NoLine)).unwrap_or(all.len());
+                bodies.push(Body {
+                    id: inst.word(1)?,
+                    header: *inst,
+                    params: all[..first].iter().copied().filter(|x| x.op == Op::FunctionParameter).collect(),
+                    insts: &all[first..],
+                });
+                i += end + 1;
+                continue;
+            }
+            if !self.meta.read(inst)? && !self.type_declaration(inst)? && !self.constant(inst)? {
+                match inst.op {
+                    Op::Variable => self.global(inst)?,
+                    Op::Line | Op::ExtInst => {}
+                    op => return Err(inst.bad(format_args!("{op:?} outside of a function"))),
+                }
+            }
+            i += 1;
+        }
+        if !memory_model {
+            return Err(bad(0, "no memory model is declared"));
+        }
+        Ok(bodies)
+    }
+
+    fn type_declaration(&mut self, inst: &Instr<'_>) -> Result<bool> {
+        if let Some(info) = types::leaf_declaration(inst)? {
+            self.types.insert(inst.word(0)?, inst, info)?;
+            return Ok(true);
+        }
+        let id = match inst.op {
+            Op::TypeForwardPointer => return Ok(true),
+            Op::TypeVector | Op::TypePointer | Op::TypeArray | Op::TypeStruct | Op::TypeFunction => inst.word(0)?,
+            _ => return Ok(false),
+        };
+        let info = match inst.op {
+            Op::TypeVector => {
+                let Kind::Plain(Type::Scalar(lane)) = self.types.need(inst.word(1)?, inst)?.kind else {
+                    return Err(inst.bad("vector of something that is no scalar"));
+                };
+                let n = inst.word(2)?;
+                if !matches!(n, 1 | 2 | 3 | 4 | 8 | 16) {
+                    return Err(inst.bad(format_args!("vectors of {n} lanes")));
+                }
+                types::plain(Type::vector(lane, n))
+            }
+            Op::TypePointer => {
+                let storage = StorageClass::from_u32(inst.word(1)?).ok_or_else(|| inst.bad("unknown storage class"))?;
+                TypeInfo { kind: Kind::Ptr { storage, pointee: inst.word(2)? }, size: 8, align: 8, depth: 0, leaves: 1 }
+            }
+            Op::TypeArray => {
+                let elem = inst.word(1)?;
+                let len = self.const_uint(inst.word(2)?, inst)?;
+                let e = self.types.need(elem, inst)?;
+                let size = e.size.checked_mul(len).ok_or_else(|| inst.bad("array too large"))?;
+                let leaves = e.leaves.saturating_mul(usize::try_from(len).unwrap_or(usize::MAX));
+                TypeInfo { align: e.align, depth: e.depth + 1, kind: Kind::Array { elem, len }, size, leaves }
+            }
+            Op::TypeStruct => {
+                let deco = self.meta.of(id);
+                let (mut size, mut align, mut leaves, mut depth) = (0u64, 1u32, 0usize, 0);
+                let mut offsets = Vec::new();
+                for (i, m) in inst.rest(1).iter().enumerate() {
+                    let member = self.types.need(*m, inst)?;
+                    let member_align = if deco.packed { 1 } else { member.align.max(1) };
+                    let mut offset = size.checked_next_multiple_of(member_align as u64);
+                    if let Some(o) = deco.offsets.get(&(i as u32)) {
+                        offset = Some(*o as u64);
+                    }
+                    let offset = offset.ok_or_else(|| inst.bad("structure too large"))?;
+                    offsets.push(offset);
+                    size = offset
+                        .checked_add(member.size)
+                        .filter(|s| *s < 1 << 60)
+                        .ok_or_else(|| inst.bad("structure too large"))?
+                        .max(size);
+                    align = align.max(member_align);
+                    leaves = leaves.saturating_add(member.leaves);
+                    depth = depth.max(member.depth + 1);
+                }
+                let size = size.next_multiple_of(align as u64);
+                let kind = Kind::Struct { members: inst.rest(1).into(), offsets: offsets.into() };
+                TypeInfo { kind, size, align, leaves, depth }
+            }
+            _ => {
+                let kind = Kind::Function { ret: inst.word(1)?, params: inst.rest(2).into() };
+                TypeInfo { kind, size: 0, align: 1, leaves: 0, depth: 0 }
+            }
+        };
+        if info.depth > 64 || info.size >= 1 << 60 {
+            return Err(inst.bad("type nested too deeply or too large"));
+        }
+        self.types.insert(id, inst, info)?;
+        Ok(true)
+    }
+
+    /// A variable at module scope.
+    fn global(&mut self, inst: &Instr<'_>) -> Result<()> {
+        let (ty, id) = (inst.word(0)?, inst.word(1)?);
+        let (storage, pointee) = self.types.pointer(ty, inst)?;
+        let deco = self.meta.of(id).clone();
+        if let Some(builtin) = deco.builtin {
+            self.builtins.insert(id, (builtin, pointee));
+            return Ok(());
+        }
+        let space = match storage {
+            StorageClass::Workgroup => Space::Local,
+            StorageClass::CrossWorkgroup => Space::Global,
+            StorageClass::UniformConstant => Space::Constant,
+            _ => return Err(inst.bad(format_args!("variable in storage class {storage:?} at module scope"))),
+        };
+        let info = self.types.need(pointee, inst)?;
+        if info.size > MAX_GLOBAL_BYTES {
+            return Err(inst.bad("variable too large"));
+        }
+        let (size, align) = (info.size as u32, deco.align.unwrap_or(info.align).max(1).min(4096));
+        let mut data = GlobalData {
+            name: String::new(),
+            space,
+            linkage: Linkage::Internal,
+            size,
+            align,
+            init: None,
+            relocs: Vec::new(),
+            readonly: space == Space::Constant || deco.constant,
+        };
+        let name = self.meta.name(id).map_or_else(|| format!("var{id}"), str::to_owned);
+        data.name = name;
+        if let Some((name, kind)) = deco.linkage {
+            data.name = name;
+            data.linkage = if kind == spirv::LinkageType::Import as u32 { Linkage::Import } else { Linkage::Export };
+        }
+        if let Some(&init) = inst.ops.get(3)
+            && space != Space::Local
+            && !self.is_zero(init)
+        {
+            if size as u64 > MAX_INIT_BYTES {
+                return Err(inst.bad("initial contents too large"));
+            }
+            let mut bytes = vec![0u8; size as usize];
+            self.const_bytes(init, pointee, 0, &mut bytes, &mut data.relocs, inst)?;
+            data.init = Some(bytes);
+        }
+        let global = self.module.globals.push(data);
+        self.define_const(id, consts::Const { ty, kind: consts::ConstKind::Address { global, addend: 0 } }, inst)
+    }
+
+    /// Declares every function that is kept, then reads the bodies.
+    fn functions(&mut self, bodies: &[Body<'_>]) -> Result<()> {
+        let entry_points = std::mem::take(&mut self.meta.entry_points);
+        self.kernel_ids = entry_points.iter().map(|e| e.function).collect();
+        let kept = self.kept(bodies);
+        for body in bodies.iter().filter(|b| kept.contains(&b.id)) {
+            self.declare(body)?;
+        }
+        for entry in entry_points {
+            self.kernel(entry, bodies)?;
+        }
+        for body in bodies.iter().filter(|b| kept.contains(&b.id)) {
+            if body.insts.iter().any(|i| i.op == Op::Label) {
+                func::read(self, body)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Functions other than the duplicate kernel bodies that nothing calls.
+    fn kept(&self, bodies: &[Body<'_>]) -> HashSet<u32> {
+        let by_id: HashMap<u32, &Body<'_>> = bodies.iter().map(|b| (b.id, b)).collect();
+        let mut work: Vec<u32> =
+            bodies.iter().filter(|b| !self.function_name(b.id).starts_with("__clang_ocl_kern_imp_")).map(|b| b.id).collect();
+        let mut kept: HashSet<u32> = work.iter().copied().collect();
+        while let Some(id) = work.pop() {
+            let Some(body) = by_id.get(&id) else { continue };
+            for call in body.insts.iter().filter(|i| i.op == Op::FunctionCall) {
+                if let Some(&callee) = call.ops.get(2)
+                    && kept.insert(callee)
+                {
+                    work.push(callee);
+                }
+            }
+        }
+        kept
+    }
+
+    fn function_name(&self, id: u32) -> String {
+        match (&self.meta.of(id).linkage, self.meta.name(id)) {
+            (Some((name, _)), _) => name.clone(),
+            (None, Some(name)) if !name.is_empty() => name.to_owned(),
+            _ => format!("function{id}"),
+        }
+    }
+
+    fn declare(&mut self, body: &Body<'_>) -> Result<()> {
+        let inst = &body.header;
+        let Kind::Function { ret, params } = self.types.need(inst.word(3)?, inst)?.kind.clone() else {
+            return Err(inst.bad("the type of a function is no function type"));
+        };
+        if ret != inst.word(0)? || params.len() != body.params.len() {
+            return Err(inst.bad("function and function type differ"));
+        }
+        for (p, ty) in body.params.iter().zip(params.iter()) {
+            if p.word(0)? != *ty {
+                return Err(p.bad("parameter and function type differ"));
+            }
+        }
+        let is_kernel = self.kernel_ids.contains(&body.id);
+        let mut sig = Signature::default();
+        for (p, ty) in body.params.iter().zip(params.iter()) {
+            if is_kernel {
+                let deco = self.meta.of(p.word(1)?);
+                sig.params.push(meta::kernel_arg(&self.types, *ty, deco, p)?.1);
+            } else {
+                sig.params.extend(self.types.leaf_types(*ty, p)?);
+            }
+        }
+        sig.results = self.types.leaf_types(ret, inst)?;
+        let has_body = body.insts.iter().any(|i| i.op == Op::Label);
+        let linkage = match self.meta.of(body.id).linkage {
+            _ if !has_body => Linkage::Import,
+            Some(_) => Linkage::Export,
+            None if is_kernel => Linkage::Export,
+            None => Linkage::Internal,
+        };
+        let func = self.module.functions.push(Function::new(&self.function_name(body.id), sig, linkage));
+        if self.funcs.insert(body.id, FuncInfo { func, ret, is_kernel }).is_some() {
+            return Err(inst.bad("function declared twice"));
+        }
+        Ok(())
+    }
+
+    fn kernel(&mut self, mut entry: meta::EntryPoint, bodies: &[Body<'_>]) -> Result<()> {
+        let missing = || bad(0, format_args!("entry point '{}' has no function", entry.info.name));
+        let body = bodies.iter().find(|b| b.id == entry.function).ok_or_else(missing)?;
+        let func = self.funcs.get(&entry.function).ok_or_else(missing)?.func;
+        if self.module.functions[func].kernel.is_some() {
+            return Err(CompileError::unsupported("one function with two entry points", 0));
+        }
+        if !self.module.functions[func].sig.results.is_empty() {
+            return Err(body.header.bad("a kernel returns a value"));
+        }
+        let by_id = std::mem::take(&mut self.meta.modes_by_id);
+        for (_, mode, ids) in by_id.iter().filter(|(f, ..)| *f == entry.function) {
+            let sizes: Vec<u32> = ids.iter().filter_map(|id| self.const_uint(*id, &body.header).ok()).map(|n| n as u32).collect();
+            if let ([x, y, z], spirv::ExecutionMode::LocalSizeId) = (sizes.as_slice(), mode) {
+                entry.info.reqd_work_group_size = Some([*x, *y, *z]);
+            }
+            if let ([x, y, z], spirv::ExecutionMode::LocalSizeHintId) = (sizes.as_slice(), mode) {
+                entry.info.work_group_size_hint = Some([*x, *y, *z]);
+            }
+        }
+        self.meta.modes_by_id = by_id;
+        for p in &body.params {
+            let (mut arg, _) = meta::kernel_arg(&self.types, p.word(0)?, self.meta.of(p.word(1)?), p)?;
+            if arg.kind == crate::metadata::ArgKind::GlobalPtr {
+                let deco = self.meta.of(p.word(1)?);
+                arg.qualifiers.is_const = deco.no_write && deco.constant;
+            }
+            entry.info.args.push(arg);
+        }
+        entry.info.args_size = meta::place_args(&mut entry.info.args);
+        entry.info.attributes = meta::attributes(&entry.info);
+        let f = &mut self.module.functions[func];
+        f.name = entry.info.name.clone();
+        f.kernel = Some(self.module.kernels.len());
+        self.module.kernels.push(entry.info);
+        Ok(())
+    }
+
+    /// The import that stands for an unknown construct with results of these types.
+    fn unsupported_import(&mut self, construct: &str, params: &[Type], results: &[Type]) -> FuncRef {
+        let list = |types: &[Type]| types.iter().map(Type::to_string).collect::<Vec<_>>().join(",");
+        let key = format!("{UNSUPPORTED}{construct} ({}) -> ({})", list(params), list(results));
+        if let Some(&f) = self.unsupported.get(&key) {
+            return f;
+        }
+        let sig = Signature { params: params.to_vec(), results: results.to_vec() };
+        let f = self.module.functions.push(Function::new(&key, sig, Linkage::Import));
+        self.unsupported.insert(key, f);
+        f
+    }
+
+    fn global_data(&self, global: Global) -> &GlobalData {
+        &self.module.globals[global]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words of a module compiled from OpenCL C that uses much of what the reader knows.
+    fn fixture(bytes: &[u8]) -> Vec<u32> {
+        bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
+    }
+    fn fixtures() -> [Vec<u32>; 2] {
+        [fixture(include_bytes!("testdata/basic.spv")), fixture(include_bytes!("testdata/mixed.spv"))]
+    }
+
+    #[test]
+    fn kernel_arguments_are_placed_by_opencl_rules() {
+        let m = read(&fixtures()[0], &[]).unwrap();
+        let k = &m.kernels[0];
+        assert_eq!(k.name, "k");
+        let places: Vec<_> = k.args.iter().map(|a| (a.kind, a.offset, a.size)).collect();
+        use crate::metadata::ArgKind::*;
+        assert_eq!(places, [(GlobalPtr, 0, 8), (Value, 16, 32), (LocalPtr, 0, 0), (Value, 48, 4), (GlobalPtr, 56, 8)]);
+        assert_eq!(k.args_size, 64);
+        // The duplicate body of the kernel is not kept.
+        assert!(m.find("__clang_ocl_kern_imp_k").is_none());
+        assert!(m.globals.values().any(|g| g.name == "names" && g.relocs.len() == 2));
+    }
+
+    #[test]
+    fn execution_modes_become_attributes() {
+        let m = read(&fixtures()[1], &[]).unwrap();
+        let k = m.kernels.iter().find(|k| k.name == "k2").unwrap();
+        assert_eq!(k.reqd_work_group_size, Some([8, 4, 1]));
+        assert_eq!(k.attributes, "reqd_work_group_size(8,4,1) vec_type_hint(float4)");
+    }
+
+    #[test]
+    fn rotates_by_helper_functions_become_rotl() {
+        let m = read(&fixtures()[1], &[]).unwrap();
+        let k = &m.functions[m.find("k").unwrap()];
+        let rotates = k.insts.values().filter(|i| matches!(i.op, crate::ir::Op::Bin(crate::ir::BinOp::Rotl)));
+        assert!(rotates.count() >= 2);
+    }
+
+    /// A small generator of pseudo-random numbers.
+    struct Random(u64);
+    impl Random {
+        fn next(&mut self, below: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((self.0 >> 33) as usize) % below
+        }
+    }
+
+    #[test]
+    fn truncated_modules_are_errors() {
+        for words in fixtures() {
+            for len in (0..words.len()).step_by(7) {
+                let _ = read(&words[..len], &[]);
+            }
+        }
+    }
+
+    #[test]
+    fn corrupted_modules_never_panic() {
+        let mut random = Random(1);
+        for words in fixtures() {
+            for _ in 0..3000 {
+                let mut w = words.clone();
+                for _ in 0..1 + random.next(4) {
+                    let at = 5 + random.next(w.len() - 5);
+                    w[at] = match random.next(5) {
+                        0 => w[at] ^ 1 << random.next(32),
+                        1 => random.next(words[3] as usize) as u32,
+                        2 => w[5 + random.next(words.len() - 5)],
+                        3 => [0, 1, u32::MAX, 1 << 31, 0x10001][random.next(5)],
+                        _ => w[at].wrapping_add(1),
+                    };
+                }
+                let _ = read(&w, &[]);
+            }
+        }
+    }
 }

@@ -1,0 +1,117 @@
+//! Admission: header, capabilities and memory model of the OpenCL SPIR-V environment.
+//!
+//! A module that asks for a graphics capability is refused as invalid; whether an admitted construct can be compiled
+//! is decided where it is met.
+
+use super::read::{Instr, bad};
+use crate::error::Result;
+use spirv::{Capability as C, Op};
+use std::borrow::Cow;
+
+/// SPIR-V's magic number.
+const MAGIC: u32 = 0x0723_0203;
+
+/// Checks the header and gives the words in native byte order.
+pub fn header(words: &[u32]) -> Result<Cow<'_, [u32]>> {
+    if words.len() < 5 {
+        return Err(bad(0, "shorter than a SPIR-V header"));
+    }
+    let words: Cow<'_, [u32]> = if words[0] == MAGIC.swap_bytes() {
+        words.iter().map(|w| w.swap_bytes()).collect::<Vec<_>>().into()
+    } else {
+        words.into()
+    };
+    if words[0] != MAGIC {
+        return Err(bad(0, "wrong magic number"));
+    }
+    let (major, minor) = (words[1] >> 16 & 0xff, words[1] >> 8 & 0xff);
+    if major != 1 || minor > 6 {
+        return Err(bad(1, format_args!("SPIR-V version {major}.{minor} is not supported")));
+    }
+    Ok(words)
+}
+
+/// Checks one instruction of the preamble.
+pub fn preamble(inst: &Instr<'_>) -> Result<()> {
+    match inst.op {
+        Op::Capability => {
+            let n = inst.word(0)?;
+            let known = C::from_u32(n);
+            if !known.is_some_and(allowed) {
+                let name = known.map_or_else(|| n.to_string(), |c| format!("{c:?}"));
+                return Err(inst.bad(format_args!("capability {name} is not allowed in the OpenCL environment")));
+            }
+        }
+        Op::MemoryModel => {
+            if inst.word(0)? != spirv::AddressingModel::Physical64 as u32 {
+                return Err(inst.bad("the addressing model must be Physical64"));
+            }
+            if inst.word(1)? != spirv::MemoryModel::OpenCL as u32 {
+                return Err(inst.bad("the memory model must be OpenCL"));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn allowed(c: C) -> bool {
+    matches!(
+        c,
+        C::Matrix
+            | C::Addresses
+            | C::Linkage
+            | C::Kernel
+            | C::Vector16
+            | C::Float16Buffer
+            | C::Float16
+            | C::Float64
+            | C::Int64
+            | C::Int64Atomics
+            | C::Int16
+            | C::Int8
+            | C::ImageBasic
+            | C::ImageReadWrite
+            | C::ImageMipmap
+            | C::LiteralSampler
+            | C::Sampled1D
+            | C::Image1D
+            | C::SampledBuffer
+            | C::ImageBuffer
+            | C::Pipes
+            | C::PipeStorage
+            | C::Groups
+            | C::DeviceEnqueue
+            | C::GenericPointer
+            | C::SubgroupDispatch
+            | C::NamedBarrier
+            | C::GroupNonUniform
+            | C::GroupNonUniformVote
+            | C::GroupNonUniformArithmetic
+            | C::GroupNonUniformBallot
+            | C::GroupNonUniformShuffle
+            | C::GroupNonUniformShuffleRelative
+            | C::GroupNonUniformClustered
+            | C::GroupNonUniformRotateKHR
+            | C::GroupUniformArithmeticKHR
+            | C::DotProduct
+            | C::DotProductInputAll
+            | C::DotProductInput4x8Bit
+            | C::DotProductInput4x8BitPacked
+            | C::ExpectAssumeKHR
+            | C::BitInstructions
+            | C::ShaderClockKHR
+            | C::AtomicFloat16AddEXT
+            | C::AtomicFloat32AddEXT
+            | C::AtomicFloat64AddEXT
+            | C::AtomicFloat16MinMaxEXT
+            | C::AtomicFloat32MinMaxEXT
+            | C::AtomicFloat64MinMaxEXT
+            | C::DenormPreserve
+            | C::DenormFlushToZero
+            | C::SignedZeroInfNanPreserve
+            | C::RoundingModeRTE
+            | C::RoundingModeRTZ
+            | C::FloatControls2
+    )
+}

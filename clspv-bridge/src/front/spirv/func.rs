@@ -1,0 +1,415 @@
+//! One function body: values by id, parameters, constants at their use, and the dispatch on opcodes.
+//!
+//! Blocks are translated in reverse post-order of the SPIR-V control-flow graph, so every definition is seen before
+//! its uses whatever the order of the blocks in the file; blocks that cannot be reached are dropped.
+
+use super::consts::ConstKind;
+use super::read::Instr;
+use super::types::{Kind, Leaf};
+use super::{Body, Reader};
+use crate::error::{CompileError, Result};
+use crate::ir::{Block, Builder, CastOp, Const, FastMath, Function, Inst, Op as IrOp, Type, Value};
+use smallvec::{SmallVec, smallvec};
+use spirv::{BuiltIn, Op};
+use std::collections::HashMap;
+
+/// The leaves of a value.
+pub type Vals = SmallVec<[Value; 2]>;
+
+/// A phi of a block: its parameters are the leaves of the result.
+pub struct Phi {
+    /// (value id, predecessor label)
+    pub incoming: Vec<(u32, u32)>,
+    pub ty: u32,
+}
+
+/// A reachable SPIR-V block.
+pub struct Label<'a> {
+    pub block: Block,
+    pub phis: Vec<Phi>,
+    pub insts: &'a [Instr<'a>],
+}
+
+/// State of reading one function.
+pub struct FuncReader<'r, 's, 'a> {
+    pub r: &'r mut Reader<'s>,
+    pub f: Function,
+    /// Block that instructions are appended to.
+    pub block: Block,
+    pub line: u32,
+    pub vals: HashMap<u32, (u32, Vals)>,
+    pub labels: HashMap<u32, Label<'a>>,
+    /// Label of the SPIR-V block being read.
+    pub label: u32,
+    /// Pointers to built-in variables: variable, type id they point to, component.
+    pub builtin_ptrs: HashMap<u32, (BuiltIn, u32, Option<u32>)>,
+    pub ret: u32,
+    /// Switch selectors defined in the function, and whether they have 64 bits.
+    pub wide_types: HashMap<u32, bool>,
+}
+
+/// Reads a body into the function declared for it.
+pub fn read<'a>(r: &mut Reader<'_>, body: &'a Body<'a>) -> Result<()> {
+    let Some(info) = r.funcs.get(&body.id) else {
+        return Err(body.header.bad("function is not declared"));
+    };
+    let (func, ret, is_kernel) = (info.func, info.ret, info.is_kernel);
+    let f = r.module.functions[func].clone();
+    let mut fr = FuncReader {
+        f,
+        block: crate::ir::EntityRef::new(0),
+        line: 0,
+        vals: HashMap::new(),
+        labels: HashMap::new(),
+        label: 0,
+        builtin_ptrs: r.builtins.iter().map(|(id, (b, ty))| (*id, (*b, *ty, None))).collect(),
+        ret,
+        wide_types: HashMap::new(),
+        r,
+    };
+    fr.find_selectors(body);
+    let order = fr.control_flow(body)?;
+    fr.parameters(body, is_kernel)?;
+    for label in order {
+        fr.read_block(label)?;
+    }
+    let f = fr.f;
+    r.module.functions[func] = f;
+    Ok(())
+}
+
+impl<'a> FuncReader<'_, '_, 'a> {
+    /// A builder at the current position.
+    pub fn b(&mut self) -> Builder<'_> {
+        Builder { func: &mut self.f, block: self.block, line: self.line }
+    }
+    /// Appends an instruction with permissions, and gives its only result.
+    pub fn emit(&mut self, op: IrOp, args: &[Value], ty: Type, fast: FastMath) -> Value {
+        let mut b = self.b();
+        let v = b.value(op, args, ty);
+        if fast != FastMath::default()
+            && let Some(inst) = self.f.def_inst(v)
+        {
+            self.f.insts[inst].fast = fast;
+        }
+        v
+    }
+    /// Type ids and leaves of a value.
+    pub fn typed(&mut self, id: u32, inst: &Instr<'_>) -> Result<(u32, Vals)> {
+        if let Some((ty, v)) = self.vals.get(&id) {
+            return Ok((*ty, v.clone()));
+        }
+        let Some(c) = self.r.consts.get(&id) else {
+            return Err(inst.bad(format_args!("%{id} is not defined here")));
+        };
+        let ty = c.ty;
+        let leaves = self.r.types.leaves(ty, inst)?;
+        let mut out = Vals::new();
+        self.constant(id, ty, &leaves, &mut out, inst)?;
+        Ok((ty, out))
+    }
+    /// Leaves of a value.
+    pub fn leaves(&mut self, id: u32, inst: &Instr<'_>) -> Result<Vals> {
+        Ok(self.typed(id, inst)?.1)
+    }
+    /// A value of a scalar, vector or pointer type.
+    pub fn one(&mut self, id: u32, inst: &Instr<'_>) -> Result<Value> {
+        match self.leaves(id, inst)?.as_slice() {
+            [v] => Ok(*v),
+            _ => Err(inst.bad(format_args!("%{id} is not a scalar, vector or pointer"))),
+        }
+    }
+    /// Operand `i` as a value of one leaf.
+    pub fn arg(&mut self, i: usize, inst: &Instr<'_>) -> Result<Value> {
+        let id = inst.word(i)?;
+        self.one(id, inst)
+    }
+    /// Operand `i`, which must be an integer scalar or vector.
+    pub fn int_arg(&mut self, i: usize, inst: &Instr<'_>) -> Result<Value> {
+        let v = self.arg(i, inst)?;
+        if !self.f.ty(v).is_int() {
+            return Err(inst.bad(format_args!("operand {i} is not an integer")));
+        }
+        Ok(v)
+    }
+    /// Operand `i`, which must be a floating-point scalar or vector.
+    pub fn float_arg(&mut self, i: usize, inst: &Instr<'_>) -> Result<Value> {
+        let v = self.arg(i, inst)?;
+        if !self.f.ty(v).is_float() {
+            return Err(inst.bad(format_args!("operand {i} is not a floating-point value")));
+        }
+        Ok(v)
+    }
+    /// Operand `i`, which must be a pointer.
+    pub fn ptr_arg(&mut self, i: usize, inst: &Instr<'_>) -> Result<Value> {
+        let v = self.arg(i, inst)?;
+        if self.f.ty(v).space().is_none() {
+            return Err(inst.bad(format_args!("operand {i} is not a pointer")));
+        }
+        Ok(v)
+    }
+    /// Type id of a value or constant.
+    pub fn type_of(&self, id: u32, inst: &Instr<'_>) -> Result<u32> {
+        if let Some((ty, _)) = self.vals.get(&id) {
+            return Ok(*ty);
+        }
+        match self.r.consts.get(&id) {
+            Some(c) => Ok(c.ty),
+            None => Err(inst.bad(format_args!("%{id} is not defined here"))),
+        }
+    }
+    /// The result type of an instruction that yields one IR value.
+    pub fn result_type(&self, inst: &Instr<'_>) -> Result<Type> {
+        self.r.types.plain(inst.word(0)?, inst)
+    }
+    /// Defines the result of an instruction with its only leaf, whose type must be the result type.
+    pub fn define(&mut self, inst: &Instr<'_>, v: Value) -> Result<()> {
+        self.define_all(inst, smallvec![v])
+    }
+    /// Defines the result of an instruction.
+    pub fn define_all(&mut self, inst: &Instr<'_>, vals: Vals) -> Result<()> {
+        let (ty, id) = (inst.word(0)?, inst.word(1)?);
+        let expected = self.r.types.leaves(ty, inst)?;
+        let same = expected.len() == vals.len() && expected.iter().zip(&vals).all(|(l, v)| l.ty == self.f.ty(*v));
+        if !same {
+            return Err(inst.bad(format_args!("operands and result type of {:?} do not agree", inst.op)));
+        }
+        if self.vals.insert(id, (ty, vals)).is_some() {
+            return Err(inst.bad(format_args!("%{id} is defined twice")));
+        }
+        Ok(())
+    }
+
+    fn constant(&mut self, id: u32, ty: u32, leaves: &[Leaf], out: &mut Vals, inst: &Instr<'_>) -> Result<()> {
+        let Some(c) = self.r.consts.get(&id).cloned() else {
+            return Err(inst.bad(format_args!("%{id} is not defined here")));
+        };
+        match c.kind {
+            ConstKind::Null => {
+                for l in leaves {
+                    let v = match l.ty {
+                        Type::Opaque(_) => self.f.undef(l.ty),
+                        ty => self.f.bits(ty, 0),
+                    };
+                    out.push(v);
+                }
+            }
+            ConstKind::Undef => out.extend(leaves.iter().map(|l| self.f.undef(l.ty))),
+            ConstKind::Bits(bits) => {
+                let [leaf] = leaves else {
+                    return Err(inst.bad("a number where an aggregate is expected"));
+                };
+                if bits.len() != leaf.ty.lanes() as usize || matches!(leaf.ty, Type::Opaque(_)) {
+                    return Err(inst.bad("constant of another type"));
+                }
+                out.push(self.f.constant(Const::Bits(leaf.ty, bits)));
+            }
+            ConstKind::Composite(parts) => {
+                let mut rest = leaves;
+                for (i, part) in parts.iter().enumerate() {
+                    let (member, ..) = self.r.types.member(ty, i as u64, inst)?;
+                    let n = self.r.types.need(member, inst)?.leaves.min(rest.len());
+                    let (mine, others) = rest.split_at(n);
+                    if n > 0 {
+                        self.constant(*part, member, mine, out, inst)?;
+                    }
+                    rest = others;
+                }
+            }
+            ConstKind::Address { global, addend } => {
+                let [leaf] = leaves else {
+                    return Err(inst.bad("an address where an aggregate is expected"));
+                };
+                let (want, space) = (leaf.ty, self.r.global_data(global).space);
+                let mut b = self.b();
+                let base = b.value(IrOp::GlobalAddr(global), &[], Type::Ptr(space));
+                let at = b.ptr_add_const(base, addend);
+                let v = match want {
+                    Type::Ptr(s) if s == space => at,
+                    Type::Ptr(_) => b.cast(CastOp::PtrCast, at, want),
+                    Type::Scalar(s) if s.is_int() => {
+                        let wide = b.cast(CastOp::PtrToInt, at, crate::ir::I64);
+                        if want == crate::ir::I64 { wide } else { b.cast(CastOp::Trunc, wide, want) }
+                    }
+                    _ => return Err(inst.bad("an address where a number is expected")),
+                };
+                out.push(v);
+            }
+            ConstKind::Sampler => {
+                let types: Vec<Type> = leaves.iter().map(|l| l.ty).collect();
+                out.extend(self.unsupported_call("sampler", &[], &types));
+            }
+            ConstKind::Unknown(what) => {
+                let types: Vec<Type> = leaves.iter().map(|l| l.ty).collect();
+                out.extend(self.unsupported_call(&what, &[], &types));
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls the import that stands for an unknown construct.
+    pub fn unsupported_call(&mut self, construct: &str, args: &[Value], results: &[Type]) -> Vals {
+        let params: Vec<Type> = args.iter().map(|a| self.f.ty(*a)).collect();
+        let func = self.r.unsupported_import(construct, &params, results);
+        let call = self.b().inst(IrOp::Call(func), args, results);
+        self.f.insts[call].results.iter().copied().collect()
+    }
+    /// An instruction that is not known: fails where it is reached.
+    pub fn unsupported(&mut self, construct: &str, inst: &Instr<'_>) -> Result<()> {
+        if !super::control::has_result_type(inst.op) {
+            self.unsupported_call(construct, &[], &[]);
+            return Ok(());
+        }
+        let types = match self.r.types.leaf_types(inst.word(0)?, inst) {
+            Ok(types) => types,
+            Err(_) => return Err(CompileError::unsupported(construct, self.line)),
+        };
+        let vals = self.unsupported_call(construct, &[], &types);
+        self.define_all(inst, vals)
+    }
+
+    /// Gives the parameters their values; copies what is passed in memory by value.
+    fn parameters(&mut self, body: &Body<'_>, is_kernel: bool) -> Result<()> {
+        let Some(entry) = self.f.entry() else {
+            return Err(body.header.bad("function without a block"));
+        };
+        self.block = entry;
+        let params: Vec<Value> = self.f.sig.params.clone().into_iter().map(|ty| self.f.add_param(entry, ty)).collect();
+        let mut next = params.into_iter();
+        for p in &body.params {
+            let (ty, id) = (p.word(0)?, p.word(1)?);
+            let by_val = self.r.meta.of(id).by_val;
+            let aggregate = self.r.types.is_aggregate(ty);
+            let count = if is_kernel { 1 } else { self.r.types.need(ty, p)?.leaves };
+            let mut vals: Vals = next.by_ref().take(count).collect();
+            if is_kernel && aggregate {
+                let leaves = self.r.types.leaves(ty, p)?;
+                let align = self.r.types.need(ty, p)?.align;
+                vals = self.load_leaves(vals[0], &leaves, align, Default::default());
+            } else if by_val && let Kind::Ptr { pointee, .. } = self.r.types.need(ty, p)?.kind {
+                vals = smallvec![self.private_copy(vals[0], pointee, p)?];
+            }
+            self.define_all(p, vals)?;
+        }
+        Ok(())
+    }
+
+    /// A slot that holds a copy of the bytes at `from`.
+    fn private_copy(&mut self, from: Value, pointee: u32, inst: &Instr<'_>) -> Result<Value> {
+        let info = self.r.types.need(pointee, inst)?.clone();
+        let to = self.new_slot(info.size, info.align, inst)?;
+        let mut pieces = self.r.types.leaves(pointee, inst)?;
+        fill_gaps(&mut pieces, info.size);
+        let vals = self.load_leaves(from, &pieces, info.align, Default::default());
+        self.store_leaves(to, &vals, &pieces, info.align, Default::default());
+        Ok(to)
+    }
+
+    /// Address of a new slot.
+    pub fn new_slot(&mut self, size: u64, align: u32, inst: &Instr<'_>) -> Result<Value> {
+        let size = u32::try_from(size).ok().filter(|s| *s <= 1 << 26);
+        let size = size.ok_or_else(|| inst.bad("variable too large"))?;
+        let slot = self.f.slots.push(crate::ir::SlotData { size, align: align.clamp(1, 4096) });
+        Ok(self.b().slot_addr(slot))
+    }
+
+    fn read_block(&mut self, label: u32) -> Result<()> {
+        let Some(l) = self.labels.get(&label) else { return Ok(()) };
+        let (block, insts) = (l.block, l.insts);
+        self.block = block;
+        self.label = label;
+        for inst in insts {
+            self.instruction(inst)?;
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, inst: &Instr<'a>) -> Result<()> {
+        match inst.op {
+            Op::Line => {
+                self.line = inst.word(1)?;
+                Ok(())
+            }
+            Op::Nop
+            | Op::NoLine
+            | Op::Phi
+            | Op::LoopMerge
+            | Op::SelectionMerge
+            | Op::LifetimeStart
+            | Op::LifetimeStop
+            | Op::AssumeTrueKHR => Ok(()),
+            Op::Branch | Op::BranchConditional | Op::Switch | Op::Return | Op::ReturnValue | Op::Unreachable => {
+                self.terminator(inst)
+            }
+            Op::FunctionCall => self.call(inst),
+            Op::ExtInst => self.ext_inst(inst),
+            Op::Undef => {
+                let ty = inst.word(0)?;
+                let leaves = self.r.types.leaves(ty, inst)?;
+                let vals = leaves.iter().map(|l| self.f.undef(l.ty)).collect();
+                self.define_all(inst, vals)
+            }
+            _ => {
+                if self.memory_op(inst)? || self.sync_op(inst)? || self.value_op(inst)? {
+                    return Ok(());
+                }
+                let construct = match inst.op {
+                    op if format!("{op:?}").starts_with("Image") => "image access".to_owned(),
+                    op => format!("Op{op:?}"),
+                };
+                self.unsupported(&construct, inst)
+            }
+        }
+    }
+
+    fn call(&mut self, inst: &Instr<'_>) -> Result<()> {
+        let callee = inst.word(2)?;
+        let Some(info) = self.r.funcs.get(&callee) else {
+            return Err(inst.bad(format_args!("%{callee} is not a function")));
+        };
+        if info.is_kernel {
+            return self.unsupported("call of a kernel's entry point", inst);
+        }
+        let (func, ret) = (info.func, info.ret);
+        if ret != inst.word(0)? {
+            return Err(inst.bad("result type of the called function differs"));
+        }
+        let mut args = Vals::new();
+        for id in inst.rest(3) {
+            args.extend(self.leaves(*id, inst)?);
+        }
+        let sig = self.r.module.functions[func].sig.clone();
+        if sig.params.len() != args.len() || sig.params.iter().zip(&args).any(|(p, a)| *p != self.f.ty(*a)) {
+            return Err(inst.bad("arguments and parameters differ"));
+        }
+        if let Some(vals) = self.helper(func, &args, &sig.results, inst)? {
+            return if sig.results.is_empty() { Ok(()) } else { self.define_all(inst, vals) };
+        }
+        let call: Inst = self.b().inst(IrOp::Call(func), &args, &sig.results);
+        let vals: Vals = self.f.insts[call].results.iter().copied().collect();
+        if sig.results.is_empty() { Ok(()) } else { self.define_all(inst, vals) }
+    }
+}
+
+/// Adds pieces for the bytes between leaves, so that a copy by pieces copies every byte.
+pub fn fill_gaps(pieces: &mut Vec<Leaf>, size: u64) {
+    pieces.sort_by_key(|l| l.offset);
+    let mut out = Vec::with_capacity(pieces.len());
+    let mut at = 0u64;
+    let fill = |out: &mut Vec<Leaf>, mut at: u64, end: u64| {
+        while at < end {
+            let step = (1u64 << at.trailing_zeros().min(2)).min(1 << (end - at).ilog2());
+            let scalar = crate::ir::Scalar::int(step as u32 * 8).unwrap_or(crate::ir::Scalar::I8);
+            let step = scalar.bytes() as u64;
+            out.push(Leaf { ty: Type::Scalar(scalar), offset: at });
+            at += step;
+        }
+    };
+    for l in pieces.iter() {
+        fill(&mut out, at, l.offset);
+        out.push(*l);
+        at = at.max(l.offset + l.ty.access_bytes().unwrap_or(8) as u64);
+    }
+    fill(&mut out, at, size);
+    *pieces = out;
+}
