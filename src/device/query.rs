@@ -104,7 +104,8 @@ impl Device {
             CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
                 d.sub_group_sizes.iter().copied().filter(|s| *s > 0).min().unwrap_or(1).into()
             }
-            CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => "".into(),
+            // None has been passed officially; the form is that of a version.
+            CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => "v0000-01-01-00".into(),
 
             // Root devices that cannot be partitioned.
             CL_DEVICE_PARENT_DEVICE => InfoValue::Handle(0),
