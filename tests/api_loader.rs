@@ -5,14 +5,20 @@ use pyroclast_runtime::cl::*;
 use std::ffi::CStr;
 use std::path::PathBuf;
 use std::ptr::null_mut;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 fn driver() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libpyroclast.so")
 }
 
 type GetPlatformIds = unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> cl_int;
-type GetPlatformInfo =
-    unsafe extern "C" fn(cl_platform_id, cl_platform_info, usize, *mut std::ffi::c_void, *mut usize) -> cl_int;
+type GetPlatformInfo = unsafe extern "C" fn(cl_platform_id, cl_platform_info, usize, *mut std::ffi::c_void, *mut usize) -> cl_int;
+
+/// The tests run one at a time: one of them changes the environment, which the others' libraries read.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Names of the platforms that a library lists.
 fn platform_names(library: &Library) -> Vec<String> {
@@ -34,6 +40,7 @@ fn platform_names(library: &Library) -> Vec<String> {
 
 #[test]
 fn the_driver_works_without_a_loader() {
+    let _alone = alone();
     // SAFETY: the driver does nothing when loaded.
     let library = unsafe { Library::new(driver()) }.unwrap();
     assert_eq!(platform_names(&library), ["Pyroclast"]);
@@ -41,6 +48,7 @@ fn the_driver_works_without_a_loader() {
 
 #[test]
 fn the_driver_stands_beside_the_systems_other_drivers() {
+    let _alone = alone();
     let vendors = std::env::temp_dir().join(format!("pyroclast-beside-{}", std::process::id()));
     std::fs::create_dir_all(&vendors).unwrap();
     std::fs::write(vendors.join("pyroclast.icd"), format!("{}\n", driver().display())).unwrap();
@@ -50,7 +58,7 @@ fn the_driver_stands_beside_the_systems_other_drivers() {
             std::fs::copy(entry.path(), vendors.join(entry.file_name())).unwrap();
         }
     }
-    // SAFETY: no other thread of this test program uses the environment.
+    // SAFETY: the tests of this program run one at a time.
     unsafe { std::env::set_var("OCL_ICD_VENDORS", &vendors) };
     // SAFETY: loading the system's OpenCL loader runs its initialisation only.
     let library = unsafe { Library::new("libOpenCL.so.1") }.unwrap();
@@ -61,6 +69,7 @@ fn the_driver_stands_beside_the_systems_other_drivers() {
 
 #[test]
 fn every_core_function_is_exported() {
+    let _alone = alone();
     // SAFETY: the driver does nothing when loaded.
     let library = unsafe { Library::new(driver()) }.unwrap();
     let order = include_str!("../xtask/src/dispatch_order.txt");

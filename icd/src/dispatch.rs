@@ -19,6 +19,15 @@ macro_rules! dispatch_table {
 
 // One block a file of `api/`, in alphabetical order.
 dispatch_table! {
+    absent: [
+        clGetSupportedImageFormats, clCreateImage, clCreateImageWithProperties, clCreateImage2D, clCreateImage3D,
+        clGetImageInfo, clEnqueueReadImage, clEnqueueWriteImage, clEnqueueFillImage, clEnqueueCopyImage,
+        clEnqueueCopyImageToBuffer, clEnqueueCopyBufferToImage, clEnqueueMapImage, clCreateSampler,
+        clCreateSamplerWithProperties, clRetainSampler, clReleaseSampler, clGetSamplerInfo, clCreatePipe, clGetPipeInfo,
+        clSVMAlloc, clSVMFree, clEnqueueSVMFree, clEnqueueSVMMemcpy, clEnqueueSVMMemFill, clEnqueueSVMMap,
+        clEnqueueSVMUnmap, clEnqueueSVMMigrateMem, clEnqueueNativeKernel,
+    ]
+
     context: [
         clCreateContext, clCreateContextFromType, clRetainContext, clReleaseContext, clGetContextInfo,
         clSetContextDestructorCallback,

@@ -1,5 +1,6 @@
 //! The entry points, object by object: each checks handles and raw arguments, calls the runtime and converts the answer.
 
+pub mod absent;
 pub mod context;
 pub mod device;
 pub mod platform;
