@@ -19,7 +19,10 @@ pub mod lower_mem;
 pub mod lower_regions;
 pub mod lower_work_item;
 pub mod mem2reg;
+pub mod simplify;
 pub mod simplify_cfg;
+mod simplify_int;
+mod simplify_other;
 pub mod ssa_repair;
 pub mod structurize;
 
@@ -53,16 +56,30 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &infer_space::InferSpace,
     &inline::Inline,
     &mem2reg::Mem2Reg,
+    &simplify::Simplify,
     &simplify_cfg::SimplifyCfg,
     &ssa_repair::SsaRepair,
     &structurize::Structurize,
 ];
 
 /// From a linked module with one kernel to a single optimised function (phase Inlined).
-pub const COMMON: &[&str] = &["inline", "simplify_cfg", "infer_space", "mem2reg", "infer_space", "gvn", "simplify_cfg", "dce"];
+pub const COMMON: &[&str] = &[
+    "inline",
+    "simplify_cfg",
+    "infer_space",
+    "simplify",
+    "mem2reg",
+    "infer_space",
+    "simplify",
+    "gvn",
+    "simplify_cfg",
+    "simplify",
+    "expand_mem",
+    "dce",
+];
 
 /// After lowering: tidies the straightforward code it leaves.
-pub const CLEANUP: &[&str] = &["gvn", "simplify_cfg", "dce"];
+pub const CLEANUP: &[&str] = &["simplify", "gvn", "simplify", "simplify_cfg", "dce"];
 
 /// The last step before emission; nothing may change control flow after it.
 pub const STRUCTURE: &[&str] = &["structurize"];
