@@ -71,12 +71,12 @@ pub(super) fn kernel_of(module: &Module) -> Result<(FuncRef, usize)> {
     }
 }
 
-/// Turns structures passed by value (parameters that are private pointers) into stack slots filled from the argument
-/// block. Needs no phase; run it before `sroa`.
+/// Turns loads of structures passed by value (parameters that are the address of the argument's bytes) into loads of the
+/// argument block. Works in any phase; run it after inlining and before `sroa`.
 pub fn prepare(module: &mut Module) -> Result<bool> {
     let (func, info) = kernel_of(module)?;
     let info = module.kernels[info].clone();
-    lower_kernel_abi::by_value_slots(&mut module.functions[func], &info)
+    lower_kernel_abi::by_value(&mut module.functions[func], &info)
 }
 
 /// Lowers the module's kernel to phase Legal for one pointer mode. `data` is the program's data block layout.

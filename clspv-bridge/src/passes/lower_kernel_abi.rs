@@ -66,57 +66,138 @@ pub(super) fn load_arg(b: &mut Builder<'_>, offset: u32, ty: Type) -> Value {
     }
 }
 
-/// Structures by value: the parameter becomes a slot that is filled at entry.
-pub fn by_value_slots(func: &mut Function, info: &KernelInfo) -> Result<bool> {
+/// Structures by value, whose parameter is the address of the argument's bytes: loads and copies at constant offsets
+/// read the argument block; if other uses remain, the address becomes that of a slot that is filled at entry.
+pub fn by_value(func: &mut Function, info: &KernelInfo) -> Result<bool> {
     let Some(entry) = func.entry() else { return Ok(false) };
     let params = func.blocks[entry].params.clone();
     if params.len() != info.args.len() {
         return Err(CompileError::internal(format!("kernel '{}': parameters and argument information differ", info.name)));
     }
-    let by_value: Vec<(Value, u32, u32, u32)> = params
+    let by_value: HashMap<Value, (u32, u32, u32)> = params
         .iter()
         .zip(&info.args)
-        .filter(|(p, a)| a.kind == ArgKind::Value && func.ty(**p) == Type::Ptr(Space::Private))
-        .map(|(&p, a)| (p, a.offset, a.size, a.align))
+        .filter(|(p, a)| a.kind == ArgKind::Value && func.ty(**p).space().is_some())
+        .map(|(&p, a)| (p, (a.offset, a.size, a.align)))
         .collect();
     if by_value.is_empty() {
         return Ok(false);
     }
+    read_fields(func, &by_value);
+    // What is left: addresses that something other than constant arithmetic uses.
+    let mut left: Vec<Value> = Vec::new();
+    for &block in &func.layout {
+        for &i in &func.blocks[block].insts {
+            let d = &func.insts[i];
+            let edges = d.targets.iter().flat_map(|t| t.args.iter());
+            for v in d.args.iter().chain(edges).filter(|_| !is_offset(func, &d.op, &d.args)) {
+                if let Some((p, _)) = field(func, &by_value, *v)
+                    && !left.contains(&p)
+                {
+                    left.push(p);
+                }
+            }
+        }
+    }
     let mut map = HashMap::new();
     let mut kept = params.clone();
+    for k in kept.iter_mut().filter(|k| by_value.contains_key(*k)) {
+        let (param, ty) = (*k, func.ty(*k));
+        // The parameter stays in the list, unused, so that parameters keep matching the argument information.
+        *k = func.values.push(ValueData { ty: I64, def: ValueDef::Param(entry, 0) });
+        if !left.contains(&param) {
+            map.insert(param, func.undef(ty));
+        }
+    }
     at_entry(func, |b| {
-        for &(param, offset, size, align) in &by_value {
-            let align = align.max(4).next_power_of_two();
-            let slot = b.func.slots.push(SlotData { size: size.next_multiple_of(4), align });
+        for &param in &left {
+            let (offset, size, align) = by_value[&param];
+            let slot = b.func.slots.push(SlotData { size: size.next_multiple_of(4), align: align.max(4).next_power_of_two() });
             let base = b.slot_addr(slot);
-            let mut at = 0;
-            while at < size {
-                // Stores have the widest type that the offset allows, at most 32 bits: fields are usually that.
-                let ty = if size - at >= 4 {
-                    I32
-                } else if size - at >= 2 {
-                    I16
-                } else {
-                    I8
-                };
-                let bytes = ty.access_bytes().unwrap_or(1);
-                let v = load_arg(b, offset + at, ty);
-                let p = b.ptr_add_const(base, at as i64);
-                b.store(v, p, Access::aligned(bytes));
-                at += bytes;
-            }
+            copy_fields(b, base, offset, size, 4);
+            let ty = b.ty(param);
+            let base = if ty == Type::Ptr(Space::Private) { base } else { b.cast(CastOp::PtrCast, base, ty) };
             map.insert(param, base);
-            // The parameter stays in the list, unused, so that parameters keep matching the argument information.
-            let fresh = b.func.values.push(ValueData { ty: I64, def: ValueDef::Param(entry, 0) });
-            if let Some(k) = kept.iter_mut().find(|k| **k == param) {
-                *k = fresh;
-            }
         }
     });
     func.set_params(entry, kept);
     func.sig.params = func.blocks[entry].params.iter().map(|&p| func.values[p].ty).collect();
     func.replace_uses(&map);
     Ok(true)
+}
+
+fn is_offset(func: &Function, op: &Op, args: &[Value]) -> bool {
+    matches!(op, Op::PtrAdd) && func.as_bits(args[1]).is_some()
+}
+
+/// The by-value parameter and the byte offset that a pointer is known to point to.
+fn field(func: &Function, by_value: &HashMap<Value, (u32, u32, u32)>, v: Value) -> Option<(Value, i64)> {
+    let (mut v, mut at) = (v, 0i64);
+    while !by_value.contains_key(&v) {
+        let d = &func.insts[func.def_inst(v)?];
+        if !is_offset(func, &d.op, &d.args) {
+            return None;
+        }
+        at = at.wrapping_add(func.as_bits(d.args[1])? as i64);
+        v = d.args[0];
+    }
+    Some((v, at))
+}
+
+/// Stores `size` bytes of the argument block from `offset` on, in pieces of up to 32 bits.
+fn copy_fields(b: &mut Builder<'_>, base: Value, offset: u32, size: u32, align: u32) {
+    let mut at = 0;
+    while at < size {
+        let ty = match size - at {
+            4.. if align >= 4 => I32,
+            2.. if align >= 2 => I16,
+            _ => I8,
+        };
+        let bytes = ty.access_bytes().unwrap_or(1);
+        let v = load_arg(b, offset + at, ty);
+        let p = b.ptr_add_const(base, at as i64);
+        b.store(v, p, Access::aligned(bytes));
+        at += bytes;
+    }
+}
+
+fn read_fields(func: &mut Function, by_value: &HashMap<Value, (u32, u32, u32)>) {
+    let mut map = HashMap::new();
+    for block in func.layout.clone() {
+        let insts = func.take_insts(block);
+        let mut b = Builder::new(func, block);
+        for inst in insts {
+            let d = b.func.insts[inst].clone();
+            let (address, bytes) = match (&d.op, d.results.first()) {
+                (Op::Load(_), Some(&r)) => (d.args[0], b.ty(r).access_bytes().map(u64::from)),
+                (Op::Memcpy { .. }, _) => (d.args[1], b.func.as_bits(d.args[2])),
+                _ => {
+                    b.push(inst);
+                    continue;
+                }
+            };
+            let found = field(b.func, by_value, address).zip(bytes).filter(|&((p, at), bytes)| {
+                let size = by_value[&p].1 as i64;
+                at >= 0 && i64::try_from(bytes).is_ok_and(|n| at.checked_add(n).is_some_and(|end| end <= size))
+            });
+            let Some(((p, at), bytes)) = found else {
+                b.push(inst);
+                continue;
+            };
+            let offset = by_value[&p].0 + at as u32;
+            match (&d.op, d.results.first()) {
+                (Op::Memcpy { dst, .. }, _) => copy_fields(&mut b, d.args[0], offset, bytes as u32, dst.align),
+                (_, Some(&r)) => {
+                    let ty = b.ty(r);
+                    let v = load_arg(&mut b, offset, ty);
+                    let v = if ty.space().is_some() { b.cast(CastOp::IntToPtr, v, ty) } else { v };
+                    map.insert(r, v);
+                }
+                _ => {}
+            }
+        }
+    }
+    func.replace_uses(&map);
 }
 
 /// Replaces parameters passed by value.

@@ -325,6 +325,11 @@ pub(super) fn plan(
                 regions.push(made.array(class)?);
                 Rep::Region(regions.len() - 1)
             }
+            // A constant view of a structure that was passed by value.
+            _ if !class.escaped && class.spaces & LOCAL == 0 && class.origins.iter().all(|o| matches!(o, Origin::Slot(_))) => {
+                regions.push(made.array(&Class { spaces: PRIVATE, ..class.clone() })?);
+                Rep::Region(regions.len() - 1)
+            }
             _ => return Err(CompileError::unsupported("generic pointers that may point to several address spaces", 0)),
         };
         rep_of_class.insert(root, rep);
@@ -371,6 +376,7 @@ impl Maker<'_> {
             _ if class.escaped => return None,
             [Origin::Arg(i)] => BindingSource::Arg(i as u16),
             [Origin::Data] => BindingSource::Data,
+            [] if !class.usage.any => return Some(Region::Unused),
             _ => return None,
         };
         if !class.usage.any {

@@ -204,3 +204,38 @@ fn float_atomics_become_compare_and_swap() {
     lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
     assert!(ops(&m).iter().any(|o| matches!(o, Op::AtomicCas { .. })));
 }
+
+#[test]
+fn structures_by_value_are_read_from_the_argument_block() {
+    let constant = Type::Ptr(Space::Constant);
+    let params =
+        [(constant, arg(ArgKind::Value, 16, 0)), (GLOBAL, arg(ArgKind::GlobalPtr, 8, 16)), (I64, arg(ArgKind::Value, 8, 24))];
+    let mut fields = kernel(&params, |b, p| {
+        let q = b.ptr_add_const(p[0], 6);
+        let x = b.load(I16, q, Access::aligned(2));
+        b.store(x, p[1], Access::aligned(2));
+    });
+    let mut indexed = kernel(&params, |b, p| {
+        let q = b.ptr_add(p[0], p[2]);
+        let x = b.load(I16, q, Access::aligned(2));
+        b.store(x, p[1], Access::aligned(2));
+    });
+    let abi = lower(&mut fields, PointerMode::Bindings, &Target::generic()).unwrap();
+    assert_eq!((abi.bindings.len(), abi.private_bytes), (1, 0));
+    let abi = lower(&mut indexed, PointerMode::Addresses, &Target::generic()).unwrap();
+    assert_eq!(abi.private_bytes, 16);
+}
+
+#[test]
+fn null_and_pointers_in_memory_keep_their_address() {
+    let params = [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (GLOBAL, arg(ArgKind::GlobalPtr, 8, 8))];
+    let mut m = kernel(&params, |b, p| {
+        let q = b.load(GLOBAL, p[0], Access::aligned(8));
+        let null = b.func.bits(GLOBAL, 0);
+        let none = b.icmp(IntCc::Eq, q, null);
+        let to = b.select(none, p[1], q);
+        b.store(p[1], to, Access::aligned(8));
+    });
+    assert!(lower(&mut m.clone(), PointerMode::Bindings, &Target::generic()).is_none());
+    lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
+}

@@ -13,6 +13,7 @@ pub mod legalize_vec;
 pub mod link;
 pub mod lower;
 pub mod lower_access;
+pub mod lower_builtins;
 pub mod lower_globals;
 pub mod lower_kernel_abi;
 pub mod lower_mem;
@@ -55,6 +56,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &gvn::Gvn,
     &infer_space::InferSpace,
     &inline::Inline,
+    &lower_builtins::LowerBuiltins,
     &mem2reg::Mem2Reg,
     &simplify::Simplify,
     &simplify_cfg::SimplifyCfg,

@@ -1,0 +1,270 @@
+//! Mathematical, common and geometric functions.
+
+use super::Lower;
+use crate::error::Result;
+use crate::ir::*;
+
+impl Lower<'_, '_, '_> {
+    /// `fma` where the target's own is exact, software otherwise. `None`: keep.
+    pub(super) fn fma(&mut self, a: &[Value], ty: Type) -> Option<Value> {
+        match ty.lane() {
+            F32 if self.cx.target.exact_fma32 => None,
+            F64 => None,
+            _ if self.relaxed => Some(self.b.value(Op::Mad, a, ty)),
+            lane => Some(self.call_lanes(&format!("pc_fma_{lane}"), a, ty)),
+        }
+    }
+
+    fn is_f32(&self, ty: Type) -> bool {
+        ty.lane() == F32
+    }
+
+    /// x * c with a constant of x's type.
+    fn scale(&mut self, x: Value, c: f64) -> Value {
+        let c = self.float(self.b.ty(x), c);
+        self.fmul(x, c)
+    }
+
+    fn native_exp10(&mut self, x: Value) -> Value {
+        let t = self.scale(x, std::f64::consts::LOG2_10);
+        self.b.un(UnOp::NativeExp2, t)
+    }
+
+    fn native_log10(&mut self, x: Value) -> Value {
+        let t = self.b.un(UnOp::NativeLog2, x);
+        self.scale(t, std::f64::consts::LOG10_2)
+    }
+
+    fn native_powr(&mut self, x: Value, y: Value) -> Value {
+        let l = self.b.un(UnOp::NativeLog2, x);
+        let t = self.fmul(y, l);
+        self.b.un(UnOp::NativeExp2, t)
+    }
+
+    pub(super) fn math(&mut self, op: ClOp, a: &[Value], ty: Type) -> Result<Value> {
+        use ClOp as C;
+        let b = &mut *self.b;
+        let f32s = self.cx.target.exact_sqrt32 || !self.cx.options.correctly_rounded_divide_sqrt;
+        let unary = match op {
+            C::fabs => Some(UnOp::Fabs),
+            C::floor => Some(UnOp::Floor),
+            C::ceil => Some(UnOp::Ceil),
+            C::trunc => Some(UnOp::Trunc),
+            C::rint => Some(UnOp::Rint),
+            C::sqrt if f32s || ty.lane() != F32 => Some(UnOp::Sqrt),
+            C::native_sqrt | C::half_sqrt => Some(UnOp::Sqrt),
+            C::native_cos => Some(UnOp::NativeCos),
+            C::native_sin => Some(UnOp::NativeSin),
+            C::native_tan => Some(UnOp::NativeTan),
+            C::native_exp | C::half_exp => Some(UnOp::NativeExp),
+            C::native_exp2 | C::half_exp2 => Some(UnOp::NativeExp2),
+            C::native_log => Some(UnOp::NativeLog),
+            C::native_log2 => Some(UnOp::NativeLog2),
+            C::native_recip | C::half_recip => Some(UnOp::NativeRecip),
+            C::native_rsqrt | C::half_rsqrt => Some(UnOp::NativeRsqrt),
+            // At most 2 ulp in both specifications.
+            C::rsqrt if ty.lane() == F32 => Some(UnOp::NativeRsqrt),
+            _ if !self.relaxed || ty.lane() != F32 => None,
+            // Relaxed math.
+            C::cos => Some(UnOp::NativeCos),
+            C::sin => Some(UnOp::NativeSin),
+            C::tan => Some(UnOp::NativeTan),
+            C::exp => Some(UnOp::NativeExp),
+            C::exp2 => Some(UnOp::NativeExp2),
+            C::log => Some(UnOp::NativeLog),
+            C::log2 => Some(UnOp::NativeLog2),
+            _ => None,
+        };
+        if let Some(un) = unary {
+            return Ok(b.un(un, a[0]));
+        }
+        Ok(match op {
+            C::fmin | C::fmin_common => b.bin(BinOp::Fmin, a[0], a[1]),
+            C::fmax | C::fmax_common => b.bin(BinOp::Fmax, a[0], a[1]),
+            C::fma => match self.fma(a, ty) {
+                Some(v) => v,
+                None => self.b.value(Op::Fma, a, ty),
+            },
+            C::mad => b.value(Op::Mad, a, ty),
+            C::native_divide | C::half_divide => self.fdiv(a[0], a[1]),
+            C::native_exp10 | C::half_exp10 => self.native_exp10(a[0]),
+            C::native_log10 => self.native_log10(a[0]),
+            C::native_powr => self.native_powr(a[0], a[1]),
+            C::exp10 if self.relaxed && self.is_f32(ty) => self.native_exp10(a[0]),
+            C::log10 if self.relaxed && self.is_f32(ty) => self.native_log10(a[0]),
+            C::powr if self.relaxed && self.is_f32(ty) => self.native_powr(a[0], a[1]),
+            C::rsqrt if ty.lane() == F64 => {
+                let root = self.b.un(UnOp::Sqrt, a[0]);
+                let one = self.float(ty, 1.0);
+                self.fdiv(one, root)
+            }
+            C::half_cos => self.library(C::cos, a, ty),
+            C::half_sin => self.library(C::sin, a, ty),
+            C::half_tan => self.library(C::tan, a, ty),
+            C::half_log => self.library(C::log, a, ty),
+            C::half_log2 => self.library(C::log2, a, ty),
+            C::half_log10 => self.library(C::log10, a, ty),
+            C::half_powr => self.library(C::powr, a, ty),
+            C::nan => {
+                let int = self.b.ty(a[0]);
+                let quiet = match ty.scalar() {
+                    Some(Scalar::F64) => 0x7ff8 << 48,
+                    Some(Scalar::F16) => 0x7e00,
+                    _ => 0x7fc0_0000,
+                };
+                let quiet = self.int(int, quiet);
+                let bits = self.b.or(a[0], quiet);
+                self.b.bitcast(bits, ty)
+            }
+            C::copysign => {
+                let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+                let sign = 1u64 << (ty.scalar().map_or(32, Scalar::bits) - 1);
+                let (x, y) = (self.b.bitcast(a[0], int), self.b.bitcast(a[1], int));
+                let (m, s) = (self.int(int, !sign), self.int(int, sign));
+                let (x, y) = (self.b.and(x, m), self.b.and(y, s));
+                let r = self.b.or(x, y);
+                self.b.bitcast(r, ty)
+            }
+            C::fclamp => {
+                let low = self.b.bin(BinOp::Fmax, a[0], a[1]);
+                self.b.bin(BinOp::Fmin, low, a[2])
+            }
+            C::degrees => self.scale(a[0], 180.0 / std::f64::consts::PI),
+            C::radians => self.scale(a[0], std::f64::consts::PI / 180.0),
+            C::mix => {
+                let d = self.fsub(a[1], a[0]);
+                let t = self.fmul(d, a[2]);
+                self.fadd(a[0], t)
+            }
+            C::step => {
+                let (zero, one) = (self.float(ty, 0.0), self.float(ty, 1.0));
+                let below = self.b.fcmp(FloatCc::Olt, a[1], a[0]);
+                self.b.select(below, zero, one)
+            }
+            C::smoothstep => {
+                let (zero, one) = (self.float(ty, 0.0), self.float(ty, 1.0));
+                let x = self.fsub(a[2], a[0]);
+                let w = self.fsub(a[1], a[0]);
+                let t = self.fdiv(x, w);
+                let t = self.b.bin(BinOp::Fmax, t, zero);
+                let t = self.b.bin(BinOp::Fmin, t, one);
+                let double = self.fadd(t, t);
+                let three = self.float(ty, 3.0);
+                let u = self.fsub(three, double);
+                let t2 = self.fmul(t, t);
+                self.fmul(t2, u)
+            }
+            C::sign => {
+                // Zero keeps its sign, NaN gives 0.
+                let (zero, one, minus) = (self.float(ty, 0.0), self.float(ty, 1.0), self.float(ty, -1.0));
+                let is_zero = self.b.fcmp(FloatCc::Oeq, a[0], zero);
+                let r = self.b.select(is_zero, a[0], zero);
+                let below = self.b.fcmp(FloatCc::Olt, a[0], zero);
+                let r = self.b.select(below, minus, r);
+                let above = self.b.fcmp(FloatCc::Ogt, a[0], zero);
+                self.b.select(above, one, r)
+            }
+            C::cross => self.cross(a, ty),
+            C::length => self.length(a[0], true),
+            C::fast_length => self.length(a[0], false),
+            C::distance | C::fast_distance => {
+                let d = self.fsub(a[0], a[1]);
+                self.length(d, op == C::distance)
+            }
+            C::normalize => self.normalize(a[0], true),
+            C::fast_normalize => self.normalize(a[0], false),
+            _ => self.library(op, a, ty),
+        })
+    }
+
+    fn cross(&mut self, a: &[Value], ty: Type) -> Value {
+        let lane = |l: &mut Self, v: Value, i: u8| l.b.extract(v, i);
+        let mut out = Vec::new();
+        for (i, j) in [(1, 2), (2, 0), (0, 1)] {
+            let (p, q) = (lane(self, a[0], i), lane(self, a[1], j));
+            let (r, s) = (lane(self, a[0], j), lane(self, a[1], i));
+            let (x, y) = (self.fmul(p, q), self.fmul(r, s));
+            out.push(self.fsub(x, y));
+        }
+        if ty.lanes() == 4 {
+            out.push(self.float(ty.lane(), 0.0));
+        }
+        self.b.vec_build(&out)
+    }
+
+    fn square_sum(&mut self, x: Value) -> Value {
+        let square = self.fmul(x, x);
+        let mut sum = self.b.extract(square, 0);
+        for i in 1..self.b.ty(x).lanes() {
+            let lane = self.b.extract(square, i as u8);
+            sum = self.fadd(sum, lane);
+        }
+        sum
+    }
+
+    fn spread(&mut self, x: Value, ty: Type) -> Value {
+        if ty.lanes() == 1 { x } else { self.b.value(Op::Splat, &[x], ty) }
+    }
+
+    /// A power of two that brings the largest lane of `x` near 1, and its inverse, so that squares neither overflow nor vanish.
+    fn range_scale(&mut self, x: Value) -> (Value, Value) {
+        let ty = self.b.ty(x);
+        let lane = ty.lane();
+        let magnitude = self.b.un(UnOp::Fabs, x);
+        let mut top = self.b.extract(magnitude, 0);
+        for i in 1..ty.lanes() {
+            let m = self.b.extract(magnitude, i as u8);
+            top = self.b.bin(BinOp::Fmax, top, m);
+        }
+        let (half, full) = match lane {
+            F64 => (511, 600),
+            F16 => (6, 8),
+            _ => (62, 86),
+        };
+        let two = |n: i32| 2f64.powi(n);
+        let (big, small) = (self.float(lane, two(half)), self.float(lane, two(-half)));
+        let (up, down, one) = (self.float(lane, two(full)), self.float(lane, two(-full)), self.float(lane, 1.0));
+        let is_big = self.b.fcmp(FloatCc::Ogt, top, big);
+        let is_small = self.b.fcmp(FloatCc::Olt, top, small);
+        let s = self.b.select(is_small, up, one);
+        let s = self.b.select(is_big, down, s);
+        let inverse = self.b.select(is_small, down, one);
+        let inverse = self.b.select(is_big, up, inverse);
+        (s, inverse)
+    }
+
+    fn length(&mut self, x: Value, careful: bool) -> Value {
+        let ty = self.b.ty(x);
+        if ty.lanes() == 1 {
+            return self.b.un(UnOp::Fabs, x);
+        }
+        if !careful || self.relaxed {
+            let sum = self.square_sum(x);
+            return self.b.un(UnOp::Sqrt, sum);
+        }
+        let (s, inverse) = self.range_scale(x);
+        let scale = self.spread(s, ty);
+        let scaled = self.fmul(x, scale);
+        let sum = self.square_sum(scaled);
+        let root = self.b.un(UnOp::Sqrt, sum);
+        self.fmul(root, inverse)
+    }
+
+    fn normalize(&mut self, x: Value, careful: bool) -> Value {
+        let ty = self.b.ty(x);
+        let x = if careful && !self.relaxed {
+            let (s, _) = self.range_scale(x);
+            let scale = self.spread(s, ty);
+            self.fmul(x, scale)
+        } else {
+            x
+        };
+        let sum = self.square_sum(x);
+        let zero = self.float(ty.lane(), 0.0);
+        let none = self.b.fcmp(FloatCc::Oeq, sum, zero);
+        let root = self.b.un(UnOp::Sqrt, sum);
+        let root = self.spread(root, ty);
+        let unit = self.fdiv(x, root);
+        self.b.select(none, x, unit)
+    }
+}

@@ -1,0 +1,210 @@
+//! OpenCL.std instructions and explicit conversions to plain operations or calls of the built-in library.
+//!
+//! What the target does well enough becomes an operation; the rest a call of the scalar library function
+//! `pc_<operation>_<type>`, once for each lane, declared as an import: run `link::resolve` and `inline` afterwards. Works in
+//! any phase. With relaxed math (`-cl-unsafe-math-optimizations`, `-cl-fast-relaxed-math`) the device's own functions
+//! are used where the specification's relaxed table allows them. `printf` is refused.
+
+mod convert;
+mod integer;
+mod math;
+mod memory;
+
+use super::{Pass, PassContext};
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use std::collections::HashMap;
+
+/// The pass.
+pub struct LowerBuiltins;
+
+impl Pass for LowerBuiltins {
+    fn name(&self) -> &'static str {
+        "lower_builtins"
+    }
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+        run(module, cx)
+    }
+}
+
+/// Declarations of library functions, by name.
+pub(super) struct Imports<'m> {
+    functions: &'m mut PrimaryMap<FuncRef, Function>,
+    by_name: HashMap<String, FuncRef>,
+}
+
+impl Imports<'_> {
+    fn get(&mut self, name: &str, sig: Signature) -> FuncRef {
+        if let Some(&f) = self.by_name.get(name) {
+            return f;
+        }
+        let f = self.functions.push(Function::new(name, sig, Linkage::Import));
+        self.by_name.insert(name.to_owned(), f);
+        f
+    }
+}
+
+/// Lowering of one instruction.
+pub(super) struct Lower<'b, 'f, 'm> {
+    pub b: &'b mut Builder<'f>,
+    imports: &'b mut Imports<'m>,
+    cx: &'b PassContext<'b>,
+    /// Relaxed precision is allowed.
+    relaxed: bool,
+}
+
+impl Lower<'_, '_, '_> {
+    fn call(&mut self, name: &str, args: &[Value], result: Type) -> Value {
+        let params = args.iter().map(|&a| self.b.ty(a)).collect();
+        let f = self.imports.get(name, Signature { params, results: vec![result] });
+        self.b.value(Op::Call(f), args, result)
+    }
+    /// Calls a scalar library function on each lane.
+    fn call_lanes(&mut self, name: &str, args: &[Value], ty: Type) -> Value {
+        self.lanes(args, ty, |l, args| l.call(name, args, ty.lane()))
+    }
+    /// Applies a scalar operation to each lane.
+    fn lanes(&mut self, args: &[Value], ty: Type, mut f: impl FnMut(&mut Self, &[Value]) -> Value) -> Value {
+        let lanes: Vec<Value> = (0..ty.lanes())
+            .map(|i| {
+                let scalars: Vec<Value> = args.iter().map(|&a| self.b.extract(a, i as u8)).collect();
+                f(self, &scalars)
+            })
+            .collect();
+        self.b.vec_build(&lanes)
+    }
+    /// An integer constant in every lane.
+    fn int(&mut self, ty: Type, x: u64) -> Value {
+        self.b.func.bits(ty, x)
+    }
+    /// A floating-point constant in every lane.
+    fn float(&mut self, ty: Type, x: f64) -> Value {
+        let bits = match ty.scalar() {
+            Some(Scalar::F64) => x.to_bits(),
+            Some(Scalar::F16) => half_bits(x) as u64,
+            _ => (x as f32).to_bits() as u64,
+        };
+        self.b.func.bits(ty, bits)
+    }
+    fn fadd(&mut self, x: Value, y: Value) -> Value {
+        self.b.bin(BinOp::Fadd, x, y)
+    }
+    fn fsub(&mut self, x: Value, y: Value) -> Value {
+        self.b.bin(BinOp::Fsub, x, y)
+    }
+    fn fmul(&mut self, x: Value, y: Value) -> Value {
+        self.b.bin(BinOp::Fmul, x, y)
+    }
+    fn fdiv(&mut self, x: Value, y: Value) -> Value {
+        self.b.bin(BinOp::Fdiv, x, y)
+    }
+}
+
+/// Half-precision bits of a constant, rounded toward zero; tiny values become zero and large ones infinity.
+fn half_bits(x: f64) -> u16 {
+    let bits = (x as f32).to_bits();
+    let sign = (bits >> 16 & 0x8000) as u16;
+    let exp = (bits >> 23 & 0xff) as i32 - 112;
+    match exp {
+        ..=0 => sign,
+        31.. => sign | 0x7c00,
+        _ => sign | (exp as u16) << 10 | (bits >> 13 & 0x3ff) as u16,
+    }
+}
+
+/// Lowers all built-ins of all functions; true if anything changed.
+pub fn run(module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+    let by_name = module.functions.iter().filter(|(_, f)| f.name.starts_with("pc_")).map(|(r, f)| (f.name.clone(), r)).collect();
+    let mut imports = Imports { functions: &mut module.functions, by_name };
+    let mut changed = false;
+    for r in imports.functions.keys().collect::<Vec<_>>() {
+        let mut func = std::mem::take(&mut imports.functions[r]);
+        let result = function(&mut func, &mut imports, cx);
+        imports.functions[r] = func;
+        changed |= result?;
+    }
+    // New calls: the module is no longer inlined, nor linked.
+    let calls = |f: &Function| f.layout.iter().flat_map(|&b| &f.blocks[b].insts).any(|&i| matches!(f.insts[i].op, Op::Call(_)));
+    if changed && module.phase >= Phase::Linked && module.functions.values().any(calls) {
+        module.phase = Phase::Imported;
+    }
+    Ok(changed)
+}
+
+fn function(func: &mut Function, imports: &mut Imports<'_>, cx: &PassContext<'_>) -> Result<bool> {
+    let mut map = HashMap::new();
+    let mut changed = false;
+    for block in func.layout.clone() {
+        let insts = func.take_insts(block);
+        let mut b = Builder::new(func, block);
+        for inst in insts {
+            let fast = b.func.insts[inst].fast.fast;
+            b.line = b.func.insts[inst].line;
+            let relaxed = fast || cx.options.unsafe_math || cx.options.fast_relaxed_math;
+            let before = b.func.insts.next_key();
+            let done = Lower { b: &mut b, imports, cx, relaxed }.inst(inst)?;
+            match done {
+                None => b.push(inst),
+                Some(value) => {
+                    changed = true;
+                    let data = &b.func.insts[inst];
+                    let flags = data.fast;
+                    if let (Some(&r), Some(v)) = (data.results.first(), value) {
+                        map.insert(r, v);
+                    }
+                    for i in (before.index()..b.func.insts.len()).map(Inst::new) {
+                        b.func.insts[i].fast = flags;
+                    }
+                }
+            }
+        }
+    }
+    func.replace_uses(&map);
+    Ok(changed)
+}
+
+impl Lower<'_, '_, '_> {
+    /// `None`: the instruction stays. `Some`: it goes, its result being the value.
+    fn inst(&mut self, inst: Inst) -> Result<Option<Option<Value>>> {
+        let data = self.b.func.insts[inst].clone();
+        let ty = data.results.first().map_or(I32, |&r| self.b.ty(r));
+        let a = &data.args[..];
+        let value = match &data.op {
+            Op::OpenCl(op) => {
+                if let Some(v) = self.memory(*op, a, ty)? {
+                    return Ok(Some(v));
+                }
+                let v = match self.integer(*op, a, ty) {
+                    Some(v) => v,
+                    None => self.math(*op, a, ty)?,
+                };
+                Some(v)
+            }
+            Op::Convert { from_signed, to_signed, rounding, saturate } => {
+                Some(self.convert(a[0], ty, *from_signed, *to_signed, *rounding, *saturate))
+            }
+            Op::Fma => self.fma(a, ty),
+            Op::Bin(BinOp::Frem) => Some(self.library(ClOp::fmod, a, ty)),
+            Op::Bin(BinOp::Fdiv)
+                if ty.lane() == F32 && self.cx.options.correctly_rounded_divide_sqrt && !self.cx.target.exact_div32 =>
+            {
+                Some(self.call_lanes("pc_div_f32", a, ty))
+            }
+            _ => None,
+        };
+        Ok(value.map(Some))
+    }
+
+    /// The library function of an operation, named after the type of its first operand.
+    fn library(&mut self, op: ClOp, args: &[Value], ty: Type) -> Value {
+        let lane = args.first().map_or(ty, |&a| self.b.ty(a)).lane();
+        self.call_lanes(&format!("pc_{op:?}_{lane}"), args, ty)
+    }
+}
+
+fn unsupported(what: &str, line: u32) -> CompileError {
+    CompileError::unsupported(what, line)
+}
+
+#[cfg(test)]
+mod tests;
