@@ -92,4 +92,10 @@ half pc_fma_f16(half a, half b, half c)
     if (e != 0.0f && !(u & 1u)) u += ((e > 0.0f) == (s > 0.0f)) ? 1u : -1u;
     return (half)as_float(u);
 }
+float pc_tgamma_f32(float x);
+float pc_lgamma_f32(float x);
+float pc_lgamma_r_f32(float x, __private int *sign);
+half pc_tgamma_f16(half x) { return (half)pc_tgamma_f32((float)x); }
+half pc_lgamma_f16(half x) { return (half)pc_lgamma_f32((float)x); }
+half pc_lgamma_r_f16(half x, __private int *sign) { return (half)pc_lgamma_r_f32((float)x, sign); }
 #endif
