@@ -24,6 +24,7 @@ pub mod simplify;
 pub mod simplify_cfg;
 mod simplify_int;
 mod simplify_other;
+pub mod sroa;
 pub mod ssa_repair;
 pub mod structurize;
 
@@ -60,6 +61,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &mem2reg::Mem2Reg,
     &simplify::Simplify,
     &simplify_cfg::SimplifyCfg,
+    &sroa::Sroa,
     &ssa_repair::SsaRepair,
     &structurize::Structurize,
 ];
@@ -70,6 +72,11 @@ pub const COMMON: &[&str] = &[
     "simplify_cfg",
     "infer_space",
     "simplify",
+    "sroa",
+    "mem2reg",
+    "infer_space",
+    "simplify",
+    "sroa",
     "mem2reg",
     "infer_space",
     "simplify",
