@@ -149,3 +149,29 @@ fn unknown_queries() {
     assert_eq!(context_info(context, 0x4242), Err(CL_INVALID_VALUE));
     release(context);
 }
+
+#[test]
+fn threads_share_a_context_and_make_their_own() {
+    let shared = context() as usize;
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            std::thread::spawn(move || {
+                let shared = std::ptr::with_exposed_provenance_mut(shared);
+                for _ in 0..200 {
+                    let own = create(null(), &[device()]).unwrap();
+                    assert_ne!(own, shared);
+                    // SAFETY: live handles.
+                    unsafe { assert_eq!(clRetainContext(shared), CL_SUCCESS) };
+                    assert!(number(&context_info(shared, CL_CONTEXT_REFERENCE_COUNT).unwrap()) >= 2);
+                    release(shared);
+                    release(own);
+                    assert_eq!(context_info(own, CL_CONTEXT_NUM_DEVICES), Err(CL_INVALID_CONTEXT));
+                }
+            })
+        })
+        .collect();
+    assert!(threads.into_iter().all(|t| t.join().is_ok()));
+    let shared: cl_context = std::ptr::with_exposed_provenance_mut(shared);
+    assert_eq!(number(&context_info(shared, CL_CONTEXT_REFERENCE_COUNT).unwrap()), 1);
+    release(shared);
+}

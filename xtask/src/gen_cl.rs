@@ -11,7 +11,7 @@ use std::path::Path;
 const HEADER: &str = "Generated from the OpenCL registry by `cargo xtask gen-cl`; do not edit.";
 
 /// Slot names in the order of the dispatch table's ABI.
-const DISPATCH_ORDER: &str = include_str!("dispatch_order.txt");
+pub const DISPATCH_ORDER: &str = include_str!("dispatch_order.txt");
 
 /// Reads the registry and writes every generated file of the workspace.
 pub fn run(registry: &str) -> Result<(), String> {
@@ -335,7 +335,7 @@ fn dispatch(doc: &Document, types: &Types) -> Result<String, String> {
 }
 
 /// Whether a slot is a function of the core API: extensions end in capitals, and GL sharing has no suffix.
-fn is_core(name: &str) -> bool {
+pub fn is_core(name: &str) -> bool {
     let suffix = name.chars().rev().take_while(|c| c.is_ascii_uppercase()).count();
     suffix < 3 && !name.contains("GL") && !name.contains("DX9")
 }

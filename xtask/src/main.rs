@@ -1,7 +1,10 @@
 //! Developer tasks. `cargo xtask gen-cl <path to cl.xml>` rewrites the sources generated from the OpenCL registry.
 //!
+//! `cargo xtask coverage` rewrites the list of entry points.
+//!
 //! Generated files are committed; building Pyroclast needs neither the registry nor this tool.
 
+mod coverage;
 mod gen_cl;
 
 use std::process::ExitCode;
@@ -10,7 +13,8 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let result = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["gen-cl", path] => gen_cl::run(path),
-        _ => Err("usage: cargo xtask gen-cl <path to cl.xml>".to_string()),
+        ["coverage"] => coverage::run(),
+        _ => Err("usage: cargo xtask gen-cl <path to cl.xml> | coverage".to_string()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
