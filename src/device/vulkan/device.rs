@@ -169,7 +169,6 @@ impl Gpu {
 
 fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
     let f = &a.features;
-    let b = u32::from;
     let core13 = a.api >= vk::API_VERSION_1_3;
     let mut f11 = vk::PhysicalDeviceVulkan11Features::default()
         .storage_buffer16_bit_access(f.storage16)
@@ -191,8 +190,8 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
         .host_query_reset(f.host_query_reset);
     let mut sync2 = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
     let mut maint4 = vk::PhysicalDeviceMaintenance4Features::default().maintenance4(f.maintenance4);
-    let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default();
-    dot.shader_integer_dot_product = b(f.integer_dot_product);
+    let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default()
+        .shader_integer_dot_product(f.integer_dot_product);
     let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
         .subgroup_size_control(f.subgroup_size_control)
         .compute_full_subgroups(f.full_subgroups);

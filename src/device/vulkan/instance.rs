@@ -27,11 +27,6 @@ pub fn validation_messages() -> u64 {
     MESSAGES.load(Ordering::Relaxed)
 }
 
-/// `PYROCLAST_VALIDATE` names Vulkan.
-pub fn validation_wanted() -> bool {
-    std::env::var("PYROCLAST_VALIDATE").is_ok_and(|v| v.split(',').any(|w| w.trim() == "vulkan"))
-}
-
 /// The instance, or `None` (logged) where Vulkan cannot be used. The first call decides about validation.
 pub fn get(validate: bool) -> Option<&'static Instance> {
     INSTANCE

@@ -120,7 +120,7 @@ impl Lane {
         cmd: Option<vk::CommandBuffer>,
         waits: &[(vk::Semaphore, u64)],
         entry: Option<Entry>,
-    ) -> std::result::Result<u64, (DeviceError, Option<Entry>)> {
+    ) -> std::result::Result<u64, (DeviceError, Option<Box<Entry>>)> {
         let mut queue = self.submit.lock();
         let mut value = queue.1;
         if cmd.is_some() || !waits.is_empty() {
@@ -129,7 +129,7 @@ impl Lane {
                 if matches!(e, DeviceError::Lost) {
                     self.gpu.set_lost();
                 }
-                return Err((e, entry));
+                return Err((e, entry.map(Box::new)));
             }
             queue.1 = value;
         }
@@ -282,8 +282,7 @@ impl Lane {
             return;
         }
         state.reaping = true;
-        loop {
-            let Some(front) = state.in_flight.front().map(|e| e.value) else { break };
+        while let Some(front) = state.in_flight.front().map(|e| e.value) {
             if self.counter() < front {
                 break;
             }

@@ -35,7 +35,7 @@ fn pick(n: u64, cap: u32, wave: u32) -> u32 {
     if n == 0 {
         return 1;
     }
-    let divides = |c: &u32| n % u64::from(*c) == 0;
+    let divides = |c: &u32| n.is_multiple_of(u64::from(*c));
     let best = (1..=cap).rev().find(divides).unwrap_or(1);
     let whole_waves = (1..=cap / wave).rev().map(|k| k * wave).find(divides);
     match whole_waves {

@@ -44,7 +44,7 @@ impl DeviceDriver for VulkanDriver {
     }
 
     fn probe(&self, config: &Config) -> Vec<Arc<dyn DeviceOps>> {
-        let Some(instance) = instance::get(instance::validation_wanted()) else { return Vec::new() };
+        let Some(instance) = instance::get(config.validates("vulkan")) else { return Vec::new() };
         // SAFETY: the instance is alive for ever.
         let physical = match unsafe { instance.raw.enumerate_physical_devices() } {
             Ok(list) => list,

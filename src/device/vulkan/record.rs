@@ -169,7 +169,7 @@ impl Recorder {
         self.order(&[access], ordered);
         let size = region[0] * region[1] * region[2];
         let linear = region[1] == 1 && region[2] == 1;
-        if linear && size <= INLINE_WRITE && size % 4 == 0 && access.start % 4 == 0 {
+        if linear && size <= INLINE_WRITE && size.is_multiple_of(4) && access.start.is_multiple_of(4) {
             // SAFETY: the application keeps the source valid until completion.
             let data = unsafe { std::slice::from_raw_parts(src.offset(src_layout.offset).as_ptr(), size as usize) };
             // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the buffer.
@@ -258,11 +258,11 @@ impl Recorder {
         }
         let words = pattern.len() / 4;
         let shader = self.gpu.push_descriptor.is_some()
-            && pattern.len() % 4 == 0
+            && pattern.len().is_multiple_of(4)
             && words.is_power_of_two()
             && words <= 32
-            && start % 4 == 0
-            && dst.size % 4 == 0;
+            && start.is_multiple_of(4)
+            && dst.size.is_multiple_of(4);
         if !shader {
             return self.fill_staged(buffer, start, start, end, pattern);
         }
@@ -369,7 +369,7 @@ fn word_of(pattern: &[u8], phase: u64) -> Option<u32> {
     let byte = |i: u64| pattern[((phase + i) % n as u64) as usize];
     let word = [byte(0), byte(1), byte(2), byte(3)];
     let repeats = (0..n.max(4) as u64).all(|i| byte(i) == word[(i % 4) as usize]);
-    (repeats && (4 % n == 0 || n % 4 == 0)).then(|| u32::from_ne_bytes(word))
+    (repeats && (4 % n == 0 || n.is_multiple_of(4))).then(|| u32::from_ne_bytes(word))
 }
 
 #[cfg(test)]

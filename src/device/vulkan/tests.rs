@@ -513,3 +513,26 @@ fn a_launch_that_cannot_be_is_refused_whole() {
     assert_eq!(log.tickets(), [1]);
     assert_eq!(validation_messages(), 0);
 }
+
+/// Prints latencies; run by hand with `--ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn launch_and_finish_latency() {
+    let Some(device) = device() else { return };
+    let (queue, _) = queue(&device, false);
+    let program = device.load(scale_program(&[PointerMode::Addresses])).unwrap();
+    let kernel = program.kernel("scale").unwrap();
+    let (a, b) = (buffer(&device, 4096), buffer(&device, 4096));
+    let mut times = Vec::new();
+    let mut submits = Vec::new();
+    for _ in 0..2000 {
+        let start = std::time::Instant::now();
+        let s = queue.submit(batch(vec![launch(&kernel, (whole(&a), whole(&b), 1), 0, 64, 64)])).unwrap();
+        submits.push(start.elapsed());
+        queue.wait(s, None).unwrap();
+        times.push(start.elapsed());
+    }
+    times.sort();
+    submits.sort();
+    eprintln!("{}: submit {:?}, submit + wait {:?} p90 {:?}", device.info().name, submits[1000], times[1000], times[1800]);
+}
