@@ -190,8 +190,7 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
         .host_query_reset(f.host_query_reset);
     let mut sync2 = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
     let mut maint4 = vk::PhysicalDeviceMaintenance4Features::default().maintenance4(f.maintenance4);
-    let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default()
-        .shader_integer_dot_product(f.integer_dot_product);
+    let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default().shader_integer_dot_product(f.integer_dot_product);
     let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
         .subgroup_size_control(f.subgroup_size_control)
         .compute_full_subgroups(f.full_subgroups);

@@ -144,7 +144,11 @@ impl Buffer {
         let ext = gpu.host_memory.as_ref().ok_or_else(|| unsupported("no VK_EXT_external_memory_host"))?;
         // Only whole pages may be imported: the rest of a page belongs to somebody else.
         let page = gpu.adapter.host_import_alignment.max(1);
-        if !(range.ptr.addr() as u64).is_multiple_of(page) || !range.size.is_multiple_of(page) || range.size == 0 || desc.size > range.size {
+        if !(range.ptr.addr() as u64).is_multiple_of(page)
+            || !range.size.is_multiple_of(page)
+            || range.size == 0
+            || desc.size > range.size
+        {
             return Err(unsupported("not page-aligned"));
         }
         let kind = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;

@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 pub(super) fn device() -> Option<Arc<dyn DeviceOps>> {
     static DEVICES: OnceLock<Vec<Arc<dyn DeviceOps>>> = OnceLock::new();
     let list = DEVICES.get_or_init(|| {
+        // Validation messages are worth reading when a test fails.
+        let _ = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN).with_writer(std::io::stderr).try_init();
         instance::get(true);
         DRIVER.probe(&Config::default())
     });
