@@ -34,3 +34,87 @@ impl std::fmt::Debug for HostPtr {
         write!(f, "{:p}", self.0)
     }
 }
+
+/// Copies `len` bytes; the ranges may overlap.
+///
+/// # Safety
+/// Both ranges are valid for `len` bytes and nobody else writes them during the call.
+pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
+    if len != 0 {
+        // SAFETY: by this function's contract.
+        unsafe { std::ptr::copy(src.0, dst.0, len as usize) }
+    }
+}
+
+/// Copies a region of bytes, rows and slices between two pitched layouts.
+///
+/// # Safety
+/// Every row of both regions is valid and nobody else writes it during the call.
+pub unsafe fn copy_rect(
+    src: HostPtr,
+    src_layout: crate::device::batch::RectLayout,
+    dst: HostPtr,
+    dst_layout: crate::device::batch::RectLayout,
+    region: [u64; 3],
+) {
+    for z in 0..region[2] {
+        for y in 0..region[1] {
+            let from = src.offset(src_layout.offset + z * src_layout.slice_pitch + y * src_layout.row_pitch);
+            let to = dst.offset(dst_layout.offset + z * dst_layout.slice_pitch + y * dst_layout.row_pitch);
+            // SAFETY: by this function's contract.
+            unsafe { copy(from, to, region[0]) }
+        }
+    }
+}
+
+/// Repeats `pattern` over `len` bytes.
+///
+/// # Safety
+/// The range is valid for `len` bytes and nobody else uses it during the call.
+pub unsafe fn fill(dst: HostPtr, pattern: &[u8], len: u64) {
+    if pattern.is_empty() || len == 0 {
+        return;
+    }
+    // SAFETY: by this function's contract.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(dst.0, len as usize) };
+    if let [byte] = pattern {
+        bytes.fill(*byte);
+    } else {
+        for chunk in bytes.chunks_mut(pattern.len()) {
+            chunk.copy_from_slice(&pattern[..chunk.len()]);
+        }
+    }
+}
+
+/// Host memory of our own at an alignment, zeroed, freed on drop: shadows of buffers that the host cannot see.
+pub struct HostAllocation {
+    ptr: HostPtr,
+    layout: std::alloc::Layout,
+}
+
+impl HostAllocation {
+    /// Allocates `size` bytes (at least 1) aligned to a page; `None` if there is no memory.
+    pub fn new(size: u64) -> Option<HostAllocation> {
+        let layout = std::alloc::Layout::from_size_align(usize::try_from(size).ok()?.max(1), 4096).ok()?;
+        // SAFETY: the size is not zero.
+        let ptr = unsafe { std::alloc::alloc_zeroed(layout) };
+        (!ptr.is_null()).then_some(HostAllocation { ptr: HostPtr(ptr), layout })
+    }
+
+    /// Start of the memory.
+    pub fn ptr(&self) -> HostPtr {
+        self.ptr
+    }
+
+    /// Bytes.
+    pub fn size(&self) -> u64 {
+        self.layout.size() as u64
+    }
+}
+
+impl Drop for HostAllocation {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout.
+        unsafe { std::alloc::dealloc(self.ptr.0, self.layout) }
+    }
+}

@@ -5,6 +5,9 @@
 pub mod autogen_consts;
 pub mod autogen_errors;
 pub mod autogen_types;
+pub mod flags;
+pub mod ndrange;
+pub mod region;
 
 pub use autogen_consts::*;
 pub use autogen_errors::error_name;

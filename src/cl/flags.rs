@@ -1,0 +1,132 @@
+//! Bit sets of the API as types, and the checks of flag combinations. Pure.
+
+use crate::cl::*;
+use crate::error::{Error, Result};
+
+const ACCESS: cl_mem_flags = (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY) as cl_mem_flags;
+const HOST_PTR: cl_mem_flags = (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) as cl_mem_flags;
+const HOST_ACCESS: cl_mem_flags =
+    (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags;
+
+/// Flags of a memory object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct MemFlags(pub cl_mem_flags);
+
+impl MemFlags {
+    /// Whether any bit of `bits` is set.
+    pub fn has(self, bits: cl_mem_flags) -> bool {
+        self.0 & bits != 0
+    }
+
+    /// Checks the flags of clCreateBuffer; without an access flag the object is read-write.
+    pub fn for_buffer(flags: cl_mem_flags) -> Result<MemFlags> {
+        // Only defined bits may be set; CL_MEM_KERNEL_READ_AND_WRITE is for format queries alone.
+        if flags & !(ACCESS | HOST_PTR | HOST_ACCESS) != 0 {
+            return Err(Error::with(CL_INVALID_VALUE, "undefined memory flags"));
+        }
+        check_exclusive(flags)?;
+        Ok(MemFlags(if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE as cl_mem_flags } else { flags }))
+    }
+
+    /// Checks the flags of clCreateSubBuffer and inherits those not given from `parent`.
+    pub fn for_sub_buffer(flags: cl_mem_flags, parent: MemFlags) -> Result<MemFlags> {
+        // Only defined bits may be set; how the store came to be is the parent's matter.
+        if flags & !(ACCESS | HOST_ACCESS) != 0 {
+            return Err(Error::with(CL_INVALID_VALUE, "memory flags not allowed for a sub-buffer"));
+        }
+        check_exclusive(flags)?;
+        let (rw, wo, ro) =
+            (CL_MEM_READ_WRITE as cl_mem_flags, CL_MEM_WRITE_ONLY as cl_mem_flags, CL_MEM_READ_ONLY as cl_mem_flags);
+        // The sub-buffer must not allow the kernel an access that its parent forbids.
+        if parent.has(wo) && flags & (rw | ro) != 0 || parent.has(ro) && flags & (rw | wo) != 0 {
+            return Err(Error::with(CL_INVALID_VALUE, "the parent forbids this kernel access"));
+        }
+        let (hwo, hro, hno) = (
+            CL_MEM_HOST_WRITE_ONLY as cl_mem_flags,
+            CL_MEM_HOST_READ_ONLY as cl_mem_flags,
+            CL_MEM_HOST_NO_ACCESS as cl_mem_flags,
+        );
+        // Nor the host one.
+        if parent.has(hwo) && flags & hro != 0 || parent.has(hro) && flags & hwo != 0 || parent.has(hno) && flags & (hro | hwo) != 0 {
+            return Err(Error::with(CL_INVALID_VALUE, "the parent forbids this host access"));
+        }
+        let mut all = flags | parent.0 & HOST_PTR;
+        if flags & ACCESS == 0 {
+            all |= parent.0 & ACCESS;
+        }
+        if flags & HOST_ACCESS == 0 {
+            all |= parent.0 & HOST_ACCESS;
+        }
+        Ok(MemFlags(all))
+    }
+
+    /// Whether the host may read through clEnqueueRead* or a map for reading.
+    pub fn host_readable(self) -> bool {
+        !self.has((CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags)
+    }
+
+    /// Whether the host may write through clEnqueueWrite* or a map for writing.
+    pub fn host_writable(self) -> bool {
+        !self.has((CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags)
+    }
+
+    /// CL_MEM_USE_HOST_PTR.
+    pub fn uses_host_ptr(self) -> bool {
+        self.has(CL_MEM_USE_HOST_PTR as cl_mem_flags)
+    }
+
+    /// Whether creation needs a host pointer.
+    pub fn needs_host_ptr(self) -> bool {
+        self.has((CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) as cl_mem_flags)
+    }
+
+    /// Whether kernels may write the object.
+    pub fn kernel_writable(self) -> bool {
+        !self.has(CL_MEM_READ_ONLY as cl_mem_flags)
+    }
+}
+
+fn check_exclusive(flags: cl_mem_flags) -> Result<()> {
+    // At most one kernel access and at most one host access.
+    if (flags & ACCESS).count_ones() > 1 || (flags & HOST_ACCESS).count_ones() > 1 {
+        return Err(Error::with(CL_INVALID_VALUE, "access flags exclude each other"));
+    }
+    // The application's memory is either used in place or not.
+    if flags & CL_MEM_USE_HOST_PTR as cl_mem_flags != 0
+        && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) as cl_mem_flags != 0
+    {
+        return Err(Error::with(CL_INVALID_VALUE, "CL_MEM_USE_HOST_PTR excludes the other host-pointer flags"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    const RO: cl_mem_flags = CL_MEM_READ_ONLY as cl_mem_flags;
+    const WO: cl_mem_flags = CL_MEM_WRITE_ONLY as cl_mem_flags;
+    const RW: cl_mem_flags = CL_MEM_READ_WRITE as cl_mem_flags;
+    const USE: cl_mem_flags = CL_MEM_USE_HOST_PTR as cl_mem_flags;
+    const COPY: cl_mem_flags = CL_MEM_COPY_HOST_PTR as cl_mem_flags;
+    const NO: cl_mem_flags = CL_MEM_HOST_NO_ACCESS as cl_mem_flags;
+    const HRO: cl_mem_flags = CL_MEM_HOST_READ_ONLY as cl_mem_flags;
+
+    #[test]
+    fn buffer_flags() {
+        assert_eq!(MemFlags::for_buffer(0).unwrap(), MemFlags(RW));
+        assert!(MemFlags::for_buffer(RO | WO).is_err());
+        assert!(MemFlags::for_buffer(USE | COPY).is_err());
+        assert!(MemFlags::for_buffer(NO | HRO).is_err());
+        assert!(MemFlags::for_buffer(1 << 40).is_err());
+        assert!(MemFlags::for_buffer(CL_MEM_KERNEL_READ_AND_WRITE as cl_mem_flags).is_err());
+    }
+
+    #[test]
+    fn sub_buffers_inherit() {
+        let parent = MemFlags::for_buffer(RO | NO | USE).unwrap();
+        assert_eq!(MemFlags::for_sub_buffer(0, parent).unwrap(), parent);
+        assert!(MemFlags::for_sub_buffer(RW, parent).is_err());
+        assert!(MemFlags::for_sub_buffer(HRO, parent).is_err());
+        assert!(MemFlags::for_sub_buffer(COPY, parent).is_err());
+    }
+}

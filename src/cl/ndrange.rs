@@ -1,0 +1,164 @@
+//! An index space and its validation (clEnqueueNDRangeKernel). Pure: limits and attributes come in as plain numbers.
+
+use crate::cl::*;
+use crate::error::{Error, Result};
+
+/// An index space as the application gave it; unused dimensions are 1 (offset 0).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NdRange {
+    pub dims: u32,
+    pub offset: [u64; 3],
+    pub global: [u64; 3],
+    pub local: Option<[u64; 3]>,
+}
+
+/// What limits an index space.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Largest group of this kernel on this device.
+    pub max_group: u64,
+    pub max_item_sizes: [u64; 3],
+    /// Bits of the device's size_t.
+    pub address_bits: u32,
+    pub reqd_work_group_size: Option<[u32; 3]>,
+    /// The last group of a dimension may be smaller.
+    pub non_uniform: bool,
+}
+
+impl NdRange {
+    /// Reads the arrays of clEnqueueNDRangeKernel.
+    pub fn new(dims: u32, offset: Option<&[usize]>, global: Option<&[usize]>, local: Option<&[usize]>) -> Result<NdRange> {
+        // There are one, two or three dimensions.
+        if !(1..=3).contains(&dims) {
+            return Err(Error::new(CL_INVALID_WORK_DIMENSION));
+        }
+        let read = |src: &[usize], fill: u64| {
+            let mut out = [fill; 3];
+            for (o, &s) in out.iter_mut().zip(src.iter().take(dims as usize)) {
+                *o = s as u64;
+            }
+            out
+        };
+        Ok(NdRange {
+            dims,
+            offset: offset.map_or([0; 3], |o| read(o, 0)),
+            // Without a global size the kernel has no work-items, as with a zero in any dimension.
+            global: global.map_or([0; 3], |g| read(g, 1)),
+            local: local.map(|l| read(l, 1)),
+        })
+    }
+
+    /// Whether there is no work-item.
+    pub fn is_empty(&self) -> bool {
+        self.global.contains(&0)
+    }
+
+    /// Checks the sizes; gives the local size to use if the range or the kernel says it.
+    pub fn validate(&self, limits: &Limits) -> Result<Option<[u32; 3]>> {
+        let max = if limits.address_bits >= 64 { u64::MAX } else { (1u64 << limits.address_bits) - 1 };
+        for d in 0..3 {
+            // A global size must be representable in the device's size_t.
+            if self.global[d] > max {
+                return Err(Error::new(CL_INVALID_GLOBAL_WORK_SIZE));
+            }
+            // Global ids (offset + size) must be representable too.
+            if self.offset[d].checked_add(self.global[d]).is_none_or(|end| end > max) {
+                return Err(Error::new(CL_INVALID_GLOBAL_OFFSET));
+            }
+        }
+        let local = match (self.local, limits.reqd_work_group_size) {
+            (Some(local), Some(reqd)) => {
+                // A given local size must be the one the kernel's source requires.
+                if (0..3).any(|d| local[d] != reqd[d] as u64) {
+                    return Err(Error::with(CL_INVALID_WORK_GROUP_SIZE, "the kernel requires another work-group size"));
+                }
+                local
+            }
+            (Some(local), None) => local,
+            (None, Some(reqd)) => reqd.map(u64::from),
+            (None, None) => return Ok(None),
+        };
+        for d in 0..3 {
+            // No dimension of the local size may be zero.
+            if local[d] == 0 {
+                return Err(Error::new(CL_INVALID_WORK_GROUP_SIZE));
+            }
+            // Each dimension has a limit of its own.
+            if local[d] > limits.max_item_sizes[d] {
+                return Err(Error::new(CL_INVALID_WORK_ITEM_SIZE));
+            }
+        }
+        // The work-items of a group are limited for this kernel on this device.
+        let items = local.iter().try_fold(1u64, |n, &l| n.checked_mul(l));
+        if items.is_none_or(|n| n > limits.max_group) {
+            return Err(Error::new(CL_INVALID_WORK_GROUP_SIZE));
+        }
+        // Groups must divide the range evenly unless non-uniform groups are allowed.
+        if !limits.non_uniform && (0..3).any(|d| !self.global[d].is_multiple_of(local[d])) {
+            return Err(Error::with(CL_INVALID_WORK_GROUP_SIZE, "the local size does not divide the global size"));
+        }
+        Ok(Some(local.map(|l| l as u32)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits {
+        max_group: 256,
+        max_item_sizes: [256, 256, 64],
+        address_bits: 64,
+        reqd_work_group_size: None,
+        non_uniform: false,
+    };
+
+    fn code<T: std::fmt::Debug>(r: Result<T>) -> cl_int {
+        r.unwrap_err().code.0
+    }
+
+    #[test]
+    fn dimensions() {
+        assert_eq!(code(NdRange::new(0, None, None, None)), CL_INVALID_WORK_DIMENSION);
+        assert_eq!(code(NdRange::new(4, None, None, None)), CL_INVALID_WORK_DIMENSION);
+        let r = NdRange::new(2, None, Some(&[4, 5]), Some(&[2, 5])).unwrap();
+        assert_eq!((r.global, r.local), ([4, 5, 1], Some([2, 5, 1])));
+        assert_eq!(r.validate(&LIMITS).unwrap(), Some([2, 5, 1]));
+    }
+
+    #[test]
+    fn empty_ranges_are_valid() {
+        let r = NdRange::new(2, None, Some(&[4, 0]), None).unwrap();
+        assert!(r.is_empty());
+        assert_eq!(r.validate(&LIMITS).unwrap(), None);
+        assert!(NdRange::new(1, None, None, None).unwrap().is_empty());
+    }
+
+    #[test]
+    fn local_sizes() {
+        let with = |global: usize, local: usize| NdRange::new(1, None, Some(&[global]), Some(&[local])).unwrap();
+        assert_eq!(code(with(8, 0).validate(&LIMITS)), CL_INVALID_WORK_GROUP_SIZE);
+        assert_eq!(code(with(1024, 512).validate(&LIMITS)), CL_INVALID_WORK_ITEM_SIZE);
+        assert_eq!(code(with(10, 4).validate(&LIMITS)), CL_INVALID_WORK_GROUP_SIZE);
+        assert!(with(10, 4).validate(&Limits { non_uniform: true, ..LIMITS }).is_ok());
+        let flat = NdRange::new(2, None, Some(&[64, 64]), Some(&[32, 32])).unwrap();
+        assert_eq!(code(flat.validate(&LIMITS)), CL_INVALID_WORK_GROUP_SIZE);
+    }
+
+    #[test]
+    fn required_sizes() {
+        let limits = Limits { reqd_work_group_size: Some([4, 1, 1]), ..LIMITS };
+        let with = |local: Option<&[usize]>| NdRange::new(1, None, Some(&[8]), local).unwrap();
+        assert_eq!(with(None).validate(&limits).unwrap(), Some([4, 1, 1]));
+        assert_eq!(with(Some(&[4])).validate(&limits).unwrap(), Some([4, 1, 1]));
+        assert_eq!(code(with(Some(&[2])).validate(&limits)), CL_INVALID_WORK_GROUP_SIZE);
+    }
+
+    #[test]
+    fn offsets_and_address_bits() {
+        let r = NdRange::new(1, Some(&[usize::MAX]), Some(&[2]), None).unwrap();
+        assert_eq!(code(r.validate(&LIMITS)), CL_INVALID_GLOBAL_OFFSET);
+        let r = NdRange::new(1, None, Some(&[1 << 33]), None).unwrap();
+        assert_eq!(code(r.validate(&Limits { address_bits: 32, ..LIMITS })), CL_INVALID_GLOBAL_WORK_SIZE);
+    }
+}

@@ -1,0 +1,157 @@
+//! Arithmetic of three-dimensional regions in linear memory: pitches, bounds and overlap (the rules of the
+//! clEnqueue*BufferRect family). Pure: numbers in, an offset and pitches or an error code out.
+
+use crate::cl::*;
+use crate::device::batch::RectLayout;
+use crate::error::{Error, Result};
+
+/// Size in bytes, rows and slices.
+pub type Region = [u64; 3];
+
+/// Checks that no element of `region` is zero.
+pub fn validate_region(region: Region) -> Result<()> {
+    // A rectangle with a zero extent is invalid.
+    if region.contains(&0) {
+        return Err(Error::with(CL_INVALID_VALUE, "a region element is zero"));
+    }
+    Ok(())
+}
+
+/// Resolves zero pitches, checks given ones, and finds the byte offset of `origin`.
+pub fn layout(origin: [u64; 3], region: Region, row_pitch: u64, slice_pitch: u64) -> Result<RectLayout> {
+    // A given row pitch must hold a row.
+    if row_pitch != 0 && row_pitch < region[0] {
+        return Err(Error::with(CL_INVALID_VALUE, "the row pitch is less than a row"));
+    }
+    let row_pitch = if row_pitch == 0 { region[0] } else { row_pitch };
+    let overflow = || Error::with(CL_INVALID_VALUE, "the region overflows");
+    let plane = region[1].checked_mul(row_pitch).ok_or_else(overflow)?;
+    // A given slice pitch must hold a slice and be a whole number of rows.
+    if slice_pitch != 0 && (slice_pitch < plane || !slice_pitch.is_multiple_of(row_pitch)) {
+        return Err(Error::with(CL_INVALID_VALUE, "the slice pitch is less than a slice or not a multiple of the row pitch"));
+    }
+    let slice_pitch = if slice_pitch == 0 { plane } else { slice_pitch };
+    let offset = origin[2]
+        .checked_mul(slice_pitch)
+        .and_then(|z| origin[1].checked_mul(row_pitch).and_then(|y| z.checked_add(y)))
+        .and_then(|o| o.checked_add(origin[0]))
+        .ok_or_else(overflow)?;
+    // The end must be representable too.
+    end(offset, region, row_pitch, slice_pitch).ok_or_else(overflow)?;
+    Ok(RectLayout { offset, row_pitch, slice_pitch })
+}
+
+fn end(offset: u64, region: Region, row_pitch: u64, slice_pitch: u64) -> Option<u64> {
+    let z = region[2].checked_sub(1)?.checked_mul(slice_pitch)?;
+    let y = region[1].checked_sub(1)?.checked_mul(row_pitch)?;
+    offset.checked_add(z)?.checked_add(y)?.checked_add(region[0])
+}
+
+/// One past the last byte that the region touches.
+pub fn region_end(layout: &RectLayout, region: Region) -> u64 {
+    end(layout.offset, region, layout.row_pitch, layout.slice_pitch).unwrap_or(u64::MAX)
+}
+
+/// Checks that the region ends within `size` bytes.
+pub fn validate_bounds(layout: &RectLayout, region: Region, size: u64) -> Result<()> {
+    // The last byte touched must lie in the buffer.
+    if region_end(layout, region) > size {
+        return Err(Error::with(CL_INVALID_VALUE, "the region is out of bounds"));
+    }
+    Ok(())
+}
+
+/// Checks `offset..offset + size` against a length.
+pub fn validate_range(offset: u64, size: u64, len: u64) -> Result<()> {
+    // The range must lie in the buffer.
+    match offset.checked_add(size) {
+        Some(end) if end <= len => Ok(()),
+        _ => Err(Error::with(CL_INVALID_VALUE, "the range is out of bounds")),
+    }
+}
+
+/// Whether two linear ranges share a byte.
+pub fn ranges_overlap(a: u64, b: u64, size: u64) -> bool {
+    size != 0 && a < b.saturating_add(size) && b < a.saturating_add(size)
+}
+
+/// Whether two rectangles of equal size and pitches in one buffer share a byte. Exact for rectangles whose rows do not
+/// wrap past the row pitch; where rows wrap, conservative like the algorithm of the specification's appendix.
+pub fn rects_overlap(src: &RectLayout, dst: &RectLayout, region: Region) -> bool {
+    let (row, slice) = (src.row_pitch, src.slice_pitch);
+    let split = |offset: u64| [offset % slice % row, offset % slice / row, offset / slice];
+    let (s, d) = (split(src.offset), split(dst.offset));
+    let meets = |axis: usize| s[axis] < d[axis] + region[axis] && d[axis] < s[axis] + region[axis];
+    // The boxes meet in all three axes.
+    if meets(0) && meets(1) && meets(2) {
+        return true;
+    }
+    // A row that runs past the row pitch continues in the next row, a slice past the slice pitch in the next slice.
+    let wraps_row = s[0] + region[0] > row || d[0] + region[0] > row;
+    let wraps_slice = (s[1] + region[1]) * row > slice || (d[1] + region[1]) * row > slice;
+    let spans = src.offset < region_end(dst, region) && dst.offset < region_end(src, region);
+    spans && (wraps_row || wraps_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pitches_default_to_tight() {
+        let l = layout([1, 2, 3], [4, 5, 6], 0, 0).unwrap();
+        assert_eq!(l, RectLayout { offset: 3 * 20 + 2 * 4 + 1, row_pitch: 4, slice_pitch: 20 });
+        assert_eq!(region_end(&l, [4, 5, 6]), l.offset + 5 * 20 + 4 * 4 + 4);
+    }
+
+    #[test]
+    fn bad_pitches_are_refused() {
+        assert!(layout([0; 3], [4, 2, 1], 3, 0).is_err());
+        assert!(layout([0; 3], [4, 2, 1], 4, 7).is_err());
+        assert!(layout([0; 3], [4, 2, 1], 4, 10).is_err());
+        assert!(layout([0; 3], [4, 2, 1], 4, 12).is_ok());
+    }
+
+    #[test]
+    fn overflow_is_an_error() {
+        assert!(layout([0, 0, u64::MAX], [4, 2, 2], 0, 0).is_err());
+        assert!(layout([0; 3], [u64::MAX, 2, 2], 0, 0).is_err());
+        assert!(validate_range(u64::MAX, 2, 10).is_err());
+    }
+
+    #[test]
+    fn bounds_count_the_last_row_only() {
+        let l = layout([0; 3], [4, 2, 1], 10, 0).unwrap();
+        assert!(validate_bounds(&l, [4, 2, 1], 14).is_ok());
+        assert!(validate_bounds(&l, [4, 2, 1], 13).is_err());
+    }
+
+    /// The overlap rule against counting bytes, for every pair of small rectangles that do not wrap.
+    #[test]
+    fn overlap_matches_brute_force() {
+        let (row, slice) = (5u64, 20u64);
+        let bytes = |l: &RectLayout, r: Region| {
+            let mut set = std::collections::HashSet::new();
+            for z in 0..r[2] {
+                for y in 0..r[1] {
+                    for x in 0..r[0] {
+                        set.insert(l.offset + z * slice + y * row + x);
+                    }
+                }
+            }
+            set
+        };
+        for region in [[1, 1, 1], [2, 2, 1], [3, 1, 2], [5, 2, 2], [2, 4, 1]] {
+            let fits = |o: [u64; 3]| o[0] + region[0] <= row && o[1] + region[1] <= 4;
+            let origins: Vec<[u64; 3]> = (0..60).map(|i| [i % 5, i / 5 % 4, i / 20]).filter(|&o| fits(o)).collect();
+            for &a in &origins {
+                for &b in &origins {
+                    let la = layout(a, region, row, slice).unwrap();
+                    let lb = layout(b, region, row, slice).unwrap();
+                    let expect = !bytes(&la, region).is_disjoint(&bytes(&lb, region));
+                    assert_eq!(rects_overlap(&la, &lb, region), expect, "{a:?} {b:?} {region:?}");
+                }
+            }
+        }
+    }
+}

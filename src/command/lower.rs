@@ -1,0 +1,83 @@
+//! Commands into device commands, at submission: memory objects become the device's memory, with the newest bytes in it.
+
+use super::{Command, CommandKind, MemRange};
+use crate::cl::*;
+use crate::device::batch::{BatchItem, BufferRange, DeviceCommand};
+use crate::memory::residency::{Access, transfer_now};
+use crate::queue::CommandQueue;
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, cl_int>;
+
+fn acquire(range: &MemRange, access: Access, queue: &CommandQueue, before: &mut Vec<BatchItem>) -> Result<BufferRange> {
+    let mem = &range.mem;
+    let memory = mem.residency().acquire(queue.context(), queue.device_index(), access, before).map_err(|e| {
+        tracing::error!(error = %e, "memory for a command");
+        e.code()
+    })?;
+    Ok(BufferRange { memory, offset: mem.offset + range.offset, size: range.size })
+}
+
+/// The device command of a command; what must come before it in the same batch goes to `before`.
+pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>, before: &mut Vec<BatchItem>) -> Result<DeviceCommand> {
+    use Access::{Read, Write};
+    let mut get = |range: &MemRange, access| acquire(range, access, queue, before);
+    Ok(match &command.kind {
+        CommandKind::Nop => DeviceCommand::Nop,
+        CommandKind::Raw(command) => command.clone(),
+        CommandKind::Write { src, dst } => DeviceCommand::Write { src: *src, dst: get(dst, Write)? },
+        CommandKind::Read { src, dst } => DeviceCommand::Read { src: get(src, Read)?, dst: *dst },
+        CommandKind::WriteRect { src, src_layout, dst, dst_layout, region } => DeviceCommand::WriteRect {
+            src: *src,
+            src_layout: *src_layout,
+            dst: get(dst, Write)?,
+            dst_layout: *dst_layout,
+            region: *region,
+        },
+        CommandKind::ReadRect { src, src_layout, dst, dst_layout, region } => DeviceCommand::ReadRect {
+            src: get(src, Read)?,
+            src_layout: *src_layout,
+            dst: *dst,
+            dst_layout: *dst_layout,
+            region: *region,
+        },
+        CommandKind::Copy { src, dst } => DeviceCommand::Copy { src: get(src, Read)?, dst: get(dst, Write)? },
+        CommandKind::CopyRect { src, src_layout, dst, dst_layout, region } => DeviceCommand::CopyRect {
+            src: get(src, Read)?,
+            src_layout: *src_layout,
+            dst: get(dst, Write)?,
+            dst_layout: *dst_layout,
+            region: *region,
+        },
+        CommandKind::Fill { dst, pattern } => DeviceCommand::Fill { dst: get(dst, Write)?, pattern: pattern.clone() },
+        CommandKind::Map { range, mapping, fill } => {
+            let src = get(range, Read)?;
+            if mapping.shadow.is_copy() && *fill {
+                DeviceCommand::Read { src, dst: mapping.ptr }
+            } else {
+                DeviceCommand::Nop
+            }
+        }
+        CommandKind::Unmap { range, mapping } if mapping.write => {
+            let dst = get(range, Write)?;
+            if mapping.shadow.is_copy() { DeviceCommand::Write { src: mapping.ptr, dst } } else { DeviceCommand::Nop }
+        }
+        CommandKind::Unmap { .. } => DeviceCommand::Nop,
+        CommandKind::Migrate { mems, undefined } => {
+            for mem in mems.iter().filter(|_| !*undefined) {
+                get(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Read)?;
+            }
+            DeviceCommand::Nop
+        }
+    })
+}
+
+/// Runs a command in this thread; everything it depends on is done.
+pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> Result<()> {
+    let mut before = Vec::new();
+    let last = lower(command, queue, &mut before)?;
+    for device_command in before.into_iter().map(|item| item.command).chain([last]) {
+        transfer_now(queue.ops(), device_command).map_err(|e| e.code())?;
+    }
+    Ok(())
+}

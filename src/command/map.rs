@@ -1,0 +1,81 @@
+//! Mapping and unmapping of buffers: validation and description. A mapping's address is known at once; the command
+//! makes the bytes valid there.
+
+use super::transfer::{place, prepare, put, validate_host_access};
+use super::{CommandKind, MemRange, Place};
+use crate::cl::*;
+use crate::cl::region;
+use crate::error::{Error, Result};
+use crate::event::{Event, WaitList};
+use crate::host_ptr::{HostAllocation, HostPtr};
+use crate::memory::MemObject;
+use crate::memory::mapping::{Mapping, Shadow};
+use crate::queue::CommandQueue;
+use std::sync::Arc;
+
+/// clEnqueueMapBuffer: the event and the address.
+pub fn map_buffer(
+    queue: &Arc<CommandQueue>,
+    mem: &Arc<MemObject>,
+    blocking: bool,
+    flags: cl_map_flags,
+    offset: usize,
+    size: usize,
+    waits: WaitList,
+) -> Result<(Arc<Event>, HostPtr)> {
+    let host_sees = prepare(queue, mem, false)?;
+    let (offset, size) = (offset as u64, size as u64);
+    region::validate_range(offset, size, mem.size)?;
+    // A mapped region is not empty.
+    if size == 0 {
+        return Err(Error::with(CL_INVALID_VALUE, "the region is empty"));
+    }
+    let (invalidate, write) = (flags & CL_MAP_WRITE_INVALIDATE_REGION != 0, flags & CL_MAP_WRITE != 0);
+    // Only defined flags are valid, and discarding the contents excludes reading and writing parts.
+    if flags & !(CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0
+        || invalidate && flags & (CL_MAP_READ | CL_MAP_WRITE) != 0
+    {
+        return Err(Error::with(CL_INVALID_VALUE, "map flags"));
+    }
+    validate_host_access(mem, flags & CL_MAP_READ != 0, write || invalidate)?;
+    let memory = mem.residency().backing(queue.context(), queue.device_index())?;
+    let device_ptr = memory.host_ptr().map(|p| p.offset(mem.offset + offset));
+    let (ptr, shadow) = match (mem.host_ptr.map(|p| p.offset(offset)), device_ptr) {
+        // The application's memory is where a mapping of it must be, whether the device uses it or not.
+        (Some(ptr), Some(seen)) if ptr == seen => (ptr, Shadow::Direct),
+        (Some(ptr), _) => (ptr, Shadow::HostPtr),
+        (None, Some(seen)) => (seen, Shadow::Direct),
+        (None, None) => {
+            // As aligned as the region is in the buffer.
+            let skip = offset % 4096;
+            let own = HostAllocation::new(skip + size)
+                .ok_or_else(|| Error::with(CL_MAP_FAILURE, "no host memory for the region"))?;
+            (own.ptr().offset(skip), Shadow::Own(Arc::new(own)))
+        }
+    };
+    let mapping = Mapping { ptr, offset, size, write: write || invalidate, shadow };
+    let bytes = if mapping.shadow.is_copy() && !invalidate { size } else { 0 };
+    let place = place(host_sees || bytes == 0, blocking, bytes);
+    let range = MemRange { mem: mem.clone(), offset, size };
+    mem.add_mapping(mapping.clone());
+    let kind = CommandKind::Map { range, mapping, fill: !invalidate };
+    match put(queue, CL_COMMAND_MAP_BUFFER, kind, place, waits, blocking) {
+        Ok(event) => Ok((event, ptr)),
+        Err(error) => {
+            mem.take_mapping(ptr);
+            Err(error)
+        }
+    }
+}
+
+/// clEnqueueUnmapMemObject
+pub fn unmap(queue: &Arc<CommandQueue>, mem: &Arc<MemObject>, ptr: HostPtr, waits: WaitList) -> Result<Arc<Event>> {
+    let host_sees = prepare(queue, mem, false)?;
+    // The pointer is one that a map of this object gave and that is still mapped.
+    let mapping = mem.take_mapping(ptr).ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;
+    let bytes = if mapping.shadow.is_copy() && mapping.write { mapping.size } else { 0 };
+    let range = MemRange { mem: mem.clone(), offset: mapping.offset, size: mapping.size };
+    let place = if bytes == 0 { Place::Either } else { place(host_sees, false, bytes) };
+    let kind = CommandKind::Unmap { range, mapping: mapping.clone() };
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false).inspect_err(|_| mem.add_mapping(mapping))
+}

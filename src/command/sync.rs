@@ -1,0 +1,53 @@
+//! Markers, barriers and migrations.
+
+use super::{CommandKind, Place};
+use crate::cl::*;
+use crate::error::{Error, Result};
+use crate::event::{Event, WaitList};
+use crate::memory::{MemObject, buffer};
+use crate::queue::{CommandQueue, Fence, NewCommand};
+use std::sync::Arc;
+
+/// clEnqueueMarkerWithWaitList, clEnqueueMarker
+pub fn marker(queue: &Arc<CommandQueue>, waits: WaitList) -> Result<Arc<Event>> {
+    fence(queue, CL_COMMAND_MARKER, Fence::Marker, waits)
+}
+
+/// clEnqueueBarrierWithWaitList, clEnqueueBarrier, clEnqueueWaitForEvents
+pub fn barrier(queue: &Arc<CommandQueue>, waits: WaitList) -> Result<Arc<Event>> {
+    fence(queue, CL_COMMAND_BARRIER, Fence::Barrier, waits)
+}
+
+fn fence(queue: &Arc<CommandQueue>, command_type: cl_command_type, fence: Fence, waits: WaitList) -> Result<Arc<Event>> {
+    queue.enqueue(NewCommand { command_type, kind: CommandKind::Nop, waits, place: Place::Either, fence })
+}
+
+/// clEnqueueMigrateMemObjects
+pub fn migrate(
+    queue: &Arc<CommandQueue>,
+    mems: Vec<Arc<MemObject>>,
+    flags: cl_mem_migration_flags,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    // There is something to migrate.
+    if mems.is_empty() {
+        return Err(Error::with(CL_INVALID_VALUE, "no memory objects"));
+    }
+    // Only defined flags are valid.
+    if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
+        return Err(Error::with(CL_INVALID_VALUE, "migration flags"));
+    }
+    for mem in &mems {
+        // Queue and memory objects belong to one context.
+        if !Arc::ptr_eq(&mem.context, queue.context()) {
+            return Err(Error::with(CL_INVALID_CONTEXT, "a memory object belongs to another context"));
+        }
+        buffer::validate_alignment(mem, queue.device())?;
+        mem.residency().backing(queue.context(), queue.device_index())?;
+    }
+    // Contents always stay reachable from the host, so going there takes no action.
+    let undefined = flags & (CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED | CL_MIGRATE_MEM_OBJECT_HOST) != 0;
+    let kind = CommandKind::Migrate { mems, undefined };
+    let command_type = CL_COMMAND_MIGRATE_MEM_OBJECTS;
+    queue.enqueue(NewCommand { command_type, kind, waits, place: Place::Device, fence: Fence::None })
+}

@@ -1,0 +1,268 @@
+//! Reads, writes, copies and fills of buffers: validation and description.
+
+use super::{CommandKind, MemRange, Place};
+use crate::cl::region::{self, Region};
+use crate::cl::*;
+use crate::device::batch::RectLayout;
+use crate::error::{Error, Result};
+use crate::event::{Event, WaitList};
+use crate::host_ptr::HostPtr;
+use crate::memory::{MemObject, buffer};
+use crate::queue::{CommandQueue, Fence, NewCommand};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A transfer of up to this many bytes is done by the enqueueing thread when nothing is before it.
+const HOST_BYTES: u64 = 1 << 20;
+
+/// Checks that commands of the queue may use the object, and makes its memory on the device. Whether the host sees it.
+pub(super) fn prepare(queue: &CommandQueue, mem: &MemObject, reads: bool) -> Result<bool> {
+    // Queue and memory object belong to one context.
+    if !Arc::ptr_eq(queue.context(), &mem.context) {
+        return Err(Error::with(CL_INVALID_CONTEXT, "the memory object belongs to another context"));
+    }
+    // The object is a buffer.
+    if mem.object_type != CL_MEM_OBJECT_BUFFER {
+        return Err(Error::with(CL_INVALID_MEM_OBJECT, "not a buffer"));
+    }
+    buffer::validate_alignment(mem, queue.device())?;
+    let memory = mem.residency().backing(queue.context(), queue.device_index())?;
+    Ok(memory.host_ptr().is_some() && (!reads || memory.host_cached()))
+}
+
+fn validate_same_context(queue: &CommandQueue, waits: &WaitList) -> Result<()> {
+    // Queue and events belong to one context.
+    if waits.iter().any(|e| !Arc::ptr_eq(e.context(), queue.context())) {
+        return Err(Error::with(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
+    }
+    Ok(())
+}
+
+/// Where a transfer runs.
+pub(super) fn place(host_sees: bool, blocking: bool, bytes: u64) -> Place {
+    match (host_sees, blocking) {
+        (false, _) => Place::Device,
+        (true, true) => Place::Host,
+        (true, false) if bytes <= HOST_BYTES => Place::Either,
+        (true, false) => Place::Device,
+    }
+}
+
+pub(super) fn put(
+    queue: &Arc<CommandQueue>,
+    command_type: cl_command_type,
+    kind: CommandKind,
+    place: Place,
+    waits: WaitList,
+    blocking: bool,
+) -> Result<Arc<Event>> {
+    let new = NewCommand { command_type, kind, waits, place, fence: Fence::None };
+    if blocking { queue.enqueue_blocking(new) } else { queue.enqueue(new) }
+}
+
+/// clEnqueueReadBuffer
+pub fn read_buffer(
+    queue: &Arc<CommandQueue>,
+    mem: &Arc<MemObject>,
+    blocking: bool,
+    offset: usize,
+    size: usize,
+    ptr: HostPtr,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_same_context(queue, &waits)?;
+    let host_sees = prepare(queue, mem, true)?;
+    region::validate_range(offset as u64, size as u64, mem.size)?;
+    validate_host_pointer(ptr)?;
+    validate_host_access(mem, true, false)?;
+    let src = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
+    let kind = if size == 0 { CommandKind::Nop } else { CommandKind::Read { src, dst: ptr } };
+    put(queue, CL_COMMAND_READ_BUFFER, kind, place(host_sees, blocking, size as u64), waits, blocking)
+}
+
+/// clEnqueueWriteBuffer
+pub fn write_buffer(
+    queue: &Arc<CommandQueue>,
+    mem: &Arc<MemObject>,
+    blocking: bool,
+    offset: usize,
+    size: usize,
+    ptr: HostPtr,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_same_context(queue, &waits)?;
+    let host_sees = prepare(queue, mem, false)?;
+    region::validate_range(offset as u64, size as u64, mem.size)?;
+    validate_host_pointer(ptr)?;
+    validate_host_access(mem, false, true)?;
+    let dst = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
+    let kind = if size == 0 { CommandKind::Nop } else { CommandKind::Write { src: ptr, dst } };
+    put(queue, CL_COMMAND_WRITE_BUFFER, kind, place(host_sees, blocking, size as u64), waits, blocking)
+}
+
+fn validate_host_pointer(ptr: HostPtr) -> Result<()> {
+    // The host pointer is not NULL.
+    if ptr.addr() == 0 {
+        return Err(Error::with(CL_INVALID_VALUE, "the host pointer is NULL"));
+    }
+    Ok(())
+}
+
+/// Checks CL_MEM_HOST_* flags.
+pub(super) fn validate_host_access(mem: &MemObject, read: bool, write: bool) -> Result<()> {
+    // The host may read unless the object is write-only to it or closed.
+    if read && !mem.flags.host_readable() {
+        return Err(Error::with(CL_INVALID_OPERATION, "the host may not read the object"));
+    }
+    // The host may write unless the object is read-only to it or closed.
+    if write && !mem.flags.host_writable() {
+        return Err(Error::with(CL_INVALID_OPERATION, "the host may not write the object"));
+    }
+    Ok(())
+}
+
+/// One side of a rectangle transfer as the application gave it.
+#[derive(Clone, Copy, Debug)]
+pub struct RectSide {
+    pub origin: [usize; 3],
+    pub row_pitch: usize,
+    pub slice_pitch: usize,
+}
+
+impl RectSide {
+    fn layout(&self, region: Region) -> Result<RectLayout> {
+        region::layout(self.origin.map(|v| v as u64), region, self.row_pitch as u64, self.slice_pitch as u64)
+    }
+}
+
+/// clEnqueueReadBufferRect, clEnqueueWriteBufferRect
+#[allow(clippy::too_many_arguments)]
+pub fn host_rect(
+    queue: &Arc<CommandQueue>,
+    mem: &Arc<MemObject>,
+    write: bool,
+    blocking: bool,
+    buffer_side: RectSide,
+    host_side: RectSide,
+    region: [usize; 3],
+    ptr: HostPtr,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_same_context(queue, &waits)?;
+    let host_sees = prepare(queue, mem, !write)?;
+    let region = region.map(|v| v as u64);
+    region::validate_region(region)?;
+    let in_buffer = buffer_side.layout(region)?;
+    region::validate_bounds(&in_buffer, region, mem.size)?;
+    validate_host_pointer(ptr)?;
+    let on_host = host_side.layout(region)?;
+    validate_host_access(mem, !write, write)?;
+    let range = MemRange { mem: mem.clone(), offset: 0, size: mem.size };
+    let bytes = region.iter().fold(1u64, |n, r| n.saturating_mul(*r));
+    let (command_type, kind) = if write {
+        let kind = CommandKind::WriteRect { src: ptr, src_layout: on_host, dst: range, dst_layout: in_buffer, region };
+        (CL_COMMAND_WRITE_BUFFER_RECT, kind)
+    } else {
+        let kind = CommandKind::ReadRect { src: range, src_layout: in_buffer, dst: ptr, dst_layout: on_host, region };
+        (CL_COMMAND_READ_BUFFER_RECT, kind)
+    };
+    put(queue, command_type, kind, place(host_sees, blocking, bytes), waits, blocking)
+}
+
+/// clEnqueueCopyBuffer
+pub fn copy_buffer(
+    queue: &Arc<CommandQueue>,
+    src: &Arc<MemObject>,
+    dst: &Arc<MemObject>,
+    src_offset: usize,
+    dst_offset: usize,
+    size: usize,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_same_context(queue, &waits)?;
+    let src_seen = prepare(queue, src, true)?;
+    let dst_seen = prepare(queue, dst, false)?;
+    let (src_offset, dst_offset, size) = (src_offset as u64, dst_offset as u64, size as u64);
+    region::validate_range(src_offset, size, src.size)?;
+    region::validate_range(dst_offset, size, dst.size)?;
+    // In one buffer, also by way of sub-buffers, the ranges must not overlap.
+    if src.same_storage(dst) && region::ranges_overlap(src.offset + src_offset, dst.offset + dst_offset, size) {
+        return Err(Error::new(CL_MEM_COPY_OVERLAP));
+    }
+    let kind = if size == 0 {
+        CommandKind::Nop
+    } else {
+        let src = MemRange { mem: src.clone(), offset: src_offset, size };
+        CommandKind::Copy { src, dst: MemRange { mem: dst.clone(), offset: dst_offset, size } }
+    };
+    put(queue, CL_COMMAND_COPY_BUFFER, kind, place(src_seen && dst_seen, false, size), waits, false)
+}
+
+/// clEnqueueCopyBufferRect
+#[allow(clippy::too_many_arguments)]
+pub fn copy_rect(
+    queue: &Arc<CommandQueue>,
+    src: &Arc<MemObject>,
+    dst: &Arc<MemObject>,
+    src_side: RectSide,
+    dst_side: RectSide,
+    region: [usize; 3],
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_same_context(queue, &waits)?;
+    let src_seen = prepare(queue, src, true)?;
+    let dst_seen = prepare(queue, dst, false)?;
+    let region = region.map(|v| v as u64);
+    region::validate_region(region)?;
+    let src_layout = src_side.layout(region)?;
+    let dst_layout = dst_side.layout(region)?;
+    region::validate_bounds(&src_layout, region, src.size)?;
+    region::validate_bounds(&dst_layout, region, dst.size)?;
+    let same_pitches = src_layout.row_pitch == dst_layout.row_pitch && src_layout.slice_pitch == dst_layout.slice_pitch;
+    // Within one buffer object both sides have the same pitches.
+    if Arc::ptr_eq(src, dst) && !same_pitches {
+        return Err(Error::with(CL_INVALID_VALUE, "pitches differ within one buffer"));
+    }
+    // In one buffer, also by way of sub-buffers, the regions must not overlap.
+    if src.same_storage(dst) {
+        let moved = |mem: &MemObject, l: &RectLayout| RectLayout { offset: mem.offset + l.offset, ..*l };
+        let (s, d) = (moved(src, &src_layout), moved(dst, &dst_layout));
+        let spans_meet = s.offset < region::region_end(&d, region) && d.offset < region::region_end(&s, region);
+        if if same_pitches { region::rects_overlap(&s, &d, region) } else { spans_meet } {
+            return Err(Error::new(CL_MEM_COPY_OVERLAP));
+        }
+    }
+    let whole = |mem: &Arc<MemObject>| MemRange { mem: mem.clone(), offset: 0, size: mem.size };
+    let bytes = region.iter().fold(1u64, |n, r| n.saturating_mul(*r));
+    let kind = CommandKind::CopyRect { src: whole(src), src_layout, dst: whole(dst), dst_layout, region };
+    put(queue, CL_COMMAND_COPY_BUFFER_RECT, kind, place(src_seen && dst_seen, false, bytes), waits, false)
+}
+
+/// clEnqueueFillBuffer
+pub fn fill_buffer(
+    queue: &Arc<CommandQueue>,
+    mem: &Arc<MemObject>,
+    pattern: &[u8],
+    offset: usize,
+    size: usize,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_same_context(queue, &waits)?;
+    let host_sees = prepare(queue, mem, false)?;
+    region::validate_range(offset as u64, size as u64, mem.size)?;
+    // A pattern has the size of a scalar or vector: a power of two up to 128.
+    if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128) {
+        return Err(Error::with(CL_INVALID_VALUE, "the pattern size is no power of two up to 128"));
+    }
+    // The range begins at, and is made of, whole patterns.
+    if !offset.is_multiple_of(pattern.len()) || !size.is_multiple_of(pattern.len()) {
+        return Err(Error::with(CL_INVALID_VALUE, "offset or size is not a multiple of the pattern size"));
+    }
+    let kind = if size == 0 {
+        CommandKind::Nop
+    } else {
+        let dst = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
+        CommandKind::Fill { dst, pattern: SmallVec::from_slice(pattern) }
+    };
+    put(queue, CL_COMMAND_FILL_BUFFER, kind, place(host_sees, false, size as u64), waits, false)
+}

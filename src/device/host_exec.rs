@@ -1,0 +1,87 @@
+//! Transfers done by the host on memory it can see. Used by the queue when a command's buffers are idle and mapped, and
+//! by the mock device. Whoever calls has made sure that the command's dependencies are complete.
+
+use super::batch::{BufferRange, DeviceCommand};
+use crate::host_ptr::{self, HostPtr};
+
+fn at(range: &BufferRange) -> Option<HostPtr> {
+    range.memory.host_ptr().map(|p| p.offset(range.offset))
+}
+
+/// Whether every buffer of the command is visible to the host and the command is a transfer.
+pub fn can_run(command: &DeviceCommand) -> bool {
+    match command {
+        DeviceCommand::Nop => true,
+        DeviceCommand::Write { dst, .. } | DeviceCommand::WriteRect { dst, .. } | DeviceCommand::Fill { dst, .. } => at(dst).is_some(),
+        DeviceCommand::Read { src, .. } | DeviceCommand::ReadRect { src, .. } => at(src).is_some() && src.memory.host_cached(),
+        DeviceCommand::Copy { src, dst } | DeviceCommand::CopyRect { src, dst, .. } => {
+            at(src).is_some() && at(dst).is_some() && src.memory.host_cached()
+        }
+        DeviceCommand::Launch(_) => false,
+    }
+}
+
+/// Bytes the command moves; the cost of doing it in the calling thread.
+pub fn cost(command: &DeviceCommand) -> u64 {
+    match command {
+        DeviceCommand::Nop => 0,
+        DeviceCommand::Write { dst, .. } | DeviceCommand::Fill { dst, .. } => dst.size,
+        DeviceCommand::Read { src, .. } | DeviceCommand::Copy { src, .. } => src.size,
+        DeviceCommand::WriteRect { region, .. }
+        | DeviceCommand::ReadRect { region, .. }
+        | DeviceCommand::CopyRect { region, .. } => region[0].saturating_mul(region[1]).saturating_mul(region[2]),
+        DeviceCommand::Launch(_) => u64::MAX,
+    }
+}
+
+/// Does the transfer; false if [`can_run`] is false.
+pub fn run(command: &DeviceCommand) -> bool {
+    // SAFETY (all calls below): offsets and sizes were validated against the buffers, the application keeps its memory
+    // valid until the command completes, and the scheduler runs no other command on these bytes meanwhile.
+    match command {
+        DeviceCommand::Nop => true,
+        DeviceCommand::Write { src, dst } => {
+            let Some(to) = at(dst) else { return false };
+            // SAFETY: see above.
+            unsafe { host_ptr::copy(*src, to, dst.size) };
+            true
+        }
+        DeviceCommand::Read { src, dst } => {
+            let Some(from) = at(src) else { return false };
+            // SAFETY: see above.
+            unsafe { host_ptr::copy(from, *dst, src.size) };
+            true
+        }
+        DeviceCommand::Copy { src, dst } => {
+            let (Some(from), Some(to)) = (at(src), at(dst)) else { return false };
+            // SAFETY: see above.
+            unsafe { host_ptr::copy(from, to, src.size) };
+            true
+        }
+        DeviceCommand::WriteRect { src, src_layout, dst, dst_layout, region } => {
+            let Some(to) = at(dst) else { return false };
+            // SAFETY: see above.
+            unsafe { host_ptr::copy_rect(*src, *src_layout, to, *dst_layout, *region) };
+            true
+        }
+        DeviceCommand::ReadRect { src, src_layout, dst, dst_layout, region } => {
+            let Some(from) = at(src) else { return false };
+            // SAFETY: see above.
+            unsafe { host_ptr::copy_rect(from, *src_layout, *dst, *dst_layout, *region) };
+            true
+        }
+        DeviceCommand::CopyRect { src, src_layout, dst, dst_layout, region } => {
+            let (Some(from), Some(to)) = (at(src), at(dst)) else { return false };
+            // SAFETY: see above.
+            unsafe { host_ptr::copy_rect(from, *src_layout, to, *dst_layout, *region) };
+            true
+        }
+        DeviceCommand::Fill { dst, pattern } => {
+            let Some(to) = at(dst) else { return false };
+            // SAFETY: see above.
+            unsafe { host_ptr::fill(to, pattern, dst.size) };
+            true
+        }
+        DeviceCommand::Launch(_) => false,
+    }
+}

@@ -1,0 +1,378 @@
+//! Events: the state of a command (or of a user event), who waits for it, callbacks and times.
+//!
+//! An event is also the node of its command in the dependency graph: it holds the command until it is complete, the
+//! events it depends on until it is submitted, and the events that depend on it until they are released. Its status
+//! only falls: CL_QUEUED, CL_SUBMITTED, CL_COMPLETE or a negative code. CL_RUNNING is never observed as a status;
+//! callbacks for it run just before those for completion.
+//!
+//! Locks: the event's own (rank Event), never two at a time, and none while callbacks are posted or references dropped.
+
+use crate::callback;
+use crate::cl::*;
+use crate::command::{Command, Place};
+use crate::context::Context;
+use crate::device::traits::Submission;
+use crate::error::{Error, Result};
+use crate::object::{ApiObject, ApiSlot, ObjectKind};
+use crate::queue::graph::{self, Work};
+use crate::queue::CommandQueue;
+use crate::sync::{Condvar, Mutex, Rank};
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Called with the status that it was registered for, or the error code.
+pub type EventCallback = Box<dyn FnOnce(cl_int) + Send>;
+/// A wait list.
+pub type WaitList = SmallVec<[Arc<Event>; 4]>;
+
+/// An event object; see the module's text.
+pub struct Event {
+    slot: ApiSlot,
+    context: Arc<Context>,
+    queue: Option<Arc<CommandQueue>>,
+    command_type: cl_command_type,
+    place: Place,
+    /// Position in the queue, from 1.
+    pub(crate) seq: AtomicU64,
+    status: AtomicI32,
+    /// A user event whose status was set.
+    user_set: AtomicBool,
+    /// Edges that still hold the command back, plus one while it is being inserted.
+    pub(crate) pending: AtomicU32,
+    times: [AtomicU64; 4],
+    inner: Mutex<Inner>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// Set once the command is on the device queue.
+    submission: Option<Submission>,
+    /// The command has its place in its queue's stream: later commands of the same queue need not wait.
+    placed: bool,
+    dependents: SmallVec<[Arc<Event>; 1]>,
+    callbacks: Vec<(cl_int, EventCallback)>,
+    command: Option<Command>,
+}
+
+/// A moment of a command's life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moment {
+    Queued,
+    Submit,
+    Start,
+    End,
+}
+
+/// What is left to do after a status change, without locks.
+#[must_use]
+pub(crate) struct Aftermath {
+    event: Arc<Event>,
+    status: cl_int,
+    dependents: SmallVec<[Arc<Event>; 1]>,
+    callbacks: Vec<(cl_int, EventCallback)>,
+    command: Option<Command>,
+}
+
+impl ApiObject for Event {
+    const KIND: ObjectKind = ObjectKind::Event;
+    const INVALID: cl_int = CL_INVALID_EVENT;
+    fn api_slot(&self) -> &ApiSlot {
+        &self.slot
+    }
+}
+
+impl Event {
+    fn new(context: Arc<Context>, queue: Option<Arc<CommandQueue>>, command_type: cl_command_type, place: Place, status: cl_int) -> Event {
+        Event {
+            slot: ApiSlot::new(),
+            context,
+            queue,
+            command_type,
+            place,
+            seq: AtomicU64::new(0),
+            status: AtomicI32::new(status),
+            user_set: AtomicBool::new(false),
+            pending: AtomicU32::new(1),
+            times: Default::default(),
+            inner: Mutex::new(Rank::Event, Inner::default()),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// clCreateUserEvent
+    pub fn user(context: &Arc<Context>) -> Arc<Event> {
+        Arc::new(Event::new(context.clone(), None, CL_COMMAND_USER, Place::Device, CL_SUBMITTED))
+    }
+
+    /// The event of a command that is about to be enqueued.
+    pub(crate) fn of_command(queue: &Arc<CommandQueue>, command_type: cl_command_type, place: Place) -> Arc<Event> {
+        let context = queue.context().clone();
+        Arc::new(Event::new(context, Some(queue.clone()), command_type, place, CL_QUEUED))
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// The queue of the command; none for user events.
+    pub fn queue(&self) -> Option<&Arc<CommandQueue>> {
+        self.queue.as_ref()
+    }
+
+    /// CL_EVENT_COMMAND_TYPE
+    pub fn command_type(&self) -> cl_command_type {
+        self.command_type
+    }
+
+    /// Where the command may run.
+    pub(crate) fn place_of_work(&self) -> Place {
+        self.place
+    }
+
+    /// Whether this is a user event.
+    pub fn is_user(&self) -> bool {
+        self.queue.is_none()
+    }
+
+    /// CL_EVENT_COMMAND_EXECUTION_STATUS
+    pub fn status(&self) -> cl_int {
+        self.status.load(Ordering::Acquire)
+    }
+
+    /// Complete or failed.
+    pub fn is_done(&self) -> bool {
+        self.status() <= CL_COMPLETE
+    }
+
+    /// clSetUserEventStatus
+    pub fn set_user_status(self: &Arc<Self>, status: cl_int) -> Result<()> {
+        // Only a user event has a status that the application sets.
+        if !self.is_user() {
+            return Err(Error::with(CL_INVALID_EVENT, "not a user event"));
+        }
+        // The status is CL_COMPLETE or an error.
+        if status > CL_COMPLETE {
+            return Err(Error::with(CL_INVALID_VALUE, "neither complete nor an error"));
+        }
+        // It may be set once.
+        if self.user_set.swap(true, Ordering::AcqRel) {
+            return Err(Error::with(CL_INVALID_OPERATION, "the status was set before"));
+        }
+        let mut work = Work::new();
+        if let Some(aftermath) = self.finish(status) {
+            aftermath.run(&mut work);
+        }
+        graph::drive(work);
+        Ok(())
+    }
+
+    /// clSetEventCallback
+    pub fn set_callback(&self, level: cl_int, callback: EventCallback) -> Result<()> {
+        // Callbacks exist for three states.
+        if ![CL_SUBMITTED, CL_RUNNING, CL_COMPLETE].contains(&level) {
+            return Err(Error::with(CL_INVALID_VALUE, "no callback for this state"));
+        }
+        let mut inner = self.inner.lock();
+        let status = self.status();
+        if status > level {
+            inner.callbacks.push((level, callback));
+            return Ok(());
+        }
+        drop(inner);
+        callback::post(Box::new(move || callback(if status < 0 { status } else { level })));
+        Ok(())
+    }
+
+    /// Notes the time of a moment in nanoseconds of the device clock.
+    pub(crate) fn stamp(&self, moment: Moment, ns: u64) {
+        self.times[moment as usize].store(ns, Ordering::Relaxed);
+    }
+
+    /// The time noted for a moment.
+    pub(crate) fn stamped(&self, moment: Moment) -> u64 {
+        self.times[moment as usize].load(Ordering::Relaxed)
+    }
+
+    /// clGetEventProfilingInfo
+    pub fn profiling(&self, moment: Moment) -> Result<u64> {
+        // Times exist for commands of profiling queues, and are known when the command is complete.
+        let profiling = self.queue.as_ref().is_some_and(|q| q.is_profiling());
+        if !profiling || self.status() != CL_COMPLETE {
+            return Err(Error::new(CL_PROFILING_INFO_NOT_AVAILABLE));
+        }
+        Ok(self.stamped(moment))
+    }
+
+    /// Blocks until the event is done; its status. Flushes what it depends on.
+    pub fn wait(self: &Arc<Self>) -> cl_int {
+        if self.is_done() {
+            return self.status();
+        }
+        if let Some(queue) = &self.queue {
+            queue.flush();
+        }
+        let mut helped: Option<Submission> = None;
+        loop {
+            let mut inner = self.inner.lock();
+            if self.is_done() {
+                return self.status();
+            }
+            let submission = inner.submission;
+            let target = match &self.queue {
+                Some(queue) if submission.is_some() => submission.map(|s| (queue.clone(), s)),
+                // What runs before it in an in-order queue must complete first: do that work here.
+                Some(queue) if !queue.is_out_of_order() => {
+                    drop(inner);
+                    let target = queue.last_in_flight().map(|s| (queue.clone(), s));
+                    inner = self.inner.lock();
+                    if self.is_done() {
+                        return self.status();
+                    }
+                    target
+                }
+                _ => None,
+            };
+            match target {
+                Some((queue, submission)) if helped != Some(submission) => {
+                    drop(inner);
+                    helped = Some(submission);
+                    if let Err(error) = queue.device_queue().wait(submission, None) {
+                        tracing::warn!(%error, "waiting for the device failed");
+                        let mut inner = self.inner.lock();
+                        if !self.is_done() {
+                            self.changed.wait_for(&mut inner, Duration::from_millis(10));
+                        }
+                    }
+                }
+                // Another thread is about to report what was just waited for, or submits it.
+                Some(_) => {
+                    self.changed.wait_for(&mut inner, Duration::from_millis(1));
+                    helped = None;
+                }
+                // A user event: its own condition tells everything.
+                None if self.queue.is_none() => self.changed.wait(&mut inner),
+                // A command of the same queue may be submitted meanwhile, which this event's condition does not tell:
+                // look again now and then.
+                None => {
+                    self.changed.wait_for(&mut inner, Duration::from_millis(2));
+                }
+            }
+        }
+    }
+
+    /// Hands the command over; before the first release of `pending`.
+    pub(crate) fn set_command(&self, command: Command) {
+        self.inner.lock().command = Some(command);
+    }
+
+    /// Takes the command for submission; [`Event::set_command`] gives it back for keeping its objects alive.
+    pub(crate) fn take_command(&self) -> Option<Command> {
+        self.inner.lock().command.take()
+    }
+
+    /// Looks at the command.
+    pub(crate) fn with_command<R>(&self, look: impl FnOnce(&Command) -> R) -> Option<R> {
+        self.inner.lock().command.as_ref().map(look)
+    }
+
+    /// Keeps `dependent` back until this event is done, or as far as its device queue needs: see `graph`. False if
+    /// nothing holds it back.
+    pub(crate) fn hold(&self, dependent: &Arc<Event>, rule: impl FnOnce(Option<Submission>, bool) -> bool) -> bool {
+        let mut inner = self.inner.lock();
+        if self.is_done() || rule(inner.submission, inner.placed) {
+            return false;
+        }
+        inner.dependents.push(dependent.clone());
+        true
+    }
+
+    /// Where the command is on its device queue.
+    pub(crate) fn submission(&self) -> Option<Submission> {
+        self.inner.lock().submission
+    }
+
+    /// The command has its place in the stream; gives the dependents that `release` says may follow.
+    pub(crate) fn place(&self, release: impl FnMut(&Arc<Event>) -> bool) -> SmallVec<[Arc<Event>; 1]> {
+        let mut inner = self.inner.lock();
+        inner.placed = true;
+        split(&mut inner.dependents, release)
+    }
+
+    /// The command is on the device queue; gives the dependents that `release` says may follow.
+    pub(crate) fn submitted(&self, at: Submission, release: impl FnMut(&Arc<Event>) -> bool) -> SmallVec<[Arc<Event>; 1]> {
+        let mut inner = self.inner.lock();
+        inner.submission = Some(at);
+        let released = split(&mut inner.dependents, release);
+        drop(inner);
+        self.changed.notify_all();
+        released
+    }
+
+    /// CL_QUEUED to CL_SUBMITTED.
+    pub(crate) fn mark_submitted(&self) {
+        let mut inner = self.inner.lock();
+        if self.status() != CL_QUEUED {
+            return;
+        }
+        self.status.store(CL_SUBMITTED, Ordering::Release);
+        if inner.callbacks.is_empty() {
+            return;
+        }
+        let (due, rest) = std::mem::take(&mut inner.callbacks).into_iter().partition(|(l, _)| *l >= CL_SUBMITTED);
+        inner.callbacks = rest;
+        drop(inner);
+        post(due, CL_COMPLETE);
+    }
+
+    /// Sets the final status. None if it has one already. May be called with the queue's lock held.
+    pub(crate) fn finish(self: &Arc<Self>, status: cl_int) -> Option<Aftermath> {
+        let mut inner = self.inner.lock();
+        if self.is_done() {
+            return None;
+        }
+        self.status.store(status, Ordering::Release);
+        Some(Aftermath {
+            event: self.clone(),
+            status,
+            dependents: std::mem::take(&mut inner.dependents),
+            callbacks: std::mem::take(&mut inner.callbacks),
+            command: inner.command.take(),
+        })
+    }
+}
+
+fn split(from: &mut SmallVec<[Arc<Event>; 1]>, mut release: impl FnMut(&Arc<Event>) -> bool) -> SmallVec<[Arc<Event>; 1]> {
+    if from.is_empty() {
+        return SmallVec::new();
+    }
+    let (out, rest) = std::mem::take(from).into_iter().partition(|e| release(e));
+    *from = rest;
+    out
+}
+
+fn post(callbacks: Vec<(cl_int, EventCallback)>, status: cl_int) {
+    for (level, callback) in callbacks {
+        callback::post(Box::new(move || callback(if status < 0 { status } else { level })));
+    }
+}
+
+impl Aftermath {
+    /// Wakes waiters, posts callbacks, releases dependents; no lock may be held.
+    pub(crate) fn run(self, work: &mut Work) {
+        self.event.changed.notify_all();
+        if !self.callbacks.is_empty() {
+            let mut callbacks = self.callbacks;
+            // Earlier states first, in order of registration within a state.
+            callbacks.sort_by_key(|(level, _)| -*level);
+            post(callbacks, self.status);
+        }
+        for dependent in self.dependents {
+            graph::release(&dependent, work);
+        }
+        drop(self.command);
+    }
+}

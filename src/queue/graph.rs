@@ -1,0 +1,509 @@
+//! The dependency graph: edges between events, readiness, submission and completion.
+//!
+//! No thread runs the graph. Whoever enqueues, flushes, submits or completes something makes other commands ready and
+//! drives their queues, with a work list instead of recursion, so that neither chains of 100,000 commands nor circles
+//! of queues need stack. Each queue is driven by one thread at a time; the driving thread looks at the state again
+//! before it leaves, so another that comes meanwhile just returns.
+//!
+//! A command holds its dependents back until it is *done*, or only until it is *submitted* where the dependent's device
+//! queue can wait for it on the device, or until it is *placed* in the stream for dependents in the same queue. A
+//! submission thus only ever waits on earlier submissions, and several queues may share one queue of the driver. An
+//! in-order queue needs no edges among its own commands: its list is the order.
+//!
+//! A failed command fails those whose wait list names it, when their turn comes.
+
+use super::{CommandQueue, Fence};
+use crate::cl::*;
+use crate::command::{Command, CommandKind, Place, lower};
+use crate::device::batch::{Batch, BatchItem, Outcome, Ticket, Times, Wait};
+use crate::device::traits::Submission;
+use crate::event::{Aftermath, Event, Moment, WaitList};
+use crate::queue::policy;
+use smallvec::SmallVec;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+
+/// Queues to drive.
+#[derive(Default)]
+pub(crate) struct Work(SmallVec<[Arc<CommandQueue>; 4]>);
+
+impl Work {
+    pub(crate) fn new() -> Work {
+        Work::default()
+    }
+    pub(crate) fn push(&mut self, queue: &Arc<CommandQueue>) {
+        if !self.0.last().is_some_and(|q| Arc::ptr_eq(q, queue)) {
+            self.0.push(queue.clone());
+        }
+    }
+}
+
+/// The changing part of a queue.
+#[derive(Default)]
+pub(crate) struct State {
+    seq: u64,
+    /// Commands up to here are wanted on the device.
+    wanted_seq: u64,
+    /// In-order: commands without a place in the stream.
+    fifo: VecDeque<Arc<Event>>,
+    /// Out-of-order: every unfinished command.
+    live: BTreeMap<u64, Arc<Event>>,
+    /// Out-of-order: commands that nothing holds back.
+    ready: VecDeque<Arc<Event>>,
+    barrier: Option<Arc<Event>>,
+    /// The stream: commands with a place, not submitted yet.
+    open: Vec<Arc<Event>>,
+    in_flight: VecDeque<InFlight>,
+    /// Ticket of the first entry of `in_flight`; they count up from 1, and 0 is nobody's.
+    first_ticket: Ticket,
+    batches: u64,
+    /// Being run by a host thread.
+    on_host: Option<Arc<Event>>,
+    last_submission: Submission,
+    /// Queues that own commands which unsubmitted commands of this queue depend on.
+    owners: SmallVec<[Weak<CommandQueue>; 2]>,
+    /// A thread drives the queue.
+    driven: bool,
+}
+
+struct InFlight {
+    event: Option<Arc<Event>>,
+    batch: u64,
+}
+
+enum Step {
+    Submit {
+        events: Vec<Arc<Event>>,
+        first: Ticket,
+    },
+    Host(Arc<Event>),
+    /// Has got its place; dependents in the same queue may follow.
+    Placed(Arc<Event>),
+    Done,
+}
+
+impl State {
+    pub(crate) fn last_seq(&self) -> u64 {
+        self.seq
+    }
+
+    pub(crate) fn last_in_flight(&self) -> Option<Submission> {
+        (!self.in_flight.is_empty() && self.last_submission != 0).then_some(self.last_submission)
+    }
+
+    /// The last unfinished command up to `seq`.
+    pub(crate) fn unfinished(&self, seq: u64) -> Option<Arc<Event>> {
+        let upto = |e: &&Arc<Event>| e.seq.load(Ordering::Relaxed) <= seq;
+        let live = self.live.range(..=seq).next_back().map(|(_, e)| e);
+        live.or_else(|| self.fifo.iter().rev().find(upto))
+            .or_else(|| self.on_host.iter().find(upto))
+            .or_else(|| self.open.iter().rev().find(upto))
+            .or_else(|| self.in_flight.iter().rev().filter_map(|f| f.event.as_ref()).find(upto))
+            .cloned()
+    }
+
+    fn batches_in_flight(&self) -> u64 {
+        match (self.in_flight.front(), self.in_flight.back()) {
+            (Some(a), Some(b)) => b.batch - a.batch + 1,
+            _ => 0,
+        }
+    }
+
+    fn trim(&mut self) {
+        while self.in_flight.front().is_some_and(|f| f.event.is_none()) {
+            self.in_flight.pop_front();
+            self.first_ticket += 1;
+        }
+    }
+
+    /// Forgets a finished command.
+    fn forget(&mut self, event: &Arc<Event>) {
+        if !self.live.is_empty() {
+            self.live.remove(&event.seq.load(Ordering::Relaxed));
+        }
+        if self.barrier.as_ref().is_some_and(|b| Arc::ptr_eq(b, event)) {
+            self.barrier = None;
+        }
+    }
+
+    /// Takes the open batch for submission.
+    fn cut(&mut self) -> Step {
+        let events = std::mem::take(&mut self.open);
+        self.first_ticket = self.first_ticket.max(1);
+        let first = self.first_ticket + self.in_flight.len() as u64;
+        self.batches += 1;
+        let batch = self.batches;
+        self.in_flight.extend(events.iter().map(|e| InFlight { event: Some(e.clone()), batch }));
+        Step::Submit { events, first }
+    }
+
+    fn submit_if_due(&mut self) -> Step {
+        let Some(first_seq) = self.open.iter().map(|e| e.seq.load(Ordering::Relaxed)).min() else { return Step::Done };
+        let situation = policy::Situation {
+            open: self.open.len(),
+            first_seq,
+            wanted_seq: self.wanted_seq,
+            batches_in_flight: self.batches_in_flight(),
+        };
+        if policy::should_submit(situation) { self.cut() } else { Step::Done }
+    }
+
+    fn next_in_order(&mut self, queue: &Arc<CommandQueue>) -> Step {
+        while let Some(front) = self.fifo.front() {
+            if front.pending.load(Ordering::Acquire) != 0 {
+                break;
+            }
+            let idle = self.open.is_empty() && self.in_flight.is_empty();
+            let deps = front.with_command(|c| Deps::of(c, queue)).unwrap_or_default();
+            let on_host = match front.place_of_work() {
+                Place::Host if idle => true,
+                Place::Host if self.open.is_empty() => break,
+                Place::Host => return self.cut(),
+                Place::Either => idle && !deps.unfinished,
+                Place::Device => false,
+            };
+            if !on_host && deps.foreign && !self.open.is_empty() {
+                // What it waits for on the device must not delay what is before it.
+                return self.cut();
+            }
+            let Some(event) = self.fifo.pop_front() else { break };
+            if on_host {
+                self.on_host = Some(event.clone());
+                return Step::Host(event);
+            }
+            self.open.push(event);
+            if self.open.len() >= policy::MAX_BATCH {
+                return self.cut();
+            }
+        }
+        if self.fifo.is_empty() {
+            self.owners.clear();
+        }
+        self.submit_if_due()
+    }
+
+    fn next_out_of_order(&mut self, queue: &Arc<CommandQueue>) -> Step {
+        if self.open.len() >= policy::MAX_BATCH {
+            return self.cut();
+        }
+        if let Some(front) = self.ready.front() {
+            let deps = front.with_command(|c| Deps::of(c, queue)).unwrap_or_default();
+            let on_host = match front.place_of_work() {
+                Place::Host => true,
+                Place::Either => !deps.unfinished,
+                Place::Device => false,
+            };
+            if !on_host && deps.foreign && !self.open.is_empty() {
+                return self.cut();
+            }
+            if let Some(event) = self.ready.pop_front() {
+                if on_host {
+                    self.on_host = Some(event.clone());
+                    return Step::Host(event);
+                }
+                self.open.push(event.clone());
+                return Step::Placed(event);
+            }
+        }
+        if self.live.is_empty() {
+            self.owners.clear();
+        }
+        self.submit_if_due()
+    }
+}
+
+/// What is left of a command's dependencies.
+#[derive(Default)]
+struct Deps {
+    unfinished: bool,
+    /// Some of them belong to other queues.
+    foreign: bool,
+}
+
+impl Deps {
+    fn of(command: &Command, queue: &Arc<CommandQueue>) -> Deps {
+        let mut out = Deps::default();
+        for dep in command.deps.iter().filter(|d| !d.is_done()) {
+            out.unfinished = true;
+            out.foreign |= !dep.queue().is_some_and(|q| Arc::ptr_eq(q, queue));
+        }
+        out
+    }
+}
+
+fn failed(deps: &WaitList) -> bool {
+    deps.iter().any(|d| d.status() < 0)
+}
+
+/// One edge of `event` is gone.
+pub(crate) fn release(event: &Arc<Event>, work: &mut Work) {
+    if event.pending.fetch_sub(1, Ordering::AcqRel) != 1 {
+        return;
+    }
+    if let Some(queue) = event.queue() {
+        if queue.is_out_of_order() {
+            queue.state.lock().ready.push_back(event.clone());
+        }
+        work.push(queue);
+    }
+}
+
+/// Drives queues until there is nothing more to do.
+pub(crate) fn drive(mut work: Work) {
+    while let Some(queue) = work.0.pop() {
+        queue.drive_once(&mut work);
+    }
+}
+
+/// See [`CommandQueue::flush`].
+pub(crate) fn flush(queue: &Arc<CommandQueue>) {
+    let mut seen: SmallVec<[Arc<CommandQueue>; 4]> = SmallVec::new();
+    seen.push(queue.clone());
+    let mut at = 0;
+    while let Some(queue) = seen.get(at).cloned() {
+        at += 1;
+        let owners: SmallVec<[Arc<CommandQueue>; 2]> = {
+            let mut state = queue.state.lock();
+            state.wanted_seq = state.seq;
+            state.owners.iter().filter_map(Weak::upgrade).collect()
+        };
+        for owner in owners {
+            if !seen.iter().any(|q| Arc::ptr_eq(q, &owner)) {
+                seen.push(owner);
+            }
+        }
+    }
+    drive(Work(seen));
+}
+
+impl CommandQueue {
+    /// Appends a command with its edges and drives the queue.
+    pub(super) fn insert(self: &Arc<Self>, event: &Arc<Event>, mut command: Command, mut waits: WaitList, fence: Fence) {
+        let out_of_order = self.is_out_of_order();
+        command.ordered = !out_of_order || fence != Fence::None;
+        {
+            let mut state = self.state.lock();
+            state.seq += 1;
+            let seq = state.seq;
+            event.seq.store(seq, Ordering::Relaxed);
+            if out_of_order {
+                // Without a wait list, markers and barriers wait for everything before them.
+                let waits_for_all = fence != Fence::None && waits.is_empty();
+                if waits_for_all {
+                    waits.extend(state.live.values().cloned());
+                } else if let Some(barrier) = &state.barrier {
+                    waits.push(barrier.clone());
+                }
+                state.live.insert(seq, event.clone());
+                if fence == Fence::Barrier {
+                    state.barrier = Some(event.clone());
+                }
+            } else {
+                state.fifo.push_back(event.clone());
+            }
+        }
+        let until_done = event.place_of_work() == Place::Host;
+        for wait in waits.iter().filter(|w| !w.is_done()) {
+            let same_queue = wait.queue().is_some_and(|q| Arc::ptr_eq(q, self));
+            if same_queue && !out_of_order {
+                continue;
+            }
+            command.ordered |= same_queue;
+            event.pending.fetch_add(1, Ordering::AcqRel);
+            let held = wait.hold(event, |submission, placed| {
+                !until_done && (same_queue && placed || submission.is_some() && self.device_waits_for(wait))
+            });
+            if !held {
+                event.pending.fetch_sub(1, Ordering::AcqRel);
+                continue;
+            }
+            if let Some(owner) = wait.queue().filter(|_| !same_queue) {
+                let mut state = self.state.lock();
+                if !state.owners.iter().any(|q| q.as_ptr() == Arc::as_ptr(owner)) {
+                    state.owners.push(Arc::downgrade(owner));
+                }
+            }
+        }
+        command.deps = waits;
+        event.set_command(command);
+        let mut work = Work::new();
+        release(event, &mut work);
+        work.push(self);
+        drive(work);
+    }
+
+    /// Whether this queue's device queue can wait for the event's submission by itself.
+    fn device_waits_for(&self, event: &Event) -> bool {
+        event.queue().is_some_and(|q| {
+            std::ptr::eq(Arc::as_ptr(q), self)
+                || Arc::ptr_eq(q.device(), self.device()) && self.device_queue.can_wait_on(&**q.device_queue())
+        })
+    }
+
+    /// Does what can be done now.
+    fn drive_once(self: &Arc<Self>, work: &mut Work) {
+        let mut entered = false;
+        loop {
+            let step = {
+                let mut state = self.state.lock();
+                if !entered && state.driven {
+                    return;
+                }
+                entered = true;
+                let step =
+                    if self.is_out_of_order() { state.next_out_of_order(self) } else { state.next_in_order(self) };
+                state.driven = !matches!(step, Step::Done);
+                step
+            };
+            match step {
+                Step::Done => return,
+                Step::Placed(event) => {
+                    let same = |d: &Arc<Event>| d.queue().is_some_and(|q| Arc::ptr_eq(q, self));
+                    for dependent in event.place(|d| same(d) && d.place_of_work() != Place::Host) {
+                        release(&dependent, work);
+                    }
+                }
+                Step::Host(event) => self.run_on_host(event, work),
+                Step::Submit { events, first } => self.submit(&events, first, work),
+            }
+        }
+    }
+
+    fn run_on_host(self: &Arc<Self>, event: Arc<Event>, work: &mut Work) {
+        let command = event.take_command();
+        let now = || if self.is_profiling() { self.now() } else { 0 };
+        event.stamp(Moment::Submit, now());
+        event.mark_submitted();
+        let status = match &command {
+            Some(command) if failed(&command.deps) => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+            Some(command) => {
+                event.stamp(Moment::Start, now());
+                let result = lower::run_on_host(command, self);
+                event.stamp(Moment::End, now());
+                result.map_or_else(|code| code, |()| CL_COMPLETE)
+            }
+            None => CL_COMPLETE,
+        };
+        let aftermath = {
+            let mut state = self.state.lock();
+            state.on_host = None;
+            let aftermath = event.finish(status);
+            state.forget(&event);
+            aftermath
+        };
+        if let Some(aftermath) = aftermath {
+            aftermath.run(work);
+        }
+    }
+
+    fn submit(self: &Arc<Self>, events: &[Arc<Event>], first: Ticket, work: &mut Work) {
+        let mut batch = Batch { waits: SmallVec::new(), items: Vec::with_capacity(events.len()) };
+        let mut accepted: Vec<(Ticket, &Arc<Event>)> = Vec::with_capacity(events.len());
+        for (ticket, event) in (first..).zip(events) {
+            let mut command = event.take_command().unwrap_or_else(|| Command::new(CommandKind::Nop));
+            let deps = std::mem::take(&mut command.deps);
+            let lowered = if failed(&deps) {
+                Err(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+            } else {
+                lower::lower(&command, self, &mut batch.items)
+            };
+            match lowered {
+                Ok(device_command) => {
+                    self.add_waits(&mut batch, &deps);
+                    batch.items.push(BatchItem { ticket, command: device_command, ordered: command.ordered });
+                    // The event keeps what the command uses until it is done.
+                    event.set_command(command);
+                    accepted.push((ticket, event));
+                }
+                Err(code) => self.finish_tickets(&[ticket], code, &[], work),
+            }
+        }
+        if accepted.is_empty() {
+            return;
+        }
+        let now = if self.is_profiling() { self.now() } else { 0 };
+        for (_, event) in &accepted {
+            event.stamp(Moment::Submit, now);
+            event.mark_submitted();
+        }
+        match self.device_queue.submit(batch) {
+            Ok(submission) => {
+                {
+                    let mut state = self.state.lock();
+                    state.last_submission = state.last_submission.max(submission);
+                }
+                for (_, event) in accepted {
+                    let released = event.submitted(submission, |dependent| {
+                        dependent.place_of_work() != Place::Host
+                            && dependent.queue().is_some_and(|q| q.device_waits_for(event))
+                    });
+                    for dependent in released {
+                        release(&dependent, work);
+                    }
+                }
+            }
+            Err(error) => {
+                tracing::error!(%error, "a batch could not be submitted");
+                let code = crate::error::Error::from(error).code();
+                for (ticket, _) in accepted {
+                    self.finish_tickets(&[ticket], code, &[], work);
+                }
+            }
+        }
+    }
+
+    /// Adds what the batch must wait for on the device.
+    fn add_waits(self: &Arc<Self>, batch: &mut Batch, deps: &WaitList) {
+        for dep in deps.iter().filter(|d| !d.is_done()) {
+            let Some(queue) = dep.queue().filter(|q| !Arc::ptr_eq(q, self)) else { continue };
+            let Some(submission) = dep.submission() else { continue };
+            let device_queue = queue.device_queue();
+            match batch.waits.iter_mut().find(|w| Arc::ptr_eq(&w.queue, device_queue)) {
+                Some(wait) => wait.submission = wait.submission.max(submission),
+                None => batch.waits.push(Wait { queue: device_queue.clone(), submission }),
+            }
+        }
+    }
+
+    /// The device is done with these tickets.
+    pub(super) fn completed(self: &Arc<Self>, tickets: &[Ticket], outcome: Outcome, times: &[Times]) {
+        let status = match outcome {
+            Outcome::Complete => CL_COMPLETE,
+            Outcome::Failed(code) if code < 0 => code,
+            Outcome::Failed(_) => CL_OUT_OF_RESOURCES,
+        };
+        let mut work = Work::new();
+        work.push(self);
+        self.finish_tickets(tickets, status, times, &mut work);
+        drive(work);
+    }
+
+    /// Statuses change together with the queue's lists, so whoever finds the queue idle finds its events done.
+    fn finish_tickets(self: &Arc<Self>, tickets: &[Ticket], status: cl_int, times: &[Times], work: &mut Work) {
+        let profiling = self.is_profiling();
+        let mut done: SmallVec<[Aftermath; 4]> = SmallVec::new();
+        {
+            let mut state = self.state.lock();
+            for (i, ticket) in tickets.iter().enumerate() {
+                let at = ticket.checked_sub(state.first_ticket);
+                // Tickets of auxiliary commands are nobody's.
+                let entry = at.and_then(|at| state.in_flight.get_mut(at as usize));
+                let Some(event) = entry.and_then(|e| e.event.take()) else { continue };
+                if profiling {
+                    let t = times.get(i).copied().unwrap_or_default();
+                    // Clocks of host and device agree only roughly: keep the four times in order.
+                    let start = t.start.max(event.stamped(Moment::Submit));
+                    event.stamp(Moment::Start, start);
+                    event.stamp(Moment::End, t.end.max(start));
+                }
+                done.extend(event.finish(status));
+                state.forget(&event);
+            }
+            state.trim();
+        }
+        for aftermath in done {
+            aftermath.run(work);
+        }
+    }
+}

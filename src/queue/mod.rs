@@ -1,0 +1,212 @@
+//! Command queues: the object, enqueueing, flush and finish. How commands become ready is in `graph`, when they are
+//! handed to the device in `policy`.
+//!
+//! A queue that the application has released lives on while commands are pending: their events hold it.
+//! Locks: the state (rank QueueGraph), with at most one event's lock inside; none while commands are lowered, submitted
+//! or run.
+
+pub mod graph;
+pub mod policy;
+#[cfg(test)]
+mod tests;
+
+use crate::cl::*;
+use crate::command::{Command, CommandKind, Place};
+use crate::context::Context;
+use crate::device::Device;
+use crate::device::batch::{Outcome, Ticket, Times};
+use crate::device::traits::{CompletionSink, DeviceOps, DeviceQueue, QueueDesc, Submission};
+use crate::error::{Error, Result};
+use crate::event::{Event, Moment, WaitList};
+use crate::object::{ApiObject, ApiSlot, ObjectKind};
+use crate::sync::{Mutex, Rank};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+
+/// A command queue; see the module's text.
+pub struct CommandQueue {
+    slot: ApiSlot,
+    context: Arc<Context>,
+    device: Arc<Device>,
+    device_index: usize,
+    properties: AtomicU64,
+    property_list: Option<Vec<cl_queue_properties>>,
+    device_queue: Arc<dyn DeviceQueue>,
+    state: Mutex<graph::State>,
+}
+
+impl ApiObject for CommandQueue {
+    const KIND: ObjectKind = ObjectKind::CommandQueue;
+    const INVALID: cl_int = CL_INVALID_COMMAND_QUEUE;
+    fn api_slot(&self) -> &ApiSlot {
+        &self.slot
+    }
+}
+
+/// Orders a command among those of an out-of-order queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Fence {
+    #[default]
+    None,
+    /// Completes after what it waits for: its wait list, or without one every earlier command.
+    Marker,
+    /// The same, and later commands wait for it.
+    Barrier,
+}
+
+/// A command to enqueue.
+pub struct NewCommand {
+    pub command_type: cl_command_type,
+    pub kind: CommandKind,
+    pub waits: WaitList,
+    pub place: Place,
+    pub fence: Fence,
+}
+
+/// Receives the device's completions for a queue, which must not keep the queue alive.
+struct Sink(OnceLock<Weak<CommandQueue>>);
+
+impl CompletionSink for Sink {
+    fn done(&self, tickets: &[Ticket], outcome: Outcome, times: &[Times]) {
+        // The queue is alive: the events of commands in flight hold it.
+        if let Some(queue) = self.0.get().and_then(Weak::upgrade) {
+            queue.completed(tickets, outcome, times);
+        }
+    }
+}
+
+impl CommandQueue {
+    /// Makes a queue. `property_list` is what clCreateCommandQueueWithProperties was given.
+    pub fn new(
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        properties: cl_command_queue_properties,
+        property_list: Option<Vec<cl_queue_properties>>,
+    ) -> Result<Arc<CommandQueue>> {
+        // The device must be one of the context's.
+        let device_index = context
+            .devices()
+            .iter()
+            .position(|d| Arc::ptr_eq(d, device))
+            .ok_or_else(|| Error::with(CL_INVALID_DEVICE, "the device is not in the context"))?;
+        let desc = QueueDesc {
+            out_of_order: properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
+            profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
+        };
+        let sink = Arc::new(Sink(OnceLock::new()));
+        let device_queue = device.ops().create_queue(&desc, sink.clone())?;
+        let queue = Arc::new(CommandQueue {
+            slot: ApiSlot::new(),
+            context: context.clone(),
+            device: device.clone(),
+            device_index,
+            properties: AtomicU64::new(properties),
+            property_list,
+            device_queue,
+            state: Mutex::new(Rank::QueueGraph, graph::State::default()),
+        });
+        let _ = sink.0.set(Arc::downgrade(&queue));
+        Ok(queue)
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Position of the device in the context.
+    pub fn device_index(&self) -> usize {
+        self.device_index
+    }
+
+    /// CL_QUEUE_PROPERTIES
+    pub fn properties(&self) -> cl_command_queue_properties {
+        self.properties.load(Ordering::Relaxed)
+    }
+
+    /// CL_QUEUE_PROPERTIES_ARRAY; none for queues made without a list.
+    pub fn property_list(&self) -> Option<&[cl_queue_properties]> {
+        self.property_list.as_deref()
+    }
+
+    /// Whether commands run in any order that events allow.
+    pub fn is_out_of_order(&self) -> bool {
+        self.properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0
+    }
+
+    /// Whether commands carry times.
+    pub fn is_profiling(&self) -> bool {
+        self.properties() & CL_QUEUE_PROFILING_ENABLE != 0
+    }
+
+    pub(crate) fn ops(&self) -> &Arc<dyn DeviceOps> {
+        self.device.ops()
+    }
+
+    pub(crate) fn device_queue(&self) -> &Arc<dyn DeviceQueue> {
+        &self.device_queue
+    }
+
+    /// Time of the device clock, for profiling queues.
+    pub(crate) fn now(&self) -> u64 {
+        self.ops().timestamps().map_or(0, |(device, _)| device)
+    }
+
+    /// Appends a command; its own operands are validated. The event is the caller's to publish or forget.
+    pub fn enqueue(self: &Arc<Self>, new: NewCommand) -> Result<Arc<Event>> {
+        // A wait list holds events of the queue's context.
+        if new.waits.iter().any(|e| !Arc::ptr_eq(e.context(), &self.context)) {
+            return Err(Error::with(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
+        }
+        // A lost device takes no more work.
+        if !self.ops().available() {
+            return Err(Error::with(CL_OUT_OF_RESOURCES, "the device is lost"));
+        }
+        let event = Event::of_command(self, new.command_type, new.place);
+        if self.is_profiling() {
+            event.stamp(Moment::Queued, self.now());
+        }
+        self.insert(&event, Command::new(new.kind), new.waits, new.fence);
+        Ok(event)
+    }
+
+    /// Appends a command and waits for it; a failure of the command or of its dependencies is the error.
+    pub fn enqueue_blocking(self: &Arc<Self>, new: NewCommand) -> Result<Arc<Event>> {
+        let event = self.enqueue(new)?;
+        match event.wait() {
+            status if status < 0 => Err(Error::with(status, "the command or what it waits for failed")),
+            _ => Ok(event),
+        }
+    }
+
+    /// Hands everything enqueued so far to the device as soon as its dependencies allow, and likewise what it depends
+    /// on in other queues (clFlush).
+    pub fn flush(self: &Arc<Self>) {
+        graph::flush(self);
+    }
+
+    /// Flushes and blocks until everything enqueued so far is done (clFinish).
+    pub fn finish(self: &Arc<Self>) {
+        let last = self.state.lock().last_seq();
+        self.flush();
+        loop {
+            let next = self.state.lock().unfinished(last);
+            match next {
+                None => return,
+                Some(event) => {
+                    event.wait();
+                }
+            }
+        }
+    }
+
+    /// The newest submission that is not known to be complete.
+    pub(crate) fn last_in_flight(&self) -> Option<Submission> {
+        self.state.lock().last_in_flight()
+    }
+}
