@@ -2,14 +2,19 @@
 
 pub mod callback;
 pub mod cl;
+pub mod command;
 pub mod config;
 pub mod context;
 pub mod device;
 pub mod error;
+pub mod event;
 pub mod host_ptr;
 pub mod info;
+pub mod kernel;
+pub mod memory;
 pub mod object;
 pub mod platform;
 pub mod program;
+pub mod queue;
 pub mod sync;
 pub mod trace;

@@ -53,6 +53,11 @@ impl NdRange {
         self.global.contains(&0)
     }
 
+    /// Whether the local size, if given, divides the global size.
+    pub fn divides(&self) -> bool {
+        self.local.is_none_or(|l| (0..3).all(|d| l[d] != 0 && self.global[d].is_multiple_of(l[d])))
+    }
+
     /// Checks the sizes; gives the local size to use if the range or the kernel says it.
     pub fn validate(&self, limits: &Limits) -> Result<Option<[u32; 3]>> {
         let max = if limits.address_bits >= 64 { u64::MAX } else { (1u64 << limits.address_bits) - 1 };

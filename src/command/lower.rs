@@ -2,9 +2,11 @@
 
 use super::{Command, CommandKind, MemRange};
 use crate::cl::*;
-use crate::device::batch::{BatchItem, BufferRange, DeviceCommand};
+use crate::device::batch::{ArgValue, BatchItem, BufferRange, DeviceCommand, Launch};
+use crate::kernel::args::ArgSnapshot;
 use crate::memory::residency::{Access, transfer_now};
 use crate::queue::CommandQueue;
+use clspv_bridge::metadata::AddressQualifier;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, cl_int>;
@@ -63,6 +65,29 @@ pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>, before: &mut V
             if mapping.shadow.is_copy() { DeviceCommand::Write { src: mapping.ptr, dst } } else { DeviceCommand::Nop }
         }
         CommandKind::Unmap { .. } => DeviceCommand::Nop,
+        CommandKind::Launch(launch) => {
+            let mut args = Vec::with_capacity(launch.args.len());
+            for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
+                args.push(match arg {
+                    ArgSnapshot::Bytes(bytes) => ArgValue::Bytes(bytes.clone()),
+                    ArgSnapshot::Local(size) => ArgValue::Local(*size),
+                    ArgSnapshot::Mem(None) => ArgValue::NullBuffer,
+                    ArgSnapshot::Mem(Some(mem)) => {
+                        let writes = mem.flags.kernel_writable() && info.address != AddressQualifier::Constant;
+                        let range = MemRange { mem: mem.clone(), offset: 0, size: mem.size };
+                        ArgValue::Buffer(get(&range, if writes { Write } else { Read })?)
+                    }
+                });
+            }
+            DeviceCommand::Launch(Launch {
+                kernel: launch.kernel.clone(),
+                args: args.into(),
+                dims: launch.dims,
+                offset: launch.offset,
+                global: launch.global,
+                local: launch.local,
+            })
+        }
         CommandKind::Migrate { mems, undefined } => {
             for mem in mems.iter().filter(|_| !*undefined) {
                 get(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Read)?;

@@ -3,6 +3,7 @@
 
 pub mod lower;
 pub mod map;
+pub mod ndrange;
 pub mod sync;
 pub mod transfer;
 
@@ -50,6 +51,7 @@ pub enum CommandKind {
     Map { range: MemRange, mapping: Mapping, fill: bool },
     /// What was written through the mapping becomes visible to commands.
     Unmap { range: MemRange, mapping: Mapping },
+    Launch(ndrange::LaunchCommand),
     /// The newest bytes go to the queue's device, unless `undefined`.
     Migrate { mems: Vec<Arc<MemObject>>, undefined: bool },
 }

@@ -5,7 +5,10 @@
 
 pub mod batch;
 pub mod features;
+pub mod host_exec;
 pub mod info;
+#[cfg(test)]
+pub mod mock;
 mod query;
 pub mod registry;
 pub mod traits;

@@ -229,6 +229,18 @@ impl Program {
         found.filter(|(_, r)| r.status == BuildStatus::Success).filter_map(|(i, r)| Some((i, r.executable.clone()?))).collect()
     }
 
+    /// Whether the last group of a launch may be smaller on this device: from OpenCL C 2.0 on, unless the build says
+    /// otherwise.
+    pub(crate) fn allows_non_uniform_groups(&self, device: &Device) -> bool {
+        let Some(index) = self.device_index(device) else { return false };
+        let state = self.state.lock();
+        let Some(options) = state.records.get(index).map(|r| &r.options) else { return false };
+        let early = matches!(options.std.as_str(), "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2");
+        // Without -cl-std the language is OpenCL C 1.2; an intermediate language has no such default.
+        let from_source = matches!(self.origin, Origin::Source(..));
+        !options.uniform_work_group_size && !(early && from_source)
+    }
+
     /// Attaches a kernel object; undone by [`Program::detach`].
     pub(crate) fn attach(&self) -> Result<Vec<(usize, Executable)>> {
         let state = self.state.lock();

@@ -1,0 +1,83 @@
+//! Kernel launches: validation against the kernel and device, and description.
+
+use super::{CommandKind, Place};
+use crate::cl::ndrange::{Limits, NdRange};
+use crate::cl::*;
+use crate::device::traits::DeviceKernel;
+use crate::error::{Error, Result};
+use crate::event::{Event, WaitList};
+use crate::kernel::Kernel;
+use crate::kernel::args::ArgSnapshot;
+use crate::memory::buffer;
+use crate::queue::{CommandQueue, Fence, NewCommand};
+use std::sync::Arc;
+
+/// A launch with everything but the device's memory.
+pub struct LaunchCommand {
+    pub kernel: Arc<dyn DeviceKernel>,
+    pub args: Arc<[ArgSnapshot]>,
+    pub dims: u32,
+    pub offset: [u64; 3],
+    pub global: [u64; 3],
+    pub local: [u32; 3],
+}
+
+/// clEnqueueNDRangeKernel; clEnqueueTask with its own command type and one work-item.
+pub fn launch(
+    queue: &Arc<CommandQueue>,
+    kernel: &Kernel,
+    command_type: cl_command_type,
+    range: NdRange,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    // Queue and kernel belong to one context.
+    if !Arc::ptr_eq(queue.context(), &kernel.program.context) {
+        return Err(Error::with(CL_INVALID_CONTEXT, "the kernel belongs to another context"));
+    }
+    // Queue and events belong to one context.
+    if waits.iter().any(|e| !Arc::ptr_eq(e.context(), queue.context())) {
+        return Err(Error::with(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
+    }
+    // There is an executable for the device, and every argument is set.
+    let snapshot = kernel.snapshot(queue.device())?;
+    let info = queue.device().info();
+    let limits = Limits {
+        max_group: snapshot.kernel.max_work_group_size() as u64,
+        max_item_sizes: info.max_work_item_sizes,
+        address_bits: usize::BITS,
+        reqd_work_group_size: snapshot.info.reqd_work_group_size,
+        // Only asked for when it matters.
+        non_uniform: !range.divides() && kernel.program.allows_non_uniform_groups(queue.device()),
+    };
+    let local = range.validate(&limits)?;
+    let mut local_bytes = snapshot.kernel.static_local_bytes();
+    for arg in snapshot.args.iter() {
+        match arg {
+            ArgSnapshot::Mem(Some(mem)) => {
+                buffer::validate_alignment(mem, queue.device())?;
+                mem.residency().backing(queue.context(), queue.device_index())?;
+            }
+            ArgSnapshot::Local(size) => local_bytes = local_bytes.saturating_add(*size),
+            _ => {}
+        }
+    }
+    // Local variables and arguments fit the device's local memory.
+    if local_bytes > info.local_mem_size {
+        return Err(Error::with(CL_OUT_OF_RESOURCES, "more local memory than the device has"));
+    }
+    let new = |kind, place| NewCommand { command_type, kind, waits, place, fence: Fence::None };
+    // No work-items: the command only takes its place in the order.
+    if range.is_empty() {
+        return queue.enqueue(new(CommandKind::Nop, Place::Either));
+    }
+    let local = local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims));
+    let launch = LaunchCommand {
+        kernel: snapshot.kernel,
+        args: snapshot.args,
+        dims: range.dims,
+        offset: range.offset,
+        global: range.global,
+        local,
+    };
+    queue.enqueue(new(CommandKind::Launch(launch), Place::Device))
+}

@@ -1,0 +1,245 @@
+//! A deterministic device in host memory for tests. Batches complete when the test steps the device, when somebody
+//! waits, or at once; a queue refuses to start a batch whose waits are not complete, which is an error of the scheduler.
+
+use super::batch::{Batch, DeviceCommand, Outcome, Ticket, Times};
+use super::host_exec;
+use super::info::DeviceInfo;
+use super::traits::*;
+use crate::host_ptr::{HostAllocation, HostPtr};
+use parking_lot::Mutex;
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// When batches complete.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Inside submit.
+    AtOnce,
+    /// When somebody waits or the test steps.
+    OnWait,
+}
+
+/// The device; see the module's text.
+pub struct MockDevice {
+    info: DeviceInfo,
+    target: clspv_bridge::Target,
+    pub host_visible: bool,
+    pub mode: Mode,
+    /// Whether queues of this device can wait for each other.
+    pub device_waits: bool,
+    clock: AtomicU64,
+    pub submits: AtomicUsize,
+    pub fail_submits: AtomicBool,
+    queues: Mutex<Vec<Weak<MockQueue>>>,
+    this: Weak<MockDevice>,
+}
+
+impl MockDevice {
+    pub fn new(mode: Mode, host_visible: bool, device_waits: bool) -> Arc<MockDevice> {
+        let info = DeviceInfo {
+            max_alloc_size: 1 << 30,
+            base_addr_align_bits: 1024,
+            max_work_item_sizes: [1024; 3],
+            max_work_group_size: 1024,
+            local_mem_size: 32768,
+            ..DeviceInfo::default()
+        };
+        Arc::new_cyclic(|this| MockDevice {
+            info,
+            target: Default::default(),
+            host_visible,
+            mode,
+            device_waits,
+            clock: AtomicU64::new(1),
+            submits: AtomicUsize::new(0),
+            fail_submits: AtomicBool::new(false),
+            queues: Mutex::new(Vec::new()),
+            this: this.clone(),
+        })
+    }
+
+    /// Completes the oldest batch of the first queue that has one; false if there is none.
+    pub fn step(&self) -> bool {
+        let queues: Vec<Arc<MockQueue>> = self.queues.lock().iter().filter_map(Weak::upgrade).collect();
+        queues.iter().any(|q| q.step())
+    }
+}
+
+struct MockMemory {
+    data: HostAllocation,
+    size: u64,
+    visible: bool,
+}
+
+impl DeviceMemory for MockMemory {
+    fn size(&self) -> u64 {
+        self.size
+    }
+    fn host_ptr(&self) -> Option<HostPtr> {
+        self.visible.then(|| self.data.ptr())
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A buffer range as if the host saw it.
+struct Seen(HostPtr, u64);
+
+impl DeviceMemory for Seen {
+    fn size(&self) -> u64 {
+        self.1
+    }
+    fn host_ptr(&self) -> Option<HostPtr> {
+        Some(self.0)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn seen(range: &mut super::batch::BufferRange) {
+    if let Some(memory) = range.memory.clone().as_any().downcast_ref::<MockMemory>() {
+        assert!(range.offset + range.size <= memory.size, "out of bounds");
+        range.memory = Arc::new(Seen(memory.data.ptr(), memory.size));
+    }
+}
+
+fn execute(mut command: DeviceCommand) {
+    match &mut command {
+        DeviceCommand::Write { dst, .. } | DeviceCommand::WriteRect { dst, .. } | DeviceCommand::Fill { dst, .. } => seen(dst),
+        DeviceCommand::Read { src, .. } | DeviceCommand::ReadRect { src, .. } => seen(src),
+        DeviceCommand::Copy { src, dst } | DeviceCommand::CopyRect { src, dst, .. } => {
+            seen(src);
+            seen(dst);
+        }
+        DeviceCommand::Launch(_) | DeviceCommand::Nop => {}
+    }
+    host_exec::run(&command);
+}
+
+impl DeviceOps for MockDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+    fn target(&self) -> &clspv_bridge::Target {
+        &self.target
+    }
+    fn alloc_buffer(&self, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+        let data = HostAllocation::new(desc.size).ok_or(DeviceError::OutOfDeviceMemory)?;
+        Ok(Arc::new(MockMemory { data, size: desc.size, visible: self.host_visible }))
+    }
+    fn load(&self, _program: Arc<clspv_bridge::abi::CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
+        Err(DeviceError::Unsupported("programs".into()))
+    }
+    fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>> {
+        let queue = Arc::new(MockQueue {
+            device: self.this.clone(),
+            profiling: desc.profiling,
+            sink,
+            state: Mutex::new(QueueState::default()),
+            completed: AtomicU64::new(0),
+        });
+        self.queues.lock().push(Arc::downgrade(&queue));
+        Ok(queue)
+    }
+    fn timestamps(&self) -> Result<(u64, u64)> {
+        let now = self.clock.fetch_add(1, Ordering::Relaxed);
+        Ok((now, now))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+#[derive(Default)]
+struct QueueState {
+    submitted: u64,
+    batches: VecDeque<Batch>,
+    busy: bool,
+}
+
+struct MockQueue {
+    device: Weak<MockDevice>,
+    profiling: bool,
+    sink: Arc<dyn CompletionSink>,
+    state: Mutex<QueueState>,
+    completed: AtomicU64,
+}
+
+impl MockQueue {
+    /// Runs the oldest batch; false if there is none or another thread is at it.
+    fn step(&self) -> bool {
+        let batch = {
+            let mut state = self.state.lock();
+            if state.busy {
+                return false;
+            }
+            let Some(batch) = state.batches.pop_front() else { return false };
+            state.busy = true;
+            batch
+        };
+        for wait in &batch.waits {
+            wait.queue.wait(wait.submission, None).unwrap();
+        }
+        let tick = || self.device.upgrade().map_or(0, |d| d.clock.fetch_add(1, Ordering::Relaxed));
+        let (mut tickets, mut times) = (Vec::<Ticket>::new(), Vec::new());
+        for item in batch.items {
+            let start = tick();
+            execute(item.command);
+            tickets.push(item.ticket);
+            times.push(Times { start, end: tick() });
+        }
+        self.sink.done(&tickets, Outcome::Complete, if self.profiling { &times } else { &[] });
+        self.state.lock().busy = false;
+        self.completed.fetch_add(1, Ordering::Release);
+        true
+    }
+}
+
+impl DeviceQueue for MockQueue {
+    fn submit(&self, batch: Batch) -> Result<Submission> {
+        let device = self.device.upgrade().ok_or(DeviceError::Lost)?;
+        if device.fail_submits.load(Ordering::Relaxed) {
+            return Err(DeviceError::OutOfDeviceMemory);
+        }
+        device.submits.fetch_add(1, Ordering::Relaxed);
+        assert!(!batch.items.is_empty(), "an empty batch");
+        for wait in &batch.waits {
+            assert!(device.device_waits, "a wait that was not offered");
+            assert!(wait.submission > 0, "a wait for nothing");
+        }
+        let submission = {
+            let mut state = self.state.lock();
+            state.submitted += 1;
+            state.batches.push_back(batch);
+            state.submitted
+        };
+        if device.mode == Mode::AtOnce {
+            // A batch that another step is at completes there, and what it makes ready after it.
+            while self.step() {}
+        }
+        Ok(submission)
+    }
+    fn completed(&self) -> Submission {
+        self.completed.load(Ordering::Acquire)
+    }
+    fn wait(&self, submission: Submission, _timeout: Option<Duration>) -> Result<bool> {
+        while self.completed() < submission {
+            if !self.step() {
+                std::thread::yield_now();
+            }
+        }
+        Ok(true)
+    }
+    fn can_wait_on(&self, other: &dyn DeviceQueue) -> bool {
+        let same = |other: &MockQueue| Weak::ptr_eq(&self.device, &other.device);
+        self.device.upgrade().is_some_and(|d| d.device_waits) && other.as_any().downcast_ref::<MockQueue>().is_some_and(same)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,373 @@
+//! The scheduler against the mock device.
+
+use super::*;
+use crate::command::{CommandKind, sync, transfer};
+use crate::device::mock::{MockDevice, Mode};
+use crate::host_ptr::HostPtr;
+use crate::memory::{MemObject, buffer};
+use std::sync::mpsc;
+
+struct Rig {
+    mock: Arc<MockDevice>,
+    device: Arc<Device>,
+    context: Arc<Context>,
+}
+
+impl Rig {
+    fn new(mode: Mode, host_visible: bool, device_waits: bool) -> Rig {
+        let mock = MockDevice::new(mode, host_visible, device_waits);
+        let device = Device::new("mock", mock.clone());
+        let context = Context::new([device.clone()], Vec::new(), None).unwrap();
+        Rig { mock, device, context }
+    }
+    fn queue(&self, properties: cl_command_queue_properties) -> Arc<CommandQueue> {
+        CommandQueue::new(&self.context, &self.device, properties, None).unwrap()
+    }
+    fn buffer(&self, bytes: &[u8]) -> Arc<MemObject> {
+        let ptr = HostPtr::new(bytes.as_ptr().cast_mut());
+        buffer::create(&self.context, None, CL_MEM_COPY_HOST_PTR, bytes.len(), Some(ptr)).unwrap()
+    }
+}
+
+const OOO: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+
+/// A command that only the device can run.
+fn nop(queue: &Arc<CommandQueue>, waits: &[&Arc<Event>]) -> Arc<Event> {
+    let kind = CommandKind::Raw(crate::device::batch::DeviceCommand::Nop);
+    let waits = waits.iter().map(|e| (*e).clone()).collect();
+    let new = NewCommand { command_type: CL_COMMAND_MARKER, kind, waits, place: Place::Device, fence: Fence::None };
+    queue.enqueue(new).unwrap()
+}
+
+fn read(queue: &Arc<CommandQueue>, mem: &Arc<MemObject>) -> Vec<u8> {
+    let mut out = vec![0u8; mem.size as usize];
+    let ptr = HostPtr::new(out.as_mut_ptr());
+    transfer::read_buffer(queue, mem, true, 0, out.len(), ptr, WaitList::new()).unwrap();
+    out
+}
+
+#[test]
+fn commands_gather_behind_a_busy_device() {
+    let rig = Rig::new(Mode::OnWait, true, true);
+    let q = rig.queue(0);
+    let events: Vec<_> = (0..40).map(|_| nop(&q, &[])).collect();
+    assert_eq!(rig.mock.submits.load(Ordering::Relaxed), 2);
+    assert_eq!(events[2].status(), CL_QUEUED);
+    q.flush();
+    assert_eq!(rig.mock.submits.load(Ordering::Relaxed), 3);
+    assert_eq!(events[39].status(), CL_SUBMITTED);
+    q.finish();
+    assert!(events.iter().all(|e| e.status() == CL_COMPLETE));
+}
+
+#[test]
+fn a_completion_sends_what_has_gathered() {
+    let rig = Rig::new(Mode::OnWait, true, true);
+    let q = rig.queue(0);
+    let events: Vec<_> = (0..5).map(|_| nop(&q, &[])).collect();
+    assert!(rig.mock.step());
+    assert_eq!(events[0].status(), CL_COMPLETE);
+    assert_eq!(events[4].status(), CL_SUBMITTED);
+}
+
+#[test]
+fn two_queues_depend_on_each_other() {
+    for (mode, waits) in [(Mode::OnWait, true), (Mode::OnWait, false), (Mode::AtOnce, true), (Mode::AtOnce, false)] {
+        let rig = Rig::new(mode, true, waits);
+        for properties in [0, OOO] {
+            let (a, b) = (rig.queue(properties), rig.queue(properties));
+            let gate = Event::user(&rig.context);
+            let mut last = nop(&a, &[&gate]);
+            for i in 0..100 {
+                last = nop(if i % 2 == 0 { &b } else { &a }, &[&last]);
+            }
+            assert_eq!(last.status(), CL_QUEUED);
+            gate.set_user_status(CL_COMPLETE).unwrap();
+            assert_eq!(last.wait(), CL_COMPLETE);
+            a.finish();
+            b.finish();
+        }
+    }
+}
+
+#[test]
+fn waiting_flushes_the_queues_behind() {
+    let rig = Rig::new(Mode::OnWait, true, true);
+    let (a, b, c) = (rig.queue(0), rig.queue(0), rig.queue(0));
+    for q in [&a, &b, &c] {
+        (0..10).for_each(|_| drop(nop(q, &[])));
+    }
+    let first = nop(&a, &[]);
+    let second = nop(&b, &[&first]);
+    let third = nop(&c, &[&second]);
+    assert_eq!(first.status(), CL_QUEUED);
+    assert_eq!(third.wait(), CL_COMPLETE);
+}
+
+#[test]
+fn user_events_hold_and_failures_spread() {
+    for properties in [0, OOO] {
+        let rig = Rig::new(Mode::AtOnce, true, true);
+        let (q, other) = (rig.queue(properties), rig.queue(properties));
+        let gate = Event::user(&rig.context);
+        let a = nop(&q, &[&gate]);
+        let b = nop(&other, &[&a]);
+        let c = nop(&q, &[&b]);
+        let free = nop(&other, &[]);
+        let fine = nop(&q, &[]);
+        gate.set_user_status(-7).unwrap();
+        assert_eq!(gate.set_user_status(0).unwrap_err().code(), CL_INVALID_OPERATION);
+        assert_eq!(gate.wait(), -7);
+        for event in [&a, &b, &c] {
+            assert_eq!(event.wait(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        }
+        assert_eq!(free.wait(), CL_COMPLETE);
+        assert_eq!(fine.wait(), CL_COMPLETE);
+        assert_eq!(a.set_user_status(0).unwrap_err().code(), CL_INVALID_EVENT);
+    }
+}
+
+#[test]
+fn a_refused_submission_fails_its_commands() {
+    let rig = Rig::new(Mode::OnWait, true, true);
+    let q = rig.queue(0);
+    rig.mock.fail_submits.store(true, Ordering::Relaxed);
+    let a = nop(&q, &[]);
+    assert_eq!(a.wait(), CL_OUT_OF_RESOURCES);
+    rig.mock.fail_submits.store(false, Ordering::Relaxed);
+    let b = nop(&q, &[]);
+    assert_eq!(b.wait(), CL_COMPLETE);
+    assert_eq!(nop(&q, &[&a]).wait(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+}
+
+#[test]
+fn long_chains_need_no_stack() {
+    for (properties, status) in [(0, CL_COMPLETE), (OOO, CL_COMPLETE), (OOO, -5)] {
+        let rig = Rig::new(Mode::AtOnce, true, true);
+        let q = rig.queue(properties);
+        let gate = Event::user(&rig.context);
+        let mut last = nop(&q, &[&gate]);
+        for _ in 0..100_000 {
+            last = nop(&q, &[&last]);
+        }
+        gate.set_user_status(status).unwrap();
+        assert_eq!(last.wait() < 0, status < 0);
+        q.finish();
+        let weak = Arc::downgrade(&q);
+        drop((q, last, gate));
+        assert!(weak.upgrade().is_none(), "the queue is leaked");
+    }
+}
+
+#[test]
+fn long_chains_over_queues_need_no_stack() {
+    let rig = Rig::new(Mode::AtOnce, true, false);
+    let queues = [rig.queue(0), rig.queue(OOO), rig.queue(0)];
+    let gate = Event::user(&rig.context);
+    let mut last = gate.clone();
+    for i in 0..30_000 {
+        last = nop(&queues[i % 3], &[&last]);
+    }
+    gate.set_user_status(CL_COMPLETE).unwrap();
+    assert_eq!(last.wait(), CL_COMPLETE);
+}
+
+#[test]
+fn out_of_order_commands_overtake_and_barriers_do_not() {
+    let rig = Rig::new(Mode::AtOnce, true, true);
+    let q = rig.queue(OOO);
+    let gate = Event::user(&rig.context);
+    let held = nop(&q, &[&gate]);
+    let free = nop(&q, &[]);
+    assert_eq!(free.wait(), CL_COMPLETE);
+    let marker = sync::marker(&q, WaitList::new()).unwrap();
+    let overtakes = nop(&q, &[]);
+    assert_eq!(overtakes.wait(), CL_COMPLETE);
+    let barrier = sync::barrier(&q, WaitList::new()).unwrap();
+    let after = nop(&q, &[]);
+    q.flush();
+    for event in [&held, &marker, &barrier, &after] {
+        assert_eq!(event.status(), CL_QUEUED);
+    }
+    gate.set_user_status(CL_COMPLETE).unwrap();
+    q.finish();
+    for event in [&held, &marker, &barrier, &after] {
+        assert_eq!(event.status(), CL_COMPLETE);
+    }
+}
+
+#[test]
+fn a_released_queue_goes_on() {
+    let rig = Rig::new(Mode::OnWait, true, true);
+    let q = rig.queue(0);
+    let gate = Event::user(&rig.context);
+    let event = nop(&q, &[&gate]);
+    q.flush();
+    let weak = Arc::downgrade(&q);
+    drop(q);
+    gate.set_user_status(CL_COMPLETE).unwrap();
+    assert_eq!(event.wait(), CL_COMPLETE);
+    drop(event);
+    assert!(weak.upgrade().is_none());
+}
+
+#[test]
+fn callbacks_come_in_the_order_of_states() {
+    let rig = Rig::new(Mode::OnWait, true, true);
+    let q = rig.queue(0);
+    let gate = Event::user(&rig.context);
+    let event = nop(&q, &[&gate]);
+    let (send, receive) = mpsc::channel();
+    for level in [CL_COMPLETE, CL_RUNNING, CL_SUBMITTED, CL_COMPLETE] {
+        let send = send.clone();
+        event.set_callback(level, Box::new(move |status| send.send(status).unwrap())).unwrap();
+    }
+    assert!(event.set_callback(CL_QUEUED, Box::new(|_| ())).is_err());
+    gate.set_user_status(CL_COMPLETE).unwrap();
+    event.wait();
+    let send_late = send.clone();
+    event.set_callback(CL_COMPLETE, Box::new(move |status| send_late.send(status + 100).unwrap())).unwrap();
+    drop(send);
+    let seen: Vec<cl_int> = receive.iter().collect();
+    assert_eq!(seen, [CL_SUBMITTED, CL_RUNNING, CL_COMPLETE, CL_COMPLETE, 100]);
+}
+
+#[test]
+fn callbacks_of_failures_get_the_code() {
+    let rig = Rig::new(Mode::OnWait, true, true);
+    let gate = Event::user(&rig.context);
+    let (send, receive) = mpsc::channel();
+    gate.set_callback(CL_COMPLETE, Box::new(move |status| send.send(status).unwrap())).unwrap();
+    gate.set_user_status(-42).unwrap();
+    assert_eq!(receive.recv().unwrap(), -42);
+}
+
+#[test]
+fn many_threads_many_queues() {
+    let rig = Rig::new(Mode::AtOnce, true, true);
+    let queues: Vec<_> = (0..4).map(|i| rig.queue(if i % 2 == 0 { 0 } else { OOO })).collect();
+    let gate = Event::user(&rig.context);
+    std::thread::scope(|scope| {
+        for t in 0..4usize {
+            let (queues, gate) = (&queues, &gate);
+            scope.spawn(move || {
+                let mut last = nop(&queues[t], &[gate]);
+                for i in 0..2000 {
+                    last = nop(&queues[(t + i) % queues.len()], &[&last]);
+                    if i % 64 == 0 {
+                        queues[t].flush();
+                    }
+                }
+                if t == 0 {
+                    gate.set_user_status(CL_COMPLETE).unwrap();
+                }
+                assert_eq!(last.wait(), CL_COMPLETE);
+                queues[t].finish();
+            });
+        }
+    });
+}
+
+#[test]
+fn an_idle_visible_buffer_needs_no_device() {
+    let rig = Rig::new(Mode::OnWait, true, true);
+    let q = rig.queue(0);
+    let mem = rig.buffer(&[1, 2, 3, 4]);
+    assert_eq!(read(&q, &mem), [1, 2, 3, 4]);
+    let bytes = [9u8; 2];
+    let ptr = HostPtr::new(bytes.as_ptr().cast_mut());
+    let event = transfer::write_buffer(&q, &mem, false, 1, 2, ptr, WaitList::new()).unwrap();
+    assert_eq!(event.status(), CL_COMPLETE);
+    assert_eq!(rig.mock.submits.load(Ordering::Relaxed), 0);
+    // Behind other work it keeps its turn.
+    nop(&q, &[]);
+    let gate = Event::user(&rig.context);
+    let held = transfer::fill_buffer(&q, &mem, &[7], 0, 4, [gate.clone()].into_iter().collect()).unwrap();
+    assert_eq!(held.status(), CL_QUEUED);
+    gate.set_user_status(CL_COMPLETE).unwrap();
+    assert_eq!(read(&q, &mem), [7; 4]);
+}
+
+#[test]
+fn invisible_buffers_go_through_the_device() {
+    for mode in [Mode::OnWait, Mode::AtOnce] {
+        let rig = Rig::new(mode, false, true);
+        let q = rig.queue(0);
+        let mem = rig.buffer(&[1, 2, 3, 4]);
+        assert_eq!(read(&q, &mem), [1, 2, 3, 4]);
+        let (event, ptr) =
+            crate::command::map::map_buffer(&q, &mem, true, CL_MAP_READ | CL_MAP_WRITE, 1, 2, WaitList::new()).unwrap();
+        assert_eq!((event.status(), mem.map_count()), (CL_COMPLETE, 1));
+        // SAFETY: mapped, two bytes.
+        let mapped = unsafe { std::slice::from_raw_parts_mut(ptr.as_ptr(), 2) };
+        assert_eq!(mapped, [2, 3]);
+        mapped.copy_from_slice(&[8, 9]);
+        crate::command::map::unmap(&q, &mem, ptr, WaitList::new()).unwrap();
+        assert_eq!(mem.map_count(), 0);
+        assert_eq!(read(&q, &mem), [1, 8, 9, 4]);
+        let again = crate::command::map::unmap(&q, &mem, ptr, WaitList::new());
+        assert_eq!(again.err().map(|e| e.code()), Some(CL_INVALID_VALUE));
+    }
+}
+
+#[test]
+fn buffers_move_between_devices() {
+    for visible in [true, false] {
+        let mocks = [MockDevice::new(Mode::OnWait, visible, true), MockDevice::new(Mode::OnWait, false, true)];
+        let devices = mocks.map(|m| Device::new("mock", m));
+        let context = Context::new(devices.clone(), Vec::new(), None).unwrap();
+        let queues = devices.map(|d| CommandQueue::new(&context, &d, 0, None).unwrap());
+        let bytes = [1u8, 2, 3, 4];
+        let ptr = HostPtr::new(bytes.as_ptr().cast_mut());
+        let mem = buffer::create(&context, None, CL_MEM_COPY_HOST_PTR, 4, Some(ptr)).unwrap();
+        for round in 0..4u8 {
+            let (to, from) = (&queues[round as usize % 2], &queues[(round as usize + 1) % 2]);
+            let last = transfer::fill_buffer(to, &mem, &[round + 10], round as usize, 1, WaitList::new()).unwrap();
+            let marker = sync::marker(from, [last].into_iter().collect()).unwrap();
+            assert_eq!(marker.wait(), CL_COMPLETE);
+            assert_eq!(read(from, &mem)[round as usize], round + 10);
+        }
+        assert_eq!(read(&queues[0], &mem), [10, 11, 12, 13]);
+    }
+}
+
+#[test]
+fn profiling_times_are_in_order() {
+    let rig = Rig::new(Mode::OnWait, true, true);
+    let q = rig.queue(CL_QUEUE_PROFILING_ENABLE);
+    let event = nop(&q, &[]);
+    assert_eq!(event.profiling(Moment::End).unwrap_err().code(), CL_PROFILING_INFO_NOT_AVAILABLE);
+    event.wait();
+    let times = [Moment::Queued, Moment::Submit, Moment::Start, Moment::End].map(|m| event.profiling(m).unwrap());
+    assert!(times.is_sorted() && times[0] > 0 && times[3] > times[2], "{times:?}");
+    let plain = nop(&rig.queue(0), &[]);
+    plain.wait();
+    assert!(plain.profiling(Moment::End).is_err());
+}
+
+#[test]
+fn memory_errors() {
+    let rig = Rig::new(Mode::OnWait, true, true);
+    let other = Rig::new(Mode::OnWait, true, true);
+    let (q, mem, foreign) = (rig.queue(0), rig.buffer(&[0; 256]), other.buffer(&[0; 8]));
+    let ptr = HostPtr::new(std::ptr::dangling_mut());
+    let code = |r: Result<Arc<Event>>| r.err().map(|e| e.code()).unwrap_or(0);
+    let none = WaitList::new;
+    assert_eq!(code(transfer::read_buffer(&q, &foreign, true, 0, 8, ptr, none())), CL_INVALID_CONTEXT);
+    assert_eq!(code(transfer::read_buffer(&q, &mem, true, 250, 8, ptr, none())), CL_INVALID_VALUE);
+    let stranger = [Event::user(&other.context)].into_iter().collect();
+    assert_eq!(code(transfer::read_buffer(&q, &mem, true, 0, 8, ptr, stranger)), CL_INVALID_CONTEXT);
+    assert_eq!(code(transfer::copy_buffer(&q, &mem, &mem, 0, 4, 8, none())), CL_MEM_COPY_OVERLAP);
+    assert_eq!(code(transfer::copy_buffer(&q, &mem, &mem, 0, 8, 8, none())), 0);
+    assert_eq!(code(transfer::fill_buffer(&q, &mem, &[0; 3], 0, 3, none())), CL_INVALID_VALUE);
+    assert_eq!(code(transfer::fill_buffer(&q, &mem, &[0; 4], 2, 4, none())), CL_INVALID_VALUE);
+    let sub = buffer::create_sub_buffer(&mem, CL_MEM_HOST_READ_ONLY, 128, 64).unwrap();
+    assert_eq!(code(transfer::write_buffer(&q, &sub, true, 0, 8, ptr, none())), CL_INVALID_OPERATION);
+    assert_eq!(code(transfer::copy_buffer(&q, &mem, &sub, 120, 0, 16, none())), CL_MEM_COPY_OVERLAP);
+    let misaligned = buffer::create_sub_buffer(&mem, 0, 4, 4).err().map(|e| e.code());
+    assert_eq!(misaligned, Some(CL_MISALIGNED_SUB_BUFFER_OFFSET));
+    assert!(buffer::create_sub_buffer(&sub, 0, 0, 4).is_err());
+    assert!(buffer::create(&rig.context, None, CL_MEM_USE_HOST_PTR, 4, None).is_err());
+    assert!(buffer::create(&rig.context, None, 0, 4, Some(ptr)).is_err());
+    assert!(buffer::create(&rig.context, None, 0, 0, None).is_err());
+}
