@@ -14,8 +14,8 @@ use crate::context::Context;
 use crate::device::traits::Submission;
 use crate::error::{Error, Result};
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
-use crate::queue::graph::{self, Work};
 use crate::queue::CommandQueue;
+use crate::queue::graph::{self, Work};
 use crate::sync::{Condvar, Mutex, Rank};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -85,7 +85,13 @@ impl ApiObject for Event {
 }
 
 impl Event {
-    fn new(context: Arc<Context>, queue: Option<Arc<CommandQueue>>, command_type: cl_command_type, place: Place, status: cl_int) -> Event {
+    fn new(
+        context: Arc<Context>,
+        queue: Option<Arc<CommandQueue>>,
+        command_type: cl_command_type,
+        place: Place,
+        status: cl_int,
+    ) -> Event {
         Event {
             slot: ApiSlot::new(),
             context,

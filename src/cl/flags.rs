@@ -5,8 +5,7 @@ use crate::error::{Error, Result};
 
 const ACCESS: cl_mem_flags = (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY) as cl_mem_flags;
 const HOST_PTR: cl_mem_flags = (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) as cl_mem_flags;
-const HOST_ACCESS: cl_mem_flags =
-    (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags;
+const HOST_ACCESS: cl_mem_flags = (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags;
 
 /// Flags of a memory object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,7 +46,10 @@ impl MemFlags {
             CL_MEM_HOST_NO_ACCESS as cl_mem_flags,
         );
         // Nor the host one.
-        if parent.has(hwo) && flags & hro != 0 || parent.has(hro) && flags & hwo != 0 || parent.has(hno) && flags & (hro | hwo) != 0 {
+        if parent.has(hwo) && flags & hro != 0
+            || parent.has(hro) && flags & hwo != 0
+            || parent.has(hno) && flags & (hro | hwo) != 0
+        {
             return Err(Error::with(CL_INVALID_VALUE, "the parent forbids this host access"));
         }
         let mut all = flags | parent.0 & HOST_PTR;

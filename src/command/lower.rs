@@ -54,11 +54,7 @@ pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>, before: &mut V
         CommandKind::Fill { dst, pattern } => DeviceCommand::Fill { dst: get(dst, Write)?, pattern: pattern.clone() },
         CommandKind::Map { range, mapping, fill } => {
             let src = get(range, Read)?;
-            if mapping.shadow.is_copy() && *fill {
-                DeviceCommand::Read { src, dst: mapping.ptr }
-            } else {
-                DeviceCommand::Nop
-            }
+            if mapping.shadow.is_copy() && *fill { DeviceCommand::Read { src, dst: mapping.ptr } } else { DeviceCommand::Nop }
         }
         CommandKind::Unmap { range, mapping } if mapping.write => {
             let dst = get(range, Write)?;

@@ -3,8 +3,8 @@
 
 use super::transfer::{place, prepare, put, validate_host_access};
 use super::{CommandKind, MemRange, Place};
-use crate::cl::*;
 use crate::cl::region;
+use crate::cl::*;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::host_ptr::{HostAllocation, HostPtr};
@@ -48,8 +48,8 @@ pub fn map_buffer(
         (None, None) => {
             // As aligned as the region is in the buffer.
             let skip = offset % 4096;
-            let own = HostAllocation::new(skip + size)
-                .ok_or_else(|| Error::with(CL_MAP_FAILURE, "no host memory for the region"))?;
+            let own =
+                HostAllocation::new(skip + size).ok_or_else(|| Error::with(CL_MAP_FAILURE, "no host memory for the region"))?;
             (own.ptr().offset(skip), Shadow::Own(Arc::new(own)))
         }
     };

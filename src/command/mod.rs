@@ -40,20 +40,60 @@ pub enum CommandKind {
     Nop,
     /// A device command without memory objects.
     Raw(DeviceCommand),
-    Write { src: HostPtr, dst: MemRange },
-    Read { src: MemRange, dst: HostPtr },
-    WriteRect { src: HostPtr, src_layout: RectLayout, dst: MemRange, dst_layout: RectLayout, region: [u64; 3] },
-    ReadRect { src: MemRange, src_layout: RectLayout, dst: HostPtr, dst_layout: RectLayout, region: [u64; 3] },
-    Copy { src: MemRange, dst: MemRange },
-    CopyRect { src: MemRange, src_layout: RectLayout, dst: MemRange, dst_layout: RectLayout, region: [u64; 3] },
-    Fill { dst: MemRange, pattern: SmallVec<[u8; 16]> },
+    Write {
+        src: HostPtr,
+        dst: MemRange,
+    },
+    Read {
+        src: MemRange,
+        dst: HostPtr,
+    },
+    WriteRect {
+        src: HostPtr,
+        src_layout: RectLayout,
+        dst: MemRange,
+        dst_layout: RectLayout,
+        region: [u64; 3],
+    },
+    ReadRect {
+        src: MemRange,
+        src_layout: RectLayout,
+        dst: HostPtr,
+        dst_layout: RectLayout,
+        region: [u64; 3],
+    },
+    Copy {
+        src: MemRange,
+        dst: MemRange,
+    },
+    CopyRect {
+        src: MemRange,
+        src_layout: RectLayout,
+        dst: MemRange,
+        dst_layout: RectLayout,
+        region: [u64; 3],
+    },
+    Fill {
+        dst: MemRange,
+        pattern: SmallVec<[u8; 16]>,
+    },
     /// The region becomes visible at the mapping's address; `fill` says whether its bytes are needed.
-    Map { range: MemRange, mapping: Mapping, fill: bool },
+    Map {
+        range: MemRange,
+        mapping: Mapping,
+        fill: bool,
+    },
     /// What was written through the mapping becomes visible to commands.
-    Unmap { range: MemRange, mapping: Mapping },
+    Unmap {
+        range: MemRange,
+        mapping: Mapping,
+    },
     Launch(ndrange::LaunchCommand),
     /// The newest bytes go to the queue's device, unless `undefined`.
-    Migrate { mems: Vec<Arc<MemObject>>, undefined: bool },
+    Migrate {
+        mems: Vec<Arc<MemObject>>,
+        undefined: bool,
+    },
 }
 
 /// A command in a queue.

@@ -12,7 +12,9 @@ fn at(range: &BufferRange) -> Option<HostPtr> {
 pub fn can_run(command: &DeviceCommand) -> bool {
     match command {
         DeviceCommand::Nop => true,
-        DeviceCommand::Write { dst, .. } | DeviceCommand::WriteRect { dst, .. } | DeviceCommand::Fill { dst, .. } => at(dst).is_some(),
+        DeviceCommand::Write { dst, .. } | DeviceCommand::WriteRect { dst, .. } | DeviceCommand::Fill { dst, .. } => {
+            at(dst).is_some()
+        }
         DeviceCommand::Read { src, .. } | DeviceCommand::ReadRect { src, .. } => at(src).is_some() && src.memory.host_cached(),
         DeviceCommand::Copy { src, dst } | DeviceCommand::CopyRect { src, dst, .. } => {
             at(src).is_some() && at(dst).is_some() && src.memory.host_cached()

@@ -49,7 +49,7 @@ impl MockDevice {
         };
         Arc::new_cyclic(|this| MockDevice {
             info,
-            target: Default::default(),
+            target: clspv_bridge::Target::generic(),
             host_visible,
             mode,
             device_waits,

@@ -100,7 +100,9 @@ impl Args {
                 return Err(err!(CL_INVALID_ARG_SIZE, "argument {index} is local memory of no size"));
             }
             (ArgKind::LocalPtr, ArgInput::Null { size }) => Value::Local(size as u64),
-            (ArgKind::LocalPtr, _) => return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is local memory and takes no value")),
+            (ArgKind::LocalPtr, _) => {
+                return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is local memory and takes no value"));
+            }
             // No device has images or samplers, so nothing valid can be given.
             (ArgKind::Image, _) => return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image")),
             (ArgKind::Sampler, _) => return Err(err!(CL_INVALID_SAMPLER, "argument {index} needs a sampler")),
@@ -146,7 +148,8 @@ impl Args {
                 Value::Mem(mem) => {
                     weak = true;
                     let mem = mem.upgrade();
-                    let mem = mem.ok_or_else(|| err!(CL_INVALID_KERNEL_ARGS, "the memory object of argument {index} was released"))?;
+                    let mem =
+                        mem.ok_or_else(|| err!(CL_INVALID_KERNEL_ARGS, "the memory object of argument {index} was released"))?;
                     ArgSnapshot::Mem(Some(mem))
                 }
             });

@@ -351,8 +351,7 @@ impl CommandQueue {
                     return;
                 }
                 entered = true;
-                let step =
-                    if self.is_out_of_order() { state.next_out_of_order(self) } else { state.next_in_order(self) };
+                let step = if self.is_out_of_order() { state.next_out_of_order(self) } else { state.next_in_order(self) };
                 state.driven = !matches!(step, Step::Done);
                 step
             };
@@ -435,8 +434,7 @@ impl CommandQueue {
                 }
                 for (_, event) in accepted {
                     let released = event.submitted(submission, |dependent| {
-                        dependent.place_of_work() != Place::Host
-                            && dependent.queue().is_some_and(|q| q.device_waits_for(event))
+                        dependent.place_of_work() != Place::Host && dependent.queue().is_some_and(|q| q.device_waits_for(event))
                     });
                     for dependent in released {
                         release(&dependent, work);
