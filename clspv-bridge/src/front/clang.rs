@@ -1,7 +1,31 @@
 //! clang as a child process: OpenCL C in, SPIR-V out.
+//!
+//! Source goes in on standard input, the module comes out on standard output, diagnostics are the build log. Headers of
+//! clCompileProgram live in a private directory while the child runs. A crash, a time-out or a compiler without a SPIR-V
+//! target is an error with a readable text. The choice of options is explained beside each.
 
+use super::arg_info;
+use super::process::{self, Output};
 use crate::driver::{FrontConfig, Header, Library, Options};
 use crate::error::{CompileError, Result};
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long one clang process may take.
+const TIME_LIMIT: Duration = Duration::from_secs(120);
+
+/// Names that are tried when none is configured, best first.
+const NAMES: &[&str] = &["clang-22", "clang-23", "clang-21", "clang-20", "clang"];
+
+/// Folders that are searched besides PATH, which a host may have emptied.
+const FOLDERS: &[&str] = &["/usr/bin", "/usr/local/bin", "/usr/lib/llvm-22/bin", "/opt/llvm/bin"];
+
+/// SPIR-V extensions the back end may use: each is one that the reader knows.
+const SPIRV_EXTENSIONS: &str = "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product,\
++SPV_KHR_bit_instructions,+SPV_KHR_subgroup_rotate,+SPV_KHR_shader_clock,+SPV_KHR_uniform_group_instructions,\
++SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max";
 
 /// Argument names and types of one kernel, from the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,7 +34,234 @@ pub struct KernelArgInfo {
     pub args: Vec<crate::metadata::ArgInfo>,
 }
 
+/// Path of the clang to use: the configured one, `PYROCLAST_CLANG`, or the best that is installed.
+pub fn find(config: &FrontConfig) -> Option<PathBuf> {
+    let named = if config.clang.is_empty() { std::env::var("PYROCLAST_CLANG").unwrap_or_default() } else { config.clang.clone() };
+    if !named.is_empty() {
+        return if named.contains('/') { Some(PathBuf::from(named)).filter(|p| p.is_file()) } else { in_folders(&named) };
+    }
+    NAMES.iter().find_map(|name| in_folders(name))
+}
+
+fn in_folders(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let listed = std::env::split_paths(&path).filter(|p| p.is_absolute());
+    listed.chain(FOLDERS.iter().map(PathBuf::from)).map(|folder| folder.join(name)).find(|p| p.is_file())
+}
+
 /// Compiles a translation unit.
-pub fn compile(_source: &str, _headers: &[Header], _options: &Options, _config: &FrontConfig) -> Result<Library> {
-    Err(CompileError::internal("front::clang is not written yet"))
+pub fn compile(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Library> {
+    let folder = HeaderFolder::new(headers)?;
+    let mut args = arguments(options, config, folder.path());
+    for arg in ["-fno-slp-vectorize", "-fno-vectorize", "-mllvm", SPIRV_EXTENSIONS, "-mllvm", "-replexitval=never"] {
+        // The vectorisers make types the SPIR-V back end cannot write; so does the rewriting of loop exit values.
+        args.push(arg.into());
+    }
+    args.extend(["-c", "-o", "-", "-"].map(OsString::from));
+    let output = run(&args, source, config)?;
+    let log = readable(&output.stderr);
+    check(&output, &log, |out| out.len() >= 20 && out.starts_with(&[0x03, 0x02, 0x23, 0x07]))?;
+    let spirv = output.stdout.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
+    let arg_info = if options.kernel_arg_info { self::arg_info(source, headers, options, config)? } else { Vec::new() };
+    Ok(Library { spirv, log, arg_info })
+}
+
+/// Names, types and qualifiers of the kernels' arguments, which the SPIR-V does not hold.
+pub fn arg_info(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Vec<KernelArgInfo>> {
+    let folder = HeaderFolder::new(headers)?;
+    let mut args = arguments(options, config, folder.path());
+    let own = ["-w", "-cl-kernel-arg-info", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-"];
+    args.extend(own.map(OsString::from));
+    let output = run(&args, source, config)?;
+    check(&output, &readable(&output.stderr), |out| !out.is_empty())?;
+    Ok(arg_info::parse(&String::from_utf8_lossy(&output.stdout)))
+}
+
+fn run(args: &[OsString], source: &str, config: &FrontConfig) -> Result<Output> {
+    let Some(clang) = find(config) else {
+        return Err(CompileError::ToolMissing("no clang with a SPIR-V target was found (set PYROCLAST_CLANG)".into()));
+    };
+    process::run(&clang, args, source.as_bytes(), TIME_LIMIT)
+}
+
+/// Tells success from a program's fault and from the tool's.
+fn check(output: &Output, log: &str, is_result: impl Fn(&[u8]) -> bool) -> Result<()> {
+    let ok = match output.status {
+        Some(status) => status.success(),
+        None => is_result(&output.stdout),
+    };
+    if ok && is_result(&output.stdout) {
+        return Ok(());
+    }
+    if log.contains("unable to create target") || log.contains("unknown target triple") {
+        return Err(CompileError::ToolMissing(format!("this clang has no SPIR-V target: {}", log.trim())));
+    }
+    let crashed = output.status.is_some_and(|s| s.code().is_none_or(|c| c > 1));
+    if crashed || ok {
+        return Err(CompileError::ToolFailed(format!("error: the OpenCL C compiler failed on this program\n{log}")));
+    }
+    Err(CompileError::Diagnostics(if log.is_empty() { "error: the OpenCL C compiler failed".into() } else { log.to_owned() }))
+}
+
+/// Options of both kinds of run.
+fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = Vec::new();
+    let mut push = |arg: &str| args.push(arg.into());
+    push("--target=spirv64-unknown-unknown");
+    push("-x");
+    push("cl");
+    // Nothing from configuration files, no crash reports in files.
+    for arg in ["--no-default-config", "-fno-crash-diagnostics", "-fno-color-diagnostics", "-Wno-unused-command-line-argument"] {
+        push(arg);
+    }
+    // Variables and images stay in memory at -O0, which the back end cannot express.
+    push(if options.opt_disable { "-O1" } else { "-O2" });
+    // Contraction is decided later: here it would hide which operations the program wrote as fma().
+    push("-ffp-contract=off");
+    // Inline functions are called across translation units otherwise.
+    push("-fgnu89-inline");
+    // Accepted by other implementations.
+    push("-Wno-error=incompatible-pointer-types");
+    push("-Wno-error=int-conversion");
+    push("-Wno-error=implicit-int");
+    let std = match options.std.as_str() {
+        "" => "CL1.2",
+        // The newest OpenCL C is 3.0 with more features.
+        "CL3.1" => "CL3.0",
+        std => std,
+    };
+    push(&format!("-cl-std={std}"));
+    push("-Xclang");
+    push(&format!("-cl-ext=-all{}", config.extensions.iter().map(|e| format!(",+{e}")).collect::<String>()));
+    if config.opencl_version != 0 {
+        push(&format!("-D__OPENCL_VERSION__={}", config.opencl_version));
+    }
+    if !config.image_support {
+        push("-U__IMAGE_SUPPORT__");
+    }
+    for (on, arg) in [
+        (options.mad_enable, "-cl-mad-enable"),
+        (options.no_signed_zeros, "-cl-no-signed-zeros"),
+        (options.unsafe_math, "-cl-unsafe-math-optimizations"),
+        (options.finite_math, "-cl-finite-math-only"),
+        (options.fast_relaxed_math, "-cl-fast-relaxed-math"),
+        (options.denorms_are_zero, "-cl-denorms-are-zero"),
+        (options.single_precision_constant, "-cl-single-precision-constant"),
+        (options.uniform_work_group_size, "-cl-uniform-work-group-size"),
+        (options.warnings_off, "-w"),
+        (options.warnings_are_errors, "-Werror"),
+    ] {
+        if on {
+            push(arg);
+        }
+    }
+    args.extend(options.preprocessor.iter().map(OsString::from));
+    if let Some(folder) = headers {
+        args.push("-I".into());
+        args.push(folder.into());
+    }
+    args
+}
+
+/// Diagnostics without the compiler's own stack dumps and calls for bug reports.
+fn readable(stderr: &str) -> String {
+    let noise = ["PLEASE submit a bug report", "PLEASE ATTACH", "Stack dump:", "clang: error: unable to execute command"];
+    let mut out = String::new();
+    for line in stderr.lines() {
+        if noise.iter().any(|n| line.contains(n)) {
+            break;
+        }
+        let count = line.split(' ').next().unwrap_or("");
+        if line.ends_with(" generated.") && count.bytes().all(|b| b.is_ascii_digit()) {
+            continue;
+        }
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+/// The headers of clCompileProgram in a folder of their own, removed when dropped.
+struct HeaderFolder(Option<PathBuf>);
+
+impl HeaderFolder {
+    fn new(headers: &[Header]) -> Result<HeaderFolder> {
+        if headers.is_empty() {
+            return Ok(HeaderFolder(None));
+        }
+        let failed = |e: std::io::Error| CompileError::ToolFailed(format!("cannot write the program's headers: {e}"));
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
+        let name = format!("pyroclast-{}-{}-{nanos}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let root = std::env::temp_dir().join(name);
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&root).map_err(failed)?;
+        let folder = HeaderFolder(Some(root.clone()));
+        for header in headers {
+            let relative = Path::new(&header.name);
+            let inside = relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+            if !inside || header.name.is_empty() {
+                return Err(CompileError::Diagnostics(format!("error: header name '{}' cannot be used\n", header.name)));
+            }
+            let path = root.join(relative);
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent).map_err(failed)?;
+            }
+            std::fs::write(&path, &header.text).map_err(failed)?;
+        }
+        Ok(folder)
+    }
+    fn path(&self) -> Option<&Path> {
+        self.0.as_deref()
+    }
+}
+
+impl Drop for HeaderFolder {
+    fn drop(&mut self) {
+        if let Some(root) = &self.0 {
+            let _ = std::fs::remove_dir_all(root);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> FrontConfig {
+        FrontConfig { clang: String::new(), extensions: vec!["cl_khr_fp64".into()], image_support: false, opencl_version: 310 }
+    }
+
+    #[test]
+    fn source_becomes_spirv_and_errors_become_the_log() {
+        if find(&config()).is_none() {
+            return;
+        }
+        let ok = compile("kernel void k(global int *p) { *p = 1; }", &[], &Options::default(), &config()).unwrap();
+        assert_eq!(ok.spirv[0], 0x0723_0203);
+        assert_eq!(ok.log, "");
+        let error = compile("kernel void k(global int *p) { *p = nothing; }", &[], &Options::default(), &config());
+        assert!(matches!(error, Err(CompileError::Diagnostics(log)) if log.contains("nothing")));
+    }
+
+    #[test]
+    fn headers_and_argument_information() {
+        if find(&config()).is_none() {
+            return;
+        }
+        let headers = [Header { name: "sub/types.h".into(), text: "typedef float2 pair;\n".into() }];
+        let source = "#include <sub/types.h>\nkernel void add(global const pair *restrict in, __local uint *l, int n) {}";
+        let options = Options { kernel_arg_info: true, ..Options::default() };
+        let lib = compile(source, &headers, &options, &config()).unwrap();
+        let [add] = lib.arg_info.as_slice() else { panic!("one kernel expected: {:?}", lib.arg_info) };
+        assert_eq!(add.kernel, "add");
+        assert_eq!((add.args[0].name.as_str(), add.args[0].type_name.as_str()), ("in", "pair*"));
+        assert!(add.args[0].qualifiers.is_const && add.args[0].qualifiers.is_restrict);
+        assert_eq!(add.args[1].address, crate::metadata::AddressQualifier::Local);
+        assert_eq!(add.args[2].type_name, "int");
+        let outside = [Header { name: "../evil.h".into(), text: String::new() }];
+        assert!(compile(source, &outside, &options, &config()).is_err());
+    }
 }

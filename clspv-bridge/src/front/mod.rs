@@ -1,4 +1,6 @@
 //! Front ends: clang as a child process, and the reader of OpenCL SPIR-V.
 
+mod arg_info;
 pub mod clang;
+mod process;
 pub mod spirv;

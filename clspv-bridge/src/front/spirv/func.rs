@@ -286,7 +286,10 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 let leaves = self.r.types.leaves(ty, p)?;
                 let align = self.r.types.need(ty, p)?.align;
                 vals = self.load_leaves(vals[0], &leaves, align, Default::default());
-            } else if by_val && let Kind::Ptr { pointee, .. } = self.r.types.need(ty, p)?.kind {
+            } else if by_val
+                && !is_kernel
+                && let Kind::Ptr { pointee, .. } = self.r.types.need(ty, p)?.kind
+            {
                 vals = smallvec![self.private_copy(vals[0], pointee, p)?];
             }
             self.define_all(p, vals)?;

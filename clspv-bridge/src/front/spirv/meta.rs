@@ -262,8 +262,8 @@ fn merge(d: &mut Decorations, group: &Decorations) {
 
 /// How a kernel parameter is passed: the argument (without its offset) and the type of the IR parameter.
 ///
-/// Structures, given by value or as a ByVal pointer, become a `ptr.constant` parameter: the address of the argument's
-/// bytes, which the body only loads from, at constant offsets, in its entry block.
+/// Structures, given by value or as a ByVal pointer, become a `ptr.private` parameter: the address of the work-item's own
+/// copy of the argument's bytes, which the lowering of the launch contract makes.
 pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> Result<(ArgInfo, Type)> {
     let info = types.need(ty, inst)?;
     let mut arg = ArgInfo {
@@ -288,13 +288,13 @@ pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> 
             Type::Opaque(Opaque::Sampler)
         }
         Kind::Plain(plain) => *plain,
-        Kind::Struct { .. } | Kind::Array { .. } => Type::Ptr(Space::Constant),
+        Kind::Struct { .. } | Kind::Array { .. } => Type::Ptr(Space::Private),
         Kind::Ptr { storage, pointee } => match space_of(*storage) {
             Some(Space::Private) if d.by_val => {
                 let pointee = types.need(*pointee, inst)?;
                 arg.size = u32::try_from(pointee.size).map_err(|_| inst.bad("argument too large"))?;
                 arg.align = pointee.align.max(1);
-                Type::Ptr(Space::Constant)
+                Type::Ptr(Space::Private)
             }
             Some(Space::Global) => {
                 arg.kind = ArgKind::GlobalPtr;
