@@ -447,7 +447,9 @@ double pc_tgamma_f64(double x)
     double h = pc_pow_f64(y, 0.5 * (y - 0.5));
     double g = pc_exp_f64(-y) * h * 0x1.40d931ff62706p+1 * pc_exp_f64(pd_stirling(y)) / d;
     if (x >= 0.5) return h * g;
-    return 0x1.921fb54442d18p+1 / pc_sinpi_f64(x) / h / g;
+    // 1 - x was rounded: gamma'(y)/gamma(y) is about log y
+    double first = 1.0 - x, lost = (1.0 - first) - x;
+    return 0x1.921fb54442d18p+1 / pc_sinpi_f64(x) / h / g * (1.0 - lost * pc_log_f64(first));
 }
 
 double pc_lgamma_r_f64(double x, __private int *sign)
