@@ -4,7 +4,7 @@
 //! - `cat`: parse and print;
 //! - `verifier`: the verifier's verdict;
 //! - `pass NAME,NAME...`: verify, run the passes, verify, print;
-//! - `emit`: emit each kernel, validate, disassemble;
+//! - `emit [NAME,...]`: run the passes, emit each kernel, validate, disassemble;
 //! - `cl`: OpenCL C through the whole compiler; each variant is validated;
 //! - `interp`: interpret; `; run: @f(i32 1, f32 0x3f800000) == i32 3` lines state results;
 //! - `equiv NAME,...`: the `run:` calls give the same results before and after the passes, and so do further calls of
@@ -74,7 +74,7 @@ fn run_file(path: &Path) -> Result<(), String> {
             verified(&m)?;
             run_passes(m, &names).map(|m| m.to_string())
         }),
-        "emit" => read(&text).and_then(|m| emit(&m)),
+        "emit" => read(&text).and_then(|m| run_passes(m, &names)).and_then(|m| emit(&m)),
         "cl" => compile(&text),
         "interp" => read(&text).and_then(|m| {
             verified(&m)?;
