@@ -1,5 +1,7 @@
 //! Context entry points through the ICD loader.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::*;

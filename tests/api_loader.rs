@@ -1,5 +1,7 @@
 //! The driver as a library: beside the system's other drivers in one process, linked to directly, and its exports.
 
+#![allow(clippy::unwrap_used)]
+
 use libloading::{Library, Symbol};
 use pyroclast_runtime::cl::*;
 use std::ffi::CStr;

@@ -2401,3 +2401,1294 @@ pub unsafe fn clEnqueueTask(
         )
     }
 }
+
+/// Calls with a handle to test and nothing else: name, type of the handle, the call. A function without an error
+/// code answers -1 for NULL.
+pub type BadCall = (&'static str, &'static str, fn(*mut c_void) -> cl_int);
+
+/// Every core function that takes a handle first.
+pub const BAD_CALLS: &[BadCall] = &[
+    ("clGetPlatformInfo", "cl_platform_id", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetPlatformInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetDeviceIDs", "cl_platform_id", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetDeviceIDs(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetDeviceInfo", "cl_device_id", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetDeviceInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clCreateSubDevices", "cl_device_id", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clCreateSubDevices(handle.cast(), std::ptr::null(), 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clRetainDevice", "cl_device_id", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clRetainDevice(handle.cast());
+        }
+        code
+    }),
+    ("clReleaseDevice", "cl_device_id", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clReleaseDevice(handle.cast());
+        }
+        code
+    }),
+    ("clSetDefaultDeviceCommandQueue", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clSetDefaultDeviceCommandQueue(handle.cast(), std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetDeviceAndHostTimer", "cl_device_id", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetDeviceAndHostTimer(handle.cast(), std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetHostTimer", "cl_device_id", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetHostTimer(handle.cast(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clRetainContext", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clRetainContext(handle.cast());
+        }
+        code
+    }),
+    ("clReleaseContext", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clReleaseContext(handle.cast());
+        }
+        code
+    }),
+    ("clGetContextInfo", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetContextInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clSetContextDestructorCallback", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clSetContextDestructorCallback(handle.cast(), None, std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clCreateCommandQueueWithProperties", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(
+                clCreateCommandQueueWithProperties(handle.cast(), std::ptr::null_mut(), std::ptr::null(), &mut code).is_null()
+            );
+        }
+        code
+    }),
+    ("clRetainCommandQueue", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clRetainCommandQueue(handle.cast());
+        }
+        code
+    }),
+    ("clReleaseCommandQueue", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clReleaseCommandQueue(handle.cast());
+        }
+        code
+    }),
+    ("clGetCommandQueueInfo", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetCommandQueueInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clCreateBuffer", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreateBuffer(handle.cast(), 0, 0, std::ptr::null_mut(), &mut code).is_null());
+        }
+        code
+    }),
+    ("clCreateBufferWithProperties", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(
+                clCreateBufferWithProperties(handle.cast(), std::ptr::null(), 0, 0, std::ptr::null_mut(), &mut code).is_null()
+            );
+        }
+        code
+    }),
+    ("clCreateSubBuffer", "cl_mem", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreateSubBuffer(handle.cast(), 0, 0, std::ptr::null(), &mut code).is_null());
+        }
+        code
+    }),
+    ("clCreateImage", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(
+                clCreateImage(handle.cast(), 0, std::ptr::null(), std::ptr::null(), std::ptr::null_mut(), &mut code).is_null()
+            );
+        }
+        code
+    }),
+    ("clCreateImageWithProperties", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(
+                clCreateImageWithProperties(
+                    handle.cast(),
+                    std::ptr::null(),
+                    0,
+                    std::ptr::null(),
+                    std::ptr::null(),
+                    std::ptr::null_mut(),
+                    &mut code
+                )
+                .is_null()
+            );
+        }
+        code
+    }),
+    ("clCreatePipe", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreatePipe(handle.cast(), 0, 0, 0, std::ptr::null(), &mut code).is_null());
+        }
+        code
+    }),
+    ("clRetainMemObject", "cl_mem", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clRetainMemObject(handle.cast());
+        }
+        code
+    }),
+    ("clReleaseMemObject", "cl_mem", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clReleaseMemObject(handle.cast());
+        }
+        code
+    }),
+    ("clGetSupportedImageFormats", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetSupportedImageFormats(handle.cast(), 0, 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetMemObjectInfo", "cl_mem", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetMemObjectInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetImageInfo", "cl_mem", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetImageInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetPipeInfo", "cl_mem", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetPipeInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clSetMemObjectDestructorCallback", "cl_mem", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clSetMemObjectDestructorCallback(handle.cast(), None, std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clSVMAlloc", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = i32::from(clSVMAlloc(handle.cast(), 0, 0, 0).is_null()) - 2;
+        }
+        code
+    }),
+    ("clCreateSamplerWithProperties", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreateSamplerWithProperties(handle.cast(), std::ptr::null(), &mut code).is_null());
+        }
+        code
+    }),
+    ("clRetainSampler", "cl_sampler", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clRetainSampler(handle.cast());
+        }
+        code
+    }),
+    ("clReleaseSampler", "cl_sampler", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clReleaseSampler(handle.cast());
+        }
+        code
+    }),
+    ("clGetSamplerInfo", "cl_sampler", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetSamplerInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clCreateProgramWithSource", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreateProgramWithSource(handle.cast(), 0, std::ptr::null_mut(), std::ptr::null(), &mut code).is_null());
+        }
+        code
+    }),
+    ("clCreateProgramWithBinary", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(
+                clCreateProgramWithBinary(
+                    handle.cast(),
+                    0,
+                    std::ptr::null(),
+                    std::ptr::null(),
+                    std::ptr::null_mut(),
+                    std::ptr::null_mut(),
+                    &mut code
+                )
+                .is_null()
+            );
+        }
+        code
+    }),
+    ("clCreateProgramWithBuiltInKernels", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreateProgramWithBuiltInKernels(handle.cast(), 0, std::ptr::null(), std::ptr::null(), &mut code).is_null());
+        }
+        code
+    }),
+    ("clCreateProgramWithIL", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreateProgramWithIL(handle.cast(), std::ptr::null(), 0, &mut code).is_null());
+        }
+        code
+    }),
+    ("clRetainProgram", "cl_program", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clRetainProgram(handle.cast());
+        }
+        code
+    }),
+    ("clReleaseProgram", "cl_program", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clReleaseProgram(handle.cast());
+        }
+        code
+    }),
+    ("clBuildProgram", "cl_program", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clBuildProgram(handle.cast(), 0, std::ptr::null(), std::ptr::null(), None, std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clCompileProgram", "cl_program", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clCompileProgram(
+                handle.cast(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+                None,
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clLinkProgram", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(
+                clLinkProgram(
+                    handle.cast(),
+                    0,
+                    std::ptr::null(),
+                    std::ptr::null(),
+                    0,
+                    std::ptr::null(),
+                    None,
+                    std::ptr::null_mut(),
+                    &mut code
+                )
+                .is_null()
+            );
+        }
+        code
+    }),
+    ("clSetProgramReleaseCallback", "cl_program", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clSetProgramReleaseCallback(handle.cast(), None, std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clSetProgramSpecializationConstant", "cl_program", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clSetProgramSpecializationConstant(handle.cast(), 0, 0, std::ptr::null());
+        }
+        code
+    }),
+    ("clUnloadPlatformCompiler", "cl_platform_id", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clUnloadPlatformCompiler(handle.cast());
+        }
+        code
+    }),
+    ("clGetProgramInfo", "cl_program", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetProgramInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetProgramBuildInfo", "cl_program", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetProgramBuildInfo(handle.cast(), std::ptr::null_mut(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clCreateKernel", "cl_program", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreateKernel(handle.cast(), std::ptr::null(), &mut code).is_null());
+        }
+        code
+    }),
+    ("clCreateKernelsInProgram", "cl_program", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clCreateKernelsInProgram(handle.cast(), 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clCloneKernel", "cl_kernel", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCloneKernel(handle.cast(), &mut code).is_null());
+        }
+        code
+    }),
+    ("clRetainKernel", "cl_kernel", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clRetainKernel(handle.cast());
+        }
+        code
+    }),
+    ("clReleaseKernel", "cl_kernel", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clReleaseKernel(handle.cast());
+        }
+        code
+    }),
+    ("clSetKernelArg", "cl_kernel", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clSetKernelArg(handle.cast(), 0, 0, std::ptr::null());
+        }
+        code
+    }),
+    ("clSetKernelArgSVMPointer", "cl_kernel", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clSetKernelArgSVMPointer(handle.cast(), 0, std::ptr::null());
+        }
+        code
+    }),
+    ("clSetKernelExecInfo", "cl_kernel", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clSetKernelExecInfo(handle.cast(), 0, 0, std::ptr::null());
+        }
+        code
+    }),
+    ("clGetKernelInfo", "cl_kernel", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetKernelInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetKernelArgInfo", "cl_kernel", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetKernelArgInfo(handle.cast(), 0, 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetKernelWorkGroupInfo", "cl_kernel", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code =
+                clGetKernelWorkGroupInfo(handle.cast(), std::ptr::null_mut(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetKernelSubGroupInfo", "cl_kernel", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetKernelSubGroupInfo(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                0,
+                std::ptr::null(),
+                0,
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clGetKernelSuggestedLocalWorkSize", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetKernelSuggestedLocalWorkSize(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clGetEventInfo", "cl_event", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetEventInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clCreateUserEvent", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreateUserEvent(handle.cast(), &mut code).is_null());
+        }
+        code
+    }),
+    ("clRetainEvent", "cl_event", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clRetainEvent(handle.cast());
+        }
+        code
+    }),
+    ("clReleaseEvent", "cl_event", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clReleaseEvent(handle.cast());
+        }
+        code
+    }),
+    ("clSetUserEventStatus", "cl_event", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clSetUserEventStatus(handle.cast(), 0);
+        }
+        code
+    }),
+    ("clSetEventCallback", "cl_event", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clSetEventCallback(handle.cast(), 0, None, std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clGetEventProfilingInfo", "cl_event", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clGetEventProfilingInfo(handle.cast(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clFlush", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clFlush(handle.cast());
+        }
+        code
+    }),
+    ("clFinish", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clFinish(handle.cast());
+        }
+        code
+    }),
+    ("clEnqueueReadBuffer", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueReadBuffer(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                0,
+                0,
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueReadBufferRect", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueReadBufferRect(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+                std::ptr::null(),
+                0,
+                0,
+                0,
+                0,
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueWriteBuffer", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueWriteBuffer(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                0,
+                0,
+                std::ptr::null(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueWriteBufferRect", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueWriteBufferRect(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+                std::ptr::null(),
+                0,
+                0,
+                0,
+                0,
+                std::ptr::null(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueFillBuffer", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueFillBuffer(
+                handle.cast(),
+                std::ptr::null_mut(),
+                std::ptr::null(),
+                0,
+                0,
+                0,
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueCopyBuffer", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueCopyBuffer(
+                handle.cast(),
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+                0,
+                0,
+                0,
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueCopyBufferRect", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueCopyBufferRect(
+                handle.cast(),
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+                std::ptr::null(),
+                std::ptr::null(),
+                std::ptr::null(),
+                0,
+                0,
+                0,
+                0,
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueReadImage", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueReadImage(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+                0,
+                0,
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueWriteImage", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueWriteImage(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+                0,
+                0,
+                std::ptr::null(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueFillImage", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueFillImage(
+                handle.cast(),
+                std::ptr::null_mut(),
+                std::ptr::null(),
+                std::ptr::null(),
+                std::ptr::null(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueCopyImage", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueCopyImage(
+                handle.cast(),
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+                std::ptr::null(),
+                std::ptr::null(),
+                std::ptr::null(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueCopyImageToBuffer", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueCopyImageToBuffer(
+                handle.cast(),
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+                std::ptr::null(),
+                std::ptr::null(),
+                0,
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueCopyBufferToImage", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueCopyBufferToImage(
+                handle.cast(),
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueMapBuffer", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(
+                clEnqueueMapBuffer(
+                    handle.cast(),
+                    std::ptr::null_mut(),
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    std::ptr::null(),
+                    std::ptr::null_mut(),
+                    &mut code
+                )
+                .is_null()
+            );
+        }
+        code
+    }),
+    ("clEnqueueMapImage", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(
+                clEnqueueMapImage(
+                    handle.cast(),
+                    std::ptr::null_mut(),
+                    0,
+                    0,
+                    std::ptr::null(),
+                    std::ptr::null(),
+                    std::ptr::null_mut(),
+                    std::ptr::null_mut(),
+                    0,
+                    std::ptr::null(),
+                    std::ptr::null_mut(),
+                    &mut code
+                )
+                .is_null()
+            );
+        }
+        code
+    }),
+    ("clEnqueueUnmapMemObject", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueUnmapMemObject(
+                handle.cast(),
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueMigrateMemObjects", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueMigrateMemObjects(handle.cast(), 0, std::ptr::null(), 0, 0, std::ptr::null(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clEnqueueNDRangeKernel", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueNDRangeKernel(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+                std::ptr::null(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueNativeKernel", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueNativeKernel(
+                handle.cast(),
+                None,
+                std::ptr::null_mut(),
+                0,
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueMarkerWithWaitList", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueMarkerWithWaitList(handle.cast(), 0, std::ptr::null(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clEnqueueBarrierWithWaitList", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueBarrierWithWaitList(handle.cast(), 0, std::ptr::null(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clEnqueueSVMFree", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueSVMFree(
+                handle.cast(),
+                0,
+                std::ptr::null_mut(),
+                None,
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueSVMMemcpy", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueSVMMemcpy(
+                handle.cast(),
+                0,
+                std::ptr::null_mut(),
+                std::ptr::null(),
+                0,
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueSVMMemFill", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueSVMMemFill(
+                handle.cast(),
+                std::ptr::null_mut(),
+                std::ptr::null(),
+                0,
+                0,
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clEnqueueSVMMap", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueSVMMap(handle.cast(), 0, 0, std::ptr::null_mut(), 0, 0, std::ptr::null(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clEnqueueSVMUnmap", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueSVMUnmap(handle.cast(), std::ptr::null_mut(), 0, std::ptr::null(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clEnqueueSVMMigrateMem", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueSVMMigrateMem(
+                handle.cast(),
+                0,
+                std::ptr::null_mut(),
+                std::ptr::null(),
+                0,
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
+        }
+        code
+    }),
+    ("clGetExtensionFunctionAddressForPlatform", "cl_platform_id", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = i32::from(clGetExtensionFunctionAddressForPlatform(handle.cast(), std::ptr::null()).is_null()) - 2;
+        }
+        code
+    }),
+    ("clSetCommandQueueProperty", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clSetCommandQueueProperty(handle.cast(), 0, 0, std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clCreateImage2D", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreateImage2D(handle.cast(), 0, std::ptr::null(), 0, 0, 0, std::ptr::null_mut(), &mut code).is_null());
+        }
+        code
+    }),
+    ("clCreateImage3D", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(
+                clCreateImage3D(handle.cast(), 0, std::ptr::null(), 0, 0, 0, 0, 0, std::ptr::null_mut(), &mut code).is_null()
+            );
+        }
+        code
+    }),
+    ("clEnqueueMarker", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueMarker(handle.cast(), std::ptr::null_mut());
+        }
+        code
+    }),
+    ("clEnqueueWaitForEvents", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueWaitForEvents(handle.cast(), 0, std::ptr::null());
+        }
+        code
+    }),
+    ("clEnqueueBarrier", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueBarrier(handle.cast());
+        }
+        code
+    }),
+    ("clCreateCommandQueue", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreateCommandQueue(handle.cast(), std::ptr::null_mut(), 0, &mut code).is_null());
+        }
+        code
+    }),
+    ("clCreateSampler", "cl_context", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            assert!(clCreateSampler(handle.cast(), 0, 0, 0, &mut code).is_null());
+        }
+        code
+    }),
+    ("clEnqueueTask", "cl_command_queue", |handle| {
+        let mut code = 0;
+        let _ = &mut code;
+        // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
+        unsafe {
+            code = clEnqueueTask(handle.cast(), std::ptr::null_mut(), 0, std::ptr::null(), std::ptr::null_mut());
+        }
+        code
+    }),
+];

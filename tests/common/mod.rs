@@ -4,7 +4,7 @@
 //! The loader reads its environment when first used, so a test reaches the API only through [`symbol`], which sets it.
 //! A machine without a loader fails the tests: they would prove nothing.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::panic, clippy::unwrap_used)]
 
 mod autogen_api;
 
@@ -16,6 +16,7 @@ use std::ffi::{CStr, c_void};
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The freshly built driver: beside the test program.
 fn driver() -> PathBuf {
@@ -48,20 +49,36 @@ fn loader() -> &'static Library {
     })
 }
 
+static DIRECT: AtomicBool = AtomicBool::new(false);
+
+/// From now on the test calls the driver itself: loaders follow handles blindly, so what they do not survive is tested
+/// without one. To be called before anything else.
+pub fn without_loader() {
+    DIRECT.store(true, Ordering::Relaxed);
+}
+
+fn direct() -> &'static Library {
+    static DRIVER: OnceLock<Library> = OnceLock::new();
+    // SAFETY: the driver does nothing when loaded.
+    DRIVER.get_or_init(|| unsafe { Library::new(driver()) }.expect("the driver loads"))
+}
+
 /// A function of the loader.
 ///
 /// # Safety
 /// `T` is the type of the function.
 pub unsafe fn symbol<T: Copy>(name: &str) -> T {
+    let library = if DIRECT.load(Ordering::Relaxed) { direct() } else { loader() };
     // SAFETY: as the caller says.
-    let found: Symbol<T> = unsafe { loader().get(name.as_bytes()) }.unwrap_or_else(|e| panic!("{name}: {e}"));
+    let found: Symbol<T> = unsafe { library.get(name.as_bytes()) }.unwrap_or_else(|e| panic!("{name}: {e}"));
     *found
 }
 
-/// The loader lacks some newer functions; tests of those ask first.
+/// Loaders lack some newer functions; tests of those ask first.
 pub fn has_symbol(name: &str) -> bool {
+    let library = if DIRECT.load(Ordering::Relaxed) { direct() } else { loader() };
     // SAFETY: only the presence of the address is looked at.
-    unsafe { loader().get::<*const c_void>(name.as_bytes()) }.is_ok()
+    unsafe { library.get::<*const c_void>(name.as_bytes()) }.is_ok()
 }
 
 /// The platform.

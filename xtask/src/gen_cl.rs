@@ -342,6 +342,7 @@ pub fn is_core(name: &str) -> bool {
 
 /// Functions of the core API that call through the ICD loader, for tests.
 fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
+    let mut bad_calls = String::new();
     let mut out = format!(
         "//! The core API through the ICD loader, one function each.\n//! {HEADER}\n\n\
          #![allow(non_snake_case, dead_code, clippy::too_many_arguments, clippy::missing_safety_doc, clippy::type_complexity)]\n\n\
@@ -360,6 +361,25 @@ fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
         }
         let result = types.c_type(proto).ok_or_else(|| format!("{name}: result of unknown type"))?;
         let arrow = if result == "c_void" { String::new() } else { format!(" -> {result}") };
+        if types.handles.iter().any(|(h, _)| params.first().is_some_and(|(_, t)| t == h)) && result != "c_void" {
+            let args: Vec<&str> = params.iter().skip(1).map(|(n, t)| zero_of(n, t)).collect();
+            let handle = &params[0].1;
+            let answer = match result.as_str() {
+                "cl_int" => {
+                    format!("code = {name}(handle.cast(){}{});", if args.is_empty() { "" } else { ", " }, args.join(", "))
+                }
+                _ if params.iter().any(|(n, _)| *n == "errcode_ret") => {
+                    format!("assert!({name}(handle.cast(), {}).is_null());", args.join(", "))
+                }
+                _ => format!("code = i32::from({name}(handle.cast(), {}).is_null()) - 2;", args.join(", ")),
+            };
+            let _ = writeln!(
+                bad_calls,
+                "    (\"{name}\", \"{handle}\", |handle| {{\n        let mut code = 0;\n        let _ = &mut code;\n        \
+                 // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.\n        \
+                 unsafe {{ {answer} }}\n        code\n    }}),"
+            );
+        }
         let list: Vec<String> = params.iter().map(|(n, t)| format!("{n}: {t}")).collect();
         let tys: Vec<&str> = params.iter().map(|(_, t)| t.as_str()).collect();
         let names: Vec<&str> = params.iter().map(|(n, _)| *n).collect();
@@ -374,5 +394,40 @@ fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
             names.join(", ")
         );
     }
+    let _ = write!(
+        out,
+        "\n/// Calls with a handle to test and nothing else: name, type of the handle, the call. A function without an error\n\
+         /// code answers -1 for NULL.\n\
+         pub type BadCall = (&'static str, &'static str, fn(*mut c_void) -> cl_int);\n\n\
+         /// Every core function that takes a handle first.\npub const BAD_CALLS: &[BadCall] = &[\n{bad_calls}];\n"
+    );
     Ok(out)
 }
+
+/// An argument that says nothing.
+fn zero_of(name: &str, ty: &str) -> &'static str {
+    if name == "errcode_ret" {
+        "&mut code"
+    } else if ty.starts_with("*const") {
+        "std::ptr::null()"
+    } else if ty.starts_with("*mut") || (ty.starts_with("cl_") && HANDLE_TYPES.contains(&ty)) {
+        "std::ptr::null_mut()"
+    } else if ty.starts_with("Option<") {
+        "None"
+    } else {
+        "0"
+    }
+}
+
+/// Handle types of the core API.
+const HANDLE_TYPES: &[&str] = &[
+    "cl_platform_id",
+    "cl_device_id",
+    "cl_context",
+    "cl_command_queue",
+    "cl_mem",
+    "cl_program",
+    "cl_kernel",
+    "cl_event",
+    "cl_sampler",
+];
