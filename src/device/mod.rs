@@ -103,12 +103,9 @@ impl Device {
 /// Whether programs can be built from source: whether the front-end tool is there. Looked up once.
 pub fn compiler_available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
-    *AVAILABLE.get_or_init(|| match &Config::get().clang {
-        Some(path) => std::path::Path::new(path).is_file() || on_path(path),
-        None => on_path("clang-22") || on_path("clang"),
+    *AVAILABLE.get_or_init(|| {
+        let clang = Config::get().clang.clone().unwrap_or_default();
+        let config = FrontConfig { clang, extensions: Vec::new(), image_support: false, opencl_version: 0 };
+        clspv_bridge::front::clang::find(&config).is_some()
     })
-}
-
-fn on_path(program: &str) -> bool {
-    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
 }
