@@ -38,6 +38,12 @@ dispatch_table! {
         clSetDefaultDeviceCommandQueue,
     ]
 
+    kernel: [
+        clCreateKernel, clCreateKernelsInProgram, clRetainKernel, clReleaseKernel, clCloneKernel, clSetKernelArg,
+        clSetKernelArgSVMPointer, clSetKernelExecInfo, clGetKernelInfo, clGetKernelArgInfo, clGetKernelWorkGroupInfo,
+        clGetKernelSubGroupInfo, clGetKernelSubGroupInfoKHR, clGetKernelSuggestedLocalWorkSize,
+    ]
+
     platform: [
         clGetPlatformInfo, clGetDeviceIDs, clGetExtensionFunctionAddress, clGetExtensionFunctionAddressForPlatform,
         clUnloadPlatformCompiler,

@@ -1,8 +1,7 @@
 //! Layout of program-scope variables and constant tables in the program's data block.
 //!
 //! The layout is computed once per program over the linked module, and is the same for all kernels and both pointer
-//! modes. Variables in local memory have no place in it. Modules of single kernels must keep the globals' numbers
-//! (`link::kernel_module` does).
+//! modes. Variables in local memory have no place in it.
 
 use crate::abi::DataBlock;
 use crate::ir::*;
@@ -12,27 +11,27 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, Default)]
 pub struct DataLayout {
     pub block: DataBlock,
-    offsets: HashMap<Global, u32>,
+    /// Byte offset by name: modules of single kernels number their globals anew.
+    offsets: HashMap<String, u32>,
 }
 
 impl DataLayout {
-    /// Byte offset of a global of the program.
-    pub fn offset(&self, global: Global) -> Option<u32> {
-        self.offsets.get(&global).copied()
+    /// Byte offset of a global of the program (by name).
+    pub fn offset(&self, name: &str) -> Option<u32> {
+        self.offsets.get(name).copied()
     }
 }
 
-/// Lays out all globals of the constant and global address spaces. The module must be linked, the built-in library's
-/// tables included.
+/// Lays out all globals of the constant and global address spaces. Names must be unique, as they are in a linked module.
 pub fn layout(module: &Module) -> DataLayout {
     let mut out = DataLayout::default();
     let in_block = |g: &GlobalData| matches!(g.space, Space::Global | Space::Constant | Space::Generic);
-    for (r, g) in module.globals.iter().filter(|(_, g)| in_block(g)) {
+    for (_, g) in module.globals.iter().filter(|(_, g)| in_block(g)) {
         let bytes = &mut out.block.bytes;
         let align = g.align.clamp(8, 128) as usize;
         bytes.resize(bytes.len().next_multiple_of(align), 0);
         let at = bytes.len();
-        out.offsets.insert(r, at as u32);
+        out.offsets.insert(g.name.clone(), at as u32);
         if let Some(init) = &g.init {
             bytes.extend_from_slice(&init[..init.len().min(g.size as usize)]);
         }
@@ -41,10 +40,11 @@ pub fn layout(module: &Module) -> DataLayout {
     }
     let len = out.block.bytes.len().next_multiple_of(16);
     out.block.bytes.resize(len, 0);
-    for (r, g) in module.globals.iter().filter(|(_, g)| in_block(g)) {
-        let Some(at) = out.offset(r) else { continue };
+    for (_, g) in module.globals.iter().filter(|(_, g)| in_block(g)) {
+        let Some(at) = out.offset(&g.name) else { continue };
         for r in &g.relocs {
-            if let Some(target) = out.offset(r.target) {
+            let target = module.globals.get(r.target).and_then(|t| out.offset(&t.name));
+            if let Some(target) = target {
                 out.block.relocs.push((at + r.offset, (target as i64 + r.addend) as u64));
             }
         }

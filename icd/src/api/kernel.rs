@@ -13,9 +13,18 @@ use pyroclast_runtime::info::InfoValue;
 use pyroclast_runtime::kernel::Kernel;
 use pyroclast_runtime::kernel::args::ArgInput;
 use std::ffi::{c_char, c_void};
+use std::sync::Arc;
 
 impl HandleTarget for _cl_kernel {
     type Object = Kernel;
+}
+
+impl HandleTarget for _cl_mem {
+    type Object = pyroclast_runtime::memory::MemObject;
+}
+
+impl HandleTarget for _cl_command_queue {
+    type Object = pyroclast_runtime::queue::CommandQueue;
 }
 
 entry! { fn clCreateKernel(program: cl_program, kernel_name: *const c_char; errcode_ret) -> cl_kernel {
@@ -203,4 +212,53 @@ entry! { extension fn clGetKernelSubGroupInfoKHR(
     param_value_size_ret: *mut usize
 ) -> cl_int {
     sub_group_info(kernel, device, param_name, input_value_size, input_value, param_value_size, param_value, param_value_size_ret)
+} }
+
+entry! { fn clGetKernelSuggestedLocalWorkSize(
+    command_queue: cl_command_queue,
+    kernel: cl_kernel,
+    work_dim: cl_uint,
+    global_work_offset: *const usize,
+    global_work_size: *const usize,
+    suggested_local_work_size: *mut usize
+) -> cl_int {
+    let queue = command_queue.get()?;
+    let kernel = kernel.get()?;
+    // Kernel and queue must be of one context.
+    if !Arc::ptr_eq(&kernel.program.context, queue.context()) {
+        return Err(err!(CL_INVALID_CONTEXT, "the queue is of another context"));
+    }
+    // There must be an executable for the queue's device.
+    kernel.on_device(queue.device())?;
+    // There are one to three dimensions.
+    if !(1..=3).contains(&work_dim) {
+        return Err(err!(CL_INVALID_WORK_DIMENSION, "{work_dim} dimensions"));
+    }
+    let n = work_dim as usize;
+    // There must be a global size, and none of it may be zero.
+    let sizes = optional_slice(global_work_size, n).ok_or_else(|| err!(CL_INVALID_GLOBAL_WORK_SIZE, "no global size"))?;
+    if sizes.contains(&0) {
+        return Err(err!(CL_INVALID_GLOBAL_WORK_SIZE, "a global size of zero"));
+    }
+    // Offset and size together must be a size_t.
+    if let Some(offsets) = optional_slice(global_work_offset, n)
+        && sizes.iter().zip(offsets).any(|(size, offset)| size.checked_add(*offset).is_none())
+    {
+        return Err(err!(CL_INVALID_GLOBAL_OFFSET, "offset and size exceed size_t"));
+    }
+    // There must be room for the answer.
+    if suggested_local_work_size.is_null() {
+        return Err(err!(CL_INVALID_VALUE, "no room for the answer"));
+    }
+    let mut global = [1u64; 3];
+    for (dst, src) in global.iter_mut().zip(sizes) {
+        *dst = *src as u64;
+    }
+    let local = kernel.suggested_local_size(queue.device(), global, work_dim)?;
+    for (i, size) in local.iter().take(n).enumerate() {
+        // SAFETY: the application's array has work_dim entries.
+        unsafe { suggested_local_work_size.add(i).write(*size as usize) };
+    }
+    Ok(())
+    // Not checked: CL_MISALIGNED_SUB_BUFFER_OFFSET, which clEnqueueNDRangeKernel reports.
 } }

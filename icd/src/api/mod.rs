@@ -3,5 +3,6 @@
 pub mod absent;
 pub mod context;
 pub mod device;
+pub mod kernel;
 pub mod platform;
 pub mod program;
