@@ -439,16 +439,19 @@ double pc_tgamma_f64(double x)
     if (x < -184.0) return pd_copysign(0.0, pc_sinpi_f64(x));
     double a = pd_abs(x);
     if (a < 1e-17) return 1.0 / x;
-    double y = x < 0.5 ? 1.0 - x : x, d = 1.0;
+    // gamma(first) = gamma(first + n) / (first (first + 1) ... (first + n - 1))
+    double first = x < -0.5 ? 1.0 - x : x, lost = x < -0.5 ? (1.0 - first) - x : 0.0;
+    double y = first, d = 1.0, n = 0.0;
     while (y < 12.0) {
         d *= y;
-        y += 1.0;
+        n += 1.0;
+        y = first + n;
     }
     double h = pc_pow_f64(y, 0.5 * (y - 0.5));
     double g = pc_exp_f64(-y) * h * 0x1.40d931ff62706p+1 * pc_exp_f64(pd_stirling(y)) / d;
-    if (x >= 0.5) return h * g;
-    // 1 - x was rounded: gamma'(y)/gamma(y) is about log y
-    double first = 1.0 - x, lost = (1.0 - first) - x;
+    // y was rounded: gamma'(y)/gamma(y) is about log y - 1/(2 y)
+    g *= 1.0 + (first - (y - n)) * (pc_log_f64(y) - 0.5 / y);
+    if (x >= -0.5) return h * g;
     return 0x1.921fb54442d18p+1 / pc_sinpi_f64(x) / h / g * (1.0 - lost * pc_log_f64(first));
 }
 
