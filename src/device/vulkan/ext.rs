@@ -58,12 +58,12 @@ impl Extensions {
 
     /// Names to pass to device creation.
     pub fn to_enable(&self) -> Vec<*const std::ffi::c_char> {
-        let khr_clock = self.has(ash::khr::calibrated_timestamps::NAME);
+        let ext_clock = self.has(ash::ext::calibrated_timestamps::NAME);
         WANTED
             .iter()
             .filter(|w| self.has(w.name))
-            // The same functionality twice: the promoted name is enough.
-            .filter(|w| !(khr_clock && w.name == ash::ext::calibrated_timestamps::NAME))
+            // The same functionality twice: the older name is known to more layers.
+            .filter(|w| !(ext_clock && w.name == ash::khr::calibrated_timestamps::NAME))
             .map(|w| w.name.as_ptr())
             .collect()
     }

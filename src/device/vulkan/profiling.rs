@@ -56,8 +56,8 @@ impl Clock {
 }
 
 fn reader(instance: &Instance, a: &Adapter, device: &ash::Device) -> Option<vk::PFN_vkGetCalibratedTimestampsKHR> {
-    let khr = a.ext.has(ash::khr::calibrated_timestamps::NAME);
-    if a.timestamp_bits == 0 || (!khr && !a.ext.has(ash::ext::calibrated_timestamps::NAME)) {
+    let khr = !a.ext.has(ash::ext::calibrated_timestamps::NAME);
+    if a.timestamp_bits == 0 || (khr && !a.ext.has(ash::khr::calibrated_timestamps::NAME)) {
         return None;
     }
     let entry = &instance.entry;

@@ -24,6 +24,7 @@ pub(super) fn device() -> Option<Arc<dyn DeviceOps>> {
 fn facts_are_plausible() {
     let Some(device) = device() else { return };
     let info = device.info();
+    eprintln!("{info:#?}\n{:#?}", device.target());
     assert!(!info.name.is_empty() && info.compute_units > 0 && info.max_work_group_size >= 128);
     assert!(info.max_alloc_size >= info.global_mem_size / 4 && info.local_mem_size >= 16384);
     assert!(info.driver_version.contains('(') && info.timer_resolution_ns > 0);
@@ -389,12 +390,13 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 }
 
 /// scale(global uint *out, global const uint *in, uint scale), see testdata/*.spvasm.
-fn scale_variant(mode: PointerMode) -> KernelVariant {
+fn scale_variant(mode: PointerMode, place: BlockPlace) -> KernelVariant {
     let addresses = mode == PointerMode::Addresses;
+    let in_buffer: &[u8] = include_bytes!("testdata/scale_buffer.spv");
     KernelVariant {
         abi: LaunchAbi {
             mode,
-            place: BlockPlace::Push,
+            place,
             hidden: vec![(Hidden::GlobalIdBase(0), 0), (Hidden::GroupBase(0), 8)],
             args_offset: 16,
             block_size: 40,
@@ -405,7 +407,9 @@ fn scale_variant(mode: PointerMode) -> KernelVariant {
             static_local_bytes: 0,
             private_bytes: 0,
         },
-        spirv: words(if addresses {
+        spirv: words(if place == BlockPlace::Buffer {
+            in_buffer
+        } else if addresses {
             include_bytes!("testdata/scale_addresses.spv")
         } else {
             include_bytes!("testdata/scale_bindings.spv")
@@ -413,7 +417,7 @@ fn scale_variant(mode: PointerMode) -> KernelVariant {
     }
 }
 
-fn scale_program(modes: &[PointerMode]) -> Arc<CompiledProgram> {
+fn scale_program(modes: &[PointerMode], place: BlockPlace) -> Arc<CompiledProgram> {
     let arg = |kind, size, offset| ArgInfo {
         kind,
         size,
@@ -433,7 +437,7 @@ fn scale_program(modes: &[PointerMode]) -> Arc<CompiledProgram> {
                 args_size: 24,
                 ..KernelInfo::default()
             },
-            variants: modes.iter().map(|m| scale_variant(*m)).collect(),
+            variants: modes.iter().map(|m| scale_variant(*m, place)).collect(),
         }],
         data: DataBlock { bytes: vec![0; 32], relocs: vec![(8, 16)], writable: false },
     })
@@ -464,8 +468,9 @@ fn launch(
 fn kernels_run_in_both_pointer_modes() {
     let Some(device) = device() else { return };
     let (queue, _) = queue(&device, false);
-    for modes in [&[PointerMode::Addresses][..], &[PointerMode::Bindings, PointerMode::Addresses]] {
-        let program = device.load(scale_program(modes)).unwrap();
+    let both = [PointerMode::Bindings, PointerMode::Addresses];
+    for (modes, place) in [(&both[1..], BlockPlace::Push), (&both[..], BlockPlace::Push), (&both[1..], BlockPlace::Buffer)] {
+        let program = device.load(scale_program(modes, place)).unwrap();
         assert!(program.kernel("no such").is_err());
         let kernel = program.kernel("scale").unwrap();
         // 1003 = 15 * 64 + 43; the buffers begin 20 bytes into theirs; items begin at 3.
@@ -492,7 +497,7 @@ fn kernels_run_in_both_pointer_modes() {
             let group = i.saturating_sub(3) as u32 / local;
             let once = i as u32 * 7 + 1000 * group;
             let want = if i < 3 { i as u32 } else { once * 2 + 1000 * group };
-            assert_eq!(value, want, "item {i} with {modes:?}");
+            assert_eq!(value, want, "item {i} with {modes:?} and {place:?}");
         }
     }
     assert_eq!(validation_messages(), 0);
@@ -502,7 +507,7 @@ fn kernels_run_in_both_pointer_modes() {
 fn a_launch_that_cannot_be_is_refused_whole() {
     let Some(device) = device() else { return };
     let (queue, log) = queue(&device, false);
-    let program = device.load(scale_program(&[PointerMode::Bindings])).unwrap();
+    let program = device.load(scale_program(&[PointerMode::Bindings], BlockPlace::Push)).unwrap();
     let kernel = program.kernel("scale").unwrap();
     let memory = buffer(&device, 64);
     let args: Arc<[ArgValue]> =
@@ -522,7 +527,7 @@ fn a_launch_that_cannot_be_is_refused_whole() {
 fn launch_and_finish_latency() {
     let Some(device) = device() else { return };
     let (queue, _) = queue(&device, false);
-    let program = device.load(scale_program(&[PointerMode::Addresses])).unwrap();
+    let program = device.load(scale_program(&[PointerMode::Addresses], BlockPlace::Push)).unwrap();
     let kernel = program.kernel("scale").unwrap();
     let (a, b) = (buffer(&device, 4096), buffer(&device, 4096));
     let mut times = Vec::new();
@@ -537,4 +542,20 @@ fn launch_and_finish_latency() {
     times.sort();
     submits.sort();
     eprintln!("{}: submit {:?}, submit + wait {:?} p90 {:?}", device.info().name, submits[1000], times[1000], times[1800]);
+}
+
+/// Uses a quarter of the device's memory; run by hand.
+#[test]
+#[ignore = "needs much device memory"]
+fn the_largest_buffer_can_be_used_to_its_end() {
+    let Some(device) = device() else { return };
+    let (queue, _) = queue(&device, false);
+    let size = device.info().max_alloc_size;
+    let memory = buffer(&device, size);
+    let mut got = vec![0u8; 4096];
+    let start = std::time::Instant::now();
+    let fill = |at, n| DeviceCommand::Fill { dst: range(&memory, at, n), pattern: bytes(16, 3).into_iter().collect() };
+    finish(&queue, vec![fill(0, size & !15), read(range(&memory, size - 4096, 4096), &mut got)]);
+    eprintln!("{size} bytes in {:?}", start.elapsed());
+    assert_eq!(got, bytes(16, 3).repeat(256));
 }
