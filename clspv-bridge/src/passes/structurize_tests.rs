@@ -410,3 +410,41 @@ fn short_circuit_and_has_no_extra_conditions() {
     assert_eq!(count(&f, |op| matches!(op, Op::BrIf)), 2);
     assert_eq!(f.layout.iter().map(|b| f.blocks[*b].params.len()).sum::<usize>(), 1, "{}", text(&f));
 }
+
+/// Many constructs in sequence, and many early returns (deep nesting): both in time that grows with the size.
+#[test]
+fn large_functions() {
+    let mut f = Function::new("f", Signature { params: vec![I32], results: vec![] }, Linkage::Internal);
+    let mut cur = f.add_block();
+    let mut x = f.add_param(cur, I32);
+    let one = f.i32(1);
+    let call = |b: Block| BlockCall::new(b, &[]);
+    for i in 0..5000 {
+        let (then, join) = (f.add_block(), f.add_block());
+        let p = f.add_param(join, I32);
+        let mut b = Builder::new(&mut f, cur);
+        let c = b.icmp(IntCc::Eq, x, one);
+        b.brif(c, call(then), BlockCall::new(join, &[x]));
+        let mut b = Builder::new(&mut f, then);
+        let v = traced(&mut b, i, x);
+        b.jump(join, &[v]);
+        (cur, x) = (join, p);
+    }
+    for _ in 0..300 {
+        let (out, next) = (f.add_block(), f.add_block());
+        let mut b = Builder::new(&mut f, cur);
+        let c = b.icmp(IntCc::Eq, x, one);
+        b.brif(c, call(out), call(next));
+        Builder::new(&mut f, out).ret(&[]);
+        x = traced(&mut Builder::new(&mut f, next), 1, x);
+        cur = next;
+    }
+    Builder::new(&mut f, cur).ret(&[]);
+    let mut m = Module::default();
+    m.functions.push(f);
+    let options = crate::driver::Options::default();
+    let cx = crate::passes::PassContext { target: &crate::Target::generic(), options: &options };
+    crate::passes::run(&mut m, &["structurize"], &cx).unwrap();
+    let f = m.functions.values().next().unwrap();
+    assert!(f.layout.len() >= 10_000);
+}
