@@ -1,8 +1,15 @@
 //! Joins the steps: source or IL to library SPIR-V, library SPIR-V to an executable program.
 
-use crate::abi::CompiledProgram;
-use crate::error::Result;
+use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode};
+use crate::error::{CompileError, Result};
+use crate::front;
+use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
+use crate::metadata::KernelInfo;
+use crate::passes::lower_globals::DataLayout;
+use crate::passes::{self, PassContext, link, lower, lower_builtins, lower_globals};
 use crate::target::Target;
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 /// Options of a compilation that concern the compiler (already parsed from the OpenCL option string).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,6 +75,185 @@ pub fn compile_source(source: &str, headers: &[Header], options: &Options, confi
 pub type SpecConstants = [(u32, Vec<u8>)];
 
 /// Links library modules and the built-in library, and compiles every kernel for the target.
-pub fn build(_libraries: &[&Library], _options: &Options, _specs: &SpecConstants, _target: &Target) -> Result<CompiledProgram> {
-    Err(crate::CompileError::internal("driver::build is not written yet"))
+///
+/// Every kernel that cannot be compiled is named in the error, with its reason.
+pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, target: &Target) -> Result<CompiledProgram> {
+    let cx = PassContext { target, options };
+    let mut modules = Vec::with_capacity(libraries.len());
+    for library in libraries {
+        let mut module = front::spirv::read(&library.spirv, specs)?;
+        for info in &mut module.kernels {
+            add_arg_info(info, &library.arg_info);
+        }
+        modules.push(module);
+    }
+    let mut program = link::merge(modules)?;
+    unique_global_names(&mut program);
+    let library = builtin_library()?;
+    let kernels: Vec<FuncRef> =
+        program.functions.iter().filter(|(_, f)| f.kernel.is_some() && !f.layout.is_empty()).map(|(r, _)| r).collect();
+    let mut failures = Vec::new();
+    let mut optimised = Vec::new();
+    for kernel in kernels {
+        match optimise(&program, kernel, library, &cx) {
+            Ok(module) => optimised.push(module),
+            Err(e) => failures.push((program.functions[kernel].name.clone(), e)),
+        }
+    }
+    let data = lower_globals::layout(&used_globals(&program, &optimised));
+    let mut compiled = CompiledProgram::default();
+    for module in optimised {
+        let info = module.kernels[0].clone();
+        match variants(module, &data, &cx) {
+            Ok(variants) => compiled.kernels.push(CompiledKernel { info, variants }),
+            Err(e) => failures.push((info.name, e)),
+        }
+    }
+    if !failures.is_empty() {
+        let lines: Vec<String> = failures.iter().map(|(kernel, e)| format!("error: kernel '{kernel}': {e}")).collect();
+        return Err(CompileError::Diagnostics(lines.join("\n") + "\n"));
+    }
+    compiled.data = data.block;
+    Ok(compiled)
+}
+
+/// One kernel in a module of its own, linked with the built-in library, inlined and optimised.
+fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContext<'_>) -> Result<Module> {
+    let mut module = link::kernel_module(program, kernel)?;
+    lower::prepare(&mut module)?;
+    check(&module, "prepare")?;
+    // Library functions use built-ins in their turn; they do not recurse, so this ends after a few rounds.
+    for _ in 0..8 {
+        link::resolve(&mut module, library)?;
+        check(&module, "resolve")?;
+        if !lower_builtins::run(&mut module, cx)? {
+            break;
+        }
+        check(&module, "lower_builtins")?;
+    }
+    link::resolve(&mut module, library)?;
+    run_passes(&mut module, passes::COMMON, cx)?;
+    Ok(module)
+}
+
+/// The kernel for each pointer mode that the target wants and the kernel allows.
+fn variants(module: Module, data: &DataLayout, cx: &PassContext<'_>) -> Result<Vec<KernelVariant>> {
+    let bindings = cx.target.prefer_bindings && cx.target.max_push_descriptors > 0;
+    let modes: &[PointerMode] =
+        if bindings { &[PointerMode::Bindings, PointerMode::Addresses] } else { &[PointerMode::Addresses] };
+    let mut variants = Vec::new();
+    for &mode in modes {
+        let mut module = module.clone();
+        let Some(abi) = lower::run(&mut module, mode, data, cx)? else { continue };
+        check(&module, "lower")?;
+        run_passes(&mut module, passes::CLEANUP, cx)?;
+        run_passes(&mut module, passes::STRUCTURE, cx)?;
+        let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
+        let kernel = kernel.ok_or_else(|| CompileError::internal("the kernel was lost"))?;
+        let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target)?;
+        variants.push(KernelVariant { abi, spirv });
+    }
+    if variants.is_empty() {
+        return Err(CompileError::internal("no pointer mode fits"));
+    }
+    Ok(variants)
+}
+
+/// Runs passes one by one, verifying after each when that is on.
+fn run_passes(module: &mut Module, names: &[&str], cx: &PassContext<'_>) -> Result<()> {
+    for name in names {
+        passes::run(module, &[name], cx)?;
+        check(module, name)?;
+    }
+    Ok(())
+}
+
+/// Verifies a module in debug builds and with `PYROCLAST_VALIDATE=ir`.
+fn check(module: &Module, after: &str) -> Result<()> {
+    static ON: OnceLock<bool> = OnceLock::new();
+    let wanted = || std::env::var("PYROCLAST_VALIDATE").is_ok_and(|v| v.split(',').any(|w| w.trim() == "ir"));
+    if !*ON.get_or_init(|| cfg!(debug_assertions) || wanted()) {
+        return Ok(());
+    }
+    crate::ir::verify::verify_module(module).map_err(|e| CompileError::internal(format!("after {after}: {e}")))
+}
+
+/// The built-in library, read once.
+fn builtin_library() -> Result<&'static Module> {
+    static LIBRARY: OnceLock<Result<Module>> = OnceLock::new();
+    let library = LIBRARY.get_or_init(|| {
+        let bytes = include_bytes!("../builtins/library.spv");
+        let words: Vec<u32> = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
+        let mut module = front::spirv::read(&words, &[])?;
+        // No program can have such names.
+        for g in module.globals.values_mut() {
+            g.name = format!("library:{}", g.name);
+        }
+        unique_global_names(&mut module);
+        Ok(module)
+    });
+    library.as_ref().map_err(Clone::clone)
+}
+
+/// Renames globals so that each name occurs once: the data block is laid out by name.
+fn unique_global_names(module: &mut Module) {
+    let mut seen = HashSet::new();
+    for g in module.globals.values_mut() {
+        let base = g.name.clone();
+        let mut n = 1;
+        while !seen.insert(g.name.clone()) {
+            g.name = format!("{base}.{n}");
+            n += 1;
+        }
+    }
+}
+
+/// A module of the globals that the kernels use and of the program's variables in global memory.
+fn used_globals(program: &Module, kernels: &[Module]) -> Module {
+    let mut out = Module::default();
+    let mut by_name: HashMap<String, Global> = HashMap::new();
+    let variables = |g: &crate::ir::GlobalData| g.space == Space::Global && g.linkage == Linkage::Export;
+    let wanted = program.globals.iter().filter(|(_, g)| variables(g)).map(|(r, _)| (program, r));
+    let used = kernels.iter().flat_map(|m| {
+        let insts = m.functions.values().flat_map(|f| {
+            f.layout.iter().flat_map(|b| &f.blocks[*b].insts).filter_map(|i| match f.insts[*i].op {
+                Op::GlobalAddr(g) => Some(g),
+                _ => None,
+            })
+        });
+        insts.map(move |g| (m, g))
+    });
+    let mut work: Vec<(&Module, Global)> = wanted.chain(used).collect();
+    let mut relocs = Vec::new();
+    while let Some((module, g)) = work.pop() {
+        let data = &module.globals[g];
+        if by_name.contains_key(&data.name) {
+            continue;
+        }
+        let new = out.globals.push(crate::ir::GlobalData { relocs: Vec::new(), ..data.clone() });
+        by_name.insert(data.name.clone(), new);
+        for r in &data.relocs {
+            work.push((module, r.target));
+            relocs.push((new, r.offset, r.addend, module.globals[r.target].name.clone()));
+        }
+    }
+    for (from, offset, addend, target) in relocs {
+        if let Some(&target) = by_name.get(&target) {
+            out.globals[from].relocs.push(Reloc { offset, target, addend });
+        }
+    }
+    out
+}
+
+/// Fills in what only the source tells of a kernel's arguments.
+fn add_arg_info(info: &mut KernelInfo, known: &[front::clang::KernelArgInfo]) {
+    let Some(source) = known.iter().find(|k| k.kernel == info.name && k.args.len() == info.args.len()) else { return };
+    for (arg, from) in info.args.iter_mut().zip(&source.args) {
+        arg.name = from.name.clone();
+        arg.type_name = from.type_name.clone();
+        arg.address = from.address;
+        arg.access = from.access;
+        arg.qualifiers = from.qualifiers;
+    }
+    info.has_arg_info = true;
 }

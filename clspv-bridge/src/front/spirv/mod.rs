@@ -41,7 +41,11 @@ pub fn read(words: &[u32], specs: &SpecConstants) -> Result<Module> {
     let mut reader = Reader::new(specs);
     let bodies = reader.declarations(&insts)?;
     reader.functions(&bodies)?;
-    Ok(reader.module)
+    // What the reader does not check itself, above all that definitions dominate their uses.
+    match crate::ir::verify::verify_module(&reader.module) {
+        Ok(()) => Ok(reader.module),
+        Err(e) => Err(CompileError::InvalidIl(e.to_string())),
+    }
 }
 
 /// Instructions of one function, OpFunction first.
