@@ -28,6 +28,11 @@ dispatch_table! {
         clEnqueueSVMUnmap, clEnqueueSVMMigrateMem, clEnqueueNativeKernel,
     ]
 
+    buffer: [
+        clCreateBuffer, clCreateBufferWithProperties, clCreateSubBuffer, clRetainMemObject, clReleaseMemObject,
+        clSetMemObjectDestructorCallback, clGetMemObjectInfo,
+    ]
+
     context: [
         clCreateContext, clCreateContextFromType, clRetainContext, clReleaseContext, clGetContextInfo,
         clSetContextDestructorCallback,
@@ -36,6 +41,19 @@ dispatch_table! {
     device: [
         clGetDeviceInfo, clRetainDevice, clReleaseDevice, clCreateSubDevices, clGetDeviceAndHostTimer, clGetHostTimer,
         clSetDefaultDeviceCommandQueue,
+    ]
+
+    enqueue: [
+        clEnqueueReadBuffer, clEnqueueWriteBuffer, clEnqueueReadBufferRect, clEnqueueWriteBufferRect, clEnqueueCopyBuffer,
+        clEnqueueCopyBufferRect, clEnqueueFillBuffer, clEnqueueMapBuffer, clEnqueueUnmapMemObject,
+        clEnqueueMigrateMemObjects, clEnqueueNDRangeKernel, clEnqueueTask, clEnqueueMarkerWithWaitList,
+        clEnqueueBarrierWithWaitList, clEnqueueMarker, clEnqueueBarrier, clEnqueueWaitForEvents,
+        clGetKernelSuggestedLocalWorkSize,
+    ]
+
+    event: [
+        clCreateUserEvent, clSetUserEventStatus, clWaitForEvents, clGetEventInfo, clRetainEvent, clReleaseEvent,
+        clSetEventCallback, clGetEventProfilingInfo,
     ]
 
     kernel: [
@@ -53,6 +71,11 @@ dispatch_table! {
         clCreateProgramWithSource, clCreateProgramWithIL, clCreateProgramWithBinary, clCreateProgramWithBuiltInKernels,
         clRetainProgram, clReleaseProgram, clSetProgramReleaseCallback, clSetProgramSpecializationConstant, clBuildProgram,
         clCompileProgram, clLinkProgram, clGetProgramInfo, clGetProgramBuildInfo,
+    ]
+
+    queue: [
+        clCreateCommandQueue, clCreateCommandQueueWithProperties, clRetainCommandQueue, clReleaseCommandQueue,
+        clGetCommandQueueInfo, clSetCommandQueueProperty, clFlush, clFinish,
     ]
 }
 

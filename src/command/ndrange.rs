@@ -6,8 +6,8 @@ use crate::cl::*;
 use crate::device::traits::DeviceKernel;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
-use crate::kernel::Kernel;
 use crate::kernel::args::ArgSnapshot;
+use crate::kernel::{Kernel, KernelSnapshot};
 use crate::memory::buffer;
 use crate::queue::{CommandQueue, Fence, NewCommand};
 use std::sync::Arc;
@@ -30,10 +30,7 @@ pub fn launch(
     range: NdRange,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    // Queue and kernel belong to one context.
-    if !Arc::ptr_eq(queue.context(), &kernel.program.context) {
-        return Err(Error::with(CL_INVALID_CONTEXT, "the kernel belongs to another context"));
-    }
+    validate_context(queue, kernel)?;
     // Queue and events belong to one context.
     if waits.iter().any(|e| !Arc::ptr_eq(e.context(), queue.context())) {
         return Err(Error::with(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
@@ -41,15 +38,7 @@ pub fn launch(
     // There is an executable for the device, and every argument is set.
     let snapshot = kernel.snapshot(queue.device())?;
     let info = queue.device().info();
-    let limits = Limits {
-        max_group: snapshot.kernel.max_work_group_size() as u64,
-        max_item_sizes: info.max_work_item_sizes,
-        address_bits: usize::BITS,
-        reqd_work_group_size: snapshot.info.reqd_work_group_size,
-        // Only asked for when it matters.
-        non_uniform: !range.divides() && kernel.program.allows_non_uniform_groups(queue.device()),
-    };
-    let local = range.validate(&limits)?;
+    let local = range.validate(&limits(queue, kernel, &snapshot, &range))?;
     let mut local_bytes = snapshot.kernel.static_local_bytes();
     for arg in snapshot.args.iter() {
         match arg {
@@ -80,4 +69,32 @@ pub fn launch(
         local,
     };
     queue.enqueue(new(CommandKind::Launch(launch), Place::Device))
+}
+
+fn validate_context(queue: &CommandQueue, kernel: &Kernel) -> Result<()> {
+    // Queue and kernel belong to one context.
+    if !Arc::ptr_eq(queue.context(), &kernel.program.context) {
+        return Err(Error::with(CL_INVALID_CONTEXT, "the kernel belongs to another context"));
+    }
+    Ok(())
+}
+
+fn limits(queue: &CommandQueue, kernel: &Kernel, snapshot: &KernelSnapshot, range: &NdRange) -> Limits {
+    Limits {
+        max_group: snapshot.kernel.max_work_group_size() as u64,
+        max_item_sizes: queue.device().info().max_work_item_sizes,
+        address_bits: usize::BITS,
+        reqd_work_group_size: snapshot.info.reqd_work_group_size,
+        // Only asked for when it matters.
+        non_uniform: !range.divides() && kernel.program.allows_non_uniform_groups(queue.device()),
+    }
+}
+
+/// clGetKernelSuggestedLocalWorkSize: the local size a launch without one would get.
+pub fn suggest(queue: &Arc<CommandQueue>, kernel: &Kernel, range: NdRange) -> Result<[u32; 3]> {
+    validate_context(queue, kernel)?;
+    // There is an executable for the device, and every argument is set.
+    let snapshot = kernel.snapshot(queue.device())?;
+    let local = range.validate(&limits(queue, kernel, &snapshot, &range))?;
+    Ok(local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims)))
 }

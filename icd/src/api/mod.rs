@@ -1,8 +1,12 @@
 //! The entry points, object by object: each checks handles and raw arguments, calls the runtime and converts the answer.
 
 pub mod absent;
+pub mod buffer;
 pub mod context;
 pub mod device;
+pub mod enqueue;
+pub mod event;
 pub mod kernel;
 pub mod platform;
 pub mod program;
+pub mod queue;

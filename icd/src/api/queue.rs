@@ -1,0 +1,131 @@
+//! Command-queue entry points.
+
+use crate::convert::properties;
+use crate::entry;
+use crate::handle::{Handle, HandleTarget};
+use crate::info;
+use pyroclast_runtime::cl::*;
+use pyroclast_runtime::err;
+use pyroclast_runtime::error::Result;
+use pyroclast_runtime::info::InfoValue;
+use pyroclast_runtime::queue::CommandQueue;
+use std::ffi::c_void;
+
+impl HandleTarget for _cl_command_queue {
+    type Object = CommandQueue;
+}
+
+const ON_DEVICE: cl_command_queue_properties = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+const ON_HOST: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+
+fn create(
+    context: cl_context,
+    device: cl_device_id,
+    properties: cl_command_queue_properties,
+    list: Option<Vec<cl_queue_properties>>,
+) -> Result<cl_command_queue> {
+    let context = context.arc()?;
+    // The device must be valid and belong to the context.
+    let device = context.device(device.get()?)?;
+    // Only defined bits are valid.
+    if properties & !(ON_HOST | ON_DEVICE) != 0 {
+        return Err(err!(CL_INVALID_VALUE, "queue properties {properties:#x}"));
+    }
+    // Queues on the device must be out of order, and a default one must be on the device.
+    let on_device = properties & CL_QUEUE_ON_DEVICE != 0;
+    if on_device && properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
+        || !on_device && properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0
+    {
+        return Err(err!(CL_INVALID_VALUE, "queue properties {properties:#x} contradict each other"));
+    }
+    // The device must support the properties: there are no queues on devices.
+    if on_device {
+        return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "the device has no on-device queues"));
+    }
+    Ok(cl_command_queue::publish(CommandQueue::new(&context, device, properties, list)?))
+}
+
+entry! { fn clCreateCommandQueue(
+    context: cl_context, device: cl_device_id, properties: cl_command_queue_properties; errcode_ret
+) -> cl_command_queue {
+    create(context, device, properties, None)
+} }
+
+entry! { fn clCreateCommandQueueWithProperties(
+    context: cl_context, device: cl_device_id, properties: *const cl_queue_properties; errcode_ret
+) -> cl_command_queue {
+    let given = !properties.is_null();
+    let list = self::properties(properties)?;
+    let own = context.get()?;
+    own.device(device.get()?)?;
+    let mut bits = 0;
+    for (i, (key, value)) in list.pairs.iter().enumerate() {
+        // A property may be given once.
+        if list.pairs.iter().take(i).any(|(k, _)| k == key) {
+            return Err(err!(CL_INVALID_VALUE, "queue property {key:#x} is given twice"));
+        }
+        match u32::try_from(*key) {
+            Ok(CL_QUEUE_PROPERTIES) => bits = *value,
+            // The size is for queues on the device only.
+            Ok(CL_QUEUE_SIZE) => {
+                return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "the device has no on-device queues"));
+            }
+            // The property must be known.
+            _ => return Err(err!(CL_INVALID_VALUE, "queue property {key:#x}")),
+        }
+    }
+    create(context, device, bits, given.then_some(list.raw))
+} }
+
+entry! { fn clRetainCommandQueue(command_queue: cl_command_queue) -> cl_int { command_queue.retain() } }
+
+// Releasing flushes; commands in the queue finish even when this was the last reference.
+entry! { fn clReleaseCommandQueue(command_queue: cl_command_queue) -> cl_int {
+    let queue = command_queue.arc()?;
+    queue.flush();
+    command_queue.release()
+} }
+
+entry! { fn clGetCommandQueueInfo(
+    command_queue: cl_command_queue, param_name: cl_command_queue_info, size: usize, value: *mut c_void,
+    size_ret: *mut usize
+) -> cl_int {
+    let queue = command_queue.get()?;
+    let answer: InfoValue = match param_name {
+        CL_QUEUE_CONTEXT => cl_context::of(queue.context()).into(),
+        CL_QUEUE_DEVICE => cl_device_id::of(queue.device()).into(),
+        CL_QUEUE_REFERENCE_COUNT => command_queue.reference_count()?.into(),
+        CL_QUEUE_PROPERTIES => queue.properties().into(),
+        // Without a list at creation there is nothing to answer.
+        CL_QUEUE_PROPERTIES_ARRAY => queue.property_list().map_or(InfoValue::Empty, |l| l.to_vec().into()),
+        // Only queues on the device have a size.
+        CL_QUEUE_SIZE => return Err(err!(CL_INVALID_COMMAND_QUEUE, "not a queue on the device")),
+        // There is no default queue on the device.
+        CL_QUEUE_DEVICE_DEFAULT => InfoValue::Handle(0),
+        other => return Err(info::unknown("clGetCommandQueueInfo", other)),
+    };
+    info::write(answer, size, value, size_ret)
+} }
+
+// Deprecated since OpenCL 1.1; an implementation of later versions need not change a queue.
+entry! { fn clSetCommandQueueProperty(
+    command_queue: cl_command_queue, properties: cl_command_queue_properties, _enable: cl_bool,
+    _old_properties: *mut cl_command_queue_properties
+) -> cl_int {
+    command_queue.get()?;
+    // The properties must be valid.
+    if properties & !ON_HOST != 0 {
+        return Err(err!(CL_INVALID_VALUE, "queue properties {properties:#x}"));
+    }
+    Err(err!(CL_INVALID_OPERATION, "properties of a queue are fixed"))
+} }
+
+entry! { fn clFlush(command_queue: cl_command_queue) -> cl_int {
+    command_queue.arc()?.flush();
+    Ok(())
+} }
+
+entry! { fn clFinish(command_queue: cl_command_queue) -> cl_int {
+    command_queue.arc()?.finish();
+    Ok(())
+} }
