@@ -48,7 +48,6 @@ dispatch_table! {
         clEnqueueCopyBufferRect, clEnqueueFillBuffer, clEnqueueMapBuffer, clEnqueueUnmapMemObject,
         clEnqueueMigrateMemObjects, clEnqueueNDRangeKernel, clEnqueueTask, clEnqueueMarkerWithWaitList,
         clEnqueueBarrierWithWaitList, clEnqueueMarker, clEnqueueBarrier, clEnqueueWaitForEvents,
-        clGetKernelSuggestedLocalWorkSize,
     ]
 
     event: [

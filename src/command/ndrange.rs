@@ -89,12 +89,3 @@ fn limits(queue: &CommandQueue, kernel: &Kernel, snapshot: &KernelSnapshot, rang
         non_uniform: !range.divides() && kernel.program.allows_non_uniform_groups(queue.device()),
     }
 }
-
-/// clGetKernelSuggestedLocalWorkSize: the local size a launch without one would get.
-pub fn suggest(queue: &Arc<CommandQueue>, kernel: &Kernel, range: NdRange) -> Result<[u32; 3]> {
-    validate_context(queue, kernel)?;
-    // There is an executable for the device, and every argument is set.
-    let snapshot = kernel.snapshot(queue.device())?;
-    let local = range.validate(&limits(queue, kernel, &snapshot, &range))?;
-    Ok(local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims)))
-}

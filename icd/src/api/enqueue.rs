@@ -1,7 +1,7 @@
 //! Entry points that enqueue commands.
 
 use super::event::give;
-use crate::convert::{handles, optional_slice, triple, wait_list, write_out};
+use crate::convert::{handles, optional_slice, triple, wait_list};
 use crate::entry;
 use crate::handle::Handle;
 use pyroclast_runtime::cl::ndrange::NdRange;
@@ -197,26 +197,4 @@ entry! { fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: 
         return Err(err!(CL_INVALID_VALUE, "no events"));
     }
     sync::barrier(&queue, handles(num_events, event_list, CL_INVALID_VALUE)?).map(drop)
-} }
-
-entry! { fn clGetKernelSuggestedLocalWorkSize(
-    command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize,
-    global_work_size: *const usize, suggested_local_work_size: *mut usize
-) -> cl_int {
-    let (queue, kernel) = (command_queue.arc()?, kernel.get()?);
-    let n = if work_dim <= 3 { work_dim as usize } else { 0 };
-    let range =
-        NdRange::new(work_dim, optional_slice(global_work_offset, n), optional_slice(global_work_size, n), None)?;
-    // There must be a global size and a place for the answer.
-    if global_work_size.is_null() || range.is_empty() {
-        return Err(err!(CL_INVALID_GLOBAL_WORK_SIZE, "no global size"));
-    }
-    if suggested_local_work_size.is_null() {
-        return Err(err!(CL_INVALID_VALUE, "no place for the answer"));
-    }
-    let size = ndrange::suggest(&queue, kernel, range)?;
-    for (i, value) in size.iter().take(n).enumerate() {
-        write_out(suggested_local_work_size.wrapping_add(i), *value as usize);
-    }
-    Ok(())
 } }

@@ -19,14 +19,6 @@ impl HandleTarget for _cl_kernel {
     type Object = Kernel;
 }
 
-impl HandleTarget for _cl_mem {
-    type Object = pyroclast_runtime::memory::MemObject;
-}
-
-impl HandleTarget for _cl_command_queue {
-    type Object = pyroclast_runtime::queue::CommandQueue;
-}
-
 entry! { fn clCreateKernel(program: cl_program, kernel_name: *const c_char; errcode_ret) -> cl_kernel {
     let program = program.arc()?;
     // There must be a name.
