@@ -189,7 +189,8 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
         int64_atomics: t.buffer_int64_atomics && t.shared_int64_atomics,
         denorm16: t.float_controls.denorm_preserve16,
         denorm32: t.float_controls.denorm_preserve32,
-        denorm64: t.float_controls.denorm_preserve64,
+        // NVIDIA's double-precision units have no flushing mode, though the driver offers no control to ask for that.
+        denorm64: t.float_controls.denorm_preserve64 || (t.float64 && a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY),
         fast_fma32: t.exact_fma32,
         correctly_rounded_div_sqrt: t.exact_div32 && t.exact_sqrt32,
         little_endian: cfg!(target_endian = "little"),

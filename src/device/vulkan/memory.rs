@@ -89,7 +89,9 @@ impl Buffer {
         let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
         match Buffer::bind(gpu, raw, padded, what, name) {
             Ok((allocation, address)) => {
-                let mapped = allocation.mapped_ptr().map(|p| HostPtr::new(p.as_ptr().cast()));
+                // Only coherent mappings count: nothing here flushes or invalidates.
+                let coherent = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_COHERENT);
+                let mapped = allocation.mapped_ptr().filter(|_| coherent).map(|p| HostPtr::new(p.as_ptr().cast()));
                 let cached = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED);
                 Ok(Buffer { gpu, raw, size, padded, address, mapped, cached, backing: Backing::Pool(Some(allocation)) })
             }

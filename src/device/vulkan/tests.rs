@@ -24,7 +24,6 @@ pub(super) fn device() -> Option<Arc<dyn DeviceOps>> {
 fn facts_are_plausible() {
     let Some(device) = device() else { return };
     let info = device.info();
-    eprintln!("{info:#?}\n{:#?}", device.target());
     assert!(!info.name.is_empty() && info.compute_units > 0 && info.max_work_group_size >= 128);
     assert!(info.max_alloc_size >= info.global_mem_size / 4 && info.local_mem_size >= 16384);
     assert!(info.driver_version.contains('(') && info.timer_resolution_ns > 0);
