@@ -422,7 +422,7 @@ fn cache() -> &'static Cache {
 }
 
 /// Source to library SPIR-V, from the cache if possible.
-pub(crate) fn front_end(
+fn front_end(
     device: &Device,
     source: &str,
     headers: &[Header],

@@ -186,7 +186,7 @@ pub fn library_key(source: &str, headers: &[Header], options: &Options, config: 
     let mut hasher = blake3::Hasher::new();
     feed(&mut hasher, b"library");
     feed(&mut hasher, compiler_identity().as_bytes());
-    feed(&mut hasher, tool_identity(&config.clang).as_bytes());
+    feed(&mut hasher, tool_identity(config).as_bytes());
     feed(&mut hasher, format!("{config:?}").as_bytes());
     feed(&mut hasher, format!("{options:?}").as_bytes());
     feed(&mut hasher, source.as_bytes());
@@ -247,18 +247,11 @@ fn file_identity(path: &Path) -> String {
     format!("{} {} {}", path.display(), data.len(), time.as_nanos())
 }
 
-/// Names the front-end tool: its file as found on the path, resolved.
-fn tool_identity(tool: &str) -> String {
-    let on_path = |name: &str| std::env::split_paths(&std::env::var_os("PATH")?).map(|d| d.join(name)).find(|p| p.is_file());
-    let found = match tool {
-        // As the front end looks for it.
-        "" => on_path("clang-22").or_else(|| on_path("clang")),
-        tool if tool.contains('/') => Some(PathBuf::from(tool)),
-        tool => on_path(tool),
-    };
-    match found {
+/// Names the front-end tool: its file, resolved.
+fn tool_identity(config: &FrontConfig) -> String {
+    match clspv_bridge::front::clang::find(config) {
         Some(path) => file_identity(&path.canonicalize().unwrap_or(path)),
-        None => tool.to_owned(),
+        None => config.clang.clone(),
     }
 }
 

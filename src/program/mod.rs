@@ -324,8 +324,8 @@ impl Program {
         let Origin::Source(source) = &self.origin else { return None };
         let table = self.lazy_arg_info.get_or_init(|| {
             let options = Options { kernel_arg_info: true, ..options };
-            match build::front_end(&device, source, &headers, &options) {
-                Ok(library) => library.arg_info.iter().map(|k| (k.kernel.clone(), k.args.clone())).collect(),
+            match clspv_bridge::front::clang::arg_info(source, &headers, &options, &device.front_config()) {
+                Ok(kernels) => kernels.into_iter().map(|k| (k.kernel, k.args)).collect(),
                 Err(error) => {
                     tracing::warn!(%error, "no argument information");
                     ArgInfoTable::new()
