@@ -179,9 +179,10 @@ impl Kernel {
         room: usize,
     ) -> Result<InfoValue> {
         let index = self.query_device(device)?;
-        let facts = self.program.devices[index].ops().info();
-        // The device must support sub-groups.
-        if facts.max_num_sub_groups == 0 {
+        let device = &self.program.devices[index];
+        let facts = device.info();
+        // The device must support sub-groups, and say so.
+        if matches!(device.query(CL_DEVICE_MAX_NUM_SUB_GROUPS), Ok(InfoValue::U32(0))) {
             return Err(err!(CL_INVALID_OPERATION, "the device has no sub-groups"));
         }
         let size = facts.sub_group_sizes.iter().copied().max().unwrap_or(1).max(1);
