@@ -558,3 +558,42 @@ fn the_largest_buffer_can_be_used_to_its_end() {
     eprintln!("{size} bytes in {:?}", start.elapsed());
     assert_eq!(got, bytes(16, 3).repeat(256));
 }
+
+#[test]
+fn local_arguments_become_lengths_and_offsets() {
+    let Some(device) = device() else { return };
+    let mut program = (*scale_program(&[PointerMode::Addresses], BlockPlace::Push)).clone();
+    let kernel = &mut program.kernels[0];
+    let local = ArgInfo { kind: ArgKind::LocalPtr, size: 0, ..kernel.info.args[2].clone() };
+    kernel.info.args.extend([local.clone(), local.clone(), local]);
+    let abi = &mut kernel.variants[0].abi;
+    abi.local_specs =
+        vec![(3, LocalSpec::Arg { arg: 3, elem_bytes: 4 }), (4, LocalSpec::Common { fixed_bytes: 20, elem_bytes: 4 })];
+    abi.common_local_args = vec![4, 5];
+    abi.hidden = vec![(Hidden::LocalArgOffset(4), 0), (Hidden::LocalArgOffset(5), 4), (Hidden::NumGroups(0), 8)];
+    let program = device.load(Arc::new(program)).unwrap();
+    let kernel = program.kernel("scale").unwrap();
+    let kernel_impl = kernel.as_any().downcast_ref::<super::kernel::Kernel>().unwrap();
+    let memory = buffer(&device, 64);
+    let launch = |last| Launch {
+        kernel: kernel.clone(),
+        args: Arc::new([
+            ArgValue::NullBuffer,
+            ArgValue::Buffer(whole(&memory)),
+            ArgValue::Bytes(smallvec![0; 4]),
+            ArgValue::Local(10),
+            ArgValue::Local(33),
+            ArgValue::Local(last),
+        ]),
+        dims: 1,
+        offset: [0; 3],
+        global: [10, 1, 1],
+        local: [4, 1, 1],
+    };
+    let first = launch(5);
+    let plan = kernel_impl.plan(&first).unwrap();
+    // 20 bytes of variables, then 33 at 32, then 5 at 80: 85 bytes in all.
+    assert_eq!(plan.lengths.as_slice(), [3, 22]);
+    assert_eq!(words(&plan.block[..12]), [32, 80, 3]);
+    assert!(kernel_impl.plan(&launch(1 << 30)).is_err());
+}
