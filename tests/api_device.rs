@@ -119,6 +119,8 @@ fn answers_satisfy_the_minimum_of_the_full_profile() {
         let ask = |name| number(&device_info(d, name).unwrap());
         assert_eq!(number(&device_info(d, CL_DEVICE_PLATFORM).unwrap()), platform() as u64);
         assert_eq!(ask(CL_DEVICE_PARENT_DEVICE), 0);
+        let single_type = [CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR].contains(&ask(CL_DEVICE_TYPE));
+        assert!(single_type);
         assert_eq!(ask(CL_DEVICE_REFERENCE_COUNT), 1);
         assert!(ask(CL_DEVICE_MAX_COMPUTE_UNITS) >= 1);
         assert_eq!(ask(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS), 3);

@@ -23,11 +23,8 @@ impl Device {
         let half = u32::from(d.fp16);
         let sizes = || InfoValue::Sizes(d.max_work_item_sizes.iter().map(|s| *s as usize).collect());
         let value = match name {
-            CL_DEVICE_TYPE => {
-                // The first device is the platform's default one.
-                let default = Platform::get().devices().first().is_some_and(|first| std::ptr::eq(&**first, self));
-                (self.device_type() | if default { CL_DEVICE_TYPE_DEFAULT } else { 0 }).into()
-            }
+            // One type, never CL_DEVICE_TYPE_DEFAULT.
+            CL_DEVICE_TYPE => self.device_type().into(),
             CL_DEVICE_VENDOR_ID => d.vendor_id.into(),
             CL_DEVICE_MAX_COMPUTE_UNITS => d.compute_units.max(1).into(),
             CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => 3u32.into(),
@@ -152,7 +149,7 @@ impl Device {
             CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => true.into(),
 
             // Sub-groups, collectives and the generic address space are missing.
-            CL_DEVICE_MAX_NUM_SUB_GROUPS => 0u32.into(),
+            CL_DEVICE_MAX_NUM_SUB_GROUPS => self.max_sub_groups().into(),
             CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
             | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
             | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => false.into(),
