@@ -83,13 +83,13 @@ impl NdRange {
             (None, Some(reqd)) => reqd.map(u64::from),
             (None, None) => return Ok(None),
         };
-        for d in 0..3 {
+        for (&size, max) in local.iter().zip(limits.max_item_sizes) {
             // No dimension of the local size may be zero.
-            if local[d] == 0 {
+            if size == 0 {
                 return Err(Error::new(CL_INVALID_WORK_GROUP_SIZE));
             }
             // Each dimension has a limit of its own.
-            if local[d] > limits.max_item_sizes[d] {
+            if size > max {
                 return Err(Error::new(CL_INVALID_WORK_ITEM_SIZE));
             }
         }
