@@ -272,6 +272,7 @@ impl Program {
     }
 
     /// The work of every device. Devices that need the same get the same.
+    #[allow(clippy::type_complexity)] // local memo tables
     fn work(&self, devices: Vec<DeviceJob>, failure: cl_int, notes: &str) -> Vec<Outcome> {
         let mut front: Vec<(FrontConfig, std::result::Result<Arc<Library>, CompileError>)> = Vec::new();
         let mut back: Vec<(Target, Vec<Arc<Library>>, std::result::Result<Arc<CompiledProgram>, CompileError>)> = Vec::new();

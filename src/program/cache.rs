@@ -56,7 +56,7 @@ impl Cache {
 
     /// The result of a front-end run.
     pub fn library(&self, key: Option<Key>) -> Option<Library> {
-        self.read(key?, |r| codec::get_library(r))
+        self.read(key?, codec::get_library)
     }
 
     /// Keeps the result of a front-end run.
@@ -68,7 +68,7 @@ impl Cache {
 
     /// An executable program.
     pub fn program(&self, key: Key) -> Option<CompiledProgram> {
-        self.read(key, |r| codec::get_program(r))
+        self.read(key, codec::get_program)
     }
 
     /// Keeps an executable program.
@@ -104,7 +104,7 @@ impl Cache {
         bytes.extend_from_slice(&w.bytes);
         if let Err(error) = write_atomically(&path, &bytes) {
             tracing::debug!(path = %path.display(), %error, "cache entry not written");
-        } else if key.as_bytes()[31] % TRIM_INTERVAL == 0 {
+        } else if key.as_bytes()[31].is_multiple_of(TRIM_INTERVAL) {
             self.trim(MAX_BYTES);
         }
     }

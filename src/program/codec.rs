@@ -287,17 +287,17 @@ fn put_info(w: &mut Writer, k: &KernelInfo) {
 }
 
 fn get_info(r: &mut Reader) -> Option<KernelInfo> {
-    let mut info = KernelInfo::default();
-    info.name = r.str()?;
-    info.args = r.list(get_arg)?;
-    info.args_size = r.u32()?;
-    info.has_arg_info = r.bool()?;
-    info.reqd_work_group_size = r.option(get_size3)?;
-    info.work_group_size_hint = r.option(get_size3)?;
-    info.vec_type_hint = r.option(Reader::str)?;
-    info.reqd_sub_group_size = r.option(Reader::u32)?;
-    info.attributes = r.str()?;
-    Some(info)
+    Some(KernelInfo {
+        name: r.str()?,
+        args: r.list(get_arg)?,
+        args_size: r.u32()?,
+        has_arg_info: r.bool()?,
+        reqd_work_group_size: r.option(get_size3)?,
+        work_group_size_hint: r.option(get_size3)?,
+        vec_type_hint: r.option(Reader::str)?,
+        reqd_sub_group_size: r.option(Reader::u32)?,
+        attributes: r.str()?,
+    })
 }
 
 fn put_hidden(w: &mut Writer, h: Hidden) {

@@ -15,7 +15,7 @@ const DECORATION_SPEC_ID: u32 = 1;
 
 /// The words of a module in host byte order; `None` if the bytes are no SPIR-V module.
 pub fn words(bytes: &[u8]) -> Option<Vec<u32>> {
-    if bytes.len() < 20 || bytes.len() % 4 != 0 {
+    if bytes.len() < 20 || !bytes.len().is_multiple_of(4) {
         return None;
     }
     let first = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);

@@ -174,7 +174,8 @@ fn sub_group_info(
     let kernel = kernel.get()?;
     let words = input_size / size_of::<usize>();
     // Whether the number of sizes suits the parameter is checked by the query.
-    let given = optional_slice(input.cast::<usize>(), words).filter(|w| !w.is_empty() && input_size % size_of::<usize>() == 0);
+    let given =
+        optional_slice(input.cast::<usize>(), words).filter(|w| !w.is_empty() && input_size.is_multiple_of(size_of::<usize>()));
     let room = if value.is_null() { 0 } else { size };
     let answer = kernel.sub_group_info(query_device(device)?, param_name, given, room)?;
     info::write(answer, size, value, size_ret)
