@@ -208,7 +208,11 @@ fn decorate(d: &mut Decorations, inst: &Instr<'_>, first: usize) -> Result<()> {
     };
     match decoration {
         Decoration::Alignment => {
-            let align = inst.word(first + 1)?;
+            // clang's SPIR-V back end writes an alignment of 128 as a sign-extended byte.
+            let align = match inst.word(first + 1)? {
+                0xffff_ff80 => 128,
+                align => align,
+            };
             if !align.is_power_of_two() {
                 return Err(inst.bad("an alignment that is no power of two"));
             }
