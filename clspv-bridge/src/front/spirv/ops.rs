@@ -83,7 +83,12 @@ impl FuncReader<'_, '_, '_> {
     pub fn value_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
         if let Some(op) = binary(inst.op) {
             let ty = self.result_type(inst)?;
-            let (x, mut y) = (self.arg(2, inst)?, self.arg(3, inst)?);
+            let (mut x, mut y) = (self.arg(2, inst)?, self.arg(3, inst)?);
+            // clang drops the truncation of an operand whose high bits a mask clears: the low bits are what is meant
+            if matches!(op, BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Iadd | BinOp::Isub | BinOp::Imul) {
+                x = self.truncated(x, ty);
+                y = self.truncated(y, ty);
+            }
             let float = matches!(op, BinOp::Fadd | BinOp::Fsub | BinOp::Fmul | BinOp::Fdiv | BinOp::Frem);
             if ty.scalar().is_none() || float != ty.is_float() || self.f.ty(x) != ty {
                 return Err(inst.bad("operands of the wrong type"));
@@ -129,6 +134,19 @@ impl FuncReader<'_, '_, '_> {
     /// Permissions decorated on the result.
     pub fn fast(&self, inst: &Instr<'_>) -> FastMath {
         inst.ops.get(1).map(|id| self.r.meta.of(*id).fast).unwrap_or_default()
+    }
+
+    /// The low bits of an integer that is wider than `ty`; other values as they are.
+    fn truncated(&mut self, v: Value, ty: Type) -> Value {
+        let from = self.f.ty(v);
+        match (from.scalar(), ty.scalar()) {
+            (Some(a), Some(b))
+                if a.is_int() && b.is_int() && from.lanes() == ty.lanes() && a.bits() > b.bits() && b.bits() > 1 =>
+            {
+                self.b().cast(CastOp::Trunc, v, ty)
+            }
+            _ => v,
+        }
     }
 
     /// An integer in the width of `like`, with as many lanes.
