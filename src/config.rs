@@ -85,6 +85,8 @@ options! {
     "PYROCLAST_DUMP_DIR" => dump_dir: Option<PathBuf>,
     /// What to check: ir, spirv, vulkan.
     "PYROCLAST_VALIDATE" => validate: Vec<String>,
+    /// File to which complaints of the Vulkan validation layer are appended, besides the log.
+    "PYROCLAST_VALIDATE_LOG" => validate_log: Option<PathBuf>,
     /// Order and choice of devices, e.g. "vulkan:1,vulkan:0" or "vulkan".
     "PYROCLAST_DEVICES" => devices: Vec<String>,
     /// Wait after every command.

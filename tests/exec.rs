@@ -1,5 +1,6 @@
 //! Execution tests: every `tests/exec/*.cl` is built and launched through the system's OpenCL loader on every device of
 //! our driver, and its results are compared with the expectations in its `//!` lines (see `exec_support/case.rs`).
+//! Vulkan's validation layer and spirv-val must have nothing to complain of.
 //!
 //! `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the same tests on the drivers installed there instead.
 
@@ -9,6 +10,8 @@ mod case;
 mod cl;
 #[path = "exec_support/expr.rs"]
 mod expr;
+#[path = "common/validation.rs"]
+mod validation;
 
 use case::{ArgSpec, Case};
 use cl::{Api, Arg, Device, Session};
@@ -23,6 +26,7 @@ fn offer_driver() -> Option<PathBuf> {
         unsafe { std::env::set_var("OCL_ICD_VENDORS", vendors) };
         return None;
     }
+    validation::watch();
     let exe = std::env::current_exe().ok()?;
     let library = exe.parent()?.join("libpyroclast.so");
     let folder = std::env::temp_dir().join(format!("pyroclast-exec-{}", std::process::id()));
@@ -109,7 +113,11 @@ fn main() -> std::process::ExitCode {
                 for path in &files {
                     let name = format!("{}::{}", device.name, path.file_stem().unwrap_or_default().to_string_lossy());
                     let (api, device, path) = (api.clone(), device.clone(), path.clone());
-                    trials.push(Trial::test(name, move || run(&api, &device, &path).map_err(Failed::from)));
+                    trials.push(Trial::test(name, move || {
+                        run(&api, &device, &path).map_err(Failed::from)?;
+                        // Tests beside this one may have caused it.
+                        validation::new_complaints().map_or(Ok(()), |text| Err(Failed::from(format!("validation: {text}"))))
+                    }));
                 }
             }
         }
@@ -119,5 +127,5 @@ fn main() -> std::process::ExitCode {
     if let Some(folder) = folder {
         let _ = std::fs::remove_dir_all(folder);
     }
-    conclusion.exit_code()
+    conclusion.exit_code() // complaints overrule it: see `validation`
 }

@@ -151,6 +151,9 @@ fn variants(module: Module, data: &DataLayout, cx: &PassContext<'_>) -> Result<V
         let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
         let kernel = kernel.ok_or_else(|| CompileError::internal("the kernel was lost"))?;
         let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target)?;
+        if asked_to_validate("spirv") {
+            crate::back::validate::validate(&spirv, cx.target)?;
+        }
         variants.push(KernelVariant { abi, spirv });
     }
     if variants.is_empty() {
@@ -171,11 +174,17 @@ fn run_passes(module: &mut Module, names: &[&str], cx: &PassContext<'_>) -> Resu
 /// Verifies a module in debug builds and with `PYROCLAST_VALIDATE=ir`.
 fn check(module: &Module, after: &str) -> Result<()> {
     static ON: OnceLock<bool> = OnceLock::new();
-    let wanted = || std::env::var("PYROCLAST_VALIDATE").is_ok_and(|v| v.split(',').any(|w| w.trim() == "ir"));
-    if !*ON.get_or_init(|| cfg!(debug_assertions) || wanted()) {
+    if !*ON.get_or_init(|| cfg!(debug_assertions) || asked_to_validate("ir")) {
         return Ok(());
     }
     crate::ir::verify::verify_module(module).map_err(|e| CompileError::internal(format!("after {after}: {e}")))
+}
+
+/// Whether `PYROCLAST_VALIDATE` names `what`.
+fn asked_to_validate(what: &str) -> bool {
+    static ASKED: OnceLock<String> = OnceLock::new();
+    let asked = ASKED.get_or_init(|| std::env::var("PYROCLAST_VALIDATE").unwrap_or_default());
+    asked.split(',').any(|w| w.trim() == what || w.trim() == "all")
 }
 
 /// The built-in library, read once.

@@ -448,7 +448,8 @@ fn back_end(
 ) -> std::result::Result<Arc<CompiledProgram>, CompileError> {
     let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
     let key = cache::program_key(&libraries, options, specs, target);
-    if let Some(program) = cache().program(key) {
+    // Modules are validated when they are made.
+    if let Some(program) = cache().program(key).filter(|_| !Config::get().validates("spirv")) {
         return Ok(Arc::new(program));
     }
     let built = with_large_stack(|| driver::build(&libraries, options, specs, target));

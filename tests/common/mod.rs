@@ -2,11 +2,14 @@
 //! the core API as functions (`autogen_api.rs`).
 //!
 //! The loader reads its environment when first used, so a test reaches the API only through [`symbol`], which sets it.
-//! A machine without a loader fails the tests: they would prove nothing.
+//! A machine without a loader fails the tests: they would prove nothing. So does any complaint of the validators (see
+//! `validation`).
 
 #![allow(dead_code, clippy::panic, clippy::unwrap_used)]
 
 mod autogen_api;
+#[path = "validation.rs"]
+pub mod validation;
 
 pub use autogen_api::*;
 pub use pyroclast_runtime::cl::*;
@@ -29,6 +32,7 @@ fn driver() -> PathBuf {
 fn loader() -> &'static Library {
     static LOADER: OnceLock<Library> = OnceLock::new();
     LOADER.get_or_init(|| {
+        validation::watch();
         let vendors = std::env::temp_dir().join(format!("pyroclast-vendors-{}", std::process::id()));
         std::fs::create_dir_all(&vendors).expect("directory for the vendor file");
         std::fs::write(vendors.join("pyroclast.icd"), format!("{}\n", driver().display())).expect("vendor file");
@@ -59,8 +63,11 @@ pub fn without_loader() {
 
 fn direct() -> &'static Library {
     static DRIVER: OnceLock<Library> = OnceLock::new();
-    // SAFETY: the driver does nothing when loaded.
-    DRIVER.get_or_init(|| unsafe { Library::new(driver()) }.expect("the driver loads"))
+    DRIVER.get_or_init(|| {
+        validation::watch();
+        // SAFETY: the driver does nothing when loaded.
+        unsafe { Library::new(driver()) }.expect("the driver loads")
+    })
 }
 
 /// A function of the loader.

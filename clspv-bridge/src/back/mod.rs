@@ -1,3 +1,4 @@
 //! Back ends.
 
 pub mod spirv;
+pub mod validate;

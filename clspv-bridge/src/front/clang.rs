@@ -43,7 +43,8 @@ pub fn find(config: &FrontConfig) -> Option<PathBuf> {
     NAMES.iter().find_map(|name| in_folders(name))
 }
 
-fn in_folders(name: &str) -> Option<PathBuf> {
+/// A tool by name in PATH or the usual folders.
+pub(crate) fn in_folders(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let listed = std::env::split_paths(&path).filter(|p| p.is_absolute());
     listed.chain(FOLDERS.iter().map(PathBuf::from)).map(|folder| folder.join(name)).find(|p| p.is_file())

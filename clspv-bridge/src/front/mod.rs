@@ -2,5 +2,5 @@
 
 mod arg_info;
 pub mod clang;
-mod process;
+pub(crate) mod process;
 pub mod spirv;

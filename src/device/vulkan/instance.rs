@@ -2,10 +2,13 @@
 //!
 //! Created once and leaked: nothing is torn down at exit, when other libraries' threads may still run. The application
 //! may use Vulkan itself; instances do not disturb each other. With `PYROCLAST_VALIDATE` naming `vulkan` the validation
-//! layer is asked for; its messages are logged and counted ([`validation_messages`]).
+//! layer is asked for, synchronisation included; its messages are logged, counted ([`validation_messages`]) and appended
+//! to the file that `PYROCLAST_VALIDATE_LOG` names, which is how tests of the library see them.
 
+use crate::config::Config;
 use ash::vk;
 use std::ffi::{CStr, c_void};
+use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -59,8 +62,9 @@ fn create(validate: bool) -> Result<Instance, String> {
         if present.iter().any(|l| l.layer_name_as_c_str() == Ok(VALIDATION)) {
             layers.push(VALIDATION.as_ptr());
             extensions.push(ash::ext::debug_utils::NAME.as_ptr());
+            extensions.push(ash::ext::validation_features::NAME.as_ptr());
         } else {
-            tracing::error!("the Vulkan validation layer was asked for but is not installed");
+            complain("the Vulkan validation layer was asked for but is not installed");
         }
     }
     let app = vk::ApplicationInfo::default().engine_name(c"Pyroclast").application_name(c"Pyroclast").api_version(api);
@@ -69,8 +73,10 @@ fn create(validate: bool) -> Result<Instance, String> {
         .application_info(&app)
         .enabled_layer_names(&layers)
         .enabled_extension_names(&extensions);
+    let enabled = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+    let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled);
     if !layers.is_empty() {
-        info = info.push_next(&mut messenger);
+        info = info.push_next(&mut messenger).push_next(&mut features);
     }
     // SAFETY: all structures are valid for the call.
     let raw = unsafe { entry.create_instance(&info, None) }.map_err(|e| format!("vkCreateInstance: {e:?}"))?;
@@ -78,7 +84,7 @@ fn create(validate: bool) -> Result<Instance, String> {
         let debug = ash::ext::debug_utils::Instance::new(&entry, &raw);
         // SAFETY: the extension is enabled; the messenger lives as long as the instance, which is for ever.
         if let Err(e) = unsafe { debug.create_debug_utils_messenger(&messenger_info(), None) } {
-            tracing::error!("no validation messages: {e:?}");
+            complain(&format!("no validation messages: {e:?}"));
         }
     }
     Ok(Instance { entry, raw, api })
@@ -98,9 +104,20 @@ unsafe extern "system" fn on_message(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     _user: *mut c_void,
 ) -> vk::Bool32 {
-    MESSAGES.fetch_add(1, Ordering::Relaxed);
     // SAFETY: the layer passes a valid structure with a valid string or null.
     let text = unsafe { data.as_ref().and_then(|d| d.message_as_c_str()) };
-    tracing::error!("Vulkan validation: {}", text.unwrap_or(c"(no text)").to_string_lossy());
+    complain(&text.unwrap_or(c"(no text)").to_string_lossy());
     vk::FALSE
+}
+
+fn complain(text: &str) {
+    MESSAGES.fetch_add(1, Ordering::Relaxed);
+    tracing::error!("Vulkan validation: {text}");
+    if let Some(path) = &Config::get().validate_log {
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        // One write, so that messages of several threads do not mix.
+        if let Err(error) = file.and_then(|mut f| f.write_all(format!("{text}\n").as_bytes())) {
+            tracing::error!(%error, "{}", path.display());
+        }
+    }
 }
