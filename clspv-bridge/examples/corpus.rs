@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout)]
 
 use clspv_bridge::Target;
-use clspv_bridge::driver::{FrontConfig, Options, build, compile_source};
+use clspv_bridge::driver::{FrontConfig, Options, build, compile_program};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +48,7 @@ fn options(std: &str, text: &str, corpus: &str) -> Options {
 fn compile(source: &Path, options: &Options, out: &Path) -> Result<String, String> {
     let text = String::from_utf8_lossy(&std::fs::read(source).map_err(|e| e.to_string())?).into_owned();
     let start = Instant::now();
-    let library = compile_source(&text, &[], options, &config()).map_err(|e| format!("front: {e}"))?;
+    let library = compile_program(&text, &[], options, &config()).map_err(|e| format!("front: {e}"))?;
     let front = start.elapsed().as_millis();
     let mut target = Target::generic();
     target.prefer_bindings = true;

@@ -68,7 +68,12 @@ pub struct Library {
 
 /// Compiles OpenCL C (or C++ for OpenCL) to library SPIR-V in a clang child process.
 pub fn compile_source(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Library> {
-    crate::front::clang::compile(source, headers, options, config)
+    front::clang::compile(source, headers, options, config, false)
+}
+
+/// The same for a program that nothing else is linked to: only its kernels are kept, which is faster.
+pub fn compile_program(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Library> {
+    front::clang::compile(source, headers, options, config, true)
 }
 
 /// A specialisation constant set by clSetProgramSpecializationConstant: SpecId and little-endian bytes.

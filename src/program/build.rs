@@ -292,7 +292,7 @@ impl Program {
                             let config = device.front_config();
                             let known = front.iter().find(|(c, _)| *c == config).map(|(_, r)| r.clone());
                             let library = known.unwrap_or_else(|| {
-                                let result = front_end(device, source, &headers, &options);
+                                let result = front_end(device, source, &headers, &options, link);
                                 front.push((config, result.clone()));
                                 result
                             })?;
@@ -422,19 +422,21 @@ fn cache() -> &'static Cache {
     CACHE.get_or_init(|| Cache::from_config(Config::get()))
 }
 
-/// Source to library SPIR-V, from the cache if possible.
+/// Source to library SPIR-V, from the cache if possible. `whole` says that nothing else is linked to it.
 fn front_end(
     device: &Device,
     source: &str,
     headers: &[Header],
     options: &Options,
+    whole: bool,
 ) -> std::result::Result<Arc<Library>, CompileError> {
     let config = device.front_config();
-    let key = cache::library_key(source, headers, options, &config);
+    let key = cache::library_key(source, headers, options, &config, whole);
     if let Some(library) = cache().library(key) {
         return Ok(Arc::new(library));
     }
-    let library = driver::compile_source(source, headers, options, &config)?;
+    let compile = if whole { driver::compile_program } else { driver::compile_source };
+    let library = compile(source, headers, options, &config)?;
     cache().store_library(key, &library);
     Ok(Arc::new(library))
 }

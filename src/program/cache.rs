@@ -182,9 +182,9 @@ fn feed(hasher: &mut blake3::Hasher, bytes: &[u8]) {
 }
 
 /// Key of a front-end run; `None` if what it reads cannot be known.
-pub fn library_key(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Option<Key> {
+pub fn library_key(source: &str, headers: &[Header], options: &Options, config: &FrontConfig, whole: bool) -> Option<Key> {
     let mut hasher = blake3::Hasher::new();
-    feed(&mut hasher, b"library");
+    feed(&mut hasher, if whole { b"whole program" } else { b"library" });
     feed(&mut hasher, compiler_identity().as_bytes());
     feed(&mut hasher, tool_identity(config).as_bytes());
     feed(&mut hasher, format!("{config:?}").as_bytes());
@@ -289,15 +289,15 @@ mod tests {
 
     #[test]
     fn keys_depend_on_every_input() {
-        let base = library_key("k", &[], &Options::default(), &config());
+        let base = library_key("k", &[], &Options::default(), &config(), false);
         assert!(base.is_some());
-        assert_eq!(base, library_key("k", &[], &Options::default(), &config()));
-        assert_ne!(base, library_key("l", &[], &Options::default(), &config()));
+        assert_eq!(base, library_key("k", &[], &Options::default(), &config(), false));
+        assert_ne!(base, library_key("l", &[], &Options::default(), &config(), false));
         let options = Options { mad_enable: true, ..Options::default() };
-        assert_ne!(base, library_key("k", &[], &options, &config()));
-        assert_ne!(base, library_key("k", &[], &Options::default(), &FrontConfig { opencl_version: 300, ..config() }));
+        assert_ne!(base, library_key("k", &[], &options, &config(), false));
+        assert_ne!(base, library_key("k", &[], &Options::default(), &FrontConfig { opencl_version: 300, ..config() }, false));
         let header = Header { name: "h".into(), text: "t".into() };
-        assert_ne!(base, library_key("k", &[header], &Options::default(), &config()));
+        assert_ne!(base, library_key("k", &[header], &Options::default(), &config(), false));
 
         let library = Library { spirv: vec![1], ..Library::default() };
         let base = program_key(&[&library], &Options::default(), &[], &Target::generic());

@@ -50,39 +50,120 @@ pub(crate) fn in_folders(name: &str) -> Option<PathBuf> {
     listed.chain(FOLDERS.iter().map(PathBuf::from)).map(|folder| folder.join(name)).find(|p| p.is_file())
 }
 
-/// Compiles a translation unit.
-pub fn compile(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Library> {
+/// Sources that are longer, or that include others, are compiled in two steps.
+const ONE_STEP_BYTES: usize = 16 << 10;
+
+/// Options of the step that makes SPIR-V. The vectorisers make types that the SPIR-V back end cannot write; so does the
+/// rewriting of loop exit values.
+const CODE_ARGS: &[&str] =
+    &["-fno-slp-vectorize", "-fno-vectorize", "-mllvm", SPIRV_EXTENSIONS, "-mllvm", "-replexitval=never", "-c", "-o", "-", "-"];
+
+/// Compiles a translation unit. `whole` says that nothing will be linked to it: then only kernels need to be kept.
+///
+/// Big programs are mostly functions that their kernels do not call or that are to be inlined. Telling LLVM so before it
+/// optimises makes the build many times faster, at the price of a second process.
+pub fn compile(source: &str, headers: &[Header], options: &Options, config: &FrontConfig, whole: bool) -> Result<Library> {
     let folder = HeaderFolder::new(headers)?;
+    let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
-    for arg in ["-fno-slp-vectorize", "-fno-vectorize", "-mllvm", SPIRV_EXTENSIONS, "-mllvm", "-replexitval=never"] {
-        // The vectorisers make types the SPIR-V back end cannot write; so does the rewriting of loop exit values.
-        args.push(arg.into());
+    let big = source.len() > ONE_STEP_BYTES || source.contains("#include");
+    if !(whole && big) {
+        args.extend(CODE_ARGS.iter().map(OsString::from));
+        let output = process::run(&clang, &args, source.as_bytes(), TIME_LIMIT)?;
+        let log = readable(&output.stderr);
+        check(&output, &log, is_spirv)?;
+        let arg_info = if options.kernel_arg_info { self::arg_info(source, headers, options, config)? } else { Vec::new() };
+        return Ok(Library { spirv: words(&output.stdout), log, arg_info });
     }
-    args.extend(["-c", "-o", "-", "-"].map(OsString::from));
-    let output = run(&args, source, config)?;
-    let log = readable(&output.stderr);
-    check(&output, &log, |out| out.len() >= 20 && out.starts_with(&[0x03, 0x02, 0x23, 0x07]))?;
-    let spirv = output.stdout.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
-    let arg_info = if options.kernel_arg_info { self::arg_info(source, headers, options, config)? } else { Vec::new() };
-    Ok(Library { spirv, log, arg_info })
+    args.extend(IR_ARGS.iter().map(OsString::from));
+    let output = process::run(&clang, &args, source.as_bytes(), TIME_LIMIT)?;
+    let mut log = readable(&output.stderr);
+    check(&output, &log, |out| !out.is_empty())?;
+    let ir = String::from_utf8_lossy(&output.stdout);
+    let arg_info = if options.kernel_arg_info { arg_info::parse(&ir) } else { Vec::new() };
+    let mut args: Vec<OsString> = Vec::new();
+    args.extend(COMMON_ARGS.iter().map(OsString::from));
+    args.extend(["-w", "-x", "ir", if options.opt_disable { "-O1" } else { "-O2" }].map(OsString::from));
+    args.extend(CODE_ARGS.iter().map(OsString::from));
+    let output = process::run(&clang, &args, internalize(&ir).as_bytes(), TIME_LIMIT)?;
+    let second = readable(&output.stderr);
+    log.push_str(&second);
+    check(&output, &log, is_spirv)?;
+    Ok(Library { spirv: words(&output.stdout), log, arg_info })
+}
+
+fn is_spirv(out: &[u8]) -> bool {
+    out.len() >= 20 && out.starts_with(&[0x03, 0x02, 0x23, 0x07])
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
+}
+
+/// Makes every function but the kernels, and every constant table, internal to the module, and asks for inlining.
+fn internalize(ir: &str) -> String {
+    let mut out = String::with_capacity(ir.len() + ir.len() / 16);
+    for line in ir.lines() {
+        let function = line.strip_prefix("define ").filter(|l| l.contains("spir_func "));
+        let constant = line.strip_prefix('@').and_then(|l| l.split_once(" = "));
+        if let Some(mut rest) = function {
+            for word in ["dso_local ", "hidden ", "internal "] {
+                rest = rest.strip_prefix(word).unwrap_or(rest);
+            }
+            out.push_str("define internal ");
+            // The attribute goes before the group of attributes that ends the header.
+            match rest.rfind(" #").filter(|at| rest[at + 2..].starts_with(|c: char| c.is_ascii_digit())) {
+                Some(at) => {
+                    out.push_str(&rest[..at]);
+                    out.push_str(" alwaysinline");
+                    out.push_str(&rest[at..]);
+                }
+                None => out.push_str(rest),
+            }
+        } else if line.starts_with("attributes #") {
+            out.push_str(&line.replace(" noinline ", " "));
+        } else if let Some((name, rest)) = constant {
+            let tail = rest.strip_prefix("dso_local ").unwrap_or(rest);
+            let tail = tail.strip_prefix("local_unnamed_addr ").unwrap_or(tail);
+            if tail.starts_with("addrspace(2) constant ") {
+                out.push_str(&format!("@{name} = internal {tail}"));
+            } else {
+                out.push_str(line);
+            }
+        } else {
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// Names, types and qualifiers of the kernels' arguments, which the SPIR-V does not hold.
 pub fn arg_info(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Vec<KernelArgInfo>> {
     let folder = HeaderFolder::new(headers)?;
+    let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
-    let own = ["-w", "-cl-kernel-arg-info", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-"];
-    args.extend(own.map(OsString::from));
-    let output = run(&args, source, config)?;
+    args.push("-w".into());
+    args.extend(IR_ARGS.iter().map(OsString::from));
+    let output = process::run(&clang, &args, source.as_bytes(), TIME_LIMIT)?;
     check(&output, &readable(&output.stderr), |out| !out.is_empty())?;
     Ok(arg_info::parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
-fn run(args: &[OsString], source: &str, config: &FrontConfig) -> Result<Output> {
-    let Some(clang) = find(config) else {
-        return Err(CompileError::ToolMissing("no clang with a SPIR-V target was found (set PYROCLAST_CLANG)".into()));
-    };
-    process::run(&clang, args, source.as_bytes(), TIME_LIMIT)
+/// Options of the step that makes LLVM IR, which holds argument information.
+const IR_ARGS: &[&str] = &["-cl-kernel-arg-info", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-"];
+
+/// Options of every run: nothing from configuration files, no crash reports in files.
+const COMMON_ARGS: &[&str] = &[
+    "--target=spirv64-unknown-unknown",
+    "--no-default-config",
+    "-fno-crash-diagnostics",
+    "-fno-color-diagnostics",
+    "-Wno-unused-command-line-argument",
+];
+
+fn needed(config: &FrontConfig) -> Result<PathBuf> {
+    find(config).ok_or_else(|| CompileError::ToolMissing("no clang with a SPIR-V target was found (set PYROCLAST_CLANG)".into()))
 }
 
 /// Tells success from a program's fault and from the tool's.
@@ -108,13 +189,11 @@ fn check(output: &Output, log: &str, is_result: impl Fn(&[u8]) -> bool) -> Resul
 fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) -> Vec<OsString> {
     let mut args: Vec<OsString> = Vec::new();
     let mut push = |arg: &str| args.push(arg.into());
-    push("--target=spirv64-unknown-unknown");
-    push("-x");
-    push("cl");
-    // Nothing from configuration files, no crash reports in files.
-    for arg in ["--no-default-config", "-fno-crash-diagnostics", "-fno-color-diagnostics", "-Wno-unused-command-line-argument"] {
+    for arg in COMMON_ARGS {
         push(arg);
     }
+    push("-x");
+    push("cl");
     // Variables and images stay in memory at -O0, which the back end cannot express.
     push(if options.opt_disable { "-O1" } else { "-O2" });
     // Contraction is decided later: here it would hide which operations the program wrote as fma().
@@ -240,11 +319,22 @@ mod tests {
         if find(&config()).is_none() {
             return;
         }
-        let ok = compile("kernel void k(global int *p) { *p = 1; }", &[], &Options::default(), &config()).unwrap();
+        let ok = compile("kernel void k(global int *p) { *p = 1; }", &[], &Options::default(), &config(), false).unwrap();
         assert_eq!(ok.spirv[0], 0x0723_0203);
         assert_eq!(ok.log, "");
-        let error = compile("kernel void k(global int *p) { *p = nothing; }", &[], &Options::default(), &config());
+        let error = compile("kernel void k(global int *p) { *p = nothing; }", &[], &Options::default(), &config(), true);
         assert!(matches!(error, Err(CompileError::Diagnostics(log)) if log.contains("nothing")));
+    }
+
+    #[test]
+    fn whole_programs_keep_only_kernels() {
+        let ir = "@t = dso_local addrspace(2) constant [1 x i32] zeroinitializer, align 4\n\
+            define dso_local spir_func i32 @f(i32 %x) #0 {\ndefine dso_local spir_kernel void @k() #1 !x !3 {\n\
+            attributes #0 = { convergent noinline nounwind }\n";
+        let expected = "@t = internal addrspace(2) constant [1 x i32] zeroinitializer, align 4\n\
+            define internal spir_func i32 @f(i32 %x) alwaysinline #0 {\ndefine dso_local spir_kernel void @k() #1 !x !3 {\n\
+            attributes #0 = { convergent nounwind }\n";
+        assert_eq!(internalize(ir), expected);
     }
 
     #[test]
@@ -255,7 +345,7 @@ mod tests {
         let headers = [Header { name: "sub/types.h".into(), text: "typedef float2 pair;\n".into() }];
         let source = "#include <sub/types.h>\nkernel void add(global const pair *restrict in, __local uint *l, int n) {}";
         let options = Options { kernel_arg_info: true, ..Options::default() };
-        let lib = compile(source, &headers, &options, &config()).unwrap();
+        let lib = compile(source, &headers, &options, &config(), true).unwrap();
         let [add] = lib.arg_info.as_slice() else { panic!("one kernel expected: {:?}", lib.arg_info) };
         assert_eq!(add.kernel, "add");
         assert_eq!((add.args[0].name.as_str(), add.args[0].type_name.as_str()), ("in", "pair*"));
@@ -263,6 +353,6 @@ mod tests {
         assert_eq!(add.args[1].address, crate::metadata::AddressQualifier::Local);
         assert_eq!(add.args[2].type_name, "int");
         let outside = [Header { name: "../evil.h".into(), text: String::new() }];
-        assert!(compile(source, &outside, &options, &config()).is_err());
+        assert!(compile(source, &outside, &options, &config(), false).is_err());
     }
 }
