@@ -29,16 +29,16 @@ pub struct MemObject {
     pub size: u64,
     /// The application's memory behind CL_MEM_USE_HOST_PTR, at this object's start.
     pub host_ptr: Option<HostPtr>,
-    /// CL_MEM_ASSOCIATED_MEMOBJECT
-    pub parent: Option<Arc<MemObject>>,
     /// Bytes from the start of the parent.
     pub offset: u64,
     /// CL_MEM_PROPERTIES
     pub properties: Option<Vec<cl_mem_properties>>,
     mappings: Mutex<Vec<Mapping>>,
     residency: Arc<Residency>,
-    /// Last: its callbacks are posted when everything else has been let go.
+    /// After what the application's callbacks may rely on being gone, such as the use of its host pointer.
     destructors: DestructorList,
+    /// CL_MEM_ASSOCIATED_MEMOBJECT; last, since a sub-buffer ends before its parent.
+    pub parent: Option<Arc<MemObject>>,
 }
 
 impl ApiObject for MemObject {

@@ -372,11 +372,12 @@ impl CommandQueue {
     fn run_on_host(self: &Arc<Self>, event: Arc<Event>, work: &mut Work) {
         let command = event.take_command();
         let now = || if self.is_profiling() { self.now() } else { 0 };
-        event.stamp(Moment::Submit, now());
-        event.mark_submitted();
         let status = match &command {
+            // It goes from queued to failed without being submitted, as on the device.
             Some(command) if failed(&command.deps) => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
             Some(command) => {
+                event.stamp(Moment::Submit, now());
+                event.mark_submitted();
                 event.stamp(Moment::Start, now());
                 let result = lower::run_on_host(command, self);
                 event.stamp(Moment::End, now());

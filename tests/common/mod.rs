@@ -8,7 +8,7 @@
 #![allow(dead_code, clippy::panic, clippy::unwrap_used)]
 
 mod autogen_api;
-#[path = "validation.rs"]
+pub mod rig;
 pub mod validation;
 
 pub use autogen_api::*;

@@ -1,0 +1,197 @@
+//! A context with queues, buffers, kernels and events, in few words: every call is checked. Objects are plain handles
+//! that tests release, or leave to the end of the process.
+
+use super::*;
+use std::ffi::{CString, c_char};
+
+/// A context of the first device with a program.
+#[derive(Clone, Copy)]
+pub struct Rig {
+    pub device: cl_device_id,
+    pub context: cl_context,
+    pub program: cl_program,
+}
+
+// SAFETY: handles may be used by any thread.
+unsafe impl Send for Rig {}
+// SAFETY: as above.
+unsafe impl Sync for Rig {}
+
+/// A handle for use in other threads.
+pub struct Any<T>(pub *mut T);
+impl<T> Any<T> {
+    /// The handle; a method, so that closures capture the whole.
+    pub fn get(&self) -> *mut T {
+        self.0
+    }
+}
+// SAFETY: handles may be used by any thread.
+unsafe impl<T> Send for Any<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Any<T> {}
+
+pub const OUT_OF_ORDER: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+
+#[track_caller]
+pub fn ok(code: cl_int) {
+    assert_eq!(code, CL_SUCCESS);
+}
+
+impl Rig {
+    pub fn new(source: &str) -> Rig {
+        let (device, context) = (device(), context());
+        Rig { device, context, program: build(context, device, source) }
+    }
+    pub fn queue(&self, properties: cl_command_queue_properties) -> cl_command_queue {
+        let mut code = 1;
+        // SAFETY: live handles.
+        let queue = unsafe { clCreateCommandQueue(self.context, self.device, properties, &mut code) };
+        ok(code);
+        queue
+    }
+    pub fn kernel(&self, name: &str) -> cl_kernel {
+        let (name, mut code) = (CString::new(name).unwrap(), 1);
+        // SAFETY: a terminated string.
+        let kernel = unsafe { clCreateKernel(self.program, name.as_ptr(), &mut code) };
+        ok(code);
+        kernel
+    }
+    pub fn buffer<T: Copy>(&self, content: &[T]) -> cl_mem {
+        let (mut code, flags) = (1, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR);
+        // SAFETY: the content has the size.
+        let mem =
+            unsafe { clCreateBuffer(self.context, flags, size_of_val(content), content.as_ptr().cast_mut().cast(), &mut code) };
+        ok(code);
+        mem
+    }
+    pub fn gate(&self) -> cl_event {
+        let mut code = 1;
+        // SAFETY: a live handle.
+        let event = unsafe { clCreateUserEvent(self.context, &mut code) };
+        ok(code);
+        event
+    }
+}
+
+/// Builds a program; a failure is reported with its log.
+pub fn build(context: cl_context, device: cl_device_id, source: &str) -> cl_program {
+    let mut code = 1;
+    let (mut text, length) = (source.as_ptr().cast::<c_char>(), source.len());
+    // SAFETY: one string with its length.
+    unsafe {
+        let program = clCreateProgramWithSource(context, 1, &mut text, &length, &mut code);
+        ok(code);
+        let built = clBuildProgram(program, 0, null(), null(), None, null_mut());
+        assert_eq!(built, CL_SUCCESS, "{}", build_log(program, device));
+        program
+    }
+}
+
+pub fn build_log(program: cl_program, device: cl_device_id) -> String {
+    // SAFETY: `query_bytes` passes buffers of the size it says.
+    let log = query_bytes(|s, v, r| unsafe { clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, s, v, r) });
+    text(&log.unwrap())
+}
+
+/// Sets an argument to a value, for example a number or a `cl_mem`.
+pub fn set<T>(kernel: cl_kernel, index: cl_uint, value: T) {
+    // SAFETY: the value has its size.
+    ok(unsafe { clSetKernelArg(kernel, index, size_of::<T>(), (&raw const value).cast()) });
+}
+
+fn list(waits: &[cl_event]) -> *const cl_event {
+    if waits.is_empty() { null() } else { waits.as_ptr() }
+}
+
+/// Launches a one-dimensional range.
+pub fn launch(queue: cl_command_queue, kernel: cl_kernel, size: usize, waits: &[cl_event]) -> cl_event {
+    let mut event = null_mut();
+    // SAFETY: live handles; the size has one dimension.
+    ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, null(), waits.len() as u32, list(waits), &mut event) });
+    event
+}
+
+pub fn marker(queue: cl_command_queue, waits: &[cl_event]) -> cl_event {
+    let mut event = null_mut();
+    // SAFETY: live handles.
+    ok(unsafe { clEnqueueMarkerWithWaitList(queue, waits.len() as u32, list(waits), &mut event) });
+    event
+}
+
+/// Reads without waiting; `out` must live until the event is complete.
+pub fn read_later<T: Copy>(queue: cl_command_queue, mem: cl_mem, out: &mut [T], waits: &[cl_event]) -> cl_event {
+    let mut event = null_mut();
+    let (size, to) = (size_of_val(out), out.as_mut_ptr().cast());
+    // SAFETY: the caller keeps the memory.
+    ok(unsafe { clEnqueueReadBuffer(queue, mem, 0, 0, size, to, waits.len() as u32, list(waits), &mut event) });
+    event
+}
+
+pub fn read<T: Copy + Default>(queue: cl_command_queue, mem: cl_mem, count: usize) -> Vec<T> {
+    let mut out = vec![T::default(); count];
+    let size = size_of_val(&out[..]);
+    // SAFETY: room for the bytes.
+    ok(unsafe { clEnqueueReadBuffer(queue, mem, 1, 0, size, out.as_mut_ptr().cast(), 0, null(), null_mut()) });
+    out
+}
+
+pub fn wait(events: &[cl_event]) -> cl_int {
+    // SAFETY: live handles.
+    unsafe { clWaitForEvents(events.len() as u32, events.as_ptr()) }
+}
+
+pub fn status(event: cl_event) -> cl_int {
+    let mut value: cl_int = 77;
+    // SAFETY: room for a cl_int.
+    ok(unsafe { clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, 4, (&raw mut value).cast(), null_mut()) });
+    value
+}
+
+pub fn open_gate(gate: cl_event, status: cl_int) {
+    // SAFETY: a live handle.
+    ok(unsafe { clSetUserEventStatus(gate, status) });
+}
+
+pub fn finish(queue: cl_command_queue) {
+    // SAFETY: a live handle.
+    ok(unsafe { clFinish(queue) });
+}
+
+/// Releases by kind.
+pub trait Release {
+    fn release(self);
+}
+
+macro_rules! release {
+    ($($handle:ty: $function:ident,)*) => {
+        $(impl Release for $handle {
+            fn release(self) {
+                // SAFETY: tests release what they made, once.
+                ok(unsafe { $function(self) });
+            }
+        })*
+    };
+}
+
+release! {
+    cl_event: clReleaseEvent,
+    cl_mem: clReleaseMemObject,
+    cl_kernel: clReleaseKernel,
+    cl_program: clReleaseProgram,
+    cl_command_queue: clReleaseCommandQueue,
+    cl_context: clReleaseContext,
+}
+
+pub fn release<T: Release>(handles: impl IntoIterator<Item = T>) {
+    handles.into_iter().for_each(T::release);
+}
+
+/// A small generator of pseudo-random numbers.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % limit
+    }
+}
