@@ -20,10 +20,10 @@ fn config() -> FrontConfig {
         __opencl_c_generic_address_space __opencl_c_program_scope_global_variables __opencl_c_images \
         __opencl_c_3d_image_writes cl_khr_3d_image_writes __opencl_c_read_write_images";
     FrontConfig {
-        clang: String::new(),
         extensions: extensions.split_whitespace().map(str::to_owned).collect(),
         image_support: true,
         opencl_version: 310,
+        ..FrontConfig::default()
     }
 }
 

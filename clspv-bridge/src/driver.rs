@@ -36,10 +36,12 @@ pub struct Options {
 }
 
 /// What clang compiles for: version, extensions and features that the device advertises.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FrontConfig {
     /// Path of clang; found by [`crate::front::clang::find`] if empty.
     pub clang: String,
+    /// More arguments for clang, after all others.
+    pub clang_args: Vec<String>,
     /// Extension and feature macros to enable, e.g. "cl_khr_fp64", "__opencl_c_int64".
     pub extensions: Vec<String>,
     /// CL_DEVICE_ADDRESS_BITS is always 64; endianness always little.

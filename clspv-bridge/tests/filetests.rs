@@ -204,10 +204,9 @@ fn tool(name: &str, args: &[&str], input: &[u8]) -> Option<Result<String, String
 
 fn compile(source: &str) -> Result<String, String> {
     let config = driver::FrontConfig {
-        clang: String::new(),
         extensions: ["cl_khr_fp64", "__opencl_c_fp64", "__opencl_c_int64", "cl_khr_fp16"].map(String::from).to_vec(),
-        image_support: false,
         opencl_version: 310,
+        ..driver::FrontConfig::default()
     };
     let options = driver::Options { std: "CL3.0".into(), ..driver::Options::default() };
     let library = driver::compile_source(source, &[], &options, &config).map_err(|e| e.to_string())?;

@@ -97,6 +97,7 @@ impl Device {
         let language = self.extensions.iter().filter(|f| f.language);
         FrontConfig {
             clang: Config::get().clang.clone().unwrap_or_default(),
+            clang_args: Config::get().clang_args.clone(),
             extensions: language.chain(&self.c_features).map(|f| f.name.to_string()).collect(),
             image_support: false,
             opencl_version: features::VERSION.0 * 100 + features::VERSION.1 * 10,
@@ -109,7 +110,7 @@ pub fn compiler_available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
     *AVAILABLE.get_or_init(|| {
         let clang = Config::get().clang.clone().unwrap_or_default();
-        let config = FrontConfig { clang, extensions: Vec::new(), image_support: false, opencl_version: 0 };
+        let config = FrontConfig { clang, ..FrontConfig::default() };
         clspv_bridge::front::clang::find(&config).is_some()
     })
 }

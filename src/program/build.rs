@@ -8,6 +8,7 @@
 
 use super::binary::BinaryKind;
 use super::cache::{self, Cache};
+use super::dump::Dump;
 use super::options::{self, BuildOptions, Stage};
 use super::{BuildStatus, Executable, Origin, Program, Record};
 use crate::callback::{self, Callback};
@@ -293,6 +294,10 @@ impl Program {
                             let known = front.iter().find(|(c, _)| *c == config).map(|(_, r)| r.clone());
                             let library = known.unwrap_or_else(|| {
                                 let result = front_end(device, source, &headers, &options, link);
+                                if let Some(dump) = dump() {
+                                    let text = self.state.lock().records[index].option_text.clone();
+                                    dump.source(source, &headers, &text, result.as_deref().ok());
+                                }
                                 front.push((config, result.clone()));
                                 result
                             })?;
@@ -311,6 +316,10 @@ impl Program {
                     let known = back.iter().find(|(t, l, _)| t == target && same(l)).map(|(_, _, r)| r.clone());
                     let compiled = known.unwrap_or_else(|| {
                         let result = back_end(&libraries, &options, &specs, target);
+                        if let Some(dump) = dump() {
+                            let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
+                            dump.program(&libraries, &specs, result.as_deref().ok());
+                        }
                         back.push((target.clone(), libraries.clone(), result.clone()));
                         result
                     })?;
@@ -422,6 +431,11 @@ fn cache() -> &'static Cache {
     CACHE.get_or_init(|| Cache::from_config(Config::get()))
 }
 
+fn dump() -> Option<&'static Dump> {
+    static DUMP: OnceLock<Option<Dump>> = OnceLock::new();
+    DUMP.get_or_init(|| Dump::from_config(Config::get())).as_ref()
+}
+
 /// Source to library SPIR-V, from the cache if possible. `whole` says that nothing else is linked to it.
 fn front_end(
     device: &Device,
@@ -451,7 +465,8 @@ fn back_end(
     let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
     let key = cache::program_key(&libraries, options, specs, target);
     // Modules are validated when they are made.
-    if let Some(program) = cache().program(key).filter(|_| !Config::get().validates("spirv")) {
+    let validated = ["ir", "spirv"].iter().any(|what| Config::get().validates(what));
+    if let Some(program) = cache().program(key).filter(|_| !validated) {
         return Ok(Arc::new(program));
     }
     let built = with_large_stack(|| driver::build(&libraries, options, specs, target));

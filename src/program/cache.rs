@@ -267,7 +267,7 @@ mod tests {
     }
 
     fn config() -> FrontConfig {
-        FrontConfig { clang: String::new(), extensions: vec![], image_support: false, opencl_version: 310 }
+        FrontConfig { opencl_version: 310, ..FrontConfig::default() }
     }
 
     #[test]
@@ -296,6 +296,8 @@ mod tests {
         let options = Options { mad_enable: true, ..Options::default() };
         assert_ne!(base, library_key("k", &[], &options, &config(), false));
         assert_ne!(base, library_key("k", &[], &Options::default(), &FrontConfig { opencl_version: 300, ..config() }, false));
+        let more = FrontConfig { clang_args: vec!["-O3".into()], ..config() };
+        assert_ne!(base, library_key("k", &[], &Options::default(), &more, false));
         let header = Header { name: "h".into(), text: "t".into() };
         assert_ne!(base, library_key("k", &[header], &Options::default(), &config(), false));
 

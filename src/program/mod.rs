@@ -9,6 +9,7 @@ pub mod binary;
 pub mod build;
 pub mod cache;
 pub mod codec;
+pub mod dump;
 pub mod il;
 pub mod includes;
 pub mod info;

@@ -12,6 +12,7 @@ mod tests;
 
 use crate::cl::*;
 use crate::command::{Command, CommandKind, Place};
+use crate::config::Config;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::batch::{Outcome, Ticket, Times};
@@ -32,6 +33,8 @@ pub struct CommandQueue {
     properties: AtomicU64,
     property_list: Option<Vec<cl_queue_properties>>,
     device_queue: Arc<dyn DeviceQueue>,
+    /// Every command is waited for when it is enqueued (PYROCLAST_SYNC).
+    sync: bool,
     state: Mutex<graph::State>,
 }
 
@@ -83,6 +86,16 @@ impl CommandQueue {
         properties: cl_command_queue_properties,
         property_list: Option<Vec<cl_queue_properties>>,
     ) -> Result<Arc<CommandQueue>> {
+        Self::with_sync(context, device, properties, property_list, Config::get().sync)
+    }
+
+    fn with_sync(
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        properties: cl_command_queue_properties,
+        property_list: Option<Vec<cl_queue_properties>>,
+        sync: bool,
+    ) -> Result<Arc<CommandQueue>> {
         // The device must be one of the context's.
         let device_index = context
             .devices()
@@ -103,6 +116,7 @@ impl CommandQueue {
             properties: AtomicU64::new(properties),
             property_list,
             device_queue,
+            sync,
             state: Mutex::new(Rank::QueueGraph, graph::State::default()),
         });
         let _ = sink.0.set(Arc::downgrade(&queue));
@@ -172,6 +186,13 @@ impl CommandQueue {
             event.stamp(Moment::Queued, self.now());
         }
         self.insert(&event, Command::new(new.kind), new.waits, new.fence);
+        if self.sync {
+            self.flush();
+            // What a user event holds back stays behind: the caller may be the one to set it.
+            if event.status() <= CL_SUBMITTED {
+                event.wait();
+            }
+        }
         Ok(event)
     }
 

@@ -382,3 +382,18 @@ fn memory_errors() {
     assert!(buffer::create(&rig.context, None, 0, 4, Some(ptr)).is_err());
     assert!(buffer::create(&rig.context, None, 0, 0, None).is_err());
 }
+
+#[test]
+fn synchronous_queues_wait_for_each_command() {
+    let rig = Rig::new(Mode::OnWait, true, true);
+    for properties in [0, OOO] {
+        let q = CommandQueue::with_sync(&rig.context, &rig.device, properties, None, true).unwrap();
+        assert_eq!(nop(&q, &[]).status(), CL_COMPLETE);
+        // What the caller holds back is not waited for.
+        let gate = Event::user(&rig.context);
+        let held = nop(&q, &[&gate]);
+        assert_eq!(held.status(), CL_QUEUED);
+        gate.set_user_status(CL_COMPLETE).unwrap();
+        assert_eq!(settle(&[rig.mock.clone()], &held), CL_COMPLETE);
+    }
+}

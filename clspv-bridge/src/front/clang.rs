@@ -84,6 +84,7 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     let mut args: Vec<OsString> = Vec::new();
     args.extend(COMMON_ARGS.iter().map(OsString::from));
     args.extend(["-w", "-x", "ir", if options.opt_disable { "-O1" } else { "-O2" }].map(OsString::from));
+    args.extend(config.clang_args.iter().map(OsString::from));
     args.extend(CODE_ARGS.iter().map(OsString::from));
     let output = process::run(&clang, &args, internalize(&ir).as_bytes(), TIME_LIMIT)?;
     let second = readable(&output.stderr);
@@ -240,6 +241,7 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
         args.push("-I".into());
         args.push(folder.into());
     }
+    args.extend(config.clang_args.iter().map(OsString::from));
     args
 }
 
@@ -311,7 +313,7 @@ mod tests {
     use super::*;
 
     fn config() -> FrontConfig {
-        FrontConfig { clang: String::new(), extensions: vec!["cl_khr_fp64".into()], image_support: false, opencl_version: 310 }
+        FrontConfig { extensions: vec!["cl_khr_fp64".into()], opencl_version: 310, ..FrontConfig::default() }
     }
 
     #[test]

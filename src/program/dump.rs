@@ -1,0 +1,143 @@
+//! Dumps of what goes through the compiler, for debugging: PYROCLAST_DUMP says what, PYROCLAST_DUMP_DIR where to.
+//!
+//! The files of one build share a stem, a hash of its OpenCL SPIR-V (of its source where that does not compile):
+//! `STEM.cl` (source), `STEM.HEADER.h`, `STEM.args` (the application's options), `STEM.il.spv`, `STEM.ir`, and
+//! `STEM.KERNEL.MODE.spv` for each final module. What cannot be written is logged; a dump never fails a build.
+
+use crate::config::Config;
+use clspv_bridge::abi::{CompiledProgram, PointerMode};
+use clspv_bridge::driver::{Header, Library};
+use std::path::{Path, PathBuf};
+
+/// Which dumps are wanted, and where.
+pub struct Dump {
+    folder: PathBuf,
+    cl: bool,
+    il: bool,
+    ir: bool,
+    spv: bool,
+    args: bool,
+}
+
+impl Dump {
+    /// What the settings ask for; `None` if nothing.
+    pub fn from_config(config: &Config) -> Option<Dump> {
+        let folder = config.dump_dir.clone().unwrap_or_else(|| PathBuf::from("."));
+        let dump = Dump {
+            folder,
+            cl: config.dumps("cl"),
+            il: config.dumps("il"),
+            ir: config.dumps("ir"),
+            spv: config.dumps("spv"),
+            args: config.dumps("args"),
+        };
+        (dump.cl || dump.il || dump.ir || dump.spv || dump.args).then_some(dump)
+    }
+
+    /// A source with what it became.
+    pub fn source(&self, source: &str, headers: &[Header], options: &str, library: Option<&Library>) {
+        let stem = match library {
+            Some(library) => stem_of(&[library]),
+            None => shorten(blake3::hash(source.as_bytes())),
+        };
+        if self.cl {
+            self.write(&format!("{stem}.cl"), source.as_bytes());
+            for header in headers {
+                self.write(&format!("{stem}.{}", file_name(&header.name)), header.text.as_bytes());
+            }
+        }
+        if self.args {
+            self.write(&format!("{stem}.args"), format!("{options}\n").as_bytes());
+        }
+    }
+
+    /// The modules that a program is made of, and its final modules if it could be built.
+    pub fn program(&self, libraries: &[&Library], specs: &[(u32, Vec<u8>)], program: Option<&CompiledProgram>) {
+        let stem = stem_of(libraries);
+        for (i, library) in libraries.iter().enumerate() {
+            let part = if libraries.len() == 1 { String::new() } else { format!(".{i}") };
+            if self.il {
+                self.write(&format!("{stem}{part}.il.spv"), &bytes(&library.spirv));
+            }
+            if self.ir {
+                // Large programs nest deeply.
+                let text = super::build::with_large_stack(|| match clspv_bridge::front::spirv::read(&library.spirv, specs) {
+                    Ok(module) => module.to_string(),
+                    Err(error) => format!("; {error}\n"),
+                });
+                self.write(&format!("{stem}{part}.ir"), text.unwrap_or_default().as_bytes());
+            }
+        }
+        for kernel in program.filter(|_| self.spv).iter().flat_map(|p| &p.kernels) {
+            for variant in &kernel.variants {
+                let mode = match variant.abi.mode {
+                    PointerMode::Addresses => "addresses",
+                    PointerMode::Bindings => "bindings",
+                };
+                self.write(&format!("{stem}.{}.{mode}.spv", file_name(&kernel.info.name)), &bytes(&variant.spirv));
+            }
+        }
+    }
+
+    fn write(&self, name: &str, contents: &[u8]) {
+        let path = self.folder.join(name);
+        let result = std::fs::create_dir_all(&self.folder).and_then(|()| std::fs::write(&path, contents));
+        if let Err(error) = result {
+            tracing::warn!("{}: {error}", path.display());
+        }
+    }
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+fn stem_of(libraries: &[&Library]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for library in libraries {
+        hasher.update(&bytes(&library.spirv));
+    }
+    shorten(hasher.finalize())
+}
+
+fn shorten(hash: blake3::Hash) -> String {
+    hash.to_hex().chars().take(16).collect()
+}
+
+/// The name as part of a file name: no separators, not too long.
+fn file_name(name: &str) -> String {
+    let last = Path::new(name).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    last.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).take(100).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::codec::tests::sample_program;
+
+    #[test]
+    fn files_appear_where_they_are_asked_for() {
+        let folder = std::env::temp_dir().join(format!("pyroclast-dump-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        let config = Config { dump: vec!["all".into()], dump_dir: Some(folder.clone()), ..Config::default() };
+        let dump = Dump::from_config(&config).expect("something is asked for");
+        let library = Library { spirv: vec![1, 2, 3], ..Library::default() };
+        dump.source("kernel void k() {}", &[], "-DX=1", Some(&library));
+        dump.program(&[&library], &[], Some(&sample_program()));
+        let names: Vec<String> =
+            std::fs::read_dir(&folder).expect("folder").flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        let stem = stem_of(&[&library]);
+        for suffix in [".cl", ".args", ".il.spv", ".ir"] {
+            assert!(names.contains(&format!("{stem}{suffix}")), "{suffix}: {names:?}");
+        }
+        let modules: usize = sample_program().kernels.iter().map(|k| k.variants.len()).sum();
+        assert!(names.iter().filter(|n| n.ends_with("s.spv")).count() >= modules.min(1), "{names:?}");
+        std::fs::remove_dir_all(folder).expect("clean up");
+    }
+
+    #[test]
+    fn nothing_is_dumped_unasked() {
+        assert!(Dump::from_config(&Config::default()).is_none());
+        assert_eq!(file_name("../a b/c d.h"), "c_d.h");
+    }
+}
