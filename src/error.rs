@@ -5,7 +5,6 @@
 //! callback.
 
 use crate::cl::*;
-use crate::device::traits::DeviceError;
 use clspv_bridge::CompileError;
 use std::fmt;
 
@@ -51,13 +50,6 @@ impl Error {
     pub fn code(&self) -> cl_int {
         self.code.0
     }
-    /// The error of creating or backing a memory object: running out of device memory has its own code there.
-    pub fn for_memory(error: DeviceError) -> Self {
-        match error {
-            DeviceError::OutOfDeviceMemory => Error::with(CL_MEM_OBJECT_ALLOCATION_FAILURE, error.to_string()),
-            other => other.into(),
-        }
-    }
     /// The error of an operation whose failures by diagnostics have the code `failure`, one of
     /// CL_BUILD_PROGRAM_FAILURE, CL_COMPILE_PROGRAM_FAILURE and CL_LINK_PROGRAM_FAILURE.
     pub fn for_build(error: CompileError, failure: cl_int) -> Self {
@@ -92,17 +84,6 @@ impl From<ErrorCode> for Error {
     }
 }
 
-impl From<DeviceError> for Error {
-    fn from(error: DeviceError) -> Self {
-        let code = match &error {
-            DeviceError::OutOfHostMemory => CL_OUT_OF_HOST_MEMORY,
-            DeviceError::OutOfDeviceMemory | DeviceError::Lost | DeviceError::Unexpected(_) => CL_OUT_OF_RESOURCES,
-            DeviceError::Unsupported(_) => CL_INVALID_OPERATION,
-        };
-        Error::with(code, error.to_string())
-    }
-}
-
 impl From<CompileError> for Error {
     fn from(error: CompileError) -> Self {
         let code = match &error {
@@ -130,10 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layers_map_to_codes() {
-        assert_eq!(Error::from(DeviceError::OutOfDeviceMemory).code(), CL_OUT_OF_RESOURCES);
-        assert_eq!(Error::for_memory(DeviceError::OutOfDeviceMemory).code(), CL_MEM_OBJECT_ALLOCATION_FAILURE);
-        assert_eq!(Error::for_memory(DeviceError::Lost).code(), CL_OUT_OF_RESOURCES);
+    fn compilation_failures_map_to_codes() {
         let failed = CompileError::Diagnostics("x".into());
         assert_eq!(Error::for_build(failed, CL_LINK_PROGRAM_FAILURE).code(), CL_LINK_PROGRAM_FAILURE);
         let missing = CompileError::ToolMissing("clang".into());

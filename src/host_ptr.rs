@@ -1,5 +1,7 @@
 //! Addresses of application memory that travel with commands.
 
+use crate::cl::region::RectLayout;
+
 /// An address in the application's memory (or in mapped device memory). Whoever dereferences it does so under the
 /// command's contract: the application keeps the range valid and unshared until the command completes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,13 +52,7 @@ pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
 ///
 /// # Safety
 /// Every row of both regions is valid and nobody else writes it during the call.
-pub unsafe fn copy_rect(
-    src: HostPtr,
-    src_layout: crate::device::batch::RectLayout,
-    dst: HostPtr,
-    dst_layout: crate::device::batch::RectLayout,
-    region: [u64; 3],
-) {
+pub unsafe fn copy_rect(src: HostPtr, src_layout: RectLayout, dst: HostPtr, dst_layout: RectLayout, region: [u64; 3]) {
     for z in 0..region[2] {
         for y in 0..region[1] {
             let from = src.offset(src_layout.offset + z * src_layout.slice_pitch + y * src_layout.row_pitch);

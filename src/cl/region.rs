@@ -2,8 +2,15 @@
 //! clEnqueue*BufferRect family). Pure: numbers in, an offset and pitches or an error code out.
 
 use crate::cl::*;
-use crate::device::batch::RectLayout;
 use crate::error::{Error, Result};
+
+/// A three-dimensional region in a linear layout: byte offset of its origin, and pitches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RectLayout {
+    pub offset: u64,
+    pub row_pitch: u64,
+    pub slice_pitch: u64,
+}
 
 /// Size in bytes, rows and slices.
 pub type Region = [u64; 3];

@@ -1,6 +1,7 @@
 //! Work handed to a device queue: batches of commands with their hazards, tickets and waits.
 
 use super::traits::{DeviceKernel, DeviceMemory, DeviceQueue, Submission};
+pub use crate::cl::region::RectLayout;
 use crate::host_ptr::HostPtr;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -29,14 +30,6 @@ pub struct BufferRange {
     pub memory: Arc<dyn DeviceMemory>,
     pub offset: u64,
     pub size: u64,
-}
-
-/// A three-dimensional region in a linear layout: byte offset of its origin, and pitches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RectLayout {
-    pub offset: u64,
-    pub row_pitch: u64,
-    pub slice_pitch: u64,
 }
 
 /// Value of a kernel argument at launch.

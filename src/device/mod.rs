@@ -4,6 +4,7 @@
 //! what it supports by name in `features.rs`.
 
 pub mod batch;
+mod error;
 pub mod features;
 pub mod host_exec;
 pub mod info;
