@@ -239,7 +239,7 @@ impl Program {
         let early = matches!(options.std.as_str(), "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2");
         // Without -cl-std the language is OpenCL C 1.2; an intermediate language has no such default.
         let from_source = matches!(self.origin, Origin::Source(..));
-        !options.uniform_work_group_size && !(early && from_source)
+        !(options.uniform_work_group_size || early && from_source)
     }
 
     /// Attaches a kernel object; undone by [`Program::detach`].

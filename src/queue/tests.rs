@@ -94,7 +94,7 @@ fn two_queues_depend_on_each_other() {
             }
             assert_eq!(last.status(), CL_QUEUED);
             gate.set_user_status(CL_COMPLETE).unwrap();
-            assert_eq!(settle(&[rig.mock.clone()], &last), CL_COMPLETE);
+            assert_eq!(settle(std::slice::from_ref(&rig.mock), &last), CL_COMPLETE);
             a.finish();
             b.finish();
         }

@@ -3,6 +3,8 @@
 //! `bench [--driver libpyroclast.so]`: with a driver, it is offered to the loader beside the system's own. Latencies are
 //! medians in microseconds, rates the best of several runs. Machines are noisy: compare columns, not runs.
 
+#![allow(clippy::print_stdout)] // a program that prints
+
 mod cl;
 
 use cl::{Api, Arg, Session};

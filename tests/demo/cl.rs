@@ -2,7 +2,7 @@
 //!
 //! Demo programs know nothing of the driver: whatever devices the loader offers are used.
 
-#![allow(dead_code)] // each program uses a part of it
+#![allow(dead_code, clippy::print_stdout)] // each program uses a part of it; the programs print
 
 use pyroclast_runtime::cl::*;
 use std::ffi::{CString, c_char, c_void};

@@ -26,7 +26,7 @@ fn int_of(bytes: u32) -> Type {
 pub(super) fn combine(b: &mut Builder<'_>, pieces: &[Value], to: Type) -> Value {
     let mut pieces = pieces.to_vec();
     while pieces.len() > 1 {
-        let group = if pieces.len() % 4 == 0 { 4 } else { 2 };
+        let group = if pieces.len().is_multiple_of(4) { 4 } else { 2 };
         let bytes = b.ty(pieces[0]).access_bytes().unwrap_or(1) * group as u32;
         pieces = pieces
             .chunks(group)
@@ -46,7 +46,7 @@ pub(super) fn split(b: &mut Builder<'_>, v: Value, unit: u32) -> Vec<Value> {
         let to = int_of(bytes);
         return vec![b.bitcast(v, to)];
     }
-    let ways = if bytes / unit % 4 == 0 { 4 } else { 2 };
+    let ways = if (bytes / unit).is_multiple_of(4) { 4 } else { 2 };
     let part = int_of(bytes / ways);
     let vec = b.cast(CastOp::Bitcast, v, Type::vector(part.scalar().unwrap_or(Scalar::I8), ways));
     let mut out = Vec::new();

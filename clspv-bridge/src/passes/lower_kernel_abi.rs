@@ -26,8 +26,8 @@ pub(super) fn load_arg(b: &mut Builder<'_>, offset: u32, ty: Type) -> Value {
             let lanes: Vec<Value> = (0..n as u32).map(|i| load_arg(b, offset + i * s.bytes(), Type::Scalar(s))).collect();
             b.vec_build(&lanes)
         }
-        Type::Scalar(Scalar::I32 | Scalar::F32) if offset % 4 == 0 => push(b, offset, ty),
-        Type::Scalar(Scalar::I64 | Scalar::F64) | Type::Ptr(_) if offset % 8 == 0 => {
+        Type::Scalar(Scalar::I32 | Scalar::F32) if offset.is_multiple_of(4) => push(b, offset, ty),
+        Type::Scalar(Scalar::I64 | Scalar::F64) | Type::Ptr(_) if offset.is_multiple_of(8) => {
             push(b, offset, if ty == F64 { F64 } else { I64 })
         }
         Type::Scalar(Scalar::I1) => {

@@ -106,10 +106,10 @@ impl Usage {
         }
         let uniform = self.unit == self.widest && self.unit == bytes;
         match self.float {
-            Some(f) if uniform && !self.int && self.atomic == 0 && f.bytes() == bytes => {
-                if f != Scalar::F16 || cx.target.float16 {
-                    return Type::vector(f, self.lanes.unwrap_or(1));
-                }
+            Some(f)
+                if uniform && !self.int && self.atomic == 0 && f.bytes() == bytes && (f != Scalar::F16 || cx.target.float16) =>
+            {
+                return Type::vector(f, self.lanes.unwrap_or(1));
             }
             _ => {}
         }

@@ -48,11 +48,13 @@ pub fn split(func: &mut Function) -> bool {
     changed
 }
 
+/// Byte ranges (offset, size) of the loads and stores of a slot, with their number; `None` if some use is not understood.
+type Ranges = Option<BTreeMap<(u64, u64), usize>>;
+
 /// Values that are a slot's address plus a constant, and the slots all of whose uses are understood.
 struct Addresses {
     of: HashMap<Value, (Slot, u64)>,
-    /// Per slot: byte ranges (offset, size) of loads and stores; `None` if some use is not understood.
-    ranges: HashMap<Slot, Option<BTreeMap<(u64, u64), usize>>>,
+    ranges: HashMap<Slot, Ranges>,
 }
 
 impl Addresses {
@@ -79,7 +81,7 @@ impl Addresses {
                 break;
             }
         }
-        let mut ranges: HashMap<Slot, Option<BTreeMap<(u64, u64), usize>>> = HashMap::new();
+        let mut ranges: HashMap<Slot, Ranges> = HashMap::new();
         for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
             let data = &func.insts[*inst];
             for (i, v) in data.args.iter().enumerate() {

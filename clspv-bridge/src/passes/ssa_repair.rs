@@ -10,6 +10,9 @@ use crate::error::Result;
 use crate::ir::{Block, EntityRef, EntitySet, Function, Inst, Module, SecondaryMap, Value, ValueDef};
 use std::collections::HashMap;
 
+/// A parameter to add to a block, with its argument for each predecessor.
+type NewParam = (Block, Value, Vec<(Block, Value)>);
+
 /// The pass `ssa_repair`.
 pub struct SsaRepair;
 
@@ -60,7 +63,7 @@ pub fn repair(func: &mut Function) -> bool {
     let frontiers = dom.frontiers(&cfg);
     // Parameters to add: block -> new parameters; arguments for them are filled in at the end.
     let mut live = EntitySet::new();
-    let mut phi_args: Vec<(Block, Value, Vec<(Block, Value)>)> = Vec::new();
+    let mut phi_args: Vec<NewParam> = Vec::new();
     let entry = cfg.rpo()[0];
     let mut reach: SecondaryMap<Block, Option<Value>> = SecondaryMap::new();
     for (value, uses) in broken {

@@ -75,7 +75,7 @@ fn random_function(rng: &mut Rng) -> Function {
         let i = b.index();
         let mut visible: Vec<Value> = Vec::new();
         for (d, vs) in &made {
-            if *d == b || (order.contains(d) && dom.dominates(*d, b) && *d != b) {
+            if *d == b || (order.contains(d) && dom.dominates(*d, b)) {
                 visible.extend(vs);
             }
         }

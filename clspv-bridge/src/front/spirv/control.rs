@@ -130,7 +130,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
         let words = inst.rest(2);
         let wide = self.selector_is_wide(inst.word(0)?);
         let step = if wide { 3 } else { 2 };
-        if words.len() % step != 0 {
+        if !words.len().is_multiple_of(step) {
             return Err(inst.bad("malformed switch"));
         }
         Ok(words

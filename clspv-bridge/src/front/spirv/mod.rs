@@ -221,7 +221,7 @@ impl<'s> Reader<'s> {
         if info.size > MAX_GLOBAL_BYTES {
             return Err(inst.bad("variable too large"));
         }
-        let (size, align) = (info.size as u32, deco.align.unwrap_or(info.align).max(1).min(4096));
+        let (size, align) = (info.size as u32, deco.align.unwrap_or(info.align).clamp(1, 4096));
         let mut data = GlobalData {
             name: String::new(),
             space,
