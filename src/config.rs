@@ -97,6 +97,8 @@ options! {
     "PYROCLAST_CLANG" => clang: Option<String>,
     /// More arguments for the front-end tool, separated by commas.
     "PYROCLAST_CLANG_ARGS" => clang_args: Vec<String>,
+    /// Seconds that the front-end tool may take for a program; 120 if unset.
+    "PYROCLAST_CLANG_TIMEOUT" => clang_timeout: Option<String>,
     /// Where compiled kernels are kept.
     "PYROCLAST_CACHE_DIR" => cache_dir: Option<PathBuf>,
     /// Do not keep compiled kernels.

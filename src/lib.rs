@@ -8,6 +8,7 @@ pub mod context;
 pub mod device;
 pub mod error;
 pub mod event;
+pub mod fork;
 pub mod host_ptr;
 pub mod info;
 pub mod kernel;

@@ -12,10 +12,15 @@
 
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::error::{Error, Result};
+use pyroclast_runtime::fork;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a body; a panic is an error. Errors are logged here, once.
 pub fn guard<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    // Nothing works in a forked child, where any lock may be held for ever; logging takes locks too.
+    if fork::is_child() {
+        return Err(Error::new(CL_OUT_OF_RESOURCES));
+    }
     tracing::trace!(target: "pyroclast::api", "{name}");
     let result = catch_unwind(AssertUnwindSafe(body))
         .unwrap_or_else(|_| Err(Error::with(CL_OUT_OF_HOST_MEMORY, "a panic was contained; this is a bug of Pyroclast")));

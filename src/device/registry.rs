@@ -11,6 +11,7 @@ pub const DRIVERS: &[&dyn DeviceDriver] = &[&vulkan::DRIVER];
 
 /// Finds the devices of this process in the order that PYROCLAST_DEVICES asks for.
 pub fn probe(config: &Config) -> Vec<Arc<Device>> {
+    crate::fork::watch();
     let mut found: Vec<(&'static str, Vec<Arc<dyn DeviceOps>>)> = Vec::new();
     for driver in DRIVERS {
         let wanted = config.devices.is_empty() || config.devices.iter().any(|d| kind_of(d) == driver.name());

@@ -16,7 +16,7 @@ pub use pyroclast_runtime::cl::*;
 
 use libloading::{Library, Symbol};
 use std::ffi::{CStr, c_void};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,8 +29,19 @@ fn driver() -> PathBuf {
     path
 }
 
+static LOADER: OnceLock<Library> = OnceLock::new();
+
+/// From now on the test calls the system's loader with other vendors. To be called before anything else.
+pub fn with_vendors(folder: &Path) {
+    // SAFETY: as in `loader`.
+    let library = unsafe {
+        std::env::set_var("OCL_ICD_VENDORS", folder);
+        Library::new("libOpenCL.so.1").expect("an OpenCL ICD loader is installed")
+    };
+    assert!(LOADER.set(library).is_ok());
+}
+
 fn loader() -> &'static Library {
-    static LOADER: OnceLock<Library> = OnceLock::new();
     LOADER.get_or_init(|| {
         validation::watch();
         let vendors = std::env::temp_dir().join(format!("pyroclast-vendors-{}", std::process::id()));

@@ -13,8 +13,11 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long one clang process may take.
-const TIME_LIMIT: Duration = Duration::from_secs(120);
+/// How long one clang process may take: `PYROCLAST_CLANG_TIMEOUT` in seconds.
+fn time_limit() -> Duration {
+    let seconds = std::env::var("PYROCLAST_CLANG_TIMEOUT").ok().and_then(|v| v.trim().parse().ok());
+    Duration::from_secs(seconds.unwrap_or(120))
+}
 
 /// Names that are tried when none is configured, best first.
 const NAMES: &[&str] = &["clang-22", "clang-23", "clang-21", "clang-20", "clang"];
@@ -69,14 +72,14 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     let big = source.len() > ONE_STEP_BYTES || source.contains("#include");
     if !(whole && big) {
         args.extend(CODE_ARGS.iter().map(OsString::from));
-        let output = process::run(&clang, &args, source.as_bytes(), TIME_LIMIT)?;
+        let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
         let log = readable(&output.stderr);
         check(&output, &log, is_spirv)?;
         let arg_info = if options.kernel_arg_info { self::arg_info(source, headers, options, config)? } else { Vec::new() };
         return Ok(Library { spirv: words(&output.stdout), log, arg_info });
     }
     args.extend(IR_ARGS.iter().map(OsString::from));
-    let output = process::run(&clang, &args, source.as_bytes(), TIME_LIMIT)?;
+    let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
     let mut log = readable(&output.stderr);
     check(&output, &log, |out| !out.is_empty())?;
     let ir = String::from_utf8_lossy(&output.stdout);
@@ -86,7 +89,7 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     args.extend(["-w", "-x", "ir", if options.opt_disable { "-O1" } else { "-O2" }].map(OsString::from));
     args.extend(config.clang_args.iter().map(OsString::from));
     args.extend(CODE_ARGS.iter().map(OsString::from));
-    let output = process::run(&clang, &args, internalize(&ir).as_bytes(), TIME_LIMIT)?;
+    let output = process::run(&clang, &args, internalize(&ir).as_bytes(), time_limit())?;
     let second = readable(&output.stderr);
     log.push_str(&second);
     check(&output, &log, is_spirv)?;
@@ -146,7 +149,7 @@ pub fn arg_info(source: &str, headers: &[Header], options: &Options, config: &Fr
     let mut args = arguments(options, config, folder.path());
     args.push("-w".into());
     args.extend(IR_ARGS.iter().map(OsString::from));
-    let output = process::run(&clang, &args, source.as_bytes(), TIME_LIMIT)?;
+    let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
     check(&output, &readable(&output.stderr), |out| !out.is_empty())?;
     Ok(arg_info::parse(&String::from_utf8_lossy(&output.stdout)))
 }

@@ -52,7 +52,6 @@ pub struct Gpu {
     pub helpers: Helpers,
     lanes: OnceLock<Vec<&'static Lane>>,
     next_lane: AtomicUsize,
-    pid: u32,
     lost: AtomicBool,
 }
 
@@ -122,7 +121,6 @@ impl Gpu {
             helpers: Helpers::default(),
             lanes: OnceLock::new(),
             next_lane: AtomicUsize::new(0),
-            pid: std::process::id(),
             lost: AtomicBool::new(false),
             adapter,
             raw,
@@ -146,11 +144,8 @@ impl Gpu {
         lanes.get(turn % lanes.len().max(1)).copied().ok_or_else(|| DeviceError::Unexpected("no queue".into()))
     }
 
-    /// Refuses work in a forked child (Vulkan does not survive fork) and on a lost device.
+    /// Refuses work on a lost device.
     pub fn check_usable(&self) -> Result<()> {
-        if std::process::id() != self.pid {
-            return Err(DeviceError::Unexpected("the process has forked: Vulkan cannot be used in the child".into()));
-        }
         if self.is_lost() { Err(DeviceError::Lost) } else { Ok(()) }
     }
 

@@ -1,0 +1,30 @@
+//! Forked children. Threads do not survive fork, locks may be held by threads that are gone, and Vulkan drivers promise
+//! nothing: in a child of a process that has used devices every call fails, before it takes any lock.
+//!
+//! A child that forked before the first use starts afresh, and children that run another program are not concerned.
+
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static CHILD: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn in_child() {
+    CHILD.store(true, Ordering::Relaxed);
+}
+
+/// From now on children are told apart. Called when devices are looked for.
+pub fn watch() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        #[cfg(unix)]
+        // SAFETY: the handler only stores to an atomic, and the library is never unloaded.
+        if unsafe { libc::pthread_atfork(None, None, Some(in_child)) } != 0 {
+            tracing::warn!("forked children cannot be told apart");
+        }
+    });
+}
+
+/// Whether this is a forked child of a process that had used devices.
+pub fn is_child() -> bool {
+    CHILD.load(Ordering::Relaxed)
+}

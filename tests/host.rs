@@ -1,0 +1,648 @@
+//! The driver in unusual hosts. Each case runs in a child process of its own, so that it can ignore signals, close
+//! descriptors, fork and use up what it likes; it succeeds if the child exits with 0 in time.
+//!
+//! Programs are compiled anew in every case (no cache), so that the compiler's child process is part of it.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::rig::*;
+use common::*;
+use libloading::{Library, Symbol};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::ffi::CString;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Names the case for the child.
+const CASE: &str = "HOST_CASE";
+const LIMIT: Duration = Duration::from_secs(120);
+
+struct Case {
+    name: &'static str,
+    /// In the child.
+    run: fn(),
+    /// Changes the child's environment.
+    prepare: fn(&mut Command, &Path),
+}
+
+fn as_is(_: &mut Command, _: &Path) {}
+
+fn clang_script(command: &mut Command, folder: &Path, text: &str) {
+    let script = folder.join("clang");
+    std::fs::write(&script, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    command.env("PYROCLAST_CLANG", script);
+}
+
+const CASES: &[Case] = &[
+    Case { name: "sigchld_is_ignored", run: sigchld_is_ignored, prepare: as_is },
+    Case { name: "every_child_is_reaped_by_the_host", run: every_child_is_reaped, prepare: as_is },
+    Case { name: "standard_descriptors_are_closed", run: standard_descriptors_are_closed, prepare: as_is },
+    Case {
+        name: "the_environment_is_empty",
+        run: works,
+        prepare: |command, _| {
+            command.env_clear();
+            command.env("PYROCLAST_NO_CACHE", "1");
+        },
+    },
+    Case {
+        name: "path_leads_nowhere",
+        run: works,
+        prepare: |command, _| {
+            command.env("PATH", "/nonexistent").env("HOME", "/nonexistent").env("LC_ALL", "xx_YY");
+        },
+    },
+    Case { name: "the_working_directory_is_gone", run: the_working_directory_is_gone, prepare: as_is },
+    Case { name: "two_hundred_threads", run: two_hundred_threads, prepare: as_is },
+    Case { name: "threads_have_small_stacks", run: threads_have_small_stacks, prepare: as_is },
+    Case { name: "another_driver_is_in_the_process", run: another_driver, prepare: as_is },
+    Case {
+        name: "the_library_is_used_directly",
+        run: || {
+            without_loader();
+            works();
+        },
+        prepare: as_is,
+    },
+    Case { name: "a_program_links_to_the_library", run: a_program_links, prepare: as_is },
+    Case { name: "the_library_is_closed_and_opened_again", run: closed_and_opened_again, prepare: as_is },
+    Case { name: "the_process_forks_after_use", run: forks_after_use, prepare: as_is },
+    Case { name: "the_process_forks_before_use", run: forks_before_use, prepare: as_is },
+    Case {
+        name: "there_is_no_vulkan_driver",
+        run: no_device,
+        prepare: |command, _| {
+            command.env("VK_ICD_FILENAMES", "/nonexistent").env("VK_DRIVER_FILES", "/nonexistent");
+        },
+    },
+    Case {
+        name: "there_is_no_vulkan_loader",
+        run: no_device,
+        prepare: |command, folder| {
+            // The dynamic linker finds this first, and nothing to load in it.
+            std::fs::write(folder.join("libvulkan.so.1"), "no library").unwrap();
+            std::fs::write(folder.join("libvulkan.so"), "no library").unwrap();
+            let own = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
+            command.env("LD_LIBRARY_PATH", format!("{}:{own}", folder.display()));
+        },
+    },
+    Case {
+        name: "there_is_no_compiler",
+        run: no_compiler,
+        prepare: |command, _| {
+            command.env("PYROCLAST_CLANG", "/nonexistent");
+        },
+    },
+    Case {
+        name: "the_compiler_crashes",
+        run: || build_fails("failed on this program"),
+        prepare: |command, folder| clang_script(command, folder, "cat > /dev/null; kill -SEGV $$"),
+    },
+    Case {
+        name: "the_compiler_crashes_before_it_reads",
+        run: || build_fails("failed on this program"),
+        prepare: |command, folder| clang_script(command, folder, "kill -ABRT $$"),
+    },
+    Case {
+        name: "the_compiler_hangs",
+        run: || build_fails("did not finish within 1 s"),
+        prepare: |command, folder| {
+            clang_script(command, folder, "exec sleep 1000");
+            command.env("PYROCLAST_CLANG_TIMEOUT", "1");
+        },
+    },
+    Case {
+        name: "the_compiler_fails_without_a_word",
+        run: || build_fails("the OpenCL C compiler failed"),
+        prepare: |command, folder| clang_script(command, folder, "exit 1"),
+    },
+    Case {
+        name: "the_compiler_writes_nonsense",
+        run: || build_fails("failed on this program"),
+        prepare: |command, folder| clang_script(command, folder, "cat > /dev/null; echo nonsense"),
+    },
+    Case {
+        name: "the_compiler_writes_a_truncated_module",
+        run: || build_fails("invalid SPIR-V"),
+        prepare: |command, folder| {
+            let script = "cat > /dev/null; printf '\\003\\002\\043\\007\\000\\005\\001\\000aaaabbbbccccddddeeee'";
+            clang_script(command, folder, script);
+        },
+    },
+    Case {
+        name: "the_compiler_cannot_be_run",
+        run: || build_fails("cannot start"),
+        prepare: |command, folder| {
+            std::fs::write(folder.join("clang"), "not a program").unwrap();
+            command.env("PYROCLAST_CLANG", folder.join("clang"));
+        },
+    },
+    Case {
+        name: "nothing_leaks_in_a_thousand_rounds",
+        run: nothing_leaks,
+        prepare: |command, folder| {
+            command.env("PYROCLAST_CACHE_DIR", folder.join("cache")).env_remove("PYROCLAST_NO_CACHE");
+            // The layer keeps records of its own.
+            command.env("PYROCLAST_VALIDATE", "none");
+        },
+    },
+    Case {
+        name: "a_context_has_two_devices",
+        run: a_context_has_two_devices,
+        prepare: |command, folder| {
+            // The same software device twice; elsewhere the case finds one device and has nothing to do.
+            let found =
+                ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"].into_iter().flat_map(std::fs::read_dir).flatten().flatten();
+            let lavapipe = found.map(|e| e.path()).find(|p| p.file_name().unwrap().to_string_lossy().starts_with("lvp"));
+            if let Some(manifest) = lavapipe {
+                let copies = ["a.json", "b.json"].map(|name| folder.join(name));
+                copies.iter().for_each(|copy| assert!(std::fs::copy(&manifest, copy).is_ok()));
+                command.env("VK_ICD_FILENAMES", format!("{}:{}", copies[0].display(), copies[1].display()));
+            }
+        },
+    },
+];
+
+/// Builds a program, runs it and checks the result.
+fn works() {
+    let rig = Rig::new("kernel void twice(global uint *p) { p[get_global_id(0)] *= 2; }");
+    runs(&rig);
+    rig.program.release();
+    rig.context.release();
+    no_children();
+}
+
+fn runs(rig: &Rig) {
+    let (queue, kernel) = (rig.queue(0), rig.kernel("twice"));
+    let data: Vec<u32> = (0..1000).collect();
+    let mem = rig.buffer(&data);
+    set(kernel, 0, mem);
+    launch(queue, kernel, 1000, &[]).release();
+    let doubled: Vec<u32> = data.iter().map(|v| v * 2).collect();
+    assert_eq!(read::<u32>(queue, mem, 1000), doubled);
+    mem.release();
+    kernel.release();
+    queue.release();
+}
+
+/// No child process is left, not even a zombie.
+fn no_children() {
+    for task in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+        // Threads may end meanwhile, and some kernels do not have the file.
+        let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        assert_eq!(children.trim(), "", "child processes are left");
+    }
+}
+
+fn sigchld_is_ignored() {
+    // SAFETY: a standard signal and disposition.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    works();
+    // A program with an error still has its log, although nobody can tell how the compiler ended.
+    build_fails("undeclared identifier");
+}
+
+static REAP: AtomicBool = AtomicBool::new(true);
+
+fn every_child_is_reaped() {
+    let reaper = std::thread::spawn(|| {
+        while REAP.load(Ordering::Relaxed) {
+            // SAFETY: the status is not asked for.
+            if unsafe { libc::waitpid(-1, null_mut(), 0) } < 0 {
+                std::thread::sleep(Duration::from_micros(50));
+            }
+        }
+    });
+    for _ in 0..5 {
+        works();
+        build_fails("undeclared identifier");
+    }
+    REAP.store(false, Ordering::Relaxed);
+    reaper.join().unwrap();
+}
+
+fn standard_descriptors_are_closed() {
+    // SAFETY: nobody uses them.
+    unsafe {
+        libc::close(0);
+        libc::close(1);
+        libc::close(2);
+    }
+    works();
+    build_fails("undeclared identifier");
+}
+
+fn the_working_directory_is_gone() {
+    let folder = std::env::temp_dir().join(format!("pyroclast-gone-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    std::env::set_current_dir(&folder).unwrap();
+    std::fs::remove_dir(&folder).unwrap();
+    works();
+}
+
+fn two_hundred_threads() {
+    let rig = Rig::new("kernel void twice(global uint *p) { p[get_global_id(0)] *= 2; }");
+    let start = std::sync::Barrier::new(200);
+    std::thread::scope(|scope| {
+        for i in 0..200 {
+            let start = &start;
+            scope.spawn(move || {
+                start.wait();
+                if i % 25 == 0 {
+                    works();
+                }
+                runs(&rig);
+            });
+        }
+    });
+    no_children();
+}
+
+fn threads_have_small_stacks() {
+    // As Go, Java and musl programs have them.
+    let small = std::thread::Builder::new().stack_size(128 << 10);
+    small.spawn(works).unwrap().join().unwrap();
+}
+
+fn vendor_of(platform: cl_platform_id) -> String {
+    text(&platform_info(platform, CL_PLATFORM_NAME).unwrap())
+}
+
+fn another_driver() {
+    let vendors = std::env::temp_dir().join(format!("pyroclast-both-{}", std::process::id()));
+    std::fs::create_dir_all(&vendors).unwrap();
+    let driver = std::env::current_exe().unwrap().with_file_name("libpyroclast.so");
+    std::fs::write(vendors.join("pyroclast.icd"), format!("{}\n", driver.display())).unwrap();
+    let found = std::fs::copy("/etc/OpenCL/vendors/pocl.icd", vendors.join("pocl.icd"));
+    if found.is_err() {
+        let _ = std::fs::remove_dir_all(&vendors);
+        eprintln!("PoCL is not installed: nothing tested");
+        return;
+    }
+    validation::watch();
+    with_vendors(&vendors);
+    let mut list = [null_mut(); 8];
+    let mut count = 0;
+    // SAFETY: room for as many as said.
+    ok(unsafe { clGetPlatformIDs(8, list.as_mut_ptr(), &mut count) });
+    let _ = std::fs::remove_dir_all(&vendors);
+    let mut rigs = Vec::new();
+    for platform in &list[..count as usize] {
+        let (mut device, mut code) = (null_mut(), 1);
+        // SAFETY: room for one device.
+        ok(unsafe { clGetDeviceIDs(*platform, CL_DEVICE_TYPE_ALL, 1, &mut device, null_mut()) });
+        // SAFETY: one device.
+        let context = unsafe { clCreateContext(null(), 1, &device, None, null_mut(), &mut code) };
+        ok(code);
+        let program = build(context, device, "kernel void twice(global uint *p) { p[get_global_id(0)] *= 2; }");
+        rigs.push((vendor_of(*platform), Rig { device, context, program }));
+    }
+    assert!(rigs.len() >= 2, "{:?}", rigs.iter().map(|r| &r.0).collect::<Vec<_>>());
+    for _ in 0..3 {
+        rigs.iter().for_each(|(_, rig)| runs(rig));
+    }
+    std::thread::scope(|scope| {
+        for (_, rig) in rigs.iter().chain(&rigs) {
+            scope.spawn(move || runs(rig));
+        }
+    });
+}
+
+/// A program in C that knows the library as its OpenCL library.
+const LINKED: &str = r#"
+#include <stdio.h>
+#include <stddef.h>
+extern int clGetPlatformIDs(unsigned, void **, unsigned *);
+extern int clGetDeviceIDs(void *, unsigned long, unsigned, void **, unsigned *);
+extern void *clCreateContext(const long *, unsigned, void *const *, void *, void *, int *);
+extern void *clCreateProgramWithSource(void *, unsigned, const char **, const size_t *, int *);
+extern int clBuildProgram(void *, unsigned, void *const *, const char *, void *, void *);
+extern void *clCreateKernel(void *, const char *, int *);
+extern int clReleaseContext(void *);
+int main(void) {
+    void *platform, *device;
+    int code = 1;
+    const char *source = "kernel void k(global int *p) { *p = 3; }";
+    if (clGetPlatformIDs(1, &platform, 0) || clGetDeviceIDs(platform, 0xffffffff, 1, &device, 0)) return 2;
+    void *context = clCreateContext(0, 1, &device, 0, 0, &code);
+    void *program = clCreateProgramWithSource(context, 1, &source, 0, &code);
+    if (code || clBuildProgram(program, 0, 0, "", 0, 0)) return 3;
+    if (!clCreateKernel(program, "k", &code) || code) return 4;
+    return clReleaseContext(context);
+}
+"#;
+
+fn a_program_links() {
+    let folder = std::env::temp_dir().join(format!("pyroclast-link-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("main.c"), LINKED).unwrap();
+    let driver = std::env::current_exe().unwrap().with_file_name("libpyroclast.so");
+    let mut cc = Command::new("cc");
+    cc.arg("-o").arg(folder.join("main")).arg(folder.join("main.c")).arg(&driver);
+    cc.arg(format!("-Wl,-rpath,{}", driver.parent().unwrap().display()));
+    assert!(cc.status().expect("a C compiler (cargo needs one too)").success());
+    let status = Command::new(folder.join("main")).status().unwrap();
+    let _ = std::fs::remove_dir_all(&folder);
+    assert_eq!(status.code(), Some(0));
+}
+
+type GetPlatformIds = unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> cl_int;
+type GetDeviceIds = unsafe extern "C" fn(cl_platform_id, cl_device_type, cl_uint, *mut cl_device_id, *mut cl_uint) -> cl_int;
+
+fn closed_and_opened_again() {
+    let driver = std::env::current_exe().unwrap().with_file_name("libpyroclast.so");
+    for _ in 0..3 {
+        // SAFETY: the driver does nothing when loaded, and functions of those names have those types.
+        unsafe {
+            let library = Library::new(&driver).unwrap();
+            let platforms: Symbol<GetPlatformIds> = library.get(b"clGetPlatformIDs\0").unwrap();
+            let devices: Symbol<GetDeviceIds> = library.get(b"clGetDeviceIDs\0").unwrap();
+            let (mut platform, mut device) = (null_mut(), null_mut());
+            ok(platforms(1, &mut platform, null_mut()));
+            ok(devices(platform, CL_DEVICE_TYPE_ALL, 1, &mut device, null_mut()));
+            library.close().unwrap();
+        }
+    }
+    without_loader();
+    works();
+    // What runs in the background outlives the last close.
+    // SAFETY: the handle is the library's own; closing it more often than opened is refused at worst.
+    unsafe {
+        let library = Library::new(&driver).unwrap();
+        library.close().unwrap();
+    }
+    works();
+}
+
+/// Forks; the child runs `work` and tells by its exit status whether it came back.
+fn in_forked_child(exit: unsafe extern "C" fn(i32) -> !, work: impl Fn() -> bool) -> Option<i32> {
+    // SAFETY: the child calls the driver and nothing that needs the parent's other threads.
+    unsafe {
+        let pid = libc::fork();
+        assert!(pid >= 0);
+        if pid == 0 {
+            let fine = std::panic::catch_unwind(std::panic::AssertUnwindSafe(&work)).unwrap_or(false);
+            exit(if fine { 0 } else { 1 });
+        }
+        let start = Instant::now();
+        let mut status = 0;
+        while libc::waitpid(pid, &mut status, libc::WNOHANG) == 0 {
+            if start.elapsed() > Duration::from_secs(20) {
+                libc::kill(pid, libc::SIGKILL);
+                libc::waitpid(pid, &mut status, 0);
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        if libc::WIFEXITED(status) { Some(libc::WEXITSTATUS(status)) } else { Some(-libc::WTERMSIG(status)) }
+    }
+}
+
+fn forks_after_use() {
+    let rig = Rig::new("kernel void twice(global uint *p) { p[get_global_id(0)] *= 2; }");
+    runs(&rig);
+    let (queue, kernel, mem) = (rig.queue(0), rig.kernel("twice"), rig.buffer(&[1u32; 64]));
+    set(kernel, 0, mem);
+    let event = launch(queue, kernel, 64, &[]);
+    let refused = || {
+        let (mut code, mut word) = (1, 0u32);
+        // SAFETY: the objects are the parent's; every call is refused.
+        unsafe {
+            let one: *const usize = &64;
+            let launched = clEnqueueNDRangeKernel(queue, kernel, 1, null(), one, null(), 0, null(), null_mut());
+            let read = clEnqueueReadBuffer(queue, mem, 1, 0, 4, (&raw mut word).cast(), 0, null(), null_mut());
+            let finished = clFinish(queue);
+            let waited = clWaitForEvents(1, &event);
+            let context = clCreateContext(null(), 1, &rig.device, None, null_mut(), &mut code);
+            let buffer = clCreateBuffer(rig.context, 0, 64, null_mut(), &mut code);
+            let released = clReleaseMemObject(mem);
+            let listed = clGetDeviceIDs(null_mut(), CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut 0);
+            [launched, read, finished, waited, released, listed, code].iter().all(|c| *c < 0)
+                && context.is_null()
+                && buffer.is_null()
+        }
+    };
+    assert_eq!(in_forked_child(libc::_exit, refused), Some(0));
+    assert_eq!(in_forked_child(libc::exit, refused), Some(0), "the child with exit()");
+    // A child that runs another program has nothing to do with it.
+    assert!(Command::new("/bin/true").status().unwrap().success());
+    // The parent goes on.
+    ok(wait(&[event]));
+    assert_eq!(read::<u32>(queue, mem, 64), [2; 64]);
+    runs(&rig);
+    // Fork while other threads are inside the driver.
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    runs(&rig);
+                }
+            });
+        }
+        for _ in 0..20 {
+            assert_eq!(in_forked_child(libc::_exit, refused), Some(0));
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+fn forks_before_use() {
+    // The child starts afresh.
+    let works_there = || {
+        works();
+        true
+    };
+    assert_eq!(in_forked_child(libc::_exit, works_there), Some(0));
+    works();
+}
+
+fn no_device() {
+    let mut count = 7;
+    // SAFETY: a count is asked for.
+    unsafe {
+        assert_eq!(clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count), CL_DEVICE_NOT_FOUND);
+        let mut code = 1;
+        let context = clCreateContextFromType(null(), CL_DEVICE_TYPE_ALL, None, null_mut(), &mut code);
+        assert!(context.is_null());
+        assert_eq!(code, CL_DEVICE_NOT_FOUND);
+    }
+    assert_eq!(vendor_of(platform()), "Pyroclast");
+    platform_info(platform(), CL_PLATFORM_EXTENSIONS).unwrap();
+}
+
+fn no_compiler() {
+    assert_eq!(number(&device_info(device(), CL_DEVICE_COMPILER_AVAILABLE).unwrap()), 0);
+    let (context, mut code) = (context(), 1);
+    let source = c"kernel void k() {}";
+    // SAFETY: a terminated string.
+    unsafe {
+        let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);
+        ok(code);
+        assert_eq!(clBuildProgram(program, 0, null(), null(), None, null_mut()), CL_COMPILER_NOT_AVAILABLE);
+        let code = clCompileProgram(program, 0, null(), null(), 0, null(), null_mut(), None, null_mut());
+        assert_eq!(code, CL_COMPILER_NOT_AVAILABLE);
+        program.release();
+    }
+    context.release();
+}
+
+/// A build must fail with a log that says `reason`. The program has an error that a compiler that works finds.
+fn build_fails(reason: &str) {
+    let (context, mut code) = (context(), 1);
+    let source =
+        CString::new(format!("{}kernel void k(global int *p) {{ *p = missing; }}", "// padding\n".repeat(20000))).unwrap();
+    // SAFETY: a terminated string.
+    unsafe {
+        let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);
+        ok(code);
+        assert_eq!(clBuildProgram(program, 0, null(), null(), None, null_mut()), CL_BUILD_PROGRAM_FAILURE);
+        let log = build_log(program, device());
+        assert!(log.contains(reason), "expected '{reason}' in the log: {log}");
+        program.release();
+    }
+    context.release();
+    no_children();
+}
+
+fn open_descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// Resident memory in MiB.
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024
+}
+
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+fn nothing_leaks() {
+    let round = |i: usize| {
+        // Now and then a new program, which the compiler must be started for.
+        let variant = if i % 50 == 0 { i } else { 1 };
+        let source =
+            format!("kernel void twice(global uint *p) {{ p[get_global_id(0)] *= 2; }} constant int variant = {variant};");
+        let rig = Rig::new(&source);
+        runs(&rig);
+        rig.program.release();
+        rig.context.release();
+    };
+    (0..200).for_each(round);
+    let before = (open_descriptors(), resident(), threads());
+    (200..1200).for_each(round);
+    let after = (open_descriptors(), resident(), threads());
+    assert!(after.0 <= before.0 + 2, "open descriptors: {} before, {} after", before.0, after.0);
+    assert!(after.1 <= before.1 + 24, "resident MiB: {} before, {} after", before.1, after.1);
+    assert!(after.2 <= before.2 + 2, "threads: {} before, {} after", before.2, after.2);
+    no_children();
+}
+
+fn a_context_has_two_devices() {
+    let devices = devices();
+    if devices.len() < 2 {
+        eprintln!("{} device: nothing tested", devices.len());
+        return;
+    }
+    let mut code = 1;
+    // SAFETY: two devices.
+    let context = unsafe { clCreateContext(null(), 2, devices.as_ptr(), None, null_mut(), &mut code) };
+    ok(code);
+    let source = "kernel void step(global uint *p, uint factor, uint addend) {
+        size_t i = get_global_id(0);
+        p[i] = p[i] * factor + addend;
+    }";
+    let program = build(context, devices[0], source);
+    let rigs = [0, 1].map(|i| Rig { device: devices[i], context, program });
+    for properties in [0, OUT_OF_ORDER] {
+        let queues = rigs.map(|rig| rig.queue(properties));
+        let kernel = rigs[0].kernel("step");
+        let mut expected: Vec<u32> = (0..500).collect();
+        let mem = rigs[0].buffer(&expected);
+        set(kernel, 0, mem);
+        let mut last: Option<cl_event> = None;
+        let mut random = Random(5);
+        for i in 0..200u32 {
+            set(kernel, 1, 5u32);
+            set(kernel, 2, i);
+            let event = launch(queues[random.below(2)], kernel, 500, last.as_slice());
+            expected.iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(i));
+            release(last.replace(event));
+        }
+        ok(wait(last.as_slice()));
+        release(last);
+        assert_eq!(read::<u32>(queues[0], mem, 500), expected);
+        assert_eq!(read::<u32>(queues[1], mem, 500), expected);
+        mem.release();
+        kernel.release();
+        release(queues);
+    }
+    program.release();
+    context.release();
+}
+
+/// Runs a case in a child process.
+fn supervise(case: &Case) -> Result<(), Failed> {
+    let folder = std::env::temp_dir().join(format!("pyroclast-host-{}-{}", std::process::id(), case.name));
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    let log = folder.join("stderr");
+    let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
+    command.env("PYROCLAST_NO_CACHE", "1").env("RUST_BACKTRACE", "0");
+    (case.prepare)(&mut command, &folder);
+    command.env(CASE, case.name).stdin(Stdio::null()).stdout(Stdio::null());
+    command.stderr(std::fs::File::create(&log).map_err(|e| e.to_string())?);
+    let mut child = command.spawn().map_err(|e| e.to_string())?;
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait().map_err(|e| e.to_string())? {
+            Some(status) => break Some(status),
+            None if start.elapsed() > LIMIT => {
+                let _ = child.kill();
+                let _ = child.wait();
+                break None;
+            }
+            None => std::thread::sleep(Duration::from_millis(10)),
+        }
+    };
+    let mut text = String::new();
+    let _ = std::fs::File::open(&log).and_then(|mut f| f.read_to_string(&mut text));
+    let _ = std::fs::remove_dir_all(&folder);
+    match status {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => Err(Failed::from(format!("{status}\n{text}"))),
+        None => Err(Failed::from(format!("no end within {} s\n{text}", LIMIT.as_secs()))),
+    }
+}
+
+/// Only what belongs to OpenCL is exported.
+fn exports() -> Result<(), Failed> {
+    let driver: PathBuf = std::env::current_exe().map_err(|e| e.to_string())?.with_file_name("libpyroclast.so");
+    let output = Command::new("nm").args(["-D", "--defined-only"]).arg(driver).output().map_err(|e| format!("nm: {e}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let names: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().last()).collect();
+    let other: Vec<&&str> = names.iter().filter(|n| !n.starts_with("cl")).collect();
+    if names.len() > 100 && other.is_empty() { Ok(()) } else { Err(Failed::from(format!("{} symbols, {other:?}", names.len()))) }
+}
+
+fn main() -> ExitCode {
+    if let Some(name) = std::env::var_os(CASE) {
+        // SAFETY: no other thread runs yet. Children of the case are no cases.
+        unsafe { std::env::remove_var(CASE) };
+        let Some(case) = CASES.iter().find(|c| *c.name == *name) else { return ExitCode::FAILURE };
+        (case.run)();
+        return ExitCode::SUCCESS;
+    }
+    let mut trials: Vec<Trial> = CASES.iter().map(|c| Trial::test(c.name, move || supervise(c))).collect();
+    trials.push(Trial::test("only_opencl_is_exported", exports));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
