@@ -114,7 +114,7 @@ pub fn type_from_name(name: &str) -> Option<Type> {
         return Space::from_name(space).map(Type::Ptr);
     }
     let (scalar, lanes) = match name.split_once('x') {
-        Some((scalar, lanes)) => (scalar, Some(lanes.parse::<u8>().ok().filter(|n| matches!(n, 2 | 3 | 4 | 8 | 16))?)),
+        Some((scalar, lanes)) => (scalar, Some(lanes.parse::<u8>().ok().filter(|n| (2..=16).contains(n))?)),
         None => (name, None),
     };
     use Scalar::*;

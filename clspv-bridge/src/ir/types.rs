@@ -128,7 +128,7 @@ pub enum Opaque {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Type {
     Scalar(Scalar),
-    /// 2, 3, 4, 8 or 16 lanes.
+    /// 2 to 16 lanes; OpenCL C knows 2, 3, 4, 8 and 16, optimisers make others.
     Vector(Scalar, u8),
     /// A byte-addressed pointer.
     Ptr(Space),

@@ -135,7 +135,7 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
             require(is_vector(args[0]) && args[1] == args[0].lane() && args[2] == I32, "takes a vector, its lane type and an i32")
         }
         Op::VecBuild => {
-            require(matches!(args.len(), 2 | 3 | 4 | 8 | 16), "takes 2, 3, 4, 8 or 16 lanes")?;
+            require((2..=16).contains(&args.len()), "takes 2 to 16 lanes")?;
             require(args.iter().all(|a| *a == args[0] && !is_vector(*a)), "lanes must have one scalar type")
         }
         Op::Splat => require(is_vector(results[0]) && results[0].lane() == args[0], "result must be a vector of the operand"),
@@ -143,7 +143,7 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
             require(args[0].scalar().is_some() && args[0].scalar() == args[1].scalar(), "operands must share their scalar type")?;
             let n = args[0].lanes() + args[1].lanes();
             require(lanes.iter().all(|l| *l == u8::MAX || (*l as u32) < n), "a lane is out of range")?;
-            require(matches!(lanes.len(), 1 | 2 | 3 | 4 | 8 | 16), "takes 1, 2, 3, 4, 8 or 16 lanes")
+            require((1..=16).contains(&lanes.len()), "takes 1 to 16 lanes")
         }
         Op::Any | Op::All => require(args[0].scalar() == Some(Scalar::I1), "operand must be a vector of i1"),
         Op::Load(_) => in_memory(results[0]),

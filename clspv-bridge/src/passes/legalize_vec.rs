@@ -1,9 +1,12 @@
-//! Vectors of 8 and 16 lanes to pieces of 4.
+//! Vectors of more than 4 lanes to pieces of 4, the last one shorter where 4 does not divide the count (the front end's optimiser
+//! makes vectors of 7 or 15 lanes); a last piece of one lane is a scalar.
 //!
 //! Works on any phase: each wide value becomes a list of narrow ones, block parameters and edges included. Blocks are
 //! visited in reverse postorder, so operands are always split before their users; unreachable blocks are dropped.
 
 use super::lower_access::{combine, split};
+use super::{Pass, PassContext};
+use crate::error::Result;
 use crate::ir::*;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -14,8 +17,14 @@ fn is_wide(ty: Type) -> bool {
     ty.lanes() > 4
 }
 
-fn piece_type(ty: Type) -> Type {
-    ty.scalar().map_or(ty, |s| Type::Vector(s, 4))
+fn piece_count(ty: Type) -> usize {
+    ty.lanes().div_ceil(4) as usize
+}
+
+/// Type of the piece that starts at lane `4 * k`.
+fn piece_type(ty: Type, k: usize) -> Type {
+    let lanes = ty.lanes().saturating_sub(4 * k as u32).clamp(1, 4);
+    ty.scalar().map_or(ty, |s| Type::vector(s, lanes))
 }
 
 /// Reachable blocks in reverse postorder.
@@ -51,17 +60,13 @@ impl Split {
             return p.clone();
         }
         let ty = func.ty(v);
-        let part = piece_type(ty);
-        let count = ty.lanes() as usize / 4;
         match func.as_const(v).cloned() {
             Some(Const::Bits(_, bits)) => {
-                bits.chunks(4).map(|c| func.constant(Const::Bits(part, c.iter().copied().collect()))).collect()
+                let piece = |(k, c): (usize, &[u64])| Const::Bits(piece_type(ty, k), c.iter().copied().collect());
+                bits.chunks(4).enumerate().map(|c| func.constant(piece(c))).collect()
             }
             // A use of an undefined value or (in unreachable code) of one without definition.
-            _ => {
-                let u = func.undef(part);
-                std::iter::repeat_n(u, count).collect()
-            }
+            _ => (0..piece_count(ty)).map(|k| func.undef(piece_type(ty, k))).collect(),
         }
     }
     fn lanes(&mut self, b: &mut Builder<'_>, v: Value) -> Vec<Value> {
@@ -69,7 +74,11 @@ impl Split {
             return (0..b.ty(v).lanes()).map(|i| b.extract(v, i as u8)).collect();
         }
         let pieces = self.of(b.func, v);
-        pieces.iter().flat_map(|&p| [0, 1, 2, 3].map(|i| (p, i))).map(|(p, i)| b.extract(p, i)).collect()
+        let mut lanes = Vec::new();
+        for p in pieces {
+            lanes.extend((0..b.ty(p).lanes()).map(|i| b.extract(p, i as u8)));
+        }
+        lanes
     }
     /// Defines a result from its lanes.
     fn define(&mut self, b: &mut Builder<'_>, result: Value, lanes: &[Value]) {
@@ -110,7 +119,8 @@ impl Split {
             Op::Insert(lane) => {
                 let mut pieces = self.of(b.func, data.args[0]);
                 let k = *lane as usize / 4;
-                pieces[k] = b.insert(pieces[k], lane % 4, data.args[1]);
+                let scalar = b.ty(pieces[k]).lanes() == 1;
+                pieces[k] = if scalar { data.args[1] } else { b.insert(pieces[k], lane % 4, data.args[1]) };
                 self.pieces.extend(result.map(|r| (r, pieces)));
             }
             Op::ExtractDyn | Op::InsertDyn => self.dynamic(b, &data),
@@ -121,9 +131,14 @@ impl Split {
             }
             Op::Splat => {
                 if let Some(r) = result {
-                    let count = b.ty(r).lanes() as usize / 4;
-                    let part = b.value(Op::Splat, &data.args, piece_type(b.ty(r)));
-                    self.pieces.insert(r, std::iter::repeat_n(part, count).collect());
+                    let ty = b.ty(r);
+                    let full = b.value(Op::Splat, &data.args, piece_type(ty, 0));
+                    let piece = |k| match piece_type(ty, k) {
+                        part if part.lanes() == 4 => full,
+                        part if part.lanes() == 1 => data.args[0],
+                        part => b.value(Op::Splat, &data.args, part),
+                    };
+                    self.pieces.insert(r, (0..piece_count(ty)).map(piece).collect());
                 }
             }
             Op::Shuffle(mask) => {
@@ -149,11 +164,16 @@ impl Split {
             Op::Any | Op::All => {
                 let pieces = self.of(b.func, data.args[0]);
                 let op = if data.op == Op::Any { BinOp::Or } else { BinOp::And };
+                let full = pieces.iter().filter(|p| b.ty(**p).lanes() == 4).count();
                 let mut all = pieces[0];
-                for &p in &pieces[1..] {
+                for &p in &pieces[1..full] {
                     all = b.bin(op, all, p);
                 }
-                let v = b.value(data.op.clone(), &[all], I1);
+                let mut v = b.value(data.op.clone(), &[all], I1);
+                for &p in &pieces[full..] {
+                    let last = if b.ty(p).lanes() == 1 { p } else { b.value(data.op.clone(), &[p], I1) };
+                    v = b.bin(op, v, last);
+                }
                 self.map.extend(result.map(|r| (r, v)));
             }
             Op::Cast(CastOp::Bitcast) => {
@@ -180,20 +200,20 @@ impl Split {
             Op::Load(access) => {
                 let Some(r) = result else { return };
                 let ty = b.ty(r);
-                let part = piece_type(ty);
-                let bytes = part.access_bytes().unwrap_or(16);
-                let pieces = (0..ty.lanes() / 4)
+                let bytes = piece_type(ty, 0).access_bytes().unwrap_or(16);
+                let pieces = (0..piece_count(ty))
                     .map(|i| {
-                        let p = b.ptr_add_const(data.args[0], (i * bytes) as i64);
-                        b.load(part, p, Access { align: if i == 0 { access.align } else { access.align.min(bytes) }, ..*access })
+                        let p = b.ptr_add_const(data.args[0], i as i64 * bytes as i64);
+                        let align = if i == 0 { access.align } else { access.align.min(bytes) };
+                        b.load(piece_type(ty, i), p, Access { align, ..*access })
                     })
                     .collect();
                 self.pieces.insert(r, pieces);
             }
             Op::Store(access) => {
                 let pieces = self.of(b.func, data.args[0]);
+                let bytes = b.ty(pieces[0]).access_bytes().unwrap_or(16);
                 for (i, &piece) in pieces.iter().enumerate() {
-                    let bytes = b.ty(piece).access_bytes().unwrap_or(16);
                     let p = b.ptr_add_const(data.args[1], i as i64 * bytes as i64);
                     b.store(piece, p, Access { align: if i == 0 { access.align } else { access.align.min(bytes) }, ..*access });
                 }
@@ -206,11 +226,11 @@ impl Split {
                 };
                 let ty = b.ty(r);
                 let args: Vec<Option<Pieces>> = data.args.iter().map(|&a| is_wide(b.ty(a)).then(|| self.of(b.func, a))).collect();
-                let pieces = (0..ty.lanes() as usize / 4)
+                let pieces = (0..piece_count(ty))
                     .map(|k| {
                         let part: Vec<Value> =
                             args.iter().zip(&data.args).map(|(p, &a)| p.as_ref().map_or(a, |p| p[k])).collect();
-                        let i = b.inst(data.op.clone(), &part, &[piece_type(ty)]);
+                        let i = b.inst(data.op.clone(), &part, &[piece_type(ty, k)]);
                         b.func.insts[i].fast = data.fast;
                         b.func.insts[i].results[0]
                     })
@@ -234,11 +254,12 @@ impl Split {
             let c = b.i32(k as i32);
             let here = b.icmp(IntCc::Eq, which, c);
             let ty = b.ty(pieces[k]);
+            let scalar = ty.lanes() == 1;
             if insert {
-                let new = b.value(Op::InsertDyn, &[pieces[k], data.args[1], lane], ty);
+                let new = if scalar { data.args[1] } else { b.value(Op::InsertDyn, &[pieces[k], data.args[1], lane], ty) };
                 pieces[k] = b.select(here, new, pieces[k]);
             } else {
-                let x = b.value(Op::ExtractDyn, &[pieces[k], lane], ty.lane());
+                let x = if scalar { pieces[k] } else { b.value(Op::ExtractDyn, &[pieces[k], lane], ty.lane()) };
                 found = Some(found.map_or(x, |f| b.select(here, x, f)));
             }
         }
@@ -246,6 +267,18 @@ impl Split {
             Some(v) => drop(self.map.insert(result, v)),
             None => drop(self.pieces.insert(result, pieces)),
         }
+    }
+}
+
+/// The pass: every function of the module.
+pub struct LegalizeVec;
+
+impl Pass for LegalizeVec {
+    fn name(&self) -> &'static str {
+        "legalize_vec"
+    }
+    fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<bool> {
+        Ok(module.functions.values_mut().fold(false, |changed, f| run(f) || changed))
     }
 }
 
@@ -274,8 +307,8 @@ pub fn run(func: &mut Function) -> bool {
         for p in old {
             let ty = func.ty(p);
             if is_wide(ty) {
-                let pieces: Pieces = (0..ty.lanes() / 4)
-                    .map(|_| func.values.push(ValueData { ty: piece_type(ty), def: ValueDef::Param(block, 0) }))
+                let pieces: Pieces = (0..piece_count(ty))
+                    .map(|k| func.values.push(ValueData { ty: piece_type(ty, k), def: ValueDef::Param(block, 0) }))
                     .collect();
                 params.extend(pieces.iter().copied());
                 s.pieces.insert(p, pieces);

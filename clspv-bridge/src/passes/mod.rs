@@ -57,6 +57,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &gvn::Gvn,
     &infer_space::InferSpace,
     &inline::Inline,
+    &legalize_vec::LegalizeVec,
     &lower_builtins::LowerBuiltins,
     &mem2reg::Mem2Reg,
     &simplify::Simplify,
