@@ -14,7 +14,8 @@
 //! the error that must arise; lines `;> ...` at the end are the whole output. `PYROCLAST_BLESS=1` rewrites those.
 
 use clspv_bridge::abi::{BlockPlace, LaunchAbi, PointerMode};
-use clspv_bridge::ir::{Module, parse, verify};
+use clspv_bridge::ir::interp::{Interpreter, Launch};
+use clspv_bridge::ir::{Const, Module, parse, verify};
 use clspv_bridge::passes::PassContext;
 use clspv_bridge::{Target, driver, ir, passes};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -226,11 +227,99 @@ fn compile(source: &str) -> Result<String, String> {
     Ok(output)
 }
 
-fn interpret(_: &Module, _: &str) -> Result<String, String> {
-    let _ = ir::Phase::Imported;
-    Err("the interpreter is missing".into())
+/// Results of a call: its results and the final contents of the buffers passed to it.
+type Outcome = (Vec<Vec<u64>>, Vec<Vec<u8>>);
+
+/// Runs a call. A pointer argument `ptr.global N` is a buffer of N bytes with known contents.
+fn call(m: &Module, test: &parse::TestCall, size: u32) -> Result<Outcome, String> {
+    let func = m.find(&test.function).ok_or_else(|| format!("no function @{}", test.function))?;
+    let mut interp = Interpreter::new(m).map_err(|e| e.to_string())?;
+    let (mut args, mut buffers) = (Vec::new(), Vec::new());
+    for arg in &test.args {
+        let Const::Bits(ty, bits) = arg else { return Err("undefined argument".into()) };
+        if ty.space().is_some() && bits[0] != 0 {
+            let contents: Vec<u8> = (0..bits[0].min(1 << 20)).map(|i| (i * 37 + 11) as u8).collect();
+            let at = interp.allocate(&contents).map_err(|e| e.to_string())?;
+            buffers.push((at, contents.len()));
+            args.push(std::iter::once(at).collect());
+        } else {
+            args.push(bits.iter().copied().collect());
+        }
+    }
+    let launch = Launch { local_size: [size, 1, 1], ..Launch::default() };
+    let results = interp.run(func, &args, &launch).map_err(|e| e.to_string())?;
+    let types = &m.functions[func].sig.results;
+    let results = results.iter().zip(types).map(|(r, ty)| r.iter().map(|x| canonical(*ty, *x)).collect()).collect();
+    let mut memory = Vec::new();
+    for (at, len) in buffers {
+        memory.push(interp.read(at, len).map_err(|e| e.to_string())?.to_vec());
+    }
+    Ok((results, memory))
 }
 
-fn equivalent(_: Module, _: &[&str], _: &str) -> Result<String, String> {
-    Err("the interpreter is missing".into())
+/// All NaNs are one.
+fn canonical(ty: ir::Type, x: u64) -> u64 {
+    let nan = match ty.scalar() {
+        Some(ir::Scalar::F32) => f32::from_bits(x as u32).is_nan(),
+        Some(ir::Scalar::F64) => f64::from_bits(x).is_nan(),
+        Some(ir::Scalar::F16) => x & 0x7c00 == 0x7c00 && x & 0x3ff != 0,
+        _ => false,
+    };
+    if nan { u64::MAX } else { x }
+}
+
+fn calls(text: &str) -> Result<(Vec<parse::TestCall>, u32), String> {
+    let size = directives(text, "size").first().map_or(Ok(1), |s| s.parse::<u32>()).map_err(|e| e.to_string())?;
+    let calls: Vec<_> = directives(text, "run").iter().map(|t| parse::parse_call(t).map_err(|e| format!("{t}: {e}"))).collect();
+    let calls: Result<Vec<_>, String> = calls.into_iter().collect();
+    let calls = calls?;
+    if calls.is_empty() { Err("no `run:` line".into()) } else { Ok((calls, size)) }
+}
+
+fn interpret(m: &Module, text: &str) -> Result<String, String> {
+    let (calls, size) = calls(text)?;
+    let mut output = String::new();
+    for test in &calls {
+        let (results, memory) = call(m, test, size)?;
+        let wanted: Vec<Vec<u64>> = test
+            .results
+            .iter()
+            .filter_map(|c| if let Const::Bits(ty, b) = c { Some(b.iter().map(|x| canonical(*ty, *x)).collect()) } else { None })
+            .collect();
+        if !test.results.is_empty() && wanted != results {
+            return Err(format!("@{}: {results:x?}, expected {wanted:x?}", test.function));
+        }
+        output.push_str(&format!("{results:?} {memory:?}\n"));
+    }
+    Ok(output)
+}
+
+fn equivalent(before: Module, names: &[&str], text: &str) -> Result<String, String> {
+    verified(&before)?;
+    interpret(&before, text)?;
+    let after = run_passes(before.clone(), names)?;
+    let (calls, size) = calls(text)?;
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    for test in &calls {
+        for round in 0..50 {
+            let mut test = test.clone();
+            for arg in test.args.iter_mut().filter(|_| round > 0) {
+                let Const::Bits(ty, lanes) = arg else { continue };
+                let Some(scalar) = ty.scalar() else { continue };
+                for lane in lanes.iter_mut() {
+                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                    // Small numbers find more than random bits.
+                    let x = if state >> 63 == 0 { (state >> 33) % 16 } else { state >> 13 };
+                    *lane = x & scalar.mask();
+                }
+            }
+            // Undefined behaviour before may become anything.
+            let Ok(expected) = call(&before, &test, size) else { continue };
+            let got = call(&after, &test, size);
+            if got.as_ref() != Ok(&expected) {
+                return Err(format!("{test:?}: {expected:x?} before, {got:x?} after\n{before}\n{after}"));
+            }
+        }
+    }
+    Ok(after.to_string())
 }

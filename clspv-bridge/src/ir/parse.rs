@@ -9,7 +9,7 @@ mod lexer;
 
 use super::EntityRef;
 use super::entity::{FuncRef, Global};
-use super::func::{Function, Linkage, Signature};
+use super::func::{Const, Function, Linkage, Signature};
 use super::module::{GlobalData, Module, Phase, Reloc};
 use super::names::{Named, type_from_name};
 use super::types::Type;
@@ -88,6 +88,42 @@ pub fn parse_module(text: &str) -> Result<Module> {
         }
     }
     Ok(module)
+}
+
+/// A call with constant arguments and the results it must have: `@f(i32 1, f32x2 [0, 0]) == i32 3`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestCall {
+    pub function: String,
+    pub args: Vec<Const>,
+    /// Empty if nothing is said.
+    pub results: Vec<Const>,
+}
+
+/// Parses a call as tests state it; lane values of floats are bit patterns.
+pub fn parse_call(text: &str) -> Result<TestCall> {
+    let lines = lexer::lex(text)?;
+    let Some(line) = lines.first() else { return Err(ParseError { line: 1, message: "no call".into() }) };
+    let c = &mut Cursor::new(line);
+    let function = c.symbol()?;
+    c.punct('(')?;
+    let (mut args, mut results) = (Vec::new(), Vec::new());
+    while !c.eat_punct(')') {
+        if !args.is_empty() {
+            c.punct(',')?;
+        }
+        args.push(body::parse_constant(c)?);
+    }
+    if c.eat_punct('=') {
+        c.punct('=')?;
+        while !c.at_end() {
+            if !results.is_empty() {
+                c.punct(',')?;
+            }
+            results.push(body::parse_constant(c)?);
+        }
+    }
+    c.end()?;
+    Ok(TestCall { function, args, results })
 }
 
 /// Index of the line that is `}`.

@@ -6,6 +6,10 @@
 //! `dce` after it: the steps emit straightforward code. [`prepare`] may run earlier, before `sroa`, so that structures
 //! passed by value are split like any other slot.
 //!
+//! The order of a build: `link::merge`; `lower_builtins::run` and `link::resolve` until the former changes nothing (library
+//! bodies hold built-ins too); `lower_globals::layout` once for the program; then for each kernel `link::kernel_module`,
+//! `inline`, [`prepare`], the common pipeline, and for each pointer mode on a copy: [`run`], clean-up, `structurize`, emit.
+//!
 //! While it works, `PushConst` offsets are symbolic ([`hidden_offset`], [`arg_offset`]); the last step assigns real ones,
 //! so that only hidden values in use take room.
 
@@ -100,7 +104,7 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
         private_bytes: 0,
     };
     legalize_float::check(func, cx.target)?;
-    legalize_mem::expand_block_ops(func)?;
+    super::expand_mem::expand(func);
     legalize_mem::expand_float_atomics(func, cx.target);
     lower_work_item::run(func, &info)?;
     lower_kernel_abi::value_params(func, &info)?;

@@ -216,11 +216,9 @@ impl Lower<'_> {
     fn object(&mut self, b: &mut Builder<'_>, inst: Inst, op: &Op) -> Result<()> {
         let Some(result) = b.func.insts[inst].results.first().copied() else { return Ok(()) };
         let in_data = match op {
-            Op::GlobalAddr(g) => match self.globals.get(*g) {
+            Op::GlobalAddr(r) => match self.globals.get(*r) {
                 Some(g) if g.space != Space::Local => Some(
-                    self.data
-                        .offset(&g.name)
-                        .ok_or_else(|| CompileError::internal(format!("no place for global '{}'", g.name)))?,
+                    self.data.offset(*r).ok_or_else(|| CompileError::internal(format!("no place for global '{}'", g.name)))?,
                 ),
                 _ => None,
             },

@@ -271,23 +271,8 @@ impl Body<'_> {
             }
             Some(w) if entity_number(w, "v").is_some() => c.entity("v").map(Value::new),
             _ => {
-                let ty = c.ty()?;
-                let mask = ty.scalar().map_or(u64::MAX, Scalar::mask);
-                let mut bits: SmallVec<[u64; 1]> = smallvec![];
-                if c.eat_punct('[') {
-                    while !c.eat_punct(']') {
-                        if !bits.is_empty() {
-                            c.punct(',')?;
-                        }
-                        bits.push(c.bits()? & mask);
-                    }
-                } else {
-                    bits.push(c.bits()? & mask);
-                }
-                if bits.len() != ty.lanes() as usize {
-                    return c.error(format!("a constant of type {ty} has {} lanes", ty.lanes()));
-                }
-                Ok(self.func.constant(Const::Bits(ty, bits)))
+                let constant = parse_constant(c)?;
+                Ok(self.func.constant(constant))
             }
         }
     }
@@ -416,6 +401,27 @@ impl Body<'_> {
         }
         Ok(())
     }
+}
+
+/// A type and the bits of each lane.
+pub(super) fn parse_constant(c: &mut Cursor<'_>) -> Result<Const> {
+    let ty = c.ty()?;
+    let mask = ty.scalar().map_or(u64::MAX, Scalar::mask);
+    let mut bits: SmallVec<[u64; 1]> = smallvec![];
+    if c.eat_punct('[') {
+        while !c.eat_punct(']') {
+            if !bits.is_empty() {
+                c.punct(',')?;
+            }
+            bits.push(c.bits()? & mask);
+        }
+    } else {
+        bits.push(c.bits()? & mask);
+    }
+    if bits.len() != ty.lanes() as usize {
+        return c.error(format!("a constant of type {ty} has {} lanes", ty.lanes()));
+    }
+    Ok(Const::Bits(ty, bits))
 }
 
 fn is_value_start(word: &str) -> bool {
