@@ -273,3 +273,45 @@ fn add_arg_info(info: &mut KernelInfo, known: &[front::clang::KernelArgInfo]) {
     }
     info.has_arg_info = true;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::BindingSource;
+
+    fn library(bytes: &[u8]) -> Library {
+        let spirv = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
+        Library { spirv, ..Library::default() }
+    }
+
+    #[test]
+    fn a_tiled_matrix_product_builds_in_both_pointer_modes() {
+        let sgemm = library(include_bytes!("front/spirv/testdata/sgemm.spv"));
+        let target = Target { prefer_bindings: true, ..Target::generic() };
+        let program = build(&[&sgemm], &Options::default(), &[], &target).unwrap();
+        let [kernel] = program.kernels.as_slice() else { panic!("one kernel expected") };
+        assert_eq!(kernel.info.reqd_work_group_size, Some([16, 16, 1]));
+        let modes: Vec<PointerMode> = kernel.variants.iter().map(|v| v.abi.mode).collect();
+        assert_eq!(modes, [PointerMode::Bindings, PointerMode::Addresses]);
+        for arg in 3..6 {
+            assert!(kernel.variants[0].abi.bindings.contains(&BindingSource::Arg(arg)));
+        }
+        assert_eq!(kernel.variants[0].abi.static_local_bytes, 2048);
+        assert!(kernel.variants.iter().all(|v| v.spirv[0] == 0x0723_0203));
+    }
+
+    #[test]
+    fn failures_name_the_kernel_and_the_construct() {
+        let mixed = library(include_bytes!("front/spirv/testdata/mixed.spv"));
+        let error = build(&[&mixed], &Options::default(), &[], &Target::generic()).unwrap_err();
+        let CompileError::Diagnostics(text) = error else { panic!("diagnostics expected") };
+        // Calls an undefined function, and recurses.
+        assert!(text.contains("kernel 'k'") && !text.contains("kernel 'k2'"), "{text}");
+    }
+
+    #[test]
+    fn linking_one_module_twice_is_an_error() {
+        let sgemm = library(include_bytes!("front/spirv/testdata/sgemm.spv"));
+        assert!(build(&[&sgemm, &sgemm], &Options::default(), &[], &Target::generic()).is_err());
+    }
+}

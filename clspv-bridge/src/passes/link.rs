@@ -152,7 +152,8 @@ pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
             if module.functions[c].linkage == Linkage::Import {
                 let name = module.functions[c].name.clone();
                 if let Some(what) = name.strip_prefix("unsupported: ") {
-                    return Err(CompileError::unsupported(what, line));
+                    // The reader adds the types, which tell one such import from another.
+                    return Err(CompileError::unsupported(what.split(" (").next().unwrap_or(what), line));
                 }
                 let Some(&l) = by_name.get(name.as_str()) else {
                     return Err(CompileError::Unresolved(demangle(&name)));

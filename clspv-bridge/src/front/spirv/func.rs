@@ -104,6 +104,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
         };
         let ty = c.ty;
         let leaves = self.r.types.leaves(ty, inst)?;
+        self.spend(leaves.len())?;
         let mut out = Vals::new();
         self.constant(id, ty, &leaves, &mut out, inst)?;
         Ok((ty, out))
@@ -166,10 +167,24 @@ impl<'a> FuncReader<'_, '_, 'a> {
     pub fn define(&mut self, inst: &Instr<'_>, v: Value) -> Result<()> {
         self.define_all(inst, smallvec![v])
     }
+    /// Counts leaves of aggregates.
+    fn spend(&mut self, leaves: usize) -> Result<()> {
+        if leaves <= 1 {
+            return Ok(());
+        }
+        match self.r.leaf_budget.checked_sub(leaves) {
+            Some(rest) => {
+                self.r.leaf_budget = rest;
+                Ok(())
+            }
+            None => Err(CompileError::unsupported("so many values of aggregate types", self.line)),
+        }
+    }
     /// Defines the result of an instruction.
     pub fn define_all(&mut self, inst: &Instr<'_>, vals: Vals) -> Result<()> {
         let (ty, id) = (inst.word(0)?, inst.word(1)?);
         let expected = self.r.types.leaves(ty, inst)?;
+        self.spend(expected.len())?;
         let same = expected.len() == vals.len() && expected.iter().zip(&vals).all(|(l, v)| l.ty == self.f.ty(*v));
         if !same {
             return Err(inst.bad(format_args!("operands and result type of {:?} do not agree", inst.op)));

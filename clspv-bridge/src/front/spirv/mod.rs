@@ -29,10 +29,13 @@ use types::{Kind, TypeInfo, Types};
 /// Prefix of the imports that stand for constructs this compiler does not know.
 pub const UNSUPPORTED: &str = "unsupported: ";
 
-/// Most bytes of one program-scope variable.
-const MAX_GLOBAL_BYTES: u64 = 1 << 30;
-/// Most bytes of initial contents.
+/// Most bytes of all program-scope variables together.
+const MAX_GLOBAL_BYTES: u64 = 1 << 29;
+/// Most bytes of initial contents together.
 const MAX_INIT_BYTES: u64 = 64 << 20;
+
+/// Most leaves of aggregate values in a module.
+const MAX_AGGREGATE_LEAVES: usize = 32 << 20;
 
 /// Reads a module. Malformed input is an error, never a panic.
 pub fn read(words: &[u32], specs: &SpecConstants) -> Result<Module> {
@@ -76,6 +79,11 @@ struct Reader<'s> {
     /// Imports made for unknown constructs, by name.
     unsupported: HashMap<String, FuncRef>,
     kernel_ids: HashSet<u32>,
+    /// Bytes of the variables and of their initial contents so far.
+    global_bytes: u64,
+    init_bytes: u64,
+    /// Leaves of aggregates that may still be made: hostile modules must not exhaust memory.
+    leaf_budget: usize,
 }
 
 impl<'s> Reader<'s> {
@@ -90,6 +98,9 @@ impl<'s> Reader<'s> {
             specs,
             unsupported: HashMap::new(),
             kernel_ids: HashSet::new(),
+            global_bytes: 0,
+            init_bytes: 0,
+            leaf_budget: MAX_AGGREGATE_LEAVES,
         }
     }
 
@@ -219,8 +230,9 @@ impl<'s> Reader<'s> {
             _ => return Err(inst.bad(format_args!("variable in storage class {storage:?} at module scope"))),
         };
         let info = self.types.need(pointee, inst)?;
-        if info.size > MAX_GLOBAL_BYTES {
-            return Err(inst.bad("variable too large"));
+        self.global_bytes = self.global_bytes.saturating_add(info.size);
+        if self.global_bytes > MAX_GLOBAL_BYTES {
+            return Err(inst.bad("variables too large"));
         }
         let (size, align) = (info.size as u32, deco.align.unwrap_or(info.align).clamp(1, 4096));
         let mut data = GlobalData {
@@ -243,7 +255,8 @@ impl<'s> Reader<'s> {
             && space != Space::Local
             && !self.is_zero(init)
         {
-            if size as u64 > MAX_INIT_BYTES {
+            self.init_bytes = self.init_bytes.saturating_add(size as u64);
+            if self.init_bytes > MAX_INIT_BYTES {
                 return Err(inst.bad("initial contents too large"));
             }
             let mut bytes = vec![0u8; size as usize];
