@@ -530,7 +530,7 @@ fn threads() -> usize {
 fn nothing_leaks() {
     let round = |i: usize| {
         // Now and then a new program, which the compiler must be started for.
-        let variant = if i % 50 == 0 { i } else { 1 };
+        let variant = if i.is_multiple_of(50) { i } else { 1 };
         let source =
             format!("kernel void twice(global uint *p) {{ p[get_global_id(0)] *= 2; }} constant int variant = {variant};");
         let rig = Rig::new(&source);

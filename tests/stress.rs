@@ -438,7 +438,7 @@ fn rectangles_agree_with_the_host() {
             let (ao, bo, r) = (a.origin.as_ptr(), b.origin.as_ptr(), region.as_ptr());
             let mut host = fresh(round);
             match random.below(3) {
-                // SAFETY (this and below): both sides end within SIZE.
+                // SAFETY: both sides end within SIZE.
                 0 => unsafe {
                     let to = host.as_mut_ptr().cast();
                     let mut expected = host.clone();
