@@ -20,6 +20,7 @@ kernel __attribute__((reqd_work_group_size(8, 2, 1))) void sized(global int *p) 
     p[get_global_id(0)] = x[0];
 }
 kernel void nothing() {}
+kernel __attribute__((vec_type_hint(uint4))) void hinted(global int *p) { p[get_global_id(0)] = 1; }
 ";
 
 struct Fixture {
@@ -113,13 +114,13 @@ fn creation() {
         assert_eq!(code, CL_INVALID_PROGRAM);
         let mut count = 0;
         assert_eq!(clCreateKernelsInProgram(f.program, 0, null_mut(), &mut count), CL_SUCCESS);
-        assert_eq!(count, 3);
-        let mut list = [null_mut(); 3];
-        assert_eq!(clCreateKernelsInProgram(f.program, 2, list.as_mut_ptr(), null_mut()), CL_INVALID_VALUE);
-        assert_eq!(clCreateKernelsInProgram(f.program, 3, list.as_mut_ptr(), null_mut()), CL_SUCCESS);
+        assert_eq!(count, 4);
+        let mut list = [null_mut(); 4];
+        assert_eq!(clCreateKernelsInProgram(f.program, 3, list.as_mut_ptr(), null_mut()), CL_INVALID_VALUE);
+        assert_eq!(clCreateKernelsInProgram(f.program, 4, list.as_mut_ptr(), null_mut()), CL_SUCCESS);
         let mut names: Vec<String> = list.iter().map(|k| text(&info(*k, CL_KERNEL_FUNCTION_NAME).unwrap())).collect();
         names.sort();
-        assert_eq!(names, ["mixed", "nothing", "sized"]);
+        assert_eq!(names, ["hinted", "mixed", "nothing", "sized"]);
         list.into_iter().for_each(release);
         // Kernels that could not be returned are not left attached to the program.
         assert_eq!(clBuildProgram(f.program, 0, null(), null(), None, null_mut()), CL_SUCCESS);
@@ -134,7 +135,11 @@ fn queries() {
     assert_eq!(number(&info(k, CL_KERNEL_CONTEXT).unwrap()), f.context as u64);
     assert_eq!(number(&info(k, CL_KERNEL_PROGRAM).unwrap()), f.program as u64);
     assert_eq!(number(&info(k, CL_KERNEL_REFERENCE_COUNT).unwrap()), 1);
-    assert!(info(k, CL_KERNEL_ATTRIBUTES).is_ok());
+    assert_eq!(text(&info(k, CL_KERNEL_ATTRIBUTES).unwrap()), "reqd_work_group_size(8,2,1)");
+    // SPIR-V does not tell signed from unsigned types.
+    let hinted = f.kernel("hinted");
+    assert_eq!(text(&info(hinted, CL_KERNEL_ATTRIBUTES).unwrap()), "vec_type_hint(uint4)");
+    release(hinted);
     assert_eq!(info(k, 0x7777), Err(CL_INVALID_VALUE));
     assert_eq!(info(wrong_kind(f.program), CL_KERNEL_NUM_ARGS), Err(CL_INVALID_KERNEL));
 

@@ -62,13 +62,17 @@ pub enum BlockPlace {
     Buffer,
 }
 
+/// What stands for NULL in the slot of a pointer argument in bindings mode; no byte offset is that large.
+pub const NULL_OFFSET: u32 = 0x8000_0000;
+
 /// How a launch passes buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum PointerMode {
     /// An argument slot of a global or constant pointer holds its u64 device address (0 for NULL).
     Addresses,
     /// Such an argument is a storage-buffer descriptor; its slot holds the u32 byte offset that remains between the
-    /// (aligned down) descriptor offset and the start of the buffer.
+    /// (aligned down) descriptor offset and the start of the buffer, or [`NULL_OFFSET`] for NULL, which only an argument
+    /// without a descriptor may be.
     Bindings,
 }
 
@@ -124,7 +128,7 @@ pub struct KernelVariant {
 }
 
 /// A compiled kernel. The first variant is the preferred one; a variant in addresses mode, if there is one, runs every
-/// launch; one in bindings mode runs launches whose buffers fit `maxStorageBufferRange` and are not NULL.
+/// launch; one in bindings mode runs launches whose bound buffers fit `maxStorageBufferRange` and are not NULL.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompiledKernel {
     pub info: KernelInfo,

@@ -64,7 +64,7 @@ pub struct Library {
     pub spirv: Vec<u32>,
     /// Diagnostics (warnings), possibly empty.
     pub log: String,
-    /// Argument information taken from the source, by kernel (empty if not asked for).
+    /// Argument information taken from the source, by kernel (empty if not needed).
     pub arg_info: Vec<crate::front::clang::KernelArgInfo>,
 }
 
@@ -261,7 +261,7 @@ fn used_globals(program: &Module, kernels: &[Module]) -> Module {
     out
 }
 
-/// Fills in what only the source tells of a kernel's arguments.
+/// Fills in what only the source tells of a kernel.
 fn add_arg_info(info: &mut KernelInfo, known: &[front::clang::KernelArgInfo]) {
     let Some(source) = known.iter().find(|k| k.kernel == info.name && k.args.len() == info.args.len()) else { return };
     for (arg, from) in info.args.iter_mut().zip(&source.args) {
@@ -272,6 +272,10 @@ fn add_arg_info(info: &mut KernelInfo, known: &[front::clang::KernelArgInfo]) {
         arg.qualifiers = from.qualifiers;
     }
     info.has_arg_info = true;
+    if source.vec_type_hint.is_some() && source.vec_type_hint != info.vec_type_hint {
+        info.vec_type_hint = source.vec_type_hint.clone();
+        info.attributes = front::spirv::attributes(info);
+    }
 }
 
 #[cfg(test)]

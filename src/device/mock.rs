@@ -33,6 +33,8 @@ pub struct MockDevice {
     clock: AtomicU64,
     pub submits: AtomicUsize,
     pub fail_submits: AtomicBool,
+    /// Submissions panic.
+    pub panic_submits: AtomicBool,
     queues: Mutex<Vec<Weak<MockQueue>>>,
     this: Weak<MockDevice>,
 }
@@ -56,6 +58,7 @@ impl MockDevice {
             clock: AtomicU64::new(1),
             submits: AtomicUsize::new(0),
             fail_submits: AtomicBool::new(false),
+            panic_submits: AtomicBool::new(false),
             queues: Mutex::new(Vec::new()),
             this: this.clone(),
         })
@@ -206,6 +209,7 @@ impl DeviceQueue for MockQueue {
         if device.fail_submits.load(Ordering::Relaxed) {
             return Err(DeviceError::OutOfDeviceMemory);
         }
+        assert!(!device.panic_submits.load(Ordering::Relaxed), "a panic that was asked for");
         device.submits.fetch_add(1, Ordering::Relaxed);
         assert!(!batch.items.is_empty(), "an empty batch");
         for wait in &batch.waits {

@@ -12,7 +12,7 @@ use clspv_bridge::front::clang::KernelArgInfo;
 use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -188,6 +188,7 @@ pub fn put_library(w: &mut Writer, l: &Library) {
     w.list(&l.arg_info, |w, k| {
         w.str(&k.kernel);
         w.list(&k.args, put_arg);
+        w.option(&k.vec_type_hint, |w, s| w.str(s));
     });
 }
 
@@ -196,7 +197,8 @@ pub fn get_library(r: &mut Reader) -> Option<Library> {
     Some(Library {
         spirv: r.words()?,
         log: r.str()?,
-        arg_info: r.list(|r| Some(KernelArgInfo { kernel: r.str()?, args: r.list(get_arg)? }))?,
+        arg_info: r
+            .list(|r| Some(KernelArgInfo { kernel: r.str()?, args: r.list(get_arg)?, vec_type_hint: r.option(Reader::str)? }))?,
     })
 }
 

@@ -10,7 +10,8 @@
 //! submission thus only ever waits on earlier submissions, and several queues may share one queue of the driver. An
 //! in-order queue needs no edges among its own commands: its list is the order.
 //!
-//! A failed command fails those whose wait list names it, when their turn comes.
+//! A failed command fails those whose wait list names it, when their turn comes. A panic inside the device fails the
+//! commands that it was handling, so that whoever waits for them goes on.
 
 use super::{CommandQueue, Fence};
 use crate::cl::*;
@@ -21,6 +22,7 @@ use crate::event::{Aftermath, Event, Moment, WaitList};
 use crate::queue::policy;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
@@ -232,6 +234,25 @@ impl Deps {
     }
 }
 
+/// Calls into the device; a panic there becomes the failure of the command.
+fn contain<T>(what: &str, call: impl FnOnce() -> Result<T, cl_int>) -> Result<T, cl_int> {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
+        tracing::error!("{what} panicked; this is a bug of Pyroclast");
+        Err(CL_OUT_OF_HOST_MEMORY)
+    })
+}
+
+/// Held by the thread that drives a queue: should it unwind, the queue can be driven by others.
+struct Driving<'a>(&'a CommandQueue);
+
+impl Drop for Driving<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.state.lock().driven = false;
+        }
+    }
+}
+
 fn failed(deps: &WaitList) -> bool {
     deps.iter().any(|d| d.status() < 0)
 }
@@ -343,14 +364,14 @@ impl CommandQueue {
 
     /// Does what can be done now.
     fn drive_once(self: &Arc<Self>, work: &mut Work) {
-        let mut entered = false;
+        let mut driving = None;
         loop {
             let step = {
                 let mut state = self.state.lock();
-                if !entered && state.driven {
+                if driving.is_none() && state.driven {
                     return;
                 }
-                entered = true;
+                driving.get_or_insert(Driving(self));
                 let step = if self.is_out_of_order() { state.next_out_of_order(self) } else { state.next_in_order(self) };
                 state.driven = !matches!(step, Step::Done);
                 step
@@ -379,7 +400,7 @@ impl CommandQueue {
                 event.stamp(Moment::Submit, now());
                 event.mark_submitted();
                 event.stamp(Moment::Start, now());
-                let result = lower::run_on_host(command, self);
+                let result = contain("a command on the host", || lower::run_on_host(command, self));
                 event.stamp(Moment::End, now());
                 result.map_or_else(|code| code, |()| CL_COMPLETE)
             }
@@ -406,7 +427,7 @@ impl CommandQueue {
             let lowered = if failed(&deps) {
                 Err(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
             } else {
-                lower::lower(&command, self, &mut batch.items)
+                contain("the preparation of a command", || lower::lower(&command, self, &mut batch.items))
             };
             match lowered {
                 Ok(device_command) => {
@@ -427,7 +448,13 @@ impl CommandQueue {
             event.stamp(Moment::Submit, now);
             event.mark_submitted();
         }
-        match self.device_queue.submit(batch) {
+        let submitted = contain("a submission", || {
+            self.device_queue.submit(batch).map_err(|error| {
+                tracing::error!(%error, "a batch could not be submitted");
+                crate::error::Error::from(error).code()
+            })
+        });
+        match submitted {
             Ok(submission) => {
                 {
                     let mut state = self.state.lock();
@@ -442,9 +469,7 @@ impl CommandQueue {
                     }
                 }
             }
-            Err(error) => {
-                tracing::error!(%error, "a batch could not be submitted");
-                let code = crate::error::Error::from(error).code();
+            Err(code) => {
                 for (ticket, _) in accepted {
                     self.finish_tickets(&[ticket], code, &[], work);
                 }

@@ -152,6 +152,21 @@ fn a_refused_submission_fails_its_commands() {
 }
 
 #[test]
+fn a_panic_in_the_device_fails_its_commands_only() {
+    for properties in [0, OOO] {
+        let rig = Rig::new(Mode::OnWait, true, true);
+        let q = rig.queue(properties);
+        rig.mock.panic_submits.store(true, Ordering::Relaxed);
+        let a = nop(&q, &[]);
+        assert_eq!(a.wait(), CL_OUT_OF_HOST_MEMORY);
+        rig.mock.panic_submits.store(false, Ordering::Relaxed);
+        assert_eq!(nop(&q, &[&a]).wait(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        assert_eq!(nop(&q, &[]).wait(), CL_COMPLETE);
+        q.finish();
+    }
+}
+
+#[test]
 fn long_chains_need_no_stack() {
     for (properties, status) in [(0, CL_COMPLETE), (OOO, CL_COMPLETE), (OOO, -5)] {
         let rig = Rig::new(Mode::AtOnce, true, true);

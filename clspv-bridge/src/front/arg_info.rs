@@ -1,4 +1,5 @@
-//! Kernel argument information from textual LLVM IR: `!kernel_arg_*` metadata of the kernel definitions.
+//! Kernel argument information from textual LLVM IR: `!kernel_arg_*` metadata of the kernel definitions, and
+//! `!vec_type_hint`: a value of the type and whether it is signed.
 
 use super::clang::KernelArgInfo;
 use crate::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, TypeQualifiers};
@@ -17,10 +18,11 @@ pub fn parse(ir: &str) -> Vec<KernelArgInfo> {
 
 fn kernel(line: &str, nodes: &HashMap<&str, Vec<String>>) -> Option<KernelArgInfo> {
     let name = line.split_once(" @")?.1.split('(').next()?.trim_matches('"').to_owned();
-    let list = |key: &str| -> &[String] {
-        let id = line.split_once(&format!("!kernel_arg_{key} ")).and_then(|(_, rest)| rest.split(' ').next());
+    let node = |key: &str| -> &[String] {
+        let id = line.split_once(&format!("!{key} ")).and_then(|(_, rest)| rest.split(' ').next());
         id.and_then(|id| nodes.get(id)).map_or(&[], Vec::as_slice)
     };
+    let list = |key: &str| node(&format!("kernel_arg_{key}"));
     let (spaces, access, types) = (list("addr_space"), list("access_qual"), list("type"));
     let (qualifiers, names) = (list("type_qual"), list("name"));
     let text = |list: &[String], i: usize| list.get(i).cloned().unwrap_or_default();
@@ -56,7 +58,26 @@ fn kernel(line: &str, nodes: &HashMap<&str, Vec<String>>) -> Option<KernelArgInf
             }
         })
         .collect();
-    Some(KernelArgInfo { kernel: name, args })
+    Some(KernelArgInfo { kernel: name, args, vec_type_hint: vec_type_hint(node("vec_type_hint")) })
+}
+
+/// OpenCL C name of a hint like `<4 x i32> poison, i32 0`.
+fn vec_type_hint(node: &[String]) -> Option<String> {
+    let [value, signed] = node else { return None };
+    let ty = value.rsplit_once(' ')?.0;
+    let (lanes, scalar) = match ty.strip_prefix('<').and_then(|t| t.strip_suffix('>')) {
+        Some(vector) => vector.split_once(" x ")?,
+        None => ("", ty),
+    };
+    let unsigned = if signed == "i32 0" { "u" } else { "" };
+    Some(match scalar {
+        "i8" => format!("{unsigned}char{lanes}"),
+        "i16" => format!("{unsigned}short{lanes}"),
+        "i32" => format!("{unsigned}int{lanes}"),
+        "i64" => format!("{unsigned}long{lanes}"),
+        "half" | "float" | "double" => format!("{scalar}{lanes}"),
+        _ => return None,
+    })
 }
 
 /// Operands of a metadata node: strings without their quotes, everything else as it stands.
@@ -75,4 +96,20 @@ fn operands(body: &str) -> Vec<String> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vector_type_hints() {
+        let hint = |value: &str, signed: &str| vec_type_hint(&[value.to_owned(), signed.to_owned()]);
+        assert_eq!(hint("<4 x i32> poison", "i32 0").as_deref(), Some("uint4"));
+        assert_eq!(hint("<16 x i8> undef", "i32 1").as_deref(), Some("char16"));
+        assert_eq!(hint("i64 undef", "i32 0").as_deref(), Some("ulong"));
+        assert_eq!(hint("<2 x double> poison", "i32 0").as_deref(), Some("double2"));
+        assert_eq!(hint("ptr poison", "i32 0"), None);
+        assert_eq!(vec_type_hint(&[]), None);
+    }
 }

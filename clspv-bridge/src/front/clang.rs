@@ -30,11 +30,12 @@ const SPIRV_EXTENSIONS: &str = "-spirv-ext=+SPV_EXT_relaxed_printf_string_addres
 +SPV_KHR_bit_instructions,+SPV_KHR_subgroup_rotate,+SPV_KHR_shader_clock,+SPV_KHR_uniform_group_instructions,\
 +SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max";
 
-/// Argument names and types of one kernel, from the source.
+/// What only the source tells of one kernel: names and types of its arguments, and its vector type hint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelArgInfo {
     pub kernel: String,
     pub args: Vec<crate::metadata::ArgInfo>,
+    pub vec_type_hint: Option<String>,
 }
 
 /// Path of the clang to use: the configured one, `PYROCLAST_CLANG`, or the best that is installed.
@@ -75,15 +76,16 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
         let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
         let log = readable(&output.stderr);
         check(&output, &log, is_spirv)?;
-        let arg_info = if options.kernel_arg_info { self::arg_info(source, headers, options, config)? } else { Vec::new() };
-        return Ok(Library { spirv: words(&output.stdout), log, arg_info });
+        let spirv = words(&output.stdout);
+        let from_source = options.kernel_arg_info || has_integer_hint(&spirv);
+        let arg_info = if from_source { self::arg_info(source, headers, options, config)? } else { Vec::new() };
+        return Ok(Library { spirv, log, arg_info });
     }
     args.extend(IR_ARGS.iter().map(OsString::from));
     let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
     let mut log = readable(&output.stderr);
     check(&output, &log, |out| !out.is_empty())?;
     let ir = String::from_utf8_lossy(&output.stdout);
-    let arg_info = if options.kernel_arg_info { arg_info::parse(&ir) } else { Vec::new() };
     let mut args: Vec<OsString> = Vec::new();
     args.extend(COMMON_ARGS.iter().map(OsString::from));
     args.extend(["-w", "-x", "ir", if options.opt_disable { "-O1" } else { "-O2" }].map(OsString::from));
@@ -93,7 +95,10 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     let second = readable(&output.stderr);
     log.push_str(&second);
     check(&output, &log, is_spirv)?;
-    Ok(Library { spirv: words(&output.stdout), log, arg_info })
+    let spirv = words(&output.stdout);
+    let from_source = options.kernel_arg_info || has_integer_hint(&spirv);
+    let arg_info = if from_source { arg_info::parse(&ir) } else { Vec::new() };
+    Ok(Library { spirv, log, arg_info })
 }
 
 fn is_spirv(out: &[u8]) -> bool {
@@ -142,7 +147,25 @@ fn internalize(ir: &str) -> String {
     out
 }
 
-/// Names, types and qualifiers of the kernels' arguments, which the SPIR-V does not hold.
+/// Whether a kernel has a `vec_type_hint` of integers, of which SPIR-V does not say whether they are signed.
+fn has_integer_hint(spirv: &[u32]) -> bool {
+    let mut rest = spirv.get(5..).unwrap_or_default();
+    while let Some(&first) = rest.first() {
+        let is_hint = first & 0xffff == spirv::Op::ExecutionMode as u32
+            && rest.get(2).is_some_and(|m| *m == spirv::ExecutionMode::VecTypeHint as u32);
+        if is_hint && rest.get(3).is_some_and(|hint| hint & 0xffff < 4) {
+            return true;
+        }
+        // Functions come after all execution modes.
+        if first & 0xffff == spirv::Op::Function as u32 {
+            return false;
+        }
+        rest = rest.get((first >> 16).max(1) as usize..).unwrap_or_default();
+    }
+    false
+}
+
+/// Names, types and qualifiers of the kernels' arguments, and vector type hints, which the SPIR-V does not hold.
 pub fn arg_info(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Vec<KernelArgInfo>> {
     let folder = HeaderFolder::new(headers)?;
     let clang = needed(config)?;

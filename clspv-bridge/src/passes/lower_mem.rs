@@ -8,8 +8,8 @@
 use super::lower::hidden_offset;
 use super::lower_access::Accesses;
 use super::lower_globals::DataLayout;
-use super::lower_regions::{NULL_OFFSET, Plan, Region, Rep};
-use crate::abi::Hidden;
+use super::lower_regions::{Plan, Region, Rep};
+use crate::abi::{Hidden, NULL_OFFSET};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use smallvec::smallvec;

@@ -10,14 +10,11 @@
 
 use super::PassContext;
 use super::lower::{arg_offset, hidden_offset};
-use crate::abi::{BindingSource, Hidden, LaunchAbi, LocalSpec, PointerMode, SPEC_FIRST_FREE};
+use crate::abi::{BindingSource, Hidden, LaunchAbi, LocalSpec, NULL_OFFSET, PointerMode, SPEC_FIRST_FREE};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use std::collections::{BTreeMap, HashMap};
-
-/// The byte offset that stands for NULL; no variable is that large.
-pub(super) const NULL_OFFSET: u32 = 0x8000_0000;
 
 /// How the pointers of a class are represented.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

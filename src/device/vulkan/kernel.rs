@@ -12,7 +12,9 @@ use super::memory::{Buffer, Use};
 use super::pipeline::{Key, Pipelines};
 use super::{localsize, queue};
 use ash::vk;
-use clspv_bridge::abi::{BindingSource, CompiledKernel, CompiledProgram, Hidden, KernelVariant, LocalSpec, PointerMode};
+use clspv_bridge::abi::{
+    BindingSource, CompiledKernel, CompiledProgram, Hidden, KernelVariant, LocalSpec, NULL_OFFSET, PointerMode,
+};
 use clspv_bridge::metadata::{ArgKind, KernelInfo};
 use smallvec::SmallVec;
 use std::any::Any;
@@ -185,7 +187,10 @@ impl Kernel {
             let at = (abi.args_offset + info.offset) as usize;
             match value {
                 ArgValue::Bytes(bytes) => put(&mut plan.block, at, bytes)?,
-                ArgValue::NullBuffer => put(&mut plan.block, at, &0u64.to_le_bytes())?,
+                ArgValue::NullBuffer => match abi.mode {
+                    PointerMode::Addresses => put(&mut plan.block, at, &0u64.to_le_bytes())?,
+                    PointerMode::Bindings => put(&mut plan.block, at, &NULL_OFFSET.to_le_bytes())?,
+                },
                 ArgValue::Buffer(range) => {
                     let buffer = buffer_of(range)?;
                     if abi.mode == PointerMode::Addresses {

@@ -21,6 +21,7 @@ use super::record::ReadBack;
 use ash::vk;
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -330,22 +331,29 @@ impl Lane {
 impl Entry {
     /// Takes results to the host, recycles what was used, and tells the sink.
     fn complete(mut self, gpu: &'static Gpu) {
-        let outcome = if gpu.is_lost() { Outcome::Failed(OUT_OF_RESOURCES) } else { Outcome::Complete };
-        if outcome == Outcome::Complete {
-            for read_back in &self.read_backs {
-                // SAFETY: the device is done; the application keeps the destination valid until completion.
-                unsafe { read_back.run() };
+        let mut outcome = if gpu.is_lost() { Outcome::Failed(OUT_OF_RESOURCES) } else { Outcome::Complete };
+        let collect = AssertUnwindSafe(|| {
+            if outcome == Outcome::Complete {
+                for read_back in &self.read_backs {
+                    // SAFETY: the device is done; the application keeps the destination valid until completion.
+                    unsafe { read_back.run() };
+                }
             }
+            if let Some(queries) = self.queries.take() {
+                queries.finish(gpu, outcome == Outcome::Complete, &mut self.times);
+            }
+            for frame in self.frames.drain(..) {
+                frame.recycle(gpu);
+            }
+            self.items.clear();
+        });
+        // Whatever happens here, the commands must be reported, or their waiters hang.
+        if catch_unwind(collect).is_err() {
+            tracing::error!("the end of a batch panicked");
+            outcome = Outcome::Failed(OUT_OF_RESOURCES);
         }
-        if let Some(queries) = self.queries.take() {
-            queries.finish(gpu, outcome == Outcome::Complete, &mut self.times);
-        }
-        for frame in self.frames.drain(..) {
-            frame.recycle(gpu);
-        }
-        self.items.clear();
-        let tell = std::panic::AssertUnwindSafe(|| self.owner.sink.done(&self.tickets, outcome, &self.times));
-        if std::panic::catch_unwind(tell).is_err() {
+        let tell = AssertUnwindSafe(|| self.owner.sink.done(&self.tickets, outcome, &self.times));
+        if catch_unwind(tell).is_err() {
             tracing::error!("a completion sink panicked");
         }
     }

@@ -21,6 +21,7 @@ use crate::driver::SpecConstants;
 use crate::error::{CompileError, Result};
 use crate::ir::{FuncRef, Function, Global, GlobalData, Linkage, Module, Signature, Space, Type};
 use meta::Meta;
+pub(crate) use meta::attributes;
 use read::{Instr, bad};
 use spirv::{BuiltIn, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
