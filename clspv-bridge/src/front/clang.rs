@@ -8,6 +8,7 @@ use super::arg_info;
 use super::process::{self, Output};
 use crate::driver::{FrontConfig, Header, Library, Options};
 use crate::error::{CompileError, Result};
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,8 +71,11 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     let folder = HeaderFolder::new(headers)?;
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
-    let big = source.len() > ONE_STEP_BYTES || source.contains("#include");
-    if !(whole && big) {
+    let unseen = source.contains("#include");
+    let big = source.len() > ONE_STEP_BYTES || unseen;
+    // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
+    let spoiled = unseen || source.contains("sat") || source.contains("half3");
+    if !(whole && big || spoiled) {
         args.extend(CODE_ARGS.iter().map(OsString::from));
         let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
         let log = readable(&output.stderr);
@@ -91,7 +95,7 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     args.extend(["-w", "-x", "ir", if options.opt_disable { "-O1" } else { "-O2" }].map(OsString::from));
     args.extend(config.clang_args.iter().map(OsString::from));
     args.extend(CODE_ARGS.iter().map(OsString::from));
-    let output = process::run(&clang, &args, internalize(&ir).as_bytes(), time_limit())?;
+    let output = process::run(&clang, &args, rewrite(&ir, whole).as_bytes(), time_limit())?;
     let second = readable(&output.stderr);
     log.push_str(&second);
     check(&output, &log, is_spirv)?;
@@ -109,10 +113,18 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
 }
 
-/// Makes every function but the kernels, and every constant table, internal to the module, and asks for inlining.
-fn internalize(ir: &str) -> String {
+/// Prepares LLVM IR for the back end. In a whole program every function but the kernels, and every constant table, becomes
+/// internal to the module, and functions are to be inlined.
+fn rewrite(ir: &str, whole: bool) -> String {
     let mut out = String::with_capacity(ir.len() + ir.len() / 16);
     for line in ir.lines() {
+        let line = rename(line);
+        let line = line.as_ref();
+        if !whole {
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        }
         let function = line.strip_prefix("define ").filter(|l| l.contains("spir_func "));
         let constant = line.strip_prefix('@').and_then(|l| l.split_once(" = "));
         if let Some(mut rest) = function {
@@ -289,6 +301,49 @@ fn readable(stderr: &str) -> String {
     out
 }
 
+/// Renames built-ins that the back end would spoil, so that they stay calls; the reader of SPIR-V knows them.
+///
+/// Saturating conversions between integers lose the signedness of what is converted, which only the mangled name tells:
+/// `_Z16convert_char_sati` becomes `pc_convert_char_sat.i`. `vloada_half3` becomes the unaligned load of another stride.
+fn rename(line: &str) -> Cow<'_, str> {
+    if !line.contains("@_Z") {
+        return line.into();
+    }
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find("@_Z") {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let after = &rest[3..];
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len());
+        let name = after[..digits].parse().ok().and_then(|len: usize| after.get(digits..digits.checked_add(len)?));
+        let Some(name) = name.filter(|n| digits + n.len() <= end) else {
+            out.push_str(&rest[..3]);
+            rest = after;
+            continue;
+        };
+        let params = &after[digits + name.len()..end];
+        let integers = name.starts_with("convert_")
+            && name.contains("_sat")
+            && ["char", "short", "int", "long"].iter().any(|t| {
+                let to = name.trim_start_matches("convert_");
+                to.strip_prefix('u').unwrap_or(to).starts_with(t)
+            })
+            && params.ends_with(['a', 'c', 'h', 's', 't', 'i', 'j', 'l', 'm']);
+        if integers {
+            out.push_str(&format!("@pc_{name}.{}", &params[params.len() - 1..]));
+        } else if name == "vloada_half3" {
+            out.push_str(&format!("@pc_{name}.{params}"));
+        } else {
+            out.push_str(&rest[..3 + end]);
+        }
+        rest = &after[end..];
+    }
+    out.push_str(rest);
+    out.into()
+}
+
 /// The headers of clCompileProgram in a folder of their own, removed when dropped.
 struct HeaderFolder(Option<PathBuf>);
 
@@ -355,6 +410,15 @@ mod tests {
     }
 
     #[test]
+    fn spoiled_builtins_are_renamed() {
+        let line = "%1 = call spir_func signext i8 @_Z16convert_char_sati(i32 %0), @_Z17convert_char4_satDv4_j(, @_Z3fooi";
+        let want = "%1 = call spir_func signext i8 @pc_convert_char_sat.i(i32 %0), @pc_convert_char4_sat.j(, @_Z3fooi";
+        assert_eq!(rename(line), want);
+        assert_eq!(rename("@_Z16convert_char_satf(@_Z99x(@_Z"), "@_Z16convert_char_satf(@_Z99x(@_Z");
+        assert_eq!(rename("@_Z12vloada_half3mPU3AS1KDh("), "@pc_vloada_half3.mPU3AS1KDh(");
+    }
+
+    #[test]
     fn whole_programs_keep_only_kernels() {
         let ir = "@t = dso_local addrspace(2) constant [1 x i32] zeroinitializer, align 4\n\
             define dso_local spir_func i32 @f(i32 %x) #0 {\ndefine dso_local spir_kernel void @k() #1 !x !3 {\n\
@@ -362,7 +426,7 @@ mod tests {
         let expected = "@t = internal addrspace(2) constant [1 x i32] zeroinitializer, align 4\n\
             define internal spir_func i32 @f(i32 %x) alwaysinline #0 {\ndefine dso_local spir_kernel void @k() #1 !x !3 {\n\
             attributes #0 = { convergent nounwind }\n";
-        assert_eq!(internalize(ir), expected);
+        assert_eq!(rewrite(ir, true), expected);
     }
 
     #[test]

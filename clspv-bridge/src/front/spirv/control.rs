@@ -4,7 +4,7 @@ use super::Body;
 use super::func::{FuncReader, Label, Phi, Vals};
 use super::read::Instr;
 use crate::error::Result;
-use crate::ir::{Access, BinOp, BlockCall, CastOp, I1, I8, I64, Op as IrOp, Space, Type, Value};
+use crate::ir::{Access, BinOp, BlockCall, CastOp, I1, I8, I64, Op as IrOp, Scalar, Space, Type, Value};
 use smallvec::{SmallVec, smallvec};
 use spirv::Op;
 use std::collections::{HashMap, HashSet};
@@ -219,9 +219,10 @@ impl<'a> FuncReader<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Replaces calls of functions that the compiler of the module made for LLVM intrinsics.
+    /// Replaces calls of functions that the compiler of the module made for LLVM intrinsics, and of built-ins that
+    /// [`crate::front::clang`] hides from the back end under other names.
     ///
-    /// Their bodies are slow (a division for each rotate) or undefined for a zero shift.
+    /// The bodies of the former are slow (a division for each rotate) or undefined for a zero shift.
     pub fn helper(
         &mut self,
         func: crate::ir::FuncRef,
@@ -230,6 +231,32 @@ impl<'a> FuncReader<'_, '_, 'a> {
         inst: &Instr<'_>,
     ) -> Result<Option<Vals>> {
         let name = self.r.module.functions[func].name.clone();
+        if let Some((name, from)) = name.strip_prefix("pc_convert_").and_then(|n| n.split_once('.')) {
+            let ([x], [to]) = (args, results) else { return Ok(None) };
+            if !self.f.ty(*x).is_int() || !to.is_int() || self.f.ty(*x).lanes() != to.lanes() {
+                return Err(inst.bad("conversion between the wrong types"));
+            }
+            let (from_signed, to_signed) = (!matches!(from, "h" | "t" | "j" | "m"), !name.starts_with('u'));
+            let op = IrOp::Convert { from_signed, to_signed, rounding: None, saturate: true };
+            return Ok(Some(smallvec![if self.f.ty(*x) == *to && from_signed == to_signed {
+                *x
+            } else {
+                self.b().value(op, &[*x], *to)
+            }]));
+        }
+        if name.starts_with("pc_vloada_half3.") {
+            let ([offset, p], [to]) = (args, results) else { return Ok(None) };
+            let offset = self.index64(*offset, inst)?;
+            if self.f.ty(*p).space().is_none() || *to != Type::Vector(Scalar::F32, 3) {
+                return Err(inst.bad("operands of the wrong type"));
+            }
+            let (stride, half) = (self.f.i64(8), Type::Vector(Scalar::F16, 3));
+            let mut b = self.b();
+            let bytes = b.imul(offset, stride);
+            let at = b.ptr_add(*p, bytes);
+            let v = self.load_leaf(at, half, 8, Default::default());
+            return Ok(Some(smallvec![self.b().cast(CastOp::FpConv, v, *to)]));
+        }
         let Some(name) = name.strip_prefix("spirv.llvm_") else {
             return Ok(None);
         };
