@@ -107,7 +107,11 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
             Err(e) => failures.push((program.functions[kernel].name.clone(), e)),
         }
     }
-    let data = lower_globals::layout(&used_globals(&program, &optimised));
+    let (globals, numbers) = used_globals(&program, &optimised);
+    let data = lower_globals::layout(&globals);
+    for module in &mut optimised {
+        renumber_globals(module, &globals, &numbers);
+    }
     let mut compiled = CompiledProgram::default();
     for module in optimised {
         let info = module.kernels[0].clone();
@@ -224,8 +228,9 @@ fn unique_global_names(module: &mut Module) {
     }
 }
 
-/// A module of the globals that the kernels use and of the program's variables in global memory.
-fn used_globals(program: &Module, kernels: &[Module]) -> Module {
+/// A module of the globals that the kernels use and of the program's variables in global memory, with their numbers in
+/// it by name.
+fn used_globals(program: &Module, kernels: &[Module]) -> (Module, HashMap<String, Global>) {
     let mut out = Module::default();
     let mut by_name: HashMap<String, Global> = HashMap::new();
     let variables = |g: &crate::ir::GlobalData| g.space == Space::Global && g.linkage == Linkage::Export;
@@ -258,7 +263,22 @@ fn used_globals(program: &Module, kernels: &[Module]) -> Module {
             out.globals[from].relocs.push(Reloc { offset, target, addend });
         }
     }
-    out
+    (out, by_name)
+}
+
+/// Gives a kernel's module the globals of the whole program: kernels number those they took from the library anew, and the
+/// data block is laid out by number.
+fn renumber_globals(module: &mut Module, globals: &Module, numbers: &HashMap<String, Global>) {
+    let own = std::mem::replace(&mut module.globals, globals.globals.clone());
+    for func in module.functions.values_mut() {
+        for data in func.insts.values_mut() {
+            if let Op::GlobalAddr(g) = &mut data.op
+                && let Some(new) = own.get(*g).and_then(|d| numbers.get(&d.name))
+            {
+                *g = *new;
+            }
+        }
+    }
 }
 
 /// Fills in what only the source tells of a kernel.
@@ -311,6 +331,34 @@ mod tests {
         let CompileError::Diagnostics(text) = error else { panic!("diagnostics expected") };
         // Calls an undefined function, and recurses.
         assert!(text.contains("kernel 'k'") && !text.contains("kernel 'k2'"), "{text}");
+    }
+
+    #[test]
+    fn kernels_find_their_globals_whatever_their_numbers() {
+        let mut program = Module::default();
+        let data = |name: &str| crate::ir::GlobalData {
+            name: name.into(),
+            space: Space::Constant,
+            linkage: Linkage::Internal,
+            size: 4,
+            align: 4,
+            init: None,
+            relocs: vec![],
+            readonly: true,
+        };
+        program.globals.push(data("unused"));
+        let used = program.globals.push(data("used"));
+        let mut func = crate::ir::Function::new("k", Default::default(), Linkage::Export);
+        let block = func.add_block();
+        let ptr = crate::ir::Type::Ptr(Space::Constant);
+        crate::ir::Builder::new(&mut func, block).value(Op::GlobalAddr(used), &[], ptr);
+        program.functions.push(func);
+        let mut kernel = program.clone();
+        let (globals, numbers) = used_globals(&program, std::slice::from_ref(&kernel));
+        assert_eq!(globals.globals.len(), 1);
+        renumber_globals(&mut kernel, &globals, &numbers);
+        let op = kernel.functions.values().flat_map(|f| f.insts.values()).map(|i| i.op.clone()).next();
+        assert_eq!(op, Some(Op::GlobalAddr(numbers["used"])));
     }
 
     #[test]
