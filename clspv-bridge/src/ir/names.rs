@@ -129,10 +129,17 @@ mod tests {
 
     #[test]
     fn type_names_read_back() {
-        for ty in [I1, F16, Type::Vector(Scalar::I8, 16), Type::Ptr(Space::Generic), Type::Opaque(Opaque::Event)] {
+        for ty in [
+            I1,
+            F16,
+            Type::Vector(Scalar::I8, 16),
+            Type::Vector(Scalar::I32, 5),
+            Type::Ptr(Space::Generic),
+            Type::Opaque(Opaque::Event),
+        ] {
             assert_eq!(type_from_name(&ty.to_string()), Some(ty));
         }
-        assert_eq!(type_from_name("i32x5"), None);
+        assert_eq!(type_from_name("i32x17"), None);
         assert_eq!(type_from_name("i33"), None);
     }
 
