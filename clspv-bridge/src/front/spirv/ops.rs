@@ -433,13 +433,18 @@ impl FuncReader<'_, '_, '_> {
     fn shuffle(&mut self, a: Value, b: Value, lanes: &[u32], inst: &Instr<'_>) -> Result<Value> {
         let (na, nb) = (self.f.ty(a).lanes(), self.f.ty(b).lanes());
         let lane_type = self.f.ty(a).lane();
-        if self.f.ty(b).lane() != lane_type || lane_type.scalar().is_none() {
+        let (Some(lane), Some(other)) = (self.f.ty(a).scalar(), self.f.ty(b).scalar()) else {
+            return Err(inst.bad("operands of different types"));
+        };
+        // Clang gives an undefined vector of integers to shuffles of half vectors.
+        let b = if other != lane && other.bits() == lane.bits() { self.b().bitcast(b, Type::vector(lane, nb)) } else { b };
+        if self.f.ty(b).lane() != lane_type {
             return Err(inst.bad("operands of different types"));
         }
         if lanes.iter().any(|l| *l != u32::MAX && *l >= na + nb) {
             return Err(inst.bad("index out of range"));
         }
-        let result = Type::vector(lane_type.scalar().unwrap_or(Scalar::I32), lanes.len() as u32);
+        let result = Type::vector(lane, lanes.len() as u32);
         if na == nb && na > 1 && lanes.len() > 1 && lanes.len() <= 16 {
             let lanes = lanes.iter().map(|l| if *l == u32::MAX { u8::MAX } else { *l as u8 }).collect();
             return Ok(self.b().value(IrOp::Shuffle(lanes), &[a, b], result));
