@@ -128,6 +128,21 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
     Ok(compiled)
 }
 
+/// Adds source positions to what [`build`] says of the kernels of a program compiled from this source.
+pub fn add_positions(
+    error: CompileError,
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+    config: &FrontConfig,
+) -> CompileError {
+    let CompileError::Diagnostics(log) = error else { return error };
+    match front::clang::line_tables(source, headers, options, config) {
+        Ok(ir) => CompileError::Diagnostics(front::locate::add_positions(&log, &ir)),
+        Err(_) => CompileError::Diagnostics(log),
+    }
+}
+
 /// One kernel in a module of its own, linked with the built-in library, inlined and optimised.
 fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContext<'_>) -> Result<Module> {
     let mut module = link::kernel_module(program, kernel)?;

@@ -316,6 +316,11 @@ impl Program {
                     let known = back.iter().find(|(t, l, _)| t == target && same(l)).map(|(_, _, r)| r.clone());
                     let compiled = known.unwrap_or_else(|| {
                         let result = back_end(&libraries, &options, &specs, target);
+                        let result = match (&self.origin, &kept_headers) {
+                            (Origin::Source(source), Some(headers)) => result
+                                .map_err(|error| driver::add_positions(error, source, headers, &options, &device.front_config())),
+                            _ => result,
+                        };
                         if let Some(dump) = dump() {
                             let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
                             dump.program(&libraries, &specs, result.as_deref().ok());

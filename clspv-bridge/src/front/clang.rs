@@ -189,6 +189,18 @@ pub fn arg_info(source: &str, headers: &[Header], options: &Options, config: &Fr
     Ok(arg_info::parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
+/// LLVM IR with line tables, for [`super::locate`].
+pub fn line_tables(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<String> {
+    let folder = HeaderFolder::new(headers)?;
+    let clang = needed(config)?;
+    let mut args = arguments(options, config, folder.path());
+    args.extend(["-w", "-gline-tables-only"].map(OsString::from));
+    args.extend(IR_ARGS.iter().map(OsString::from));
+    let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
+    check(&output, &readable(&output.stderr), |out| !out.is_empty())?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// Options of the step that makes LLVM IR, which holds argument information.
 const IR_ARGS: &[&str] = &["-cl-kernel-arg-info", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-"];
 

@@ -2,5 +2,6 @@
 
 mod arg_info;
 pub mod clang;
+pub mod locate;
 pub(crate) mod process;
 pub mod spirv;

@@ -1,428 +1,456 @@
-//! Reference interpreter of one work-group: the meaning of the IR, for tests of passes.
+//! Reference interpreter: runs a function as one work-group, in any phase.
 //!
-//! Every work-item runs until it returns or meets a barrier; when all wait at a barrier they go on. Memory is a set of
-//! regions; a pointer (or device address) is a region number in the upper bits and a byte offset in the lower 40, null
-//! being 0. Accesses outside of a region, division by zero, out-of-range conversions, a barrier that not all work-items
-//! reach and too many steps are errors, never panics. Undefined values and fresh memory read as zero.
-//!
-//! It is slow and simple on purpose. It does not know sub-groups of more than one work-item, images, or most OpenCL.std
-//! instructions.
+//! It is what tests compare passes with. Undefined bits are tracked ([`value`]), accesses are checked against their
+//! objects ([`memory`]), and what the IR leaves undefined stops the run with [`Stop::Undefined`]. Work-items run one
+//! after the other, each to the next barrier. After lowering, the launch contract (push-constant block, bindings,
+//! specialised lengths, shader inputs) comes from [`Launch`]. OpenCL built-ins are not run: lower them first.
 
-mod eval;
-mod memory;
+pub mod memory;
+#[cfg(test)]
+mod tests;
+pub mod value;
 
-use super::entity::{Block, EntityRef, FuncRef, Inst, Value, Var};
-use super::func::{Const, Function, ValueDef, VarClass, VarLen};
-use super::inst::{Op, Root, ShaderInput, WorkItemQuery};
+use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
+use super::func::{Function, ValueDef, VarClass, VarLen};
+use super::inst::{Access, BlockCall, InstData, Op, RmwOp, Root, ShaderInput, WorkItemQuery};
 use super::module::Module;
-use super::types::{I32, Type};
+use super::types::{Space, Type};
+use super::{BinOp, EntityRef};
 use memory::Memory;
-use smallvec::{SmallVec, smallvec};
 use std::collections::HashMap;
+use value::{Lane, Val};
 
-/// The bits of each lane of a value.
-pub type Lanes = SmallVec<[u64; 4]>;
-
-/// Why interpretation ended.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct InterpError(pub String);
-
-pub(super) type Result<T> = std::result::Result<T, InterpError>;
-
-pub(super) fn err<T>(message: impl Into<String>) -> Result<T> {
-    Err(InterpError(message.into()))
+/// Why a run ended early.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Stop {
+    /// The program did what has no meaning.
+    #[error("undefined behaviour: {0}")]
+    Undefined(String),
+    /// The interpreter cannot do this.
+    #[error("the interpreter cannot do this: {0}")]
+    Unsupported(String),
+    #[error("too many steps")]
+    Fuel,
 }
 
-/// The place of the work-group in the launch.
+/// Geometry of a launch, and what the runtime would put into the contract.
 #[derive(Clone, Debug)]
 pub struct Launch {
+    pub work_dim: u32,
     pub local_size: [u32; 3],
-    pub group: [u32; 3],
     pub num_groups: [u32; 3],
-    pub global_offset: [u64; 3],
+    pub group: [u32; 3],
+    pub offset: [u64; 3],
     /// The push-constant block.
-    pub push: Vec<u8>,
-    /// Region bound to each descriptor binding.
-    pub bindings: HashMap<u32, u64>,
-    /// Values of specialisation constants that give lengths.
-    pub specs: HashMap<u32, u32>,
-    /// Instructions that all work-items together may execute.
-    pub steps: u64,
+    pub block: Vec<u8>,
+    /// Addresses of the bound objects.
+    pub bindings: Vec<u64>,
+    /// Lengths of arrays by SpecId.
+    pub lengths: HashMap<u32, u32>,
+    /// Instructions that may be run.
+    pub fuel: u64,
 }
 
 impl Default for Launch {
     fn default() -> Self {
         Launch {
+            work_dim: 1,
             local_size: [1; 3],
-            group: [0; 3],
             num_groups: [1; 3],
-            global_offset: [0; 3],
-            push: Vec::new(),
-            bindings: HashMap::new(),
-            specs: HashMap::new(),
-            steps: 1_000_000,
+            group: [0; 3],
+            offset: [0; 3],
+            block: Vec::new(),
+            bindings: Vec::new(),
+            lengths: HashMap::new(),
+            fuel: 1_000_000,
         }
     }
 }
 
-/// Interprets functions of a module. Memory stays between calls.
-pub struct Interpreter<'m> {
+/// A module with its memory.
+pub struct Machine<'m> {
     module: &'m Module,
-    memory: Memory,
-    /// Address of each global.
-    globals: Vec<u64>,
+    pub memory: Memory,
+    globals: HashMap<Global, u64>,
 }
 
-/// An activation of a function.
 struct Frame<'m> {
     func: &'m Function,
-    values: Vec<Option<Lanes>>,
-    slots: Vec<u64>,
     block: Block,
-    /// Next instruction of the block.
     next: usize,
-    /// Results of this activation's caller that wait for its return.
-    returns_to: Option<Inst>,
+    values: Vec<Option<Val>>,
+    slots: HashMap<Slot, u64>,
+    /// Where the caller wants the results.
+    results: Vec<Value>,
 }
 
-struct WorkItem<'m> {
-    local_id: [u32; 3],
+struct Item<'m> {
+    id: [u32; 3],
     frames: Vec<Frame<'m>>,
-    private: HashMap<Var, u64>,
-    results: Option<Vec<Lanes>>,
+    privates: HashMap<Var, u64>,
+    results: Vec<Val>,
 }
 
-enum Stop {
-    Barrier,
-    Returned,
+enum Paused {
+    AtBarrier,
+    Finished,
 }
 
-impl<'m> Interpreter<'m> {
-    /// Places the module's globals in memory.
-    pub fn new(module: &'m Module) -> Result<Self> {
+fn undefined<T>(what: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Undefined(what.into()))
+}
+
+impl<'m> Machine<'m> {
+    /// Lays out the module's variables.
+    pub fn new(module: &'m Module) -> Machine<'m> {
         let mut memory = Memory::default();
-        let mut globals = Vec::new();
-        for g in module.globals.values() {
-            let at = memory.allocate(g.size as usize)?;
-            if let Some(init) = &g.init {
-                memory.write(at, init)?;
-            }
-            globals.push(at);
+        let mut globals = HashMap::new();
+        for (g, data) in module.globals.iter() {
+            let address = match &data.init {
+                Some(init) => {
+                    let mut bytes = init.clone();
+                    bytes.resize(data.size as usize, 0);
+                    memory.alloc(&bytes)
+                }
+                None if data.space == Space::Local => memory.alloc_undefined(data.size as usize),
+                None => memory.alloc(&vec![0; data.size as usize]),
+            };
+            globals.insert(g, address);
         }
         for (g, data) in module.globals.iter() {
             for r in &data.relocs {
-                let Some(target) = globals.get(r.target.index()) else { return err("relocation against no global") };
-                let value = target.wrapping_add(r.addend as u64);
-                memory.write(globals[g.index()].wrapping_add(r.offset as u64), &value.to_le_bytes())?;
+                let target = globals.get(&r.target).map_or(0, |t| t.wrapping_add(r.addend as u64));
+                let bytes: Vec<(u8, u8)> = target.to_le_bytes().iter().map(|b| (*b, 0)).collect();
+                let _ = memory.store(globals[&g] + r.offset as u64, &bytes);
+            }
+            if data.readonly {
+                memory.protect(globals[&g]);
             }
         }
-        Ok(Interpreter { module, memory, globals })
+        Machine { module, memory, globals }
     }
 
-    /// Makes a region with these contents and returns its address.
-    pub fn allocate(&mut self, contents: &[u8]) -> Result<u64> {
-        let at = self.memory.allocate(contents.len())?;
-        self.memory.write(at, contents)?;
-        Ok(at)
+    /// Runs a function as one work-item.
+    pub fn call(&mut self, func: FuncRef, args: &[Val]) -> Result<Vec<Val>, Stop> {
+        let results = self.run(func, args, &Launch::default())?;
+        Ok(results.into_iter().next().unwrap_or_default())
     }
 
-    /// Reads memory.
-    pub fn read(&self, address: u64, bytes: usize) -> Result<&[u8]> {
-        self.memory.read(address, bytes)
-    }
-
-    /// Runs a function as one work-group and returns the results of the first work-item.
-    pub fn run(&mut self, func: FuncRef, args: &[Lanes], launch: &Launch) -> Result<Vec<Lanes>> {
-        let Some(func) = self.module.functions.get(func) else { return err("no such function") };
-        let [nx, ny, nz] = launch.local_size;
-        if (nx as u64).saturating_mul(ny as u64).saturating_mul(nz as u64) > 4096 {
-            return err("too many work-items");
-        }
-        let mut shared = HashMap::new();
-        for (var, data) in func.vars.iter() {
-            if data.class == VarClass::Workgroup {
-                let at = self.allocate_var(data.elem, data.len, launch)?;
-                shared.insert(var, at);
-            }
-        }
+    /// Runs a function as one work-group; the results of each work-item.
+    pub fn run(&mut self, func: FuncRef, args: &[Val], launch: &Launch) -> Result<Vec<Vec<Val>>, Stop> {
+        let module = self.module;
+        let Some(function) = module.functions.get(func) else { return Err(Stop::Unsupported("no such function".into())) };
+        let mut fuel = launch.fuel;
+        let mut shared: HashMap<Var, u64> = HashMap::new();
+        let [sx, sy, sz] = launch.local_size;
         let mut items = Vec::new();
-        for z in 0..nz {
-            for y in 0..ny {
-                for x in 0..nx {
-                    let mut private = shared.clone();
-                    for (var, data) in func.vars.iter() {
-                        match data.class {
-                            VarClass::Private => {
-                                private.insert(var, self.allocate_var(data.elem, data.len, launch)?);
-                            }
-                            VarClass::Buffer { binding, .. } => {
-                                private.extend(launch.bindings.get(&binding).map(|at| (var, *at)));
-                            }
-                            VarClass::Workgroup => {}
-                        }
-                    }
-                    let frame = self.frame(func, args, None)?;
-                    items.push(WorkItem { local_id: [x, y, z], frames: vec![frame], private, results: None });
-                }
-            }
+        for id in (0..sz).flat_map(|z| (0..sy).flat_map(move |y| (0..sx).map(move |x| [x, y, z]))) {
+            let frame = enter(function, args, Vec::new())?;
+            items.push(Item { id, frames: vec![frame], privates: HashMap::new(), results: Vec::new() });
         }
-        let mut steps = launch.steps;
-        while items.iter().any(|i| i.results.is_none()) {
-            let mut waiting = 0;
-            for item in &mut items {
-                if item.results.is_none()
-                    && let Stop::Barrier = self.run_item(item, launch, &mut steps)?
-                {
-                    waiting += 1;
-                }
-            }
-            if waiting != 0 && waiting != items.len() {
-                return err(format!("a barrier that {waiting} of {} work-items reach", items.len()));
-            }
-        }
-        Ok(items.into_iter().next().and_then(|i| i.results).unwrap_or_default())
-    }
-
-    fn allocate_var(&mut self, elem: Type, len: VarLen, launch: &Launch) -> Result<u64> {
-        let len = match len {
-            VarLen::Fixed(n) => n,
-            VarLen::Spec(id) => launch.specs.get(&id).copied().unwrap_or(1),
-            VarLen::Runtime => return err("a variable without length"),
-        };
-        self.memory.allocate(len as usize * elem.access_bytes().unwrap_or(8) as usize)
-    }
-
-    fn frame(&mut self, func: &'m Function, args: &[Lanes], returns_to: Option<Inst>) -> Result<Frame<'m>> {
-        let Some(entry) = func.entry() else { return err(format!("@{} is not defined", func.name)) };
-        let mut slots = Vec::new();
-        for slot in func.slots.values() {
-            slots.push(self.memory.allocate(slot.size as usize)?);
-        }
-        let mut frame = Frame { func, values: vec![None; func.value_count()], slots, block: entry, next: 0, returns_to };
-        let params = &func.blocks[entry].params;
-        if params.len() != args.len() {
-            return err(format!("@{} takes {} arguments, {} are given", func.name, params.len(), args.len()));
-        }
-        for (p, a) in params.iter().zip(args) {
-            frame.values[p.index()] = Some(a.clone());
-        }
-        Ok(frame)
-    }
-
-    /// Runs a work-item until it waits or returns.
-    fn run_item(&mut self, item: &mut WorkItem<'m>, launch: &Launch, steps: &mut u64) -> Result<Stop> {
         loop {
-            *steps = steps.checked_sub(1).ok_or_else(|| InterpError("too many steps".into()))?;
-            let Some(frame) = item.frames.last_mut() else { return err("no activation") };
+            let (mut waiting, mut finished) = (0, 0);
+            for item in &mut items {
+                if item.frames.is_empty() {
+                    finished += 1;
+                    continue;
+                }
+                match self.advance(item, launch, &mut shared, &mut fuel)? {
+                    Paused::AtBarrier => waiting += 1,
+                    Paused::Finished => finished += 1,
+                }
+            }
+            match (waiting, finished) {
+                (0, _) => return Ok(items.into_iter().map(|i| i.results).collect()),
+                (_, 0) => {}
+                _ => return undefined("a barrier that some work-items do not reach"),
+            }
+        }
+    }
+
+    fn advance(
+        &mut self,
+        item: &mut Item<'m>,
+        launch: &Launch,
+        shared: &mut HashMap<Var, u64>,
+        fuel: &mut u64,
+    ) -> Result<Paused, Stop> {
+        loop {
+            let Some(frame) = item.frames.last_mut() else { return Ok(Paused::Finished) };
             let func = frame.func;
             let Some(&inst) = func.blocks[frame.block].insts.get(frame.next) else {
-                return err(format!("{} does not end", frame.block));
+                return undefined("a block without a terminator");
             };
+            *fuel = fuel.checked_sub(1).ok_or(Stop::Fuel)?;
             frame.next += 1;
             let data = &func.insts[inst];
-            let args: SmallVec<[Lanes; 4]> = data.args.iter().map(|v| get(frame, *v)).collect::<Result<_>>()?;
-            let edge = match &data.op {
-                Op::Jump => Some(0),
-                Op::BrIf => Some(if lane(&args, 0)? & 1 != 0 { 0 } else { 1 }),
-                Op::Switch(cases) => {
-                    let x = lane(&args, 0)?;
-                    let mask = func.ty(data.args[0]).scalar().map_or(u64::MAX, |s| s.mask());
-                    Some(cases.iter().position(|c| c & mask == x).map_or(0, |i| i + 1))
-                }
-                Op::Unreachable => return err("reached `unreachable`"),
+            match &data.op {
+                Op::Jump => take(frame, &data.targets[0])?,
+                Op::BrIf => match frame.known(data, 0) {
+                    Some(c) => take(frame, &data.targets[1 - (c & 1) as usize])?,
+                    None => return undefined("a branch on an undefined condition"),
+                },
+                Op::Switch(cases) => match frame.known(data, 0) {
+                    Some(x) => {
+                        let at = cases.iter().position(|c| *c == x).map_or(0, |i| i + 1);
+                        take(frame, &data.targets[at])?;
+                    }
+                    None => return undefined("a switch on an undefined value"),
+                },
+                Op::Unreachable => return undefined("unreachable code is reached"),
                 Op::Return => {
-                    let returns_to = frame.returns_to;
-                    for slot in std::mem::take(&mut frame.slots) {
-                        self.memory.free(slot);
-                    }
+                    let values: Vec<Val> = data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
+                    let results = std::mem::take(&mut frame.results);
                     item.frames.pop();
-                    match (returns_to, item.frames.last_mut()) {
-                        (Some(call), Some(caller)) => {
-                            for (r, v) in caller.func.insts[call].results.iter().zip(args) {
-                                caller.values[r.index()] = Some(v);
-                            }
-                            continue;
-                        }
-                        _ => {
-                            item.results = Some(args.into_vec());
-                            return Ok(Stop::Returned);
-                        }
+                    match item.frames.last_mut() {
+                        Some(caller) => results.iter().zip(values).for_each(|(r, v)| caller.values[r.index()] = Some(v)),
+                        None => item.results = values,
                     }
                 }
-                _ => None,
-            };
-            if let Some(edge) = edge {
-                let Some(t) = data.targets.get(edge) else { return err("missing edge") };
-                let values: Vec<Lanes> = t.args.iter().map(|v| get(frame, *v)).collect::<Result<_>>()?;
-                for (p, v) in func.blocks[t.block].params.iter().zip(values) {
-                    frame.values[p.index()] = Some(v);
+                Op::Call(callee) => {
+                    let args: Vec<Val> = data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
+                    let callee = &self.module.functions[*callee];
+                    if callee.layout.is_empty() {
+                        return Err(Stop::Unsupported(format!("call of {}", callee.name)));
+                    }
+                    if item.frames.len() > 200 {
+                        return Err(Stop::Fuel);
+                    }
+                    item.frames.push(enter(callee, &args, data.results.to_vec())?);
                 }
-                (frame.block, frame.next) = (t.block, 0);
-                continue;
-            }
-            if let Op::Call(callee) = &data.op {
-                let Some(callee) = self.module.functions.get(*callee) else { return err("no such function") };
-                if item.frames.len() > 100 {
-                    return err("too many nested calls");
+                Op::Barrier { .. } => return Ok(Paused::AtBarrier),
+                _ => {
+                    let result = self.step(item, data, launch, shared)?;
+                    if let (Some(value), Some(r), Some(frame)) = (result, data.results.first(), item.frames.last_mut()) {
+                        frame.values[r.index()] = Some(value);
+                    }
                 }
-                let frame = self.frame(callee, &args, Some(inst))?;
-                item.frames.push(frame);
-                continue;
-            }
-            if let Op::Barrier { .. } = &data.op {
-                return Ok(Stop::Barrier);
-            }
-            let value = self.execute(item, inst, &args, launch)?;
-            let Some(frame) = item.frames.last_mut() else { return err("no activation") };
-            if let (Some(value), Some(r)) = (value, data.results.first()) {
-                frame.values[r.index()] = Some(value);
             }
         }
     }
 
-    /// One instruction that is no control transfer.
-    fn execute(&mut self, item: &WorkItem<'m>, inst: Inst, args: &[Lanes], launch: &Launch) -> Result<Option<Lanes>> {
-        let Some(frame) = item.frames.last() else { return err("no activation") };
+    /// An instruction that does not change the flow of control.
+    fn step(
+        &mut self,
+        item: &mut Item<'m>,
+        data: &InstData,
+        launch: &Launch,
+        shared: &mut HashMap<Var, u64>,
+    ) -> Result<Option<Val>, Stop> {
+        let id = item.id;
+        let Some(frame) = item.frames.last_mut() else { return undefined("no frame") };
         let func = frame.func;
-        let data = &func.insts[inst];
-        let ty = data.results.first().map_or(I32, |r| func.ty(*r));
-        let arg_ty = |i: usize| data.args.get(i).map_or(I32, |v| func.ty(*v));
-        let place = |i: usize, access_ty: Type, root: Root| -> Result<u64> {
-            let at = lane(args, i)?;
-            match root {
-                Root::Ptr | Root::Addr => Ok(at),
-                Root::Var(var) => {
-                    let Some(base) = item.private.get(&var) else { return err(format!("{var} is not bound")) };
-                    Ok(memory::offset(*base, at as u32 as u64 * access_ty.access_bytes().unwrap_or(8) as u64))
-                }
-            }
+        let args: Vec<Val> = data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
+        let types: Vec<Type> = data.args.iter().map(|a| func.ty(*a)).collect();
+        let ty = data.results.first().map(|r| func.ty(*r));
+        let known = |i: usize| match args.get(i).and_then(|v| v.first()).and_then(|l| l.get()) {
+            Some(bits) => Ok(bits),
+            None => undefined(format!("an undefined operand of {:?}", data.op)),
         };
-        let one = |x: u64| Ok(Some(smallvec![x]));
-        match &data.op {
-            Op::Load(a) | Op::AtomicLoad { access: a, .. } => {
-                let at = place(0, ty, a.root)?;
-                self.memory.load(at, ty).map(Some)
-            }
-            Op::Store(a) | Op::AtomicStore { access: a, .. } => {
-                let ty = arg_ty(0);
-                let at = place(1, ty, a.root)?;
-                self.memory.store(at, ty, &args[0])?;
-                Ok(None)
-            }
-            Op::AtomicRmw { op, access, .. } => {
-                let at = place(0, ty, access.root)?;
-                let old = self.memory.load(at, ty)?;
-                let new = eval::rmw(*op, ty, old[0], lane(args, 1)?)?;
-                self.memory.store(at, ty, &[new])?;
-                Ok(Some(old))
-            }
-            Op::AtomicCas { access, .. } => {
-                let at = place(0, ty, access.root)?;
-                let old = self.memory.load(at, ty)?;
-                if old[0] == lane(args, 1)? {
-                    self.memory.store(at, ty, &args[2])?;
+        // The byte address of an access.
+        let mut locate = |memory: &mut Memory, access: &Access, index: usize, elem: Option<Type>| -> Result<u64, Stop> {
+            let at = known(index)?;
+            let Root::Var(var) = access.root else {
+                if at % access.align as u64 != 0 && at >> 32 != 0 && at & 0xffff_ffff != 0 {
+                    return undefined(format!("an access at {at:#x} that is not aligned to {}", access.align));
                 }
-                Ok(Some(old))
+                return Ok(at);
+            };
+            let info = &func.vars[var];
+            let size = elem.unwrap_or(info.elem).access_bytes().unwrap_or(8) as u64;
+            let length = match info.len {
+                VarLen::Fixed(n) => n,
+                VarLen::Spec(spec) => launch.lengths.get(&spec).copied().unwrap_or(1),
+                VarLen::Runtime => 0,
+            };
+            let bytes = (info.elem.access_bytes().unwrap_or(8) as u64 * length as u64) as usize;
+            let base = match info.class {
+                VarClass::Buffer { binding, .. } => launch.bindings.get(binding as usize).copied().unwrap_or(0),
+                VarClass::Workgroup => *shared.entry(var).or_insert_with(|| memory.alloc_undefined(bytes)),
+                VarClass::Private => *item.privates.entry(var).or_insert_with(|| memory.alloc_undefined(bytes)),
+            };
+            Ok(base + (at & 0xffff_ffff) * size)
+        };
+        let memory = &mut self.memory;
+        let unknown = || Err(Stop::Unsupported(format!("{:?}", data.op)));
+        Ok(match &data.op {
+            Op::Fence { .. } => None,
+            Op::SlotAddr(slot) => {
+                let size = func.slots[*slot].size as usize;
+                Some(value::scalar(*frame.slots.entry(*slot).or_insert_with(|| memory.alloc_undefined(size))))
+            }
+            Op::GlobalAddr(g) => Some(value::scalar(self.globals.get(g).copied().unwrap_or(0))),
+            Op::Load(access) | Op::AtomicLoad { access, .. } => {
+                let ty = ty.unwrap_or(super::I32);
+                let at = locate(memory, access, 0, Some(ty))?;
+                let bytes = memory.load(at, ty.access_bytes().unwrap_or(0) as usize)?;
+                Some(value::from_bytes(&bytes, ty))
+            }
+            Op::Store(access) | Op::AtomicStore { access, .. } => {
+                let at = locate(memory, access, 1, Some(types[0]))?;
+                memory.store(at, &value::to_bytes(types[0], &args[0]))?;
+                None
             }
             Op::Memcpy { dst, src } => {
-                let n = lane(args, 2)? as usize;
-                let bytes = self.memory.read(place(1, I32, src.root)?, n)?.to_vec();
-                self.memory.write(place(0, I32, dst.root)?, &bytes)?;
-                Ok(None)
-            }
-            Op::Memset(a) => {
-                let at = place(0, I32, a.root)?;
-                self.memory.fill(at, lane(args, 1)? as u8, lane(args, 2)? as usize)?;
-                Ok(None)
-            }
-            Op::Fence { .. } => Ok(None),
-            Op::SlotAddr(slot) => match frame.slots.get(slot.index()) {
-                Some(at) => one(*at),
-                None => err(format!("{slot} does not exist")),
-            },
-            Op::GlobalAddr(g) => match self.globals.get(g.index()) {
-                Some(at) => one(*at),
-                None => err(format!("{g} does not exist")),
-            },
-            Op::WorkItem { query, dim } => {
-                one(work_item(*query, *dim as usize, item, launch)? & ty.scalar().map_or(0, |s| s.mask()))
-            }
-            Op::Input { input, dim } => one(shader_input(*input, *dim as usize, item, launch)? as u32 as u64),
-            Op::PushConst { offset } => {
-                let end = *offset as usize + ty.access_bytes().unwrap_or(8) as usize;
-                match launch.push.get(*offset as usize..end) {
-                    Some(bytes) => Ok(Some(memory::decode(ty, bytes))),
-                    None => err("read outside of the push-constant block"),
+                let size = known(2)? as usize;
+                if size != 0 {
+                    let (to, from) = (locate(memory, dst, 0, None)?, locate(memory, src, 1, None)?);
+                    let bytes = memory.load(from, size)?;
+                    memory.store(to, &bytes)?;
                 }
+                None
             }
-            op => {
-                let types: SmallVec<[Type; 4]> = (0..args.len()).map(arg_ty).collect();
-                eval::pure(op, ty, args, &types).map(Some)
+            Op::Memset(access) => {
+                let size = known(2)? as usize;
+                if size != 0 {
+                    let to = locate(memory, access, 0, None)?;
+                    let byte = (args[1][0].bits as u8, args[1][0].undef as u8);
+                    memory.store(to, &vec![byte; size])?;
+                }
+                None
             }
+            Op::AtomicRmw { op, access, .. } => {
+                let at = locate(memory, access, 0, Some(types[1]))?;
+                let old = value::from_bytes(&memory.load(at, types[1].access_bytes().unwrap_or(0) as usize)?, types[1]);
+                let new = match rmw(*op) {
+                    None => args[1].clone(),
+                    Some(bin) => match value::eval(&Op::Bin(bin), &[types[1]; 2], &[&old, &args[1]], types[1]) {
+                        Some(new) => new,
+                        None => return unknown(),
+                    },
+                };
+                memory.store(at, &value::to_bytes(types[1], &new))?;
+                Some(old)
+            }
+            Op::AtomicCas { access, .. } => {
+                let at = locate(memory, access, 0, Some(types[1]))?;
+                let old = value::from_bytes(&memory.load(at, types[1].access_bytes().unwrap_or(0) as usize)?, types[1]);
+                match (old[0].get(), args[1][0].get()) {
+                    (Some(a), Some(b)) if a == b => memory.store(at, &value::to_bytes(types[1], &args[2]))?,
+                    (Some(_), Some(_)) => {}
+                    _ => return undefined("a comparison with an undefined value"),
+                }
+                Some(old)
+            }
+            Op::WorkItem { query, dim } => Some(value::scalar(work_item(*query, *dim as usize, id, launch))),
+            Op::Input { input, dim } => Some(value::scalar(shader_input(*input, *dim as usize, id, launch))),
+            Op::PushConst { offset } => {
+                let ty = ty.unwrap_or(super::I32);
+                let (at, size) = (*offset as usize, ty.access_bytes().unwrap_or(0) as usize);
+                let Some(bytes) = launch.block.get(at..at + size) else {
+                    return undefined("a push constant outside of the block");
+                };
+                Some(value::from_bytes(&bytes.iter().map(|b| (*b, 0)).collect::<Vec<_>>(), ty))
+            }
+            op => match ty.and_then(|ty| value::eval(op, &types, &args.iter().collect::<Vec<_>>(), ty)) {
+                Some(value) => Some(value),
+                None => return unknown(),
+            },
+        })
+    }
+}
+
+impl Frame<'_> {
+    fn value(&self, v: Value) -> Result<Val, Stop> {
+        if let ValueDef::Const(c) = &self.func.values[v].def {
+            return Ok(value::constant(c));
+        }
+        match self.values.get(v.index()).and_then(|v| v.clone()) {
+            Some(value) => Ok(value),
+            None => Err(Stop::Unsupported(format!("{v} is read before it is defined in {}", self.func.name))),
         }
     }
-}
-
-fn lane(args: &[Lanes], i: usize) -> Result<u64> {
-    args.get(i).and_then(|a| a.first()).copied().ok_or_else(|| InterpError("missing operand".into()))
-}
-
-fn get(frame: &Frame<'_>, v: Value) -> Result<Lanes> {
-    let Some(data) = frame.func.values.get(v) else { return err(format!("{v} does not exist")) };
-    match &data.def {
-        ValueDef::Const(Const::Bits(_, bits)) => Ok(bits.iter().copied().collect()),
-        ValueDef::Const(Const::Undef(ty)) => Ok(smallvec![0; ty.lanes() as usize]),
-        _ => frame.values[v.index()].clone().ok_or_else(|| InterpError(format!("{v} is used before it is defined"))),
+    fn known(&self, data: &InstData, arg: usize) -> Option<u64> {
+        self.value(*data.args.get(arg)?).ok()?.first()?.get()
     }
 }
 
-fn work_item(query: WorkItemQuery, dim: usize, item: &WorkItem<'_>, l: &Launch) -> Result<u64> {
-    if dim > 2 {
-        return err("dimension out of range");
+fn enter<'m>(func: &'m Function, args: &[Val], results: Vec<Value>) -> Result<Frame<'m>, Stop> {
+    let Some(block) = func.entry() else { return Err(Stop::Unsupported(format!("{} has no body", func.name))) };
+    let params = &func.blocks[block].params;
+    if params.len() != args.len() {
+        return Err(Stop::Unsupported(format!("{} takes {} arguments", func.name, params.len())));
     }
+    let mut values: Vec<Option<Val>> = vec![None; func.value_count()];
+    for (p, a) in params.iter().zip(args) {
+        values[p.index()] = Some(a.clone());
+    }
+    Ok(Frame { func, block, next: 0, values, slots: HashMap::new(), results })
+}
+
+fn take(frame: &mut Frame<'_>, call: &BlockCall) -> Result<(), Stop> {
+    let args: Vec<Val> = call.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
+    for (p, a) in frame.func.blocks[call.block].params.iter().zip(args) {
+        frame.values[p.index()] = Some(a);
+    }
+    (frame.block, frame.next) = (call.block, 0);
+    Ok(())
+}
+
+/// The arithmetic of a read-modify-write; `None` for an exchange.
+fn rmw(op: RmwOp) -> Option<BinOp> {
+    Some(match op {
+        RmwOp::Add => BinOp::Iadd,
+        RmwOp::Sub => BinOp::Isub,
+        RmwOp::And => BinOp::And,
+        RmwOp::Or => BinOp::Or,
+        RmwOp::Xor => BinOp::Xor,
+        RmwOp::Xchg => return None,
+        RmwOp::Umin => BinOp::Umin,
+        RmwOp::Umax => BinOp::Umax,
+        RmwOp::Smin => BinOp::Smin,
+        RmwOp::Smax => BinOp::Smax,
+        RmwOp::Fadd => BinOp::Fadd,
+        RmwOp::Fmin => BinOp::Fmin,
+        RmwOp::Fmax => BinOp::Fmax,
+    })
+}
+
+fn linear(id: [u32; 3], size: [u32; 3]) -> u64 {
+    id[0] as u64 + size[0] as u64 * (id[1] as u64 + size[1] as u64 * id[2] as u64)
+}
+
+/// Sub-groups have one work-item.
+fn work_item(query: WorkItemQuery, dim: usize, id: [u32; 3], l: &Launch) -> u64 {
     let size = |d: usize| l.local_size[d] as u64;
-    let global = |d: usize| l.group[d] as u64 * size(d) + item.local_id[d] as u64;
-    let global_size = |d: usize| l.num_groups[d] as u64 * size(d);
-    let id = item.local_id;
-    Ok(match query {
-        WorkItemQuery::GlobalId => global(dim).wrapping_add(l.global_offset[dim]),
+    let global_size = |d: usize| size(d) * l.num_groups[d] as u64;
+    let global_id = |d: usize| l.group[d] as u64 * size(d) + id[d] as u64;
+    let items = size(0) * size(1) * size(2);
+    match query {
+        WorkItemQuery::GlobalId => global_id(dim) + l.offset[dim],
         WorkItemQuery::LocalId => id[dim] as u64,
         WorkItemQuery::GroupId => l.group[dim] as u64,
         WorkItemQuery::GlobalSize => global_size(dim),
         WorkItemQuery::LocalSize | WorkItemQuery::EnqueuedLocalSize => size(dim),
         WorkItemQuery::NumGroups => l.num_groups[dim] as u64,
-        WorkItemQuery::GlobalOffset => l.global_offset[dim],
-        WorkItemQuery::WorkDim => 3,
-        WorkItemQuery::GlobalLinearId => {
-            let rows = global(2).wrapping_mul(global_size(1)).wrapping_add(global(1));
-            rows.wrapping_mul(global_size(0)).wrapping_add(global(0))
-        }
-        WorkItemQuery::LocalLinearId | WorkItemQuery::SubGroupId => linear(item, l),
+        WorkItemQuery::GlobalOffset => l.offset[dim],
+        WorkItemQuery::WorkDim => l.work_dim as u64,
+        WorkItemQuery::GlobalLinearId => global_id(0) + global_size(0) * (global_id(1) + global_size(1) * global_id(2)),
+        WorkItemQuery::LocalLinearId => linear(id, l.local_size),
         WorkItemQuery::SubGroupSize | WorkItemQuery::SubGroupMaxSize => 1,
-        WorkItemQuery::NumSubGroups | WorkItemQuery::EnqueuedNumSubGroups => size(0) * size(1) * size(2),
+        WorkItemQuery::NumSubGroups | WorkItemQuery::EnqueuedNumSubGroups => items,
+        WorkItemQuery::SubGroupId => linear(id, l.local_size),
         WorkItemQuery::SubGroupLocalId => 0,
-    })
-}
-
-fn linear(item: &WorkItem<'_>, l: &Launch) -> u64 {
-    let [x, y, z] = item.local_id.map(u64::from);
-    (z * l.local_size[1] as u64 + y) * l.local_size[0] as u64 + x
-}
-
-fn shader_input(input: ShaderInput, dim: usize, item: &WorkItem<'_>, l: &Launch) -> Result<u64> {
-    if dim > 2 {
-        return err("dimension out of range");
     }
-    Ok(match input {
-        ShaderInput::LocalId => item.local_id[dim] as u64,
+}
+
+fn shader_input(input: ShaderInput, dim: usize, id: [u32; 3], l: &Launch) -> u64 {
+    let value = match input {
+        ShaderInput::LocalId => id[dim] as u64,
         ShaderInput::WorkgroupId => l.group[dim] as u64,
-        ShaderInput::GlobalId => l.group[dim] as u64 * l.local_size[dim] as u64 + item.local_id[dim] as u64,
+        ShaderInput::GlobalId => l.group[dim] as u64 * l.local_size[dim] as u64 + id[dim] as u64,
         ShaderInput::NumWorkgroups => l.num_groups[dim] as u64,
         ShaderInput::WorkgroupSize => l.local_size[dim] as u64,
-        ShaderInput::LocalIndex | ShaderInput::SubGroupId => linear(item, l),
+        ShaderInput::LocalIndex | ShaderInput::SubGroupId => linear(id, l.local_size),
         ShaderInput::SubGroupSize => 1,
-        ShaderInput::NumSubGroups => l.local_size.iter().map(|n| *n as u64).product(),
+        ShaderInput::NumSubGroups => l.local_size.iter().map(|s| *s as u64).product(),
         ShaderInput::SubGroupLocalId => 0,
-    })
+    };
+    value & 0xffff_ffff
+}
+
+/// A value of a scalar type with every bit known, for callers that make arguments.
+pub fn known(ty: Type, bits: u64) -> Val {
+    let mask = u64::MAX >> (64 - value::width(ty));
+    std::iter::repeat_n(Lane::known(bits & mask), ty.lanes() as usize).collect()
 }

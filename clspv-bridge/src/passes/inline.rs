@@ -87,7 +87,7 @@ fn bottom_up(module: &Module) -> Result<Vec<FuncRef>> {
                 Mark::Done => {}
                 Mark::Open => {
                     let name = super::link::demangle(&module.functions[next].name);
-                    return Err(CompileError::Diagnostics(format!("error: recursion: function '{name}' calls itself")));
+                    return Err(CompileError::Diagnostics(format!("recursion: function '{name}' calls itself")));
                 }
                 Mark::New => {
                     let callee = &module.functions[next];

@@ -1,0 +1,134 @@
+//! Source positions for failures of the later steps.
+//!
+//! clang's SPIR-V carries no line numbers. When a program is refused, its source is compiled once more, to LLVM IR with
+//! line tables, and the functions that the messages name are looked up there: the first call, else the definition, else
+//! the kernel. So only failing builds pay for positions.
+
+use crate::passes::link::demangle;
+use std::collections::HashMap;
+
+/// Where functions are called first and where they are defined, by plain name, as "file:line:column".
+struct Positions {
+    calls: HashMap<String, String>,
+    definitions: HashMap<String, String>,
+}
+
+/// Puts a position before each line `error: kernel 'NAME': ...` of a log.
+pub fn add_positions(log: &str, ir: &str) -> String {
+    let positions = Positions::read(ir);
+    let mut out = String::with_capacity(log.len());
+    for line in log.lines() {
+        let kernel = line.strip_prefix("error: kernel '").and_then(|rest| rest.split_once("': "));
+        if let Some(position) = kernel.and_then(|(kernel, message)| positions.of(kernel, message)) {
+            out.push_str(&position);
+            out.push_str(": ");
+        }
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+impl Positions {
+    fn read(ir: &str) -> Positions {
+        let mut nodes: HashMap<&str, &str> = HashMap::new();
+        for line in ir.lines().filter(|l| l.starts_with('!')) {
+            if let Some((id, body)) = line.split_once(" = ") {
+                nodes.insert(id, body);
+            }
+        }
+        let mut found = Positions { calls: HashMap::new(), definitions: HashMap::new() };
+        for line in ir.lines() {
+            let is_call = line.starts_with(' ') && line.contains("call ");
+            if !is_call && !line.starts_with("define ") {
+                continue;
+            }
+            let (Some(name), Some(position)) = (symbol(line), debug_node(line).and_then(|id| position(id, &nodes))) else {
+                continue;
+            };
+            let map = if is_call { &mut found.calls } else { &mut found.definitions };
+            map.entry(demangle(name)).or_insert(position);
+        }
+        found
+    }
+
+    fn of(&self, kernel: &str, message: &str) -> Option<String> {
+        let mut words = message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|w| *w != kernel);
+        let called = words.clone().find_map(|w| self.calls.get(w));
+        let defined = words.find_map(|w| self.definitions.get(w));
+        called.or(defined).or_else(|| self.definitions.get(kernel)).cloned()
+    }
+}
+
+/// The function that a call or definition names: the first symbol before an opening parenthesis.
+fn symbol(line: &str) -> Option<&str> {
+    let mut rest = line;
+    loop {
+        rest = rest.split_once('@')?.1;
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"_.$".contains(c)).unwrap_or(rest.len());
+        if rest[end..].starts_with('(') {
+            return Some(&rest[..end]);
+        }
+    }
+}
+
+fn debug_node(line: &str) -> Option<&str> {
+    let rest = line.rsplit_once("!dbg ")?.1;
+    Some(rest.split([' ', ',']).next().unwrap_or(rest))
+}
+
+/// "file:line:column" of a DILocation or DISubprogram.
+fn position(id: &str, nodes: &HashMap<&str, &str>) -> Option<String> {
+    let field = |body: &str, name: &str| -> Option<String> {
+        let rest = body.split_once(&format!("{name}: "))?.1;
+        Some(rest.split([',', ')']).next()?.trim_matches('"').to_owned())
+    };
+    let body = nodes.get(id)?;
+    let line = field(body, "line")?;
+    // A location's scopes lead to one that has a file.
+    let mut scope = *body;
+    for _ in 0..64 {
+        if scope.contains(" file: ") || scope.contains("(file: ") {
+            break;
+        }
+        scope = nodes.get(field(scope, "scope")?.as_str())?;
+    }
+    let file = field(nodes.get(field(scope, "file")?.as_str())?, "filename")?;
+    let file = if file == "-" { "<stdin>".to_owned() } else { file };
+    let column = field(body, "column").map(|c| format!(":{c}")).unwrap_or_default();
+    Some(format!("{file}:{line}{column}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IR: &str = r#"
+define spir_func i32 @_Z4facti(i32 noundef %0) #0 !dbg !12 {
+  %10 = call spir_func i32 @_Z4facti(i32 noundef %9) #4, !dbg !15
+define spir_kernel void @k(ptr addrspace(1) noundef align 4 %0) #1 !dbg !29 !kernel_arg_addr_space !30 {
+  %5 = call spir_func i32 (ptr addrspace(2), ...) @printf(ptr addrspace(2) noundef @.str, i32 noundef %4) #4, !dbg !16
+!1 = !DIFile(filename: "-", directory: "/tmp", checksumkind: CSK_MD5, checksum: "0")
+!12 = distinct !DISubprogram(name: "fact", scope: !1, file: !1, line: 3, type: !13, scopeLine: 3)
+!14 = distinct !DILexicalBlock(scope: !29, line: 8, column: 3)
+!15 = !DILocation(line: 3, column: 31, scope: !12)
+!16 = !DILocation(line: 9, column: 7, scope: !14)
+!29 = distinct !DISubprogram(name: "k", scope: !1, file: !1, line: 7, type: !13, scopeLine: 7)
+"#;
+
+    #[test]
+    fn messages_get_positions() {
+        let log = "error: kernel 'k': unsupported: printf\nerror: kernel 'k': recursion: function 'fact' calls itself\n\
+            error: kernel 'k': unsupported: weather\nwarning: other\n";
+        let expected = "<stdin>:9:7: error: kernel 'k': unsupported: printf\n\
+            <stdin>:3:31: error: kernel 'k': recursion: function 'fact' calls itself\n\
+            <stdin>:7: error: kernel 'k': unsupported: weather\nwarning: other\n";
+        assert_eq!(add_positions(log, IR), expected);
+    }
+
+    #[test]
+    fn without_line_tables_nothing_changes() {
+        let log = "error: kernel 'k': unsupported: printf\n";
+        assert_eq!(add_positions(log, "define spir_kernel void @k() {\n!dbg\n"), log);
+    }
+}
