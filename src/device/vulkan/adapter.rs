@@ -69,6 +69,11 @@ pub struct Features {
     pub maintenance4: bool,
     pub subgroup_size_control: bool,
     pub full_subgroups: bool,
+    /// Ways of working that are never missing but can be hidden, so that any device can be used like another: buffers
+    /// bound to descriptors, buffers that the host sees, imported host memory.
+    pub bindings: bool,
+    pub mapped_buffers: bool,
+    pub host_import: bool,
 }
 
 impl Adapter {
@@ -169,7 +174,7 @@ impl Adapter {
             // Without maintenance4 the guaranteed size of an allocation bounds buffers too.
             max_buffer_size: if has_maint4 { maint4.max_buffer_size } else { maint3.max_memory_allocation_size },
             subgroup_size_range: size_range,
-            max_push_descriptors: if has_push { push.max_push_descriptors } else { 0 },
+            max_push_descriptors: if has_push && features.bindings { push.max_push_descriptors } else { 0 },
             host_import_alignment: if has_host { host.min_imported_host_pointer_alignment } else { 0 },
             pci: has_pci.then_some([pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function]),
             sm_count: has_sm.then_some(sm.shader_sm_count),
@@ -276,6 +281,9 @@ impl Features {
             maintenance4: on("maintenance4", maint4.maintenance4),
             subgroup_size_control: on("subgroup_size_control", sizes.subgroup_size_control),
             full_subgroups: on("subgroup_size_control", sizes.compute_full_subgroups),
+            bindings: on("bindings", vk::TRUE),
+            mapped_buffers: on("mapped_buffers", vk::TRUE),
+            host_import: on("host_import", vk::TRUE),
         })
     }
 }

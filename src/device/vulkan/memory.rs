@@ -91,7 +91,8 @@ impl Buffer {
             Ok((allocation, address)) => {
                 // Only coherent mappings count: nothing here flushes or invalidates.
                 let coherent = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_COHERENT);
-                let mapped = allocation.mapped_ptr().filter(|_| coherent).map(|p| HostPtr::new(p.as_ptr().cast()));
+                let visible = coherent && (gpu.adapter.features.mapped_buffers || !matches!(what, Use::Device { .. }));
+                let mapped = allocation.mapped_ptr().filter(|_| visible).map(|p| HostPtr::new(p.as_ptr().cast()));
                 let cached = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED);
                 Ok(Buffer { gpu, raw, size, padded, address, mapped, cached, backing: Backing::Pool(Some(allocation)) })
             }
@@ -143,7 +144,8 @@ impl Buffer {
     /// Makes host memory a buffer.
     pub fn import(gpu: &'static Gpu, range: HostRange, desc: &BufferDesc) -> Result<Buffer> {
         let unsupported = |why: &str| DeviceError::Unsupported(format!("import of host memory: {why}"));
-        let ext = gpu.host_memory.as_ref().ok_or_else(|| unsupported("no VK_EXT_external_memory_host"))?;
+        let ext = gpu.host_memory.as_ref().filter(|_| gpu.adapter.features.host_import);
+        let ext = ext.ok_or_else(|| unsupported("no VK_EXT_external_memory_host"))?;
         // Only whole pages may be imported: the rest of a page belongs to somebody else.
         let page = gpu.adapter.host_import_alignment.max(1);
         if !(range.ptr.addr() as u64).is_multiple_of(page)
