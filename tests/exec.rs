@@ -94,8 +94,22 @@ fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
     case.check(&after)
 }
 
+/// Ways of working that a device may lack; the tests run once more without each.
+const LACKING: &[&str] =
+    &["-bindings", "-mapped_buffers,-host_import", "-scalar_block_layout,-variable_pointers,-vulkan_memory_model"];
+
+/// All tests in a process where the device lacks something.
+fn run_without(hidden: &str) -> Result<(), Failed> {
+    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
+    let output = std::process::Command::new(exe).env("PYROCLAST_FEATURES", hidden).output().map_err(|e| e.to_string())?;
+    let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
+    if output.status.success() { Ok(()) } else { Err(Failed::from(text)) }
+}
+
 fn main() -> std::process::ExitCode {
     let arguments = Arguments::from_args();
+    let own_driver = std::env::var_os("PYROCLAST_EXEC_VENDORS").is_none();
+    let everything = own_driver && std::env::var_os("PYROCLAST_FEATURES").is_none();
     let folder = offer_driver();
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");
     let mut files: Vec<PathBuf> = std::fs::read_dir(&dir)
@@ -122,6 +136,9 @@ fn main() -> std::process::ExitCode {
             }
         }
         Err(error) => trials.push(Trial::test("devices", move || Err(Failed::from(error)))),
+    }
+    for hidden in LACKING.iter().filter(|_| everything) {
+        trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden)));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if let Some(folder) = folder {

@@ -40,6 +40,17 @@ fn clang_script(command: &mut Command, folder: &Path, text: &str) {
     command.env("PYROCLAST_CLANG", script);
 }
 
+/// The same software device twice; where there is none, the case finds one device and has nothing to do.
+fn twice_the_device(command: &mut Command, folder: &Path) {
+    let found = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"].into_iter().flat_map(std::fs::read_dir).flatten().flatten();
+    let lavapipe = found.map(|e| e.path()).find(|p| p.file_name().unwrap().to_string_lossy().starts_with("lvp"));
+    if let Some(manifest) = lavapipe {
+        let copies = ["a.json", "b.json"].map(|name| folder.join(name));
+        copies.iter().for_each(|copy| assert!(std::fs::copy(&manifest, copy).is_ok()));
+        command.env("VK_ICD_FILENAMES", format!("{}:{}", copies[0].display(), copies[1].display()));
+    }
+}
+
 const CASES: &[Case] = &[
     Case { name: "sigchld_is_ignored", run: sigchld_is_ignored, prepare: as_is },
     Case { name: "every_child_is_reaped_by_the_host", run: every_child_is_reaped, prepare: as_is },
@@ -153,30 +164,28 @@ const CASES: &[Case] = &[
             command.env("PYROCLAST_VALIDATE", "none");
         },
     },
+    Case { name: "a_context_has_two_devices", run: a_context_has_two_devices, prepare: twice_the_device },
     Case {
-        name: "a_context_has_two_devices",
+        name: "a_context_has_two_graphics_cards",
         run: a_context_has_two_devices,
         prepare: |command, folder| {
-            // The same software device twice; elsewhere the case finds one device and has nothing to do.
-            let found =
-                ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"].into_iter().flat_map(std::fs::read_dir).flatten().flatten();
-            let lavapipe = found.map(|e| e.path()).find(|p| p.file_name().unwrap().to_string_lossy().starts_with("lvp"));
-            if let Some(manifest) = lavapipe {
-                let copies = ["a.json", "b.json"].map(|name| folder.join(name));
-                copies.iter().for_each(|copy| assert!(std::fs::copy(&manifest, copy).is_ok()));
-                command.env("VK_ICD_FILENAMES", format!("{}:{}", copies[0].display(), copies[1].display()));
-            }
+            twice_the_device(command, folder);
+            command.env("PYROCLAST_FEATURES", "-mapped_buffers,-host_import");
         },
     },
 ];
 
 /// Builds a program, runs it and checks the result.
 fn works() {
+    builds_and_runs();
+    no_children();
+}
+
+fn builds_and_runs() {
     let rig = Rig::new("kernel void twice(global uint *p) { p[get_global_id(0)] *= 2; }");
     runs(&rig);
     rig.program.release();
     rig.context.release();
-    no_children();
 }
 
 fn runs(rig: &Rig) {
@@ -256,7 +265,7 @@ fn two_hundred_threads() {
             scope.spawn(move || {
                 start.wait();
                 if i % 25 == 0 {
-                    works();
+                    builds_and_runs();
                 }
                 runs(&rig);
             });

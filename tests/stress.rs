@@ -648,3 +648,18 @@ fn callbacks_may_open_gates_and_wait() {
     release([first, held, gate]);
     release([queue, other]);
 }
+
+/// The other tests, in a process where the device can do less: buffers reach the host through staging, as on graphics
+/// cards, and kernels get addresses.
+#[test]
+fn again_as_on_a_graphics_card() {
+    if std::env::var_os("PYROCLAST_FEATURES").is_some() {
+        return;
+    }
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    for hidden in ["-mapped_buffers,-host_import", "-mapped_buffers,-bindings"] {
+        let output = again.env("PYROCLAST_FEATURES", hidden).output().unwrap();
+        let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
+        assert!(output.status.success(), "without {hidden}: {text}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{Command, CommandKind, MemRange};
 use crate::cl::*;
-use crate::device::batch::{ArgValue, BatchItem, BufferRange, DeviceCommand, Launch};
+use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
 use crate::kernel::args::ArgSnapshot;
 use crate::memory::residency::{Access, transfer_now};
 use crate::queue::CommandQueue;
@@ -11,19 +11,19 @@ use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, cl_int>;
 
-fn acquire(range: &MemRange, access: Access, queue: &CommandQueue, before: &mut Vec<BatchItem>) -> Result<BufferRange> {
+fn acquire(range: &MemRange, access: Access, queue: &CommandQueue) -> Result<BufferRange> {
     let mem = &range.mem;
-    let memory = mem.residency().acquire(queue.context(), queue.device_index(), access, before).map_err(|e| {
+    let memory = mem.residency().acquire(queue.context(), queue.device_index(), access).map_err(|e| {
         tracing::error!(error = %e, "memory for a command");
         e.code()
     })?;
     Ok(BufferRange { memory, offset: mem.offset + range.offset, size: range.size })
 }
 
-/// The device command of a command; what must come before it in the same batch goes to `before`.
-pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>, before: &mut Vec<BatchItem>) -> Result<DeviceCommand> {
+/// The device command of a command.
+pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<DeviceCommand> {
     use Access::{Read, Write};
-    let mut get = |range: &MemRange, access| acquire(range, access, queue, before);
+    let get = |range: &MemRange, access| acquire(range, access, queue);
     Ok(match &command.kind {
         CommandKind::Nop => DeviceCommand::Nop,
         CommandKind::Raw(command) => command.clone(),
@@ -95,10 +95,5 @@ pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>, before: &mut V
 
 /// Runs a command in this thread; everything it depends on is done.
 pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> Result<()> {
-    let mut before = Vec::new();
-    let last = lower(command, queue, &mut before)?;
-    for device_command in before.into_iter().map(|item| item.command).chain([last]) {
-        transfer_now(queue.ops(), device_command).map_err(|e| e.code())?;
-    }
-    Ok(())
+    transfer_now(queue.ops(), &lower(command, queue)?).map_err(|e| e.code())
 }

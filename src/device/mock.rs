@@ -149,6 +149,10 @@ impl DeviceOps for MockDevice {
         self.queues.lock().push(Arc::downgrade(&queue));
         Ok(queue)
     }
+    fn transfer(&self, command: &DeviceCommand) -> Result<()> {
+        execute(command.clone());
+        Ok(())
+    }
     fn timestamps(&self) -> Result<(u64, u64)> {
         let now = self.clock.fetch_add(1, Ordering::Relaxed);
         Ok((now, now))

@@ -1,7 +1,7 @@
 //! What a device kind implements. A device never sees an OpenCL object: it gets [`super::batch::DeviceCommand`]s
 //! whose operands are its own memory and kernels, and reports completion through [`CompletionSink`].
 
-use super::batch::{Batch, Outcome, Ticket, Times};
+use super::batch::{Batch, DeviceCommand, Outcome, Ticket, Times};
 use super::info::DeviceInfo;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::metadata::KernelInfo;
@@ -66,6 +66,12 @@ pub trait DeviceOps: Send + Sync {
     /// Makes a compiled program launchable. Pipelines may be created later or in the background.
     fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>>;
     fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>>;
+    /// Does a transfer on memory that no work in flight uses, and waits for it. Calls no [`CompletionSink`], so a sink may
+    /// call it.
+    fn transfer(&self, command: &DeviceCommand) -> Result<()> {
+        let _ = command;
+        Err(DeviceError::Unsupported("transfers outside of queues".into()))
+    }
     /// (device time, host time) in nanoseconds, taken together (clGetDeviceAndHostTimer). The device clock is the
     /// clock of [`Times`].
     fn timestamps(&self) -> Result<(u64, u64)>;

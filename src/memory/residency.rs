@@ -3,19 +3,22 @@
 //!
 //! Versions change when commands are submitted, in the order the application's synchronisation gives. A newest copy
 //! on another device is idle by then: dependencies across devices are complete before a command is submitted.
-//! Sub-buffers share their parent's record. Locks: one (rank Residency), not held while bytes move.
+//! Sub-buffers share their parent's record.
+//!
+//! Bytes move outside of all queues and are there when `acquire` or creation returns: commands of other queues, which
+//! the application need not order after the one that is being submitted, find them complete. With one device the initial
+//! contents move at creation. Locks: one (rank Residency), held while bytes move, so that they move once.
 
 use crate::cl::*;
 use crate::context::Context;
-use crate::device::batch::{Batch, BatchItem, BufferRange, DeviceCommand, Outcome, Ticket, Times};
+use crate::device::batch::{BufferRange, DeviceCommand};
 use crate::device::host_exec;
-use crate::device::traits::{BufferDesc, CompletionSink, DeviceMemory, DeviceOps, HostRange, QueueDesc};
+use crate::device::traits::{BufferDesc, DeviceMemory, DeviceOps, HostRange};
 use crate::error::{Error, Result};
 use crate::host_ptr::{HostAllocation, HostPtr};
 use crate::sync::{Mutex, Rank};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 /// How a command uses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,10 +84,9 @@ impl Residency {
         let host = match initial {
             Initial::Nothing => None,
             Initial::Copy(ptr) | Initial::Use(ptr) => {
-                let visible = copies.first().filter(|_| devices.len() == 1);
-                if let Some(to) = visible.and_then(|c| c.memory.as_ref()).and_then(|m| m.host_ptr()) {
-                    // SAFETY: the application vouches for `size` bytes at its pointer; nobody knows the new memory yet.
-                    unsafe { crate::host_ptr::copy(ptr, to, size) };
+                if let ([device], Some(memory)) = (devices, copies.first().and_then(|c| c.memory.clone())) {
+                    let dst = BufferRange { memory, offset: 0, size };
+                    transfer_now(device.ops(), &DeviceCommand::Write { src: ptr, dst })?;
                     None
                 } else if let Initial::Use(_) = initial {
                     latest = 1;
@@ -116,61 +118,37 @@ impl Residency {
         Ok(copy.memory.get_or_insert(made).clone())
     }
 
-    /// The backing on a device for a command that is being submitted, with the newest bytes in it. Copies from the host
-    /// may be left to commands in `before`, which come first in the same batch.
-    pub fn acquire(
-        &self,
-        context: &Context,
-        device: usize,
-        access: Access,
-        before: &mut Vec<BatchItem>,
-    ) -> Result<Arc<dyn DeviceMemory>> {
+    /// The backing on a device for a command that is being submitted, with the newest bytes in it.
+    pub fn acquire(&self, context: &Context, device: usize, access: Access) -> Result<Arc<dyn DeviceMemory>> {
         let memory = self.backing(context, device)?;
-        let source = {
-            let mut state = self.state.lock();
-            let latest = state.latest;
-            let current = state.copies.get(device).is_some_and(|c| c.version == latest);
-            if current {
-                if access == Access::Write && (state.copies.len() > 1 || state.host.is_some()) {
-                    Self::advance(&mut state, device);
-                }
-                return Ok(memory);
-            }
-            match &state.host {
-                Some(host) if host.version == latest => Source::Host(host.ptr),
-                _ => match state.copies.iter().position(|c| c.version == latest) {
-                    Some(at) => match state.copies.get(at).and_then(|c| c.memory.clone()) {
-                        Some(from) => Source::Device(at, from),
-                        None => Source::Nothing,
-                    },
-                    None => Source::Nothing,
-                },
-            }
-        };
-        let whole = BufferRange { memory: memory.clone(), offset: 0, size: self.size };
-        match source {
-            Source::Nothing => {}
-            Source::Host(ptr) => {
-                before.push(BatchItem { ticket: 0, command: DeviceCommand::Write { src: ptr, dst: whole }, ordered: true })
-            }
-            Source::Device(at, from) => {
-                let from_ops = context.devices().get(at).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?.ops();
-                let to_ops = context.devices().get(device).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?.ops();
-                let from = BufferRange { memory: from, offset: 0, size: self.size };
-                let through = HostAllocation::new(self.size).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
-                transfer_now(from_ops, DeviceCommand::Read { src: from, dst: through.ptr() })?;
-                transfer_now(to_ops, DeviceCommand::Write { src: through.ptr(), dst: whole })?;
-            }
-        }
         let mut state = self.state.lock();
         let latest = state.latest;
-        if let Some(copy) = state.copies.get_mut(device) {
-            copy.version = latest;
+        if state.copies.get(device).is_none_or(|c| c.version != latest) {
+            self.bring_up_to_date(&state, context, device, &memory)?;
+            if let Some(copy) = state.copies.get_mut(device) {
+                copy.version = latest;
+            }
         }
-        if access == Access::Write {
+        if access == Access::Write && (state.copies.len() > 1 || state.host.is_some()) {
             Self::advance(&mut state, device);
         }
         Ok(memory)
+    }
+
+    /// Copies the newest bytes to a device's backing.
+    fn bring_up_to_date(&self, state: &State, context: &Context, device: usize, memory: &Arc<dyn DeviceMemory>) -> Result<()> {
+        let ops = |at: usize| context.devices().get(at).map(|d| d.ops()).ok_or_else(|| Error::new(CL_INVALID_DEVICE));
+        let range = |memory: &Arc<dyn DeviceMemory>| BufferRange { memory: memory.clone(), offset: 0, size: self.size };
+        let write = |src| transfer_now(ops(device)?, &DeviceCommand::Write { src, dst: range(memory) });
+        if let Some(host) = state.host.as_ref().filter(|h| h.version == state.latest) {
+            return write(host.ptr);
+        }
+        let newest = state.copies.iter().enumerate().find(|(_, c)| c.version == state.latest);
+        // Nothing was ever written where there is no backing.
+        let Some((at, from)) = newest.and_then(|(at, c)| Some((at, c.memory.as_ref()?))) else { return Ok(()) };
+        let through = HostAllocation::new(self.size).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
+        transfer_now(ops(at)?, &DeviceCommand::Read { src: range(from), dst: through.ptr() })?;
+        write(through.ptr())
     }
 
     fn advance(state: &mut State, device: usize) {
@@ -182,34 +160,10 @@ impl Residency {
     }
 }
 
-enum Source {
-    Nothing,
-    Host(HostPtr),
-    Device(usize, Arc<dyn DeviceMemory>),
-}
-
-struct Failure(AtomicI32);
-
-impl CompletionSink for Failure {
-    fn done(&self, _tickets: &[Ticket], outcome: Outcome, _times: &[Times]) {
-        if let Outcome::Failed(code) = outcome {
-            self.0.store(code, Ordering::Release);
-        }
-    }
-}
-
-/// Does a transfer on idle memory and waits for it: by the host if it sees the memory, else by a device queue.
-pub fn transfer_now(ops: &Arc<dyn DeviceOps>, command: DeviceCommand) -> Result<()> {
-    if host_exec::can_run(&command) && host_exec::run(&command) {
+/// Does a transfer on idle memory and waits for it: by the host if it sees the memory, else by the device.
+pub fn transfer_now(ops: &Arc<dyn DeviceOps>, command: &DeviceCommand) -> Result<()> {
+    if host_exec::can_run(command) && host_exec::run(command) {
         return Ok(());
     }
-    let failure = Arc::new(Failure(AtomicI32::new(CL_SUCCESS)));
-    let queue = ops.create_queue(&QueueDesc::default(), failure.clone())?;
-    let items = vec![BatchItem { ticket: 1, command, ordered: true }];
-    let submission = queue.submit(Batch { waits: smallvec![], items })?;
-    queue.wait(submission, None)?;
-    match failure.0.load(Ordering::Acquire) {
-        CL_SUCCESS => Ok(()),
-        code => Err(Error::with(code, "a transfer between devices failed")),
-    }
+    Ok(ops.transfer(command)?)
 }

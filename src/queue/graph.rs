@@ -427,7 +427,7 @@ impl CommandQueue {
             let lowered = if failed(&deps) {
                 Err(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
             } else {
-                contain("the preparation of a command", || lower::lower(&command, self, &mut batch.items))
+                contain("the preparation of a command", || lower::lower(&command, self))
             };
             match lowered {
                 Ok(device_command) => {

@@ -3,6 +3,7 @@
 //! [`Gpu`] is leaked on success, so the rest of the module passes `&'static Gpu` about. Every handle made from it must be
 //! destroyed by its own owner while the process lives; nothing is destroyed at exit.
 
+use super::super::batch::DeviceCommand;
 use super::super::info::DeviceInfo;
 use super::super::traits::{
     BufferDesc, CompletionSink, DeviceError, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue, HostRange, QueueDesc, Result,
@@ -144,6 +145,12 @@ impl Gpu {
         lanes.get(turn % lanes.len().max(1)).copied().ok_or_else(|| DeviceError::Unexpected("no queue".into()))
     }
 
+    /// A lane where work starts at once, if there is one.
+    pub fn idle_lane(&self) -> Result<&'static Lane> {
+        let lanes = self.lanes.get().map(Vec::as_slice).unwrap_or_default();
+        lanes.iter().copied().find(|lane| lane.is_idle()).map_or_else(|| self.next_lane(), Ok)
+    }
+
     /// Refuses work on a lost device.
     pub fn check_usable(&self) -> Result<()> {
         if self.is_lost() { Err(DeviceError::Lost) } else { Ok(()) }
@@ -260,6 +267,11 @@ impl DeviceOps for VulkanDevice {
     fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>> {
         self.0.check_usable()?;
         Ok(Arc::new(VulkanQueue::new(self.0, desc, sink)?))
+    }
+
+    fn transfer(&self, command: &DeviceCommand) -> Result<()> {
+        self.0.check_usable()?;
+        super::queue::transfer(self.0, command)
     }
 
     fn timestamps(&self) -> Result<(u64, u64)> {

@@ -167,6 +167,12 @@ impl Lane {
         unsafe { (self.gpu.sync2.submit)(queue, 1, info.as_ptr(), vk::Fence::null()) }.result().during("vkQueueSubmit2")
     }
 
+    /// Nothing that was submitted is unfinished.
+    pub fn is_idle(&self) -> bool {
+        let last = self.submit.lock().1;
+        self.counter() >= last
+    }
+
     /// The timeline's value now; the highest number if the device is lost, so that everything counts as over.
     pub fn counter(&self) -> u64 {
         if self.gpu.is_lost() {

@@ -485,22 +485,41 @@ pub fn upload(gpu: &'static Gpu, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), base.as_ptr(), bytes.len()) };
         return Ok(());
     }
-    let lane = gpu.next_lane()?;
+    let lane = gpu.idle_lane()?;
     for (i, chunk) in bytes.chunks(PIECE as usize).enumerate() {
-        let mut recorder = Recorder::begin(gpu)?;
-        if let Err(e) = recorder.upload(buffer, i as u64 * PIECE, chunk) {
-            recorder.abandon();
-            return Err(e);
-        }
-        let (frame, _) = recorder.end()?;
-        let submitted = lane.submit(Some(frame.cmd), &[], None);
-        if let Ok(value) = submitted {
-            lane.wait_value(value, None, true);
-        }
-        frame.recycle(gpu);
-        submitted.map_err(|(e, _)| e)?;
+        at_once(gpu, lane, |recorder| recorder.upload(buffer, i as u64 * PIECE, chunk))?;
     }
     Ok(())
+}
+
+/// A transfer outside of every queue, on memory that no work in flight uses; waits until it is done.
+pub fn transfer(gpu: &'static Gpu, command: &DeviceCommand) -> Result<()> {
+    let lane = gpu.idle_lane()?;
+    match Transfer::of(command) {
+        Some(transfer) => transfer.pieces().iter().try_for_each(|piece| at_once(gpu, lane, |r| piece.record(r, true))),
+        None => at_once(gpu, lane, |recorder| recorder.command(command, true)),
+    }
+}
+
+/// Records, submits and waits. Reports no completions, and so may be called from where they are reported.
+fn at_once(gpu: &'static Gpu, lane: &'static Lane, record: impl FnOnce(&mut Recorder) -> Result<()>) -> Result<()> {
+    let mut recorder = Recorder::begin(gpu)?;
+    if let Err(e) = record(&mut recorder) {
+        recorder.abandon();
+        return Err(e);
+    }
+    let (frame, read_backs) = recorder.end()?;
+    let submitted = lane.submit(Some(frame.cmd), &[], None);
+    if let Ok(value) = submitted {
+        lane.wait_value(value, None, true);
+        for read_back in read_backs.iter().filter(|_| !gpu.is_lost()) {
+            // SAFETY: the device is done; the caller keeps the destination valid.
+            unsafe { read_back.run() };
+        }
+    }
+    frame.recycle(gpu);
+    submitted.map_err(|(e, _)| e)?;
+    gpu.check_usable()
 }
 
 #[cfg(test)]
