@@ -278,7 +278,11 @@ impl Pass for LegalizeVec {
         "legalize_vec"
     }
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<bool> {
-        Ok(module.functions.values_mut().fold(false, |changed, f| run(f) || changed))
+        let mut changed = false;
+        for f in module.functions.values_mut() {
+            changed |= run(f);
+        }
+        Ok(changed)
     }
 }
 
