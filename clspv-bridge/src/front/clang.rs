@@ -27,7 +27,7 @@ const NAMES: &[&str] = &["clang-22", "clang-23", "clang-21", "clang-20", "clang"
 const FOLDERS: &[&str] = &["/usr/bin", "/usr/local/bin", "/usr/lib/llvm-22/bin", "/opt/llvm/bin"];
 
 /// SPIR-V extensions the back end may use: each is one that the reader knows.
-const SPIRV_EXTENSIONS: &str = "-spirv-ext=+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product,\
+const SPIRV_EXTENSIONS: &str = "+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product,\
 +SPV_KHR_bit_instructions,+SPV_KHR_subgroup_rotate,+SPV_KHR_shader_clock,+SPV_KHR_uniform_group_instructions,\
 +SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max";
 
@@ -60,8 +60,24 @@ const ONE_STEP_BYTES: usize = 16 << 10;
 
 /// Options of the step that makes SPIR-V. The vectorisers make types that the SPIR-V back end cannot write; so does the
 /// rewriting of loop exit values.
-const CODE_ARGS: &[&str] =
-    &["-fno-slp-vectorize", "-fno-vectorize", "-mllvm", SPIRV_EXTENSIONS, "-mllvm", "-replexitval=never", "-c", "-o", "-", "-"];
+const CODE_ARGS: &[&str] = &["-fno-slp-vectorize", "-fno-vectorize", "-mllvm", "-replexitval=never", "-c", "-o", "-", "-"];
+
+/// The same with the extensions that fit the options.
+fn code_args(options: &Options) -> Vec<OsString> {
+    let mut extensions = format!("-spirv-ext={SPIRV_EXTENSIONS}");
+    if contracts_by_operation(options) {
+        extensions.push_str(",+SPV_KHR_float_controls2");
+    }
+    let mut args: Vec<OsString> = vec!["-mllvm".into(), extensions.into()];
+    args.extend(CODE_ARGS.iter().map(OsString::from));
+    args
+}
+
+/// Whether each operation says that it may be fused (the pragma FP_CONTRACT decides, it is on by default). Relaxed
+/// options permit that anyway, and the back end then writes permissions that were not given.
+fn contracts_by_operation(options: &Options) -> bool {
+    !options.unsafe_math && !options.fast_relaxed_math
+}
 
 /// Compiles a translation unit. `whole` says that nothing will be linked to it: then only kernels need to be kept.
 ///
@@ -76,7 +92,7 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
     let spoiled = unseen || source.contains("sat") || source.contains("half3");
     if !(whole && big || spoiled) {
-        args.extend(CODE_ARGS.iter().map(OsString::from));
+        args.extend(code_args(options));
         let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
         let log = readable(&output.stderr);
         check(&output, &log, is_spirv)?;
@@ -94,7 +110,7 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     args.extend(COMMON_ARGS.iter().map(OsString::from));
     args.extend(["-w", "-x", "ir", if options.opt_disable { "-O1" } else { "-O2" }].map(OsString::from));
     args.extend(config.clang_args.iter().map(OsString::from));
-    args.extend(CODE_ARGS.iter().map(OsString::from));
+    args.extend(code_args(options));
     let output = process::run(&clang, &args, rewrite(&ir, whole).as_bytes(), time_limit())?;
     let second = readable(&output.stderr);
     log.push_str(&second);
@@ -247,8 +263,8 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
     push("cl");
     // Variables and images stay in memory at -O0, which the back end cannot express.
     push(if options.opt_disable { "-O1" } else { "-O2" });
-    // Contraction is decided later: here it would hide which operations the program wrote as fma().
-    push("-ffp-contract=off");
+    // Operations are marked, not fused: that would hide which ones the program wrote as fma().
+    push(if contracts_by_operation(options) { "-ffp-contract=fast-honor-pragmas" } else { "-ffp-contract=off" });
     // Inline functions are called across translation units otherwise.
     push("-fgnu89-inline");
     // Accepted by other implementations.

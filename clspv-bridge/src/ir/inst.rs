@@ -495,5 +495,7 @@ pub struct FastMath {
     pub no_inf: bool,
     pub no_signed_zero: bool,
     pub allow_recip: bool,
+    /// A product may be fused with the sum it goes into.
+    pub contract: bool,
     pub fast: bool,
 }

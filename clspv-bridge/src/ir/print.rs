@@ -321,6 +321,7 @@ impl Display for DisplayInst<'_> {
             (fast.no_inf, "ninf"),
             (fast.no_signed_zero, "nsz"),
             (fast.allow_recip, "arcp"),
+            (fast.contract, "contract"),
             (fast.fast, "fast"),
         ];
         for (set, word) in flags {

@@ -68,7 +68,7 @@ impl Emitter<'_> {
             BinOp::Frem => return self.unsupported("an inexact floating-point remainder"),
         };
         let id = self.op(simple, ty, xy)?;
-        if matches!(op, BinOp::Fadd | BinOp::Fsub | BinOp::Fmul) && !fast.fast {
+        if matches!(op, BinOp::Fadd | BinOp::Fsub | BinOp::Fmul) && !fast.fast && !fast.contract {
             self.m.decorate(id, Decoration::NoContraction, &[]);
         }
         Ok(id)

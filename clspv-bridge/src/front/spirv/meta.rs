@@ -49,12 +49,20 @@ pub struct Meta {
     pub std_import: HashMap<u32, bool>,
     /// Execution modes that name ids, to be resolved when constants are known.
     pub modes_by_id: Vec<(u32, ExecutionMode, Vec<u32>)>,
+    /// An entry point has the mode ContractionOff.
+    contraction_off: bool,
 }
 
 impl Meta {
     /// Decorations of an id.
     pub fn of(&self, id: u32) -> &Decorations {
         self.decorations.get(&id).unwrap_or(&self.none)
+    }
+    /// Whether products and sums may be fused without a decoration that says so. Where the permissions have a default or
+    /// nothing is known of the kernels (libraries), they may not.
+    pub fn contracts(&self) -> bool {
+        let default = |(_, mode, _): &(u32, ExecutionMode, Vec<u32>)| *mode == ExecutionMode::FPFastMathDefault;
+        !self.entry_points.is_empty() && !self.contraction_off && !self.modes_by_id.iter().any(default)
     }
     /// Debug name of an id.
     pub fn name(&self, id: u32) -> Option<&str> {
@@ -128,6 +136,7 @@ impl Meta {
         let Some(mode) = ExecutionMode::from_u32(inst.word(1)?) else {
             return Err(inst.bad("unknown execution mode"));
         };
+        self.contraction_off |= mode == ExecutionMode::ContractionOff;
         for entry in self.entry_points.iter_mut().filter(|e| e.function == function) {
             let info = &mut entry.info;
             match mode {
@@ -198,7 +207,9 @@ pub fn fast_math(mask: u32) -> FastMath {
         no_inf: mask & 0x2 != 0,
         no_signed_zero: mask & 0x4 != 0,
         allow_recip: mask & 0x8 != 0,
-        fast: mask & 0x10 != 0,
+        contract: mask & 0x1_0000 != 0,
+        // The old Fast bit, or all that it stands for.
+        fast: mask & 0x10 != 0 || mask & 0x7_000f == 0x7_000f,
     }
 }
 

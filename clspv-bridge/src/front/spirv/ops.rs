@@ -133,7 +133,8 @@ impl FuncReader<'_, '_, '_> {
 
     /// Permissions decorated on the result.
     pub fn fast(&self, inst: &Instr<'_>) -> FastMath {
-        inst.ops.get(1).map(|id| self.r.meta.of(*id).fast).unwrap_or_default()
+        let fast = inst.ops.get(1).map(|id| self.r.meta.of(*id).fast).unwrap_or_default();
+        FastMath { contract: fast.contract || self.r.meta.contracts(), ..fast }
     }
 
     /// The low bits of an integer that is wider than `ty`; other values as they are.

@@ -199,6 +199,7 @@ impl Body<'_> {
                 "ninf" => data.fast.no_inf = true,
                 "nsz" => data.fast.no_signed_zero = true,
                 "arcp" => data.fast.allow_recip = true,
+                "contract" => data.fast.contract = true,
                 "fast" => data.fast.fast = true,
                 "line" => data.line = c.number()?,
                 other => return c.error(format!("unexpected `{other}`")),

@@ -148,7 +148,8 @@ fn function(func: &mut Function, imports: &mut Imports<'_>, cx: &PassContext<'_>
                 Some(value) => {
                     changed = true;
                     let data = &b.func.insts[inst];
-                    let flags = data.fast;
+                    // What the expansion multiplies and adds is rounded as it was written.
+                    let flags = FastMath { contract: data.fast.fast, ..data.fast };
                     if let (Some(&r), Some(v)) = (data.results.first(), value) {
                         map.insert(r, v);
                     }
