@@ -44,6 +44,8 @@ pub struct Target {
     pub max_push_descriptors: u32,
     /// The device profile prefers storage-buffer bindings to device addresses.
     pub prefer_bindings: bool,
+    /// The driver moves the parts of loads wider than 16 bytes far apart unless something holds them.
+    pub scatters_wide_loads: bool,
     /// Bytes of workgroup memory.
     pub max_workgroup_memory: u32,
     /// Invocations of a workgroup, and per dimension.
@@ -110,6 +112,7 @@ impl Target {
             max_push_constants: 128,
             max_push_descriptors: 32,
             prefer_bindings: false,
+            scatters_wide_loads: false,
             max_workgroup_memory: 32768,
             max_workgroup_invocations: 1024,
             max_workgroup_size: [1024, 1024, 64],

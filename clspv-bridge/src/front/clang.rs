@@ -475,4 +475,24 @@ mod tests {
         let outside = [Header { name: "../evil.h".into(), text: String::new() }];
         assert!(compile(source, &outside, &options, &config(), false).is_err());
     }
+
+    /// The pragma decides for each operation; `fma` stays a call.
+    #[test]
+    fn contraction_follows_the_pragma() {
+        if find(&config()).is_none() {
+            return;
+        }
+        let body = "int i = get_global_id(0); a[i] = a[i] * a[i + 1] + a[i + 2]; }";
+        let source = format!(
+            "kernel void on(global float *a) {{ {body}\nkernel void off(global float *a) {{\n#pragma OPENCL FP_CONTRACT OFF\n{body}"
+        );
+        let contracted = |options: &Options| -> Vec<usize> {
+            let lib = compile(&source, &[], options, &config(), false).unwrap();
+            let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
+            let count = |f: &crate::ir::Function| f.insts.values().filter(|i| i.fast.contract || i.fast.fast).count();
+            module.functions.values().filter(|f| f.kernel.is_some()).map(count).collect()
+        };
+        assert_eq!(contracted(&Options::default()), [2, 0]);
+        assert_eq!(contracted(&Options { unsafe_math: true, ..Options::default() }), [2, 2]);
+    }
 }

@@ -27,6 +27,7 @@ mod simplify_other;
 pub mod sroa;
 pub mod ssa_repair;
 pub mod structurize;
+pub mod wide_loads;
 
 use crate::error::Result;
 use crate::ir::{Module, Phase};
@@ -65,6 +66,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &sroa::Sroa,
     &ssa_repair::SsaRepair,
     &structurize::Structurize,
+    &wide_loads::WideLoads,
 ];
 
 /// From a linked module with one kernel to a single optimised function (phase Inlined).
@@ -92,7 +94,7 @@ pub const COMMON: &[&str] = &[
 pub const CLEANUP: &[&str] = &["simplify", "gvn", "simplify", "simplify_cfg", "dce"];
 
 /// The last step before emission; nothing may change control flow after it.
-pub const STRUCTURE: &[&str] = &["structurize"];
+pub const STRUCTURE: &[&str] = &["wide_loads", "structurize"];
 
 /// All pipelines by name.
 pub const PIPELINES: &[(&str, &[&str])] = &[("common", COMMON), ("cleanup", CLEANUP), ("structure", STRUCTURE)];

@@ -1,13 +1,14 @@
 //! Simplifies control flow: constant branches, unreachable blocks, blocks with a single predecessor, blocks that only
-//! jump on, trivial block parameters, and small branches without effects, which become selections.
+//! jump on, trivial block parameters, small branches without effects, which become selections, and branches one after the
+//! other to the same block, which become one.
 //!
 //! Nothing is duplicated and nothing with an effect moves, so barriers stay under the conditions they had. Not for
 //! structured functions: it ignores merge annotations and leaves functions that have some alone.
 
 use super::{Pass, PassContext, dce, ssa_repair};
-use crate::analysis::Cfg;
+use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::error::Result;
-use crate::ir::{Block, BlockCall, EntityRef, EntitySet, Function, Inst, Module, Op, SecondaryMap, Value};
+use crate::ir::{Block, BlockCall, EntityRef, EntitySet, Function, I1, Inst, Module, Op, SecondaryMap, Value};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
@@ -29,6 +30,9 @@ impl Pass for SimplifyCfg {
 
 /// Instructions that both arms of a branch may have together to become selections.
 const MAX_SPECULATED: usize = 6;
+/// Instructions that run without need where two branches become one: in general, and where that spares a loop an exit.
+const MAX_SHARED: usize = 4;
+const MAX_SHARED_EXIT: usize = 20;
 /// Rounds until giving up on a fixed point.
 const MAX_ROUNDS: usize = 8;
 
@@ -47,6 +51,7 @@ pub fn simplify(func: &mut Function) -> bool {
         changed |= merge_chains(func);
         changed |= hammocks(func);
         changed |= merge_chains(func);
+        changed |= shared_targets(func);
         any |= changed;
         if !changed {
             break;
@@ -268,6 +273,76 @@ fn hammocks(func: &mut Function) -> bool {
     changed
 }
 
+/// Makes one branch of two, of which the second is reached from the first alone and leads to a common target:
+/// `if (a) goto out; code; if (b) goto out;` computes both conditions and leaves once. A loop then has one exit less, which
+/// devices that run work-items in lockstep notice in every round.
+fn shared_targets(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = LoopForest::new(&cfg, &dom);
+    let mut map: HashMap<Value, Value> = HashMap::new();
+    let mut touched: EntitySet<Block> = EntitySet::new();
+    let mut gone: Vec<Block> = Vec::new();
+    let order: Vec<Block> = cfg.rpo().iter().rev().copied().collect();
+    for first in order {
+        let Some(t) = func.terminator(first).filter(|t| func.insts[*t].op == Op::BrIf) else { continue };
+        // One pair of a neighbourhood in a round: the graph is that of the start.
+        let pair = [0, 1].into_iter().find_map(|way| {
+            let second = func.insts[t].targets[way].block;
+            let out = func.insts[t].targets[1 - way].block;
+            let (last, body) = func.blocks[second].insts.split_last()?;
+            let branch = &func.insts[*last];
+            let single = branch.op == Op::BrIf && cfg.preds(second).len() == 1 && second != first && second != out;
+            let back = branch.targets.iter().position(|c| c.block == out).filter(|_| single)?;
+            let leaves = loops.innermost(first).is_some_and(|l| !loops.contains(l, out));
+            let limit = if leaves { MAX_SHARED_EXIT } else { MAX_SHARED };
+            let other = branch.targets[1 - back].block;
+            let fits = body.len() <= limit && body.iter().all(|i| may_speculate(func, *i));
+            let plain = branch.targets[back].args.iter().all(|v| !matches!(func.ty(*v), crate::ir::Type::Opaque(_)));
+            (fits && plain && other != out && other != second).then_some((way, second, back))
+        });
+        let Some((way, second, back)) = pair else { continue };
+        if [first, second].iter().any(|b| touched.contains(*b)) {
+            continue;
+        }
+        let (to_second, early) = (func.insts[t].targets[way].clone(), func.insts[t].targets[1 - way].clone());
+        map.extend(func.blocks[second].params.iter().copied().zip(to_second.args.iter().copied()));
+        func.blocks[second].params.clear();
+        let mut body = func.take_insts(second);
+        let Some(branch) = body.pop() else { continue };
+        let (late, on) = (func.insts[branch].targets[back].clone(), func.insts[branch].targets[1 - back].clone());
+        let (a, b, line) = (func.insts[t].args[0], func.insts[branch].args[0], func.insts[t].line);
+        func.blocks[first].insts.pop();
+        func.blocks[first].insts.append(&mut body);
+        let mut emit = |func: &mut Function, op: Op, args: &[Value], ty| {
+            let inst = func.make_inst(op, args, &[ty]);
+            func.insts[inst].line = line;
+            func.blocks[first].insts.push(inst);
+            func.insts[inst].results[0]
+        };
+        // Both conditions as "leaves here".
+        let not = Op::Un(crate::ir::UnOp::Not);
+        let a = if way == 1 { a } else { emit(func, not.clone(), &[a], I1) };
+        let b = if back == 0 { b } else { emit(func, not, &[b], I1) };
+        let leaves = emit(func, Op::Bin(crate::ir::BinOp::Or), &[a, b], I1);
+        let mut args: SmallVec<[Value; 4]> = SmallVec::new();
+        for (x, y) in early.args.iter().zip(&late.args) {
+            let ty = func.ty(*x);
+            args.push(if x == y { *x } else { emit(func, Op::Select, &[a, *x, *y], ty) });
+        }
+        let data = &mut func.insts[t];
+        data.args = SmallVec::from_slice(&[leaves]);
+        data.targets = SmallVec::from_iter([BlockCall { block: early.block, args }, on]);
+        func.blocks[first].insts.push(t);
+        touched.insert(first);
+        touched.insert(second);
+        gone.push(second);
+    }
+    func.layout.retain(|b| !gone.contains(b));
+    func.replace_uses(&map);
+    !gone.is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -296,6 +371,40 @@ mod tests {
         assert_eq!(f.layout.len(), 1);
         assert_eq!(f.blocks[b[0]].insts.len(), 5);
         assert!(!simplify(&mut f));
+    }
+
+    /// `do { if (x * x < k) break; x += 1; } while (x != k); return x` in blocks of its own for each condition.
+    #[test]
+    fn loop_exits_merge() {
+        let mut f = Function::new("f", Signature { params: vec![I32, I32], results: vec![I32] }, Linkage::Internal);
+        let b: Vec<Block> = (0..4).map(|_| f.add_block()).collect();
+        let (start, k) = (f.add_param(b[0], I32), f.add_param(b[0], I32));
+        let x = f.add_param(b[1], I32);
+        let r = f.add_param(b[3], I32);
+        let one = f.i32(1);
+        Builder::new(&mut f, b[0]).jump(b[1], &[start]);
+        let mut bu = Builder::new(&mut f, b[1]);
+        let square = bu.imul(x, x);
+        let low = bu.icmp(IntCc::Slt, square, k);
+        bu.brif(low, BlockCall::new(b[3], &[x]), BlockCall::new(b[2], &[]));
+        let mut bu = Builder::new(&mut f, b[2]);
+        let next = bu.iadd(x, one);
+        let more = bu.icmp(IntCc::Ne, next, k);
+        bu.brif(more, BlockCall::new(b[1], &[next]), BlockCall::new(b[3], &[next]));
+        Builder::new(&mut f, b[3]).ret(&[r]);
+        assert!(simplify(&mut f));
+        assert_eq!(f.layout, [b[0], b[1], b[3]]);
+        let t = f.terminator(b[1]).unwrap();
+        assert_eq!(f.insts[t].targets[1], BlockCall::new(b[1], &[next]));
+        let leaves = f.def_inst(f.insts[t].args[0]).unwrap();
+        assert_eq!(f.insts[leaves].op, Op::Bin(crate::ir::BinOp::Or));
+        // The only way into the last block tells its parameter.
+        let returned = f.insts[f.terminator(b[3]).unwrap()].args[0];
+        let chosen = f.def_inst(returned).unwrap();
+        assert_eq!((f.insts[chosen].op.clone(), &f.insts[chosen].args[..]), (Op::Select, &[low, x, next][..]));
+        let mut module = Module::default();
+        let f = module.functions.push(f);
+        crate::ir::verify::verify_function(&module, f).unwrap();
     }
 
     #[test]

@@ -85,6 +85,7 @@ pub fn target(a: &Adapter) -> Target {
         max_push_descriptors: a.max_push_descriptors.min(limits.max_per_stage_descriptor_storage_buffers),
         // A CPU device loses the alias information it vectorises with when it is given addresses.
         prefer_bindings: a.is_cpu(),
+        scatters_wide_loads: a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY,
         max_workgroup_memory: limits.max_compute_shared_memory_size,
         max_workgroup_invocations: limits.max_compute_work_group_invocations,
         max_workgroup_size: limits.max_compute_work_group_size,
