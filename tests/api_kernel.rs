@@ -21,6 +21,13 @@ kernel __attribute__((reqd_work_group_size(8, 2, 1))) void sized(global int *p) 
 }
 kernel void nothing() {}
 kernel __attribute__((vec_type_hint(uint4))) void hinted(global int *p) { p[get_global_id(0)] = 1; }
+kernel void locals(local float4 *a, local int *b, global int *p) {
+    size_t l = get_local_id(0);
+    a[l] = (float4)(p[l]);
+    b[l] = p[l + 1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    p[l] = (int)a[0].x + b[0];
+}
 ";
 
 struct Fixture {
@@ -114,13 +121,13 @@ fn creation() {
         assert_eq!(code, CL_INVALID_PROGRAM);
         let mut count = 0;
         assert_eq!(clCreateKernelsInProgram(f.program, 0, null_mut(), &mut count), CL_SUCCESS);
-        assert_eq!(count, 4);
-        let mut list = [null_mut(); 4];
-        assert_eq!(clCreateKernelsInProgram(f.program, 3, list.as_mut_ptr(), null_mut()), CL_INVALID_VALUE);
-        assert_eq!(clCreateKernelsInProgram(f.program, 4, list.as_mut_ptr(), null_mut()), CL_SUCCESS);
+        assert_eq!(count, 5);
+        let mut list = [null_mut(); 5];
+        assert_eq!(clCreateKernelsInProgram(f.program, 4, list.as_mut_ptr(), null_mut()), CL_INVALID_VALUE);
+        assert_eq!(clCreateKernelsInProgram(f.program, 5, list.as_mut_ptr(), null_mut()), CL_SUCCESS);
         let mut names: Vec<String> = list.iter().map(|k| text(&info(*k, CL_KERNEL_FUNCTION_NAME).unwrap())).collect();
         names.sort();
-        assert_eq!(names, ["hinted", "mixed", "nothing", "sized"]);
+        assert_eq!(names, ["hinted", "locals", "mixed", "nothing", "sized"]);
         list.into_iter().for_each(release);
         // Kernels that could not be returned are not left attached to the program.
         assert_eq!(clBuildProgram(f.program, 0, null(), null(), None, null_mut()), CL_SUCCESS);
@@ -313,4 +320,32 @@ fn suggested_local_size() {
         release(n);
         assert_eq!(clReleaseCommandQueue(queue), CL_SUCCESS);
     }
+}
+
+#[test]
+fn local_memory_at_its_limit() {
+    let f = Fixture::new("");
+    let (k, mem, mut code) = (f.kernel("locals"), f.buffer(), 1);
+    let limit = number(&device_info(device(), CL_DEVICE_LOCAL_MEM_SIZE).unwrap()) as usize;
+    assert_eq!(set(k, 2, &mem), CL_SUCCESS);
+    // SAFETY: live handles, one-dimensional sizes.
+    unsafe {
+        let queue = clCreateCommandQueue(f.context, device(), 0, &mut code);
+        assert_eq!(code, CL_SUCCESS);
+        let launch = || clEnqueueNDRangeKernel(queue, k, 1, null(), &1, &1, 0, null(), null_mut());
+        // The second size ends in the middle of an element, of which the whole is needed.
+        for (a, b, expected) in [
+            (limit - 32, 32, CL_SUCCESS),
+            (limit - 17, 17, CL_OUT_OF_RESOURCES),
+            (limit, 1, CL_OUT_OF_RESOURCES),
+            (usize::MAX, 16, CL_OUT_OF_RESOURCES),
+        ] {
+            assert_eq!((set_size(k, 0, a), set_size(k, 1, b)), (CL_SUCCESS, CL_SUCCESS));
+            assert_eq!(launch(), expected, "{a} and {b} bytes of {limit}");
+            assert_eq!(clFinish(queue), CL_SUCCESS);
+        }
+        assert_eq!(clReleaseCommandQueue(queue), CL_SUCCESS);
+        assert_eq!(clReleaseMemObject(mem), CL_SUCCESS);
+    }
+    release(k);
 }

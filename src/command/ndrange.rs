@@ -39,19 +39,18 @@ pub fn launch(
     let snapshot = kernel.snapshot(queue.device())?;
     let info = queue.device().info();
     let local = range.validate(&limits(queue, kernel, &snapshot, &range))?;
-    let mut local_bytes = snapshot.kernel.static_local_bytes();
     for arg in snapshot.args.iter() {
-        match arg {
-            ArgSnapshot::Mem(Some(mem)) => {
-                buffer::validate_alignment(mem, queue.device())?;
-                mem.residency().backing(queue.context(), queue.device_index())?;
-            }
-            ArgSnapshot::Local(size) => local_bytes = local_bytes.saturating_add(*size),
-            _ => {}
+        if let ArgSnapshot::Mem(Some(mem)) = arg {
+            buffer::validate_alignment(mem, queue.device())?;
+            mem.residency().backing(queue.context(), queue.device_index())?;
         }
     }
     // Local variables and arguments fit the device's local memory.
-    if local_bytes > info.local_mem_size {
+    let size_of = |arg: u16| match snapshot.args.get(usize::from(arg)) {
+        Some(ArgSnapshot::Local(size)) => *size,
+        _ => 0,
+    };
+    if snapshot.kernel.local_bytes(&size_of) > info.local_mem_size {
         return Err(Error::with(CL_OUT_OF_RESOURCES, "more local memory than the device has"));
     }
     let new = |kind, place| NewCommand { command_type, kind, waits, place, fence: Fence::None };

@@ -109,6 +109,8 @@ pub trait DeviceKernel: Send + Sync {
     fn preferred_multiple(&self) -> usize;
     /// CL_KERNEL_LOCAL_MEM_SIZE without local arguments.
     fn static_local_bytes(&self) -> u64;
+    /// Local memory of a launch whose local arguments have these sizes.
+    fn local_bytes(&self, size_of: &dyn Fn(u16) -> u64) -> u64;
     /// CL_KERNEL_PRIVATE_MEM_SIZE
     fn private_bytes(&self) -> u64;
     /// Local size for a launch that gives none (unused dimensions are 1).

@@ -236,7 +236,7 @@ impl Kernel {
                 Hidden::NumGroups(i) => u64::from(num_groups[d(i)]),
                 Hidden::WorkDim => u64::from(launch.dims),
                 Hidden::DataAddress => self.data.as_ref().map_or(0, |b| b.address),
-                Hidden::LocalArgOffset(arg) => common_layout(plan.variant, launch, Some(arg)),
+                Hidden::LocalArgOffset(arg) => common_layout(plan.variant, &|a| local_size(launch, a), Some(arg)),
             };
             put(&mut plan.block, at as usize, &value.to_le_bytes()[..hidden.size() as usize])?;
         }
@@ -245,28 +245,11 @@ impl Kernel {
 
     /// Values of the local-memory specialisation constants.
     fn lengths(&self, variant: &KernelVariant, launch: &Launch) -> Result<SmallVec<[u32; 4]>> {
-        let mut total = u64::from(variant.abi.static_local_bytes);
-        let mut lengths = SmallVec::new();
-        for (_, spec) in &variant.abi.local_specs {
-            let (bytes, unit) = match *spec {
-                LocalSpec::Arg { arg, elem_bytes } => {
-                    let size = local_size(launch, arg);
-                    total = total.saturating_add(size);
-                    (size, elem_bytes)
-                }
-                LocalSpec::Common { fixed_bytes, elem_bytes } => {
-                    let size = common_layout(variant, launch, None).max(u64::from(fixed_bytes));
-                    total = total.saturating_add(size - u64::from(fixed_bytes));
-                    (size, elem_bytes)
-                }
-            };
-            let count = bytes.div_ceil(u64::from(unit.max(1))).max(1);
-            lengths.push(u32::try_from(count).map_err(|_| DeviceError::OutOfDeviceMemory)?);
-        }
+        let (lengths, total) = local_lengths(variant, &|arg| local_size(launch, arg));
         if total > u64::from(self.gpu.adapter.props.limits.max_compute_shared_memory_size) {
             return Err(DeviceError::OutOfDeviceMemory);
         }
-        Ok(lengths)
+        lengths.into_iter().map(|n| u32::try_from(n).map_err(|_| DeviceError::OutOfDeviceMemory)).collect()
     }
 }
 
@@ -277,19 +260,40 @@ fn local_size(launch: &Launch, arg: u16) -> u64 {
     }
 }
 
+/// Elements of each workgroup array whose length a launch decides, and the bytes of all workgroup memory: arrays have
+/// whole elements and at least one, the objects in the common block start at multiples of 16 bytes.
+fn local_lengths(variant: &KernelVariant, size_of: &dyn Fn(u16) -> u64) -> (SmallVec<[u64; 4]>, u64) {
+    let mut total = u64::from(variant.abi.static_local_bytes);
+    let mut lengths = SmallVec::new();
+    for (_, spec) in &variant.abi.local_specs {
+        let (bytes, counted, unit) = match *spec {
+            LocalSpec::Arg { arg, elem_bytes } => (size_of(arg), 0, elem_bytes),
+            LocalSpec::Common { fixed_bytes, elem_bytes } => {
+                let fixed = u64::from(fixed_bytes);
+                (common_layout(variant, size_of, None).max(fixed), fixed, elem_bytes)
+            }
+        };
+        let unit = u64::from(unit.max(1));
+        let count = bytes.div_ceil(unit).max(1);
+        total = total.saturating_add(count.saturating_mul(unit).saturating_sub(counted));
+        lengths.push(count);
+    }
+    (lengths, total)
+}
+
 /// Byte offset of a local argument in the common workgroup block, or (`None`) the size of the block.
-fn common_layout(variant: &KernelVariant, launch: &Launch, wanted: Option<u16>) -> u64 {
+fn common_layout(variant: &KernelVariant, size_of: &dyn Fn(u16) -> u64, wanted: Option<u16>) -> u64 {
     let fixed = variant.abi.local_specs.iter().find_map(|(_, s)| match s {
         LocalSpec::Common { fixed_bytes, .. } => Some(u64::from(*fixed_bytes)),
         LocalSpec::Arg { .. } => None,
     });
     let mut at = fixed.unwrap_or(0);
     for &arg in &variant.abi.common_local_args {
-        at = align_up(at, 16);
+        at = at.checked_next_multiple_of(16).unwrap_or(u64::MAX);
         if wanted == Some(arg) {
             return at;
         }
-        at = at.saturating_add(local_size(launch, arg));
+        at = at.saturating_add(size_of(arg));
     }
     at
 }
@@ -375,6 +379,10 @@ impl DeviceKernel for Kernel {
         self.compiled().variants.first().map_or(0, |v| u64::from(v.abi.static_local_bytes))
     }
 
+    fn local_bytes(&self, size_of: &dyn Fn(u16) -> u64) -> u64 {
+        self.compiled().variants.iter().map(|v| local_lengths(v, size_of).1).max().unwrap_or(0)
+    }
+
     fn private_bytes(&self) -> u64 {
         self.compiled().variants.first().map_or(0, |v| u64::from(v.abi.private_bytes))
     }
@@ -401,6 +409,40 @@ impl DeviceKernel for Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn local_memory_is_counted_in_whole_elements() {
+        use clspv_bridge::abi::LaunchAbi;
+        let arg = |arg, elem_bytes| LocalSpec::Arg { arg, elem_bytes };
+        let variant = |static_local_bytes, specs: &[LocalSpec], common: &[u16]| KernelVariant {
+            abi: LaunchAbi {
+                mode: PointerMode::Addresses,
+                place: clspv_bridge::abi::BlockPlace::Push,
+                hidden: vec![],
+                args_offset: 0,
+                block_size: 0,
+                bindings: vec![],
+                readonly: vec![],
+                local_specs: specs.iter().map(|s| (0, *s)).collect(),
+                common_local_args: common.to_vec(),
+                static_local_bytes,
+                private_bytes: 0,
+            },
+            spirv: vec![],
+        };
+        let sizes = |list: [u64; 3]| move |a: u16| list[usize::from(a)];
+        let two = variant(64, &[arg(0, 16), arg(1, 4)], &[]);
+        let (lengths, total) = local_lengths(&two, &sizes([20, 3, 0]));
+        assert_eq!((&lengths[..], total), (&[2u64, 1][..], 64 + 32 + 4));
+        // Nothing is one element.
+        assert_eq!(local_lengths(&two, &sizes([0, 0, 0])).1, 64 + 16 + 4);
+        let common = variant(48, &[LocalSpec::Common { fixed_bytes: 48, elem_bytes: 4 }], &[0, 2]);
+        let (lengths, total) = local_lengths(&common, &sizes([5, 9, 2]));
+        assert_eq!((&lengths[..], total), (&[17u64][..], 68));
+        assert_eq!(common_layout(&common, &sizes([5, 9, 2]), Some(2)), 64);
+        assert_eq!(local_lengths(&two, &sizes([u64::MAX; 3])).1, u64::MAX);
+        assert_eq!(local_lengths(&common, &sizes([u64::MAX; 3])).1, u64::MAX);
+    }
 
     #[test]
     fn grids_split_at_limits_and_remainders() {
