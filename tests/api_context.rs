@@ -177,3 +177,53 @@ fn threads_share_a_context_and_make_their_own() {
     assert_eq!(number(&context_info(shared, CL_CONTEXT_REFERENCE_COUNT).unwrap()), 1);
     release(shared);
 }
+
+/// What the application was told.
+static REPORTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+unsafe extern "C" fn remember(text: *const std::ffi::c_char, _: *const c_void, _: usize, _: *mut c_void) {
+    // SAFETY: the text is a C string, as the specification says.
+    let text = unsafe { std::ffi::CStr::from_ptr(text) };
+    REPORTS.lock().unwrap().push(text.to_string_lossy().into_owned());
+}
+
+fn reported(words: &str) -> bool {
+    let end = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < end {
+        if REPORTS.lock().unwrap().iter().any(|r| r.contains(words)) {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+#[test]
+fn errors_are_reported_to_the_callback() {
+    let d = device();
+    let mut code = 0;
+    // SAFETY: pointers are NULL or valid, counts agree with them, and the callback stays.
+    unsafe {
+        let context = clCreateContext(null(), 1, &d, Some(remember), null_mut(), &mut code);
+        assert_eq!(code, CL_SUCCESS);
+        assert!(clCreateBuffer(context, 0, 0, null_mut(), &mut code).is_null());
+        assert!(reported("clCreateBuffer: CL_INVALID_BUFFER_SIZE"), "{:?}", REPORTS.lock());
+        let queue = clCreateCommandQueue(context, d, 0, &mut code);
+        let buffer = clCreateBuffer(context, 0, 16, null_mut(), &mut code);
+        let mut bytes = [0u8; 32];
+        code = clEnqueueReadBuffer(queue, buffer, 1, 0, 32, bytes.as_mut_ptr().cast(), 0, null(), null_mut());
+        assert_eq!(code, CL_INVALID_VALUE);
+        assert!(reported("clEnqueueReadBuffer: CL_INVALID_VALUE"), "{:?}", REPORTS.lock());
+        let source = c"kernel void k(global int *p) { *p = nothing; }";
+        let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);
+        assert_eq!(clBuildProgram(program, 0, null(), null(), None, null_mut()), CL_BUILD_PROGRAM_FAILURE);
+        assert!(reported("clBuildProgram: CL_BUILD_PROGRAM_FAILURE"), "{:?}", REPORTS.lock());
+        // Questions are not reported.
+        assert_eq!(clGetContextInfo(context, 0x7777, 0, null_mut(), null_mut()), CL_INVALID_VALUE);
+        assert!(!REPORTS.lock().unwrap().iter().any(|r| r.contains("clGetContextInfo")));
+        clReleaseProgram(program);
+        clReleaseMemObject(buffer);
+        clReleaseCommandQueue(queue);
+        release(context);
+    }
+}

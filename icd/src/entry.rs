@@ -6,6 +6,7 @@
 //! entry! { fn clCreateUserEvent(context: cl_context; errcode_ret) -> cl_event { Ok(handle) } } // Result<handle>
 //! entry! { fn clSVMAlloc(context: cl_context) -> *mut c_void, or null_mut(); { Ok(ptr) } }    // Result<value>
 //! ```
+//! `for command_queue fn ...` also reports errors to the context of that argument ([`crate::notify`]).
 //! The second appends the parameter `errcode_ret: *mut cl_int`; a null handle means that memory has run out. A function
 //! is exported under its name; `entry! { extension fn ... }` makes one that is only found by name through
 //! clGetExtensionFunctionAddressForPlatform.
@@ -55,6 +56,18 @@ pub unsafe fn handle<T>(result: Result<*mut T>, errcode_ret: *mut cl_int) -> *mu
 /// Defines an entry point; see the module's text.
 #[macro_export]
 macro_rules! entry {
+    ($(#[$meta:meta])* for $handle:ident fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> cl_int $body:block) => {
+        $crate::entry! { $(#[$meta])* fn $name($($arg: $ty),*) -> cl_int {
+            let result = (move || -> $crate::entry::Res<()> { $body })();
+            result.inspect_err(|error| $crate::notify::report(stringify!($name), $handle, error))
+        } }
+    };
+    ($(#[$meta:meta])* for $handle:ident fn $name:ident($($arg:ident: $ty:ty),* $(,)?; errcode_ret) -> $ret:ty $body:block) => {
+        $crate::entry! { $(#[$meta])* fn $name($($arg: $ty),*; errcode_ret) -> $ret {
+            let result = (move || -> $crate::entry::Res<$ret> { $body })();
+            result.inspect_err(|error| $crate::notify::report(stringify!($name), $handle, error))
+        } }
+    };
     ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> cl_int $body:block) => {
         $(#[$meta])*
         #[unsafe(no_mangle)]

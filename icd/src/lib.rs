@@ -12,3 +12,4 @@ pub mod dispatch;
 pub mod entry;
 pub mod handle;
 pub mod info;
+pub mod notify;

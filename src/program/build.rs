@@ -221,6 +221,8 @@ impl Program {
             let _turn = Turn::take();
             if let Err(error) = program.perform(job) {
                 tracing::debug!(%error, "build");
+                // The call that began it has returned.
+                program.context.notify_error("build", &error);
             }
             callback::post(notify);
         };

@@ -414,7 +414,15 @@ impl CommandQueue {
             aftermath
         };
         if let Some(aftermath) = aftermath {
+            self.report(status);
             aftermath.run(work);
+        }
+    }
+
+    /// Tells the context of a command that failed by itself; no lock may be held.
+    fn report(&self, status: cl_int) {
+        if status < 0 && status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
+            self.context.notify_error("a command failed", &crate::error::Error::new(status));
         }
     }
 
@@ -525,6 +533,9 @@ impl CommandQueue {
                 state.forget(&event);
             }
             state.trim();
+        }
+        if !done.is_empty() {
+            self.report(status);
         }
         for aftermath in done {
             aftermath.run(work);

@@ -20,7 +20,7 @@ fn host(ptr: *mut c_void) -> Option<HostPtr> {
     (!ptr.is_null()).then(|| HostPtr::new(ptr.cast()))
 }
 
-entry! { fn clCreateBuffer(context: cl_context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void; errcode_ret) -> cl_mem {
+entry! { for context fn clCreateBuffer(context: cl_context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void; errcode_ret) -> cl_mem {
     Ok(cl_mem::publish(buffer::create(&context.arc()?, None, flags, size, host(host_ptr))?))
 } }
 

@@ -17,7 +17,7 @@ fn host(ptr: *const c_void) -> HostPtr {
     HostPtr::new(ptr.cast_mut().cast())
 }
 
-entry! { fn clEnqueueReadBuffer(
+entry! { for command_queue fn clEnqueueReadBuffer(
     command_queue: cl_command_queue, buffer: cl_mem, blocking_read: cl_bool, offset: usize, size: usize, ptr: *mut c_void,
     num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
@@ -26,7 +26,7 @@ entry! { fn clEnqueueReadBuffer(
     Ok(())
 } }
 
-entry! { fn clEnqueueWriteBuffer(
+entry! { for command_queue fn clEnqueueWriteBuffer(
     command_queue: cl_command_queue, buffer: cl_mem, blocking_write: cl_bool, offset: usize, size: usize,
     ptr: *const c_void, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
@@ -35,7 +35,7 @@ entry! { fn clEnqueueWriteBuffer(
     Ok(())
 } }
 
-entry! { fn clEnqueueReadBufferRect(
+entry! { for command_queue fn clEnqueueReadBufferRect(
     command_queue: cl_command_queue, buffer: cl_mem, blocking_read: cl_bool, buffer_origin: *const usize,
     host_origin: *const usize, region: *const usize, buffer_row_pitch: usize, buffer_slice_pitch: usize,
     host_row_pitch: usize, host_slice_pitch: usize, ptr: *mut c_void, num_events: cl_uint, events: *const cl_event,
@@ -50,7 +50,7 @@ entry! { fn clEnqueueReadBufferRect(
     Ok(())
 } }
 
-entry! { fn clEnqueueWriteBufferRect(
+entry! { for command_queue fn clEnqueueWriteBufferRect(
     command_queue: cl_command_queue, buffer: cl_mem, blocking_write: cl_bool, buffer_origin: *const usize,
     host_origin: *const usize, region: *const usize, buffer_row_pitch: usize, buffer_slice_pitch: usize,
     host_row_pitch: usize, host_slice_pitch: usize, ptr: *const c_void, num_events: cl_uint, events: *const cl_event,
@@ -65,7 +65,7 @@ entry! { fn clEnqueueWriteBufferRect(
     Ok(())
 } }
 
-entry! { fn clEnqueueCopyBuffer(
+entry! { for command_queue fn clEnqueueCopyBuffer(
     command_queue: cl_command_queue, src_buffer: cl_mem, dst_buffer: cl_mem, src_offset: usize, dst_offset: usize,
     size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
@@ -75,7 +75,7 @@ entry! { fn clEnqueueCopyBuffer(
     Ok(())
 } }
 
-entry! { fn clEnqueueCopyBufferRect(
+entry! { for command_queue fn clEnqueueCopyBufferRect(
     command_queue: cl_command_queue, src_buffer: cl_mem, dst_buffer: cl_mem, src_origin: *const usize,
     dst_origin: *const usize, region: *const usize, src_row_pitch: usize, src_slice_pitch: usize, dst_row_pitch: usize,
     dst_slice_pitch: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
@@ -88,7 +88,7 @@ entry! { fn clEnqueueCopyBufferRect(
     Ok(())
 } }
 
-entry! { fn clEnqueueFillBuffer(
+entry! { for command_queue fn clEnqueueFillBuffer(
     command_queue: cl_command_queue, buffer: cl_mem, pattern: *const c_void, pattern_size: usize, offset: usize,
     size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
@@ -102,7 +102,7 @@ entry! { fn clEnqueueFillBuffer(
     Ok(())
 } }
 
-entry! { fn clEnqueueMapBuffer(
+entry! { for command_queue fn clEnqueueMapBuffer(
     command_queue: cl_command_queue, buffer: cl_mem, blocking_map: cl_bool, map_flags: cl_map_flags, offset: usize,
     size: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event; errcode_ret
 ) -> *mut c_void {
@@ -112,7 +112,7 @@ entry! { fn clEnqueueMapBuffer(
     Ok(ptr.as_ptr().cast())
 } }
 
-entry! { fn clEnqueueUnmapMemObject(
+entry! { for command_queue fn clEnqueueUnmapMemObject(
     command_queue: cl_command_queue, memobj: cl_mem, mapped_ptr: *mut c_void, num_events: cl_uint,
     events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
@@ -121,7 +121,7 @@ entry! { fn clEnqueueUnmapMemObject(
     Ok(())
 } }
 
-entry! { fn clEnqueueMigrateMemObjects(
+entry! { for command_queue fn clEnqueueMigrateMemObjects(
     command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem,
     flags: cl_mem_migration_flags, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
@@ -132,7 +132,7 @@ entry! { fn clEnqueueMigrateMemObjects(
     Ok(())
 } }
 
-entry! { fn clEnqueueNDRangeKernel(
+entry! { for command_queue fn clEnqueueNDRangeKernel(
     command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize,
     global_work_size: *const usize, local_work_size: *const usize, num_events: cl_uint, events: *const cl_event,
     event: *mut cl_event
@@ -150,7 +150,7 @@ entry! { fn clEnqueueNDRangeKernel(
     Ok(())
 } }
 
-entry! { fn clEnqueueTask(
+entry! { for command_queue fn clEnqueueTask(
     command_queue: cl_command_queue, kernel: cl_kernel, num_events: cl_uint, events: *const cl_event,
     event: *mut cl_event
 ) -> cl_int {
@@ -160,7 +160,7 @@ entry! { fn clEnqueueTask(
     Ok(())
 } }
 
-entry! { fn clEnqueueMarkerWithWaitList(
+entry! { for command_queue fn clEnqueueMarkerWithWaitList(
     command_queue: cl_command_queue, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let queue = command_queue.arc()?;
@@ -168,7 +168,7 @@ entry! { fn clEnqueueMarkerWithWaitList(
     Ok(())
 } }
 
-entry! { fn clEnqueueBarrierWithWaitList(
+entry! { for command_queue fn clEnqueueBarrierWithWaitList(
     command_queue: cl_command_queue, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let queue = command_queue.arc()?;
@@ -176,7 +176,7 @@ entry! { fn clEnqueueBarrierWithWaitList(
     Ok(())
 } }
 
-entry! { fn clEnqueueMarker(command_queue: cl_command_queue, event: *mut cl_event) -> cl_int {
+entry! { for command_queue fn clEnqueueMarker(command_queue: cl_command_queue, event: *mut cl_event) -> cl_int {
     let queue = command_queue.arc()?;
     // The event is what a marker is for.
     if event.is_null() {
@@ -186,11 +186,11 @@ entry! { fn clEnqueueMarker(command_queue: cl_command_queue, event: *mut cl_even
     Ok(())
 } }
 
-entry! { fn clEnqueueBarrier(command_queue: cl_command_queue) -> cl_int {
+entry! { for command_queue fn clEnqueueBarrier(command_queue: cl_command_queue) -> cl_int {
     sync::barrier(&command_queue.arc()?, WaitList::new()).map(drop)
 } }
 
-entry! { fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event) -> cl_int {
+entry! { for command_queue fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event) -> cl_int {
     let queue = command_queue.arc()?;
     // There must be events.
     if num_events == 0 || event_list.is_null() {

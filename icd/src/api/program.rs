@@ -174,7 +174,7 @@ entry! { fn clSetProgramSpecializationConstant(
     }
 } }
 
-entry! { fn clBuildProgram(
+entry! { for program fn clBuildProgram(
     program: cl_program,
     num_devices: cl_uint,
     devices: *const cl_device_id,
@@ -188,7 +188,7 @@ entry! { fn clBuildProgram(
     object.build(devices.as_deref(), &optional_string(options).unwrap_or_default(), notify)
 } }
 
-entry! { fn clCompileProgram(
+entry! { for program fn clCompileProgram(
     program: cl_program,
     num_devices: cl_uint,
     devices: *const cl_device_id,
@@ -273,6 +273,9 @@ pub unsafe extern "C" fn clLinkProgram(
         }
         link(context, devices, &optional_string(options).unwrap_or_default(), inputs, pfn_notify, user_data)
     });
+    if let Err(error) = &result {
+        crate::notify::report("clLinkProgram", context, error);
+    }
     let (handle, code) = match result {
         Ok((handle, _)) if handle.is_null() => (handle, CL_OUT_OF_HOST_MEMORY),
         Ok(pair) => pair,
