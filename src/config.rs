@@ -79,23 +79,23 @@ macro_rules! options {
 options! {
     /// Log filter, e.g. "warn" or "pyroclast::queue=debug"; the log goes to stderr.
     "PYROCLAST_LOG" => log: Option<String>,
-    /// What to dump: cl, il, ir, spv, args.
+    /// What to dump: cl (source), il (OpenCL SPIR-V), ir, spv (final modules), args (build options), all.
     "PYROCLAST_DUMP" => dump: Vec<String>,
-    /// Where dumps go; the current directory if unset.
+    /// Where dumps go; the current directory if unset. The files of one build share the start of their names.
     "PYROCLAST_DUMP_DIR" => dump_dir: Option<PathBuf>,
-    /// What to check: ir, spirv, vulkan.
+    /// What to check: ir (after each pass), spirv (final modules, with spirv-val), vulkan (validation layer), all.
     "PYROCLAST_VALIDATE" => validate: Vec<String>,
     /// File to which complaints of the Vulkan validation layer are appended, besides the log.
     "PYROCLAST_VALIDATE_LOG" => validate_log: Option<PathBuf>,
     /// Order and choice of devices, e.g. "vulkan:1,vulkan:0" or "vulkan".
     "PYROCLAST_DEVICES" => devices: Vec<String>,
-    /// Wait after every command.
+    /// Submit and wait after every command.
     "PYROCLAST_SYNC" => sync: bool,
-    /// Names of device features to hide, e.g. "-int8,-float16"; kept here without the minus sign.
+    /// Device features to hide, e.g. "-int8,-float16".
     "PYROCLAST_FEATURES" => hidden_features: Vec<String>,
-    /// Path of the front-end tool.
+    /// Path of clang, which compiles OpenCL C; searched for if unset.
     "PYROCLAST_CLANG" => clang: Option<String>,
-    /// More arguments for the front-end tool, separated by commas.
+    /// More arguments for clang, separated by commas.
     "PYROCLAST_CLANG_ARGS" => clang_args: Vec<String>,
     /// Seconds that the front-end tool may take for a program; 120 if unset.
     "PYROCLAST_CLANG_TIMEOUT" => clang_timeout: Option<String>,
@@ -152,6 +152,16 @@ mod tests {
         assert!(config.sync);
         assert_eq!(config.hidden_features, ["int8", "float16"]);
         assert!(config.dumps("cl") && config.dumps("spv") && !config.dumps("ir"));
+    }
+
+    #[test]
+    fn the_readme_has_the_table() {
+        let readme = include_str!("../README.md");
+        let rows = |l: &&str| l.starts_with("| PYROCLAST_");
+        let found: Vec<&str> = readme.lines().filter(rows).collect();
+        let expected: Vec<String> = OPTIONS.iter().map(|(var, meaning)| format!("| {var} | {} |", meaning.trim())).collect();
+        assert_eq!(found, expected, "README.md must have these rows:\n{}", expected.join("\n"));
+        assert!(readme.contains("| variable | meaning |\n|---|---|\n| PYROCLAST_"));
     }
 
     #[test]
