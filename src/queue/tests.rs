@@ -409,6 +409,6 @@ fn synchronous_queues_wait_for_each_command() {
         let held = nop(&q, &[&gate]);
         assert_eq!(held.status(), CL_QUEUED);
         gate.set_user_status(CL_COMPLETE).unwrap();
-        assert_eq!(settle(&[rig.mock.clone()], &held), CL_COMPLETE);
+        assert_eq!(settle(std::slice::from_ref(&rig.mock), &held), CL_COMPLETE);
     }
 }
