@@ -4,7 +4,7 @@ use super::Body;
 use super::func::{FuncReader, Label, Phi, Vals};
 use super::read::Instr;
 use crate::error::Result;
-use crate::ir::{Access, BinOp, BlockCall, CastOp, I1, I8, I64, Op as IrOp, Scalar, Space, Type, Value};
+use crate::ir::{Access, BinOp, BlockCall, CastOp, I1, I8, I64, Op as IrOp, Rounding, Scalar, Space, Type, Value};
 use smallvec::{SmallVec, smallvec};
 use spirv::Op;
 use std::collections::{HashMap, HashSet};
@@ -244,6 +244,18 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 self.b().value(op, &[*x], *to)
             }]));
         }
+        if let Some((rounding, from_signed)) = to_half(&name) {
+            let ([x], [to]) = (args, results) else { return Ok(None) };
+            let fits = self.f.ty(*x).scalar().is_some() && self.f.ty(*x).lanes() == to.lanes();
+            if !fits || to.scalar() != Some(Scalar::F16) {
+                return Err(inst.bad("conversion between the wrong types"));
+            }
+            if self.f.ty(*x) == *to {
+                return Ok(Some(smallvec![*x]));
+            }
+            let op = IrOp::Convert { from_signed, to_signed: true, rounding, saturate: false };
+            return Ok(Some(smallvec![self.b().value(op, &[*x], *to)]));
+        }
         if name.starts_with("pc_vloada_half3.") {
             let ([offset, p], [to]) = (args, results) else { return Ok(None) };
             let offset = self.index64(*offset, inst)?;
@@ -359,5 +371,36 @@ impl<'a> FuncReader<'_, '_, 'a> {
     pub fn in_space(&mut self, p: Value, space: Space) -> Value {
         let ty = Type::Ptr(space);
         if self.f.ty(p) == ty { p } else { self.b().cast(CastOp::PtrCast, p, ty) }
+    }
+}
+
+/// Rounding and signedness of the source for `convert_half...`, which clang's SPIR-V leaves as calls (mangled names).
+fn to_half(mangled: &str) -> Option<(Option<Rounding>, bool)> {
+    let plain = crate::passes::link::demangle(mangled);
+    let rest = plain.strip_prefix("convert_half")?.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rounding = match rest {
+        "" => None,
+        "_rte" => Some(Rounding::Rte),
+        "_rtz" => Some(Rounding::Rtz),
+        "_rtp" => Some(Rounding::Rtp),
+        "_rtn" => Some(Rounding::Rtn),
+        _ => return None,
+    };
+    let argument = mangled.split_once(plain.as_str())?.1;
+    Some((rounding, !argument.ends_with(['h', 't', 'j', 'm']) || argument.ends_with("Dh")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_to_half_are_known_by_name() {
+        assert_eq!(to_half("_Z12convert_halfd"), Some((None, true)));
+        assert_eq!(to_half("_Z16convert_half_rtzf"), Some((Some(Rounding::Rtz), true)));
+        assert_eq!(to_half("_Z17convert_half2_rtpDv2_j"), Some((Some(Rounding::Rtp), false)));
+        assert_eq!(to_half("_Z13convert_half4Dv4_Dh"), Some((None, true)));
+        assert_eq!(to_half("_Z17convert_half_evilf"), None);
+        assert_eq!(to_half("convert_float"), None);
     }
 }
