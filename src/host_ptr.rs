@@ -76,8 +76,13 @@ pub unsafe fn fill(dst: HostPtr, pattern: &[u8], len: u64) {
     if let [byte] = pattern {
         bytes.fill(*byte);
     } else {
-        for chunk in bytes.chunks_mut(pattern.len()) {
+        // A block of whole patterns first, which is then copied as a whole.
+        let (block, rest) = bytes.split_at_mut(bytes.len().min((4096 / pattern.len()).max(1) * pattern.len()));
+        for chunk in block.chunks_mut(pattern.len()) {
             chunk.copy_from_slice(&pattern[..chunk.len()]);
+        }
+        for chunk in rest.chunks_mut(block.len()) {
+            chunk.copy_from_slice(&block[..chunk.len()]);
         }
     }
 }

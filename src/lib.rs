@@ -17,5 +17,6 @@ pub mod object;
 pub mod platform;
 pub mod program;
 pub mod queue;
+pub mod store;
 pub mod sync;
 pub mod trace;

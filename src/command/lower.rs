@@ -4,6 +4,7 @@ use super::{Command, CommandKind, MemRange};
 use crate::cl::*;
 use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
 use crate::kernel::args::ArgSnapshot;
+use crate::memory::mapping::Shadow;
 use crate::memory::residency::{Access, transfer_now};
 use crate::queue::CommandQueue;
 use clspv_bridge::metadata::AddressQualifier;
@@ -54,11 +55,22 @@ pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<Devi
         CommandKind::Fill { dst, pattern } => DeviceCommand::Fill { dst: get(dst, Write)?, pattern: pattern.clone() },
         CommandKind::Map { range, mapping, fill } => {
             let src = get(range, Read)?;
-            if mapping.shadow.is_copy() && *fill { DeviceCommand::Read { src, dst: mapping.ptr } } else { DeviceCommand::Nop }
+            match &mapping.shadow {
+                Shadow::Direct => DeviceCommand::Nop,
+                _ if !*fill => DeviceCommand::Nop,
+                Shadow::Device { index, range } if *index == queue.device_index() => DeviceCommand::Copy { src, dst: range.clone() },
+                _ => DeviceCommand::Read { src, dst: mapping.ptr },
+            }
         }
         CommandKind::Unmap { range, mapping } if mapping.write => {
             let dst = get(range, Write)?;
-            if mapping.shadow.is_copy() { DeviceCommand::Write { src: mapping.ptr, dst } } else { DeviceCommand::Nop }
+            match &mapping.shadow {
+                Shadow::Direct => DeviceCommand::Nop,
+                Shadow::Device { index, range } if *index == queue.device_index() => {
+                    DeviceCommand::Copy { src: range.clone(), dst }
+                }
+                _ => DeviceCommand::Write { src: mapping.ptr, dst },
+            }
         }
         CommandKind::Unmap { .. } => DeviceCommand::Nop,
         CommandKind::Launch(launch) => {

@@ -5,6 +5,7 @@ use super::transfer::{place, prepare, put, validate_host_access};
 use super::{CommandKind, MemRange, Place};
 use crate::cl::region;
 use crate::cl::*;
+use crate::device::batch::BufferRange;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::host_ptr::{HostAllocation, HostPtr};
@@ -48,9 +49,19 @@ pub fn map_buffer(
         (None, None) => {
             // As aligned as the region is in the buffer.
             let skip = offset % 4096;
-            let own =
-                HostAllocation::new(skip + size).ok_or_else(|| Error::with(CL_MAP_FAILURE, "no host memory for the region"))?;
-            (own.ptr().offset(skip), Shadow::Own(Arc::new(own)))
+            let index = queue.device_index();
+            let shadow = mem.shadow(index, skip + size);
+            match shadow.and_then(|memory| Some((memory.host_ptr()?, memory))) {
+                Some((base, memory)) => {
+                    let range = BufferRange { memory, offset: skip, size };
+                    (base.offset(skip), Shadow::Device { index, range })
+                }
+                None => {
+                    let own = HostAllocation::new(skip + size);
+                    let own = own.ok_or_else(|| Error::with(CL_MAP_FAILURE, "no host memory for the region"))?;
+                    (own.ptr().offset(skip), Shadow::Own(Arc::new(own)))
+                }
+            }
         }
     };
     let mapping = Mapping { ptr, offset, size, write: write || invalidate, shadow };

@@ -63,6 +63,11 @@ pub trait DeviceOps: Send + Sync {
         let _ = (range, desc);
         Err(DeviceError::Unsupported("import of host memory".into()))
     }
+    /// Host memory, aligned to a page and visible to the host, that the device copies from and to at full speed.
+    fn alloc_shadow(&self, size: u64) -> Result<Arc<dyn DeviceMemory>> {
+        let _ = size;
+        Err(DeviceError::Unsupported("host memory of the device".into()))
+    }
     /// Makes a compiled program launchable. Pipelines may be created later or in the background.
     fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>>;
     fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>>;
@@ -75,6 +80,10 @@ pub trait DeviceOps: Send + Sync {
     /// (device time, host time) in nanoseconds, taken together (clGetDeviceAndHostTimer). The device clock is the
     /// clock of [`Times`].
     fn timestamps(&self) -> Result<(u64, u64)>;
+    /// The device's time alone, cheaply: each command of a profiling queue asks.
+    fn device_now(&self) -> Result<u64> {
+        self.timestamps().map(|(device, _)| device)
+    }
     /// False once the device is lost.
     fn available(&self) -> bool {
         true
@@ -136,6 +145,10 @@ pub trait DeviceQueue: Send + Sync {
     fn submit(&self, batch: Batch) -> Result<Submission>;
     /// Last submission known to be complete.
     fn completed(&self) -> Submission;
+    /// Submissions that the device has not finished by now, reported or not; `None` if that cannot be seen.
+    fn unfinished(&self) -> Option<u64> {
+        None
+    }
     /// Blocks until `submission` is complete and its tickets have been reported to the sink, doing the completion
     /// work in this thread when possible. False if the time ran out first.
     fn wait(&self, submission: Submission, timeout: Option<Duration>) -> Result<bool>;

@@ -2,7 +2,7 @@
 //! `residency`, creation of buffers in `buffer`, mappings in `mapping`.
 //!
 //! Commands hold the objects they use until they are done, so an object's end is after its last use.
-//! Locks: the residency's and the mappings' (both rank Residency, never together).
+//! Locks: the residency's, the mappings' and the shadows' (all rank Residency, never together).
 
 pub mod buffer;
 pub mod mapping;
@@ -12,10 +12,11 @@ use crate::callback::Callback;
 use crate::cl::flags::MemFlags;
 use crate::cl::*;
 use crate::context::Context;
+use crate::device::traits::DeviceMemory;
 use crate::host_ptr::HostPtr;
 use crate::object::{ApiObject, ApiSlot, DestructorList, ObjectKind};
 use crate::sync::{Mutex, Rank};
-use mapping::Mapping;
+use mapping::{Mapping, Shadows};
 use residency::Residency;
 use std::sync::Arc;
 
@@ -34,6 +35,7 @@ pub struct MemObject {
     /// CL_MEM_PROPERTIES
     pub properties: Option<Vec<cl_mem_properties>>,
     mappings: Mutex<Vec<Mapping>>,
+    shadows: Mutex<Shadows>,
     residency: Arc<Residency>,
     /// After what the application's callbacks may rely on being gone, such as the use of its host pointer.
     destructors: DestructorList,
@@ -72,6 +74,7 @@ impl MemObject {
             offset,
             properties,
             mappings: Mutex::new(Rank::Residency, Vec::new()),
+            shadows: Mutex::new(Rank::Residency, Shadows::default()),
             residency,
             destructors: DestructorList::default(),
         })
@@ -95,6 +98,12 @@ impl MemObject {
     /// CL_MEM_MAP_COUNT
     pub fn map_count(&self) -> usize {
         self.mappings.lock().len()
+    }
+
+    /// Host memory that the device of this index copies from and to, for a mapping of `size` bytes; none if there is none.
+    pub fn shadow(&self, index: usize, size: u64) -> Option<Arc<dyn DeviceMemory>> {
+        let ops = self.context.devices().get(index)?.ops();
+        self.shadows.lock().take(&**ops, index, size)
     }
 
     /// Notes a mapping that was handed out.

@@ -1,57 +1,38 @@
 //! The disk cache of compilations: front-end results and executable programs, each under a content key.
 //!
 //! An entry is a file named by the hash of everything that determines it (source, headers, files it includes, options,
-//! target, front-end tool, this very build of the compiler). Files carry a hash of their content, are written under a
-//! temporary name and renamed, and are checked when read: a damaged entry is a miss. The cache never causes an error;
-//! it is bounded in size and trimmed by age. Holds no lock.
+//! target, front-end tool, this very build of the compiler). How entries are kept is in `store`.
 
 use super::codec::{self, Reader, Writer};
 use super::includes;
 use crate::config::Config;
+pub use crate::store::Key;
+use crate::store::Store;
 use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver::{FrontConfig, Header, Library, Options};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
-
-/// The trimmer keeps the cache below this many bytes.
-const MAX_BYTES: u64 = 512 << 20;
-/// One write in this many (by key) looks at the size of the whole cache.
-const TRIM_INTERVAL: u8 = 16;
-const MAGIC: &[u8; 8] = b"PYROCLCE";
-
-/// Names an entry.
-pub type Key = blake3::Hash;
+use std::time::SystemTime;
 
 /// A cache in a folder, or none at all.
 #[derive(Clone, Debug)]
-pub struct Cache {
-    folder: Option<PathBuf>,
-}
+pub struct Cache(Store);
 
 impl Cache {
-    /// The cache that the settings ask for: PYROCLAST_NO_CACHE, PYROCLAST_CACHE_DIR, else XDG_CACHE_HOME or HOME.
+    /// The cache that the settings ask for.
     pub fn from_config(config: &Config) -> Cache {
-        if config.no_cache {
-            return Cache::disabled();
-        }
-        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        let folder = (config.cache_dir.clone())
-            .or_else(|| set("XDG_CACHE_HOME").filter(|p| p.is_absolute()).map(|p| p.join("pyroclast")))
-            .or_else(|| set("HOME").map(|h| h.join(".cache").join("pyroclast")));
-        Cache { folder }
+        Cache(Store::from_config(config))
     }
 
     /// A cache in this folder.
     pub fn at(folder: PathBuf) -> Cache {
-        Cache { folder: Some(folder) }
+        Cache(Store::at(folder))
     }
 
     /// A cache that holds nothing.
     pub fn disabled() -> Cache {
-        Cache { folder: None }
+        Cache(Store::disabled())
     }
 
     /// The result of a front-end run.
@@ -76,103 +57,19 @@ impl Cache {
         self.write(key, |w| codec::put_program(w, program));
     }
 
-    fn path(&self, key: Key) -> Option<PathBuf> {
-        let hex = key.to_hex();
-        Some(self.folder.as_ref()?.join(&hex[..2]).join(&hex[2..]))
-    }
-
     fn read<T>(&self, key: Key, get: impl FnOnce(&mut Reader) -> Option<T>) -> Option<T> {
-        let path = self.path(key)?;
-        let bytes = std::fs::read(&path).ok()?;
-        let value = decode(&bytes, get);
-        if value.is_none() {
-            tracing::warn!(path = %path.display(), "damaged cache entry");
-            let _ = std::fs::remove_file(&path);
-        } else {
-            touch(&path);
-        }
-        value
+        self.0.read(key, codec::VERSION, |bytes| {
+            let mut r = Reader::new(bytes);
+            let value = get(&mut r)?;
+            r.at_end().then_some(value)
+        })
     }
 
     fn write(&self, key: Key, put: impl FnOnce(&mut Writer)) {
-        let Some(path) = self.path(key) else { return };
         let mut w = Writer::default();
         put(&mut w);
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend_from_slice(&codec::VERSION.to_le_bytes());
-        bytes.extend_from_slice(blake3::hash(&w.bytes).as_bytes());
-        bytes.extend_from_slice(&w.bytes);
-        if let Err(error) = write_atomically(&path, &bytes) {
-            tracing::debug!(path = %path.display(), %error, "cache entry not written");
-        } else if key.as_bytes()[31].is_multiple_of(TRIM_INTERVAL) {
-            self.trim(MAX_BYTES);
-        }
+        self.0.write(key, codec::VERSION, &w.bytes);
     }
-
-    /// Deletes the least recently used entries until the cache is well below `limit` bytes.
-    pub fn trim(&self, limit: u64) {
-        let Some(folder) = &self.folder else { return };
-        let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
-        for shard in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            // Only what this cache made: two hexadecimal digits, then files.
-            if shard.file_name().len() != 2 {
-                continue;
-            }
-            for file in std::fs::read_dir(shard.path()).into_iter().flatten().flatten() {
-                if let Ok(data) = file.metadata() {
-                    files.push((data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len(), file.path()));
-                }
-            }
-        }
-        let mut total: u64 = files.iter().map(|f| f.1).sum();
-        if total <= limit {
-            return;
-        }
-        files.sort();
-        for (_, size, path) in files {
-            if total <= limit / 4 * 3 {
-                break;
-            }
-            if std::fs::remove_file(path).is_ok() {
-                total -= size;
-            }
-        }
-    }
-}
-
-fn decode<T>(bytes: &[u8], get: impl FnOnce(&mut Reader) -> Option<T>) -> Option<T> {
-    let mut r = Reader::new(bytes);
-    if r.take(MAGIC.len())? != MAGIC || r.u32()? != codec::VERSION {
-        return None;
-    }
-    let hash = r.take(32)?;
-    if blake3::hash(bytes.get(MAGIC.len() + 36..)?).as_bytes() != hash {
-        return None;
-    }
-    let value = get(&mut r)?;
-    r.at_end().then_some(value)
-}
-
-/// Marks the entry as used, at most once a day.
-fn touch(path: &Path) {
-    let Ok(file) = std::fs::File::open(path) else { return };
-    let old =
-        file.metadata().and_then(|m| m.modified()).is_ok_and(|t| t.elapsed().unwrap_or_default() > Duration::from_secs(86_400));
-    if old {
-        let _ = file.set_modified(SystemTime::now());
-    }
-}
-
-fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let temporary = folder.join(format!(".tmp-{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
-    let result = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
-    if result.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    result
 }
 
 /// Length-prefixed text, so that neighbouring fields cannot run into each other.
@@ -259,6 +156,7 @@ fn tool_identity(config: &FrontConfig) -> String {
 mod tests {
     use super::*;
     use crate::program::codec::tests::sample_program;
+    use std::time::Duration;
 
     fn temporary(name: &str) -> (Cache, PathBuf) {
         let folder = std::env::temp_dir().join(format!("pyroclast-cache-{name}-{}", std::process::id()));
@@ -277,7 +175,7 @@ mod tests {
         assert!(cache.program(key).is_none());
         cache.store_program(key, &sample_program());
         assert_eq!(cache.program(key), Some(sample_program()));
-        let path = cache.path(key).expect("path");
+        let path = cache.0.path(key).expect("path");
         let mut bytes = std::fs::read(&path).expect("entry");
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
@@ -316,11 +214,11 @@ mod tests {
         let keys: Vec<Key> = (0u8..8).map(|i| blake3::hash(&[i])).collect();
         for (age, key) in keys.iter().enumerate() {
             cache.store_program(*key, &sample_program());
-            let file = std::fs::File::options().write(true).open(cache.path(*key).expect("path")).expect("open");
+            let file = std::fs::File::options().write(true).open(cache.0.path(*key).expect("path")).expect("open");
             file.set_modified(SystemTime::now() - Duration::from_secs(1000 * age as u64)).expect("time");
         }
-        let size = std::fs::metadata(cache.path(keys[0]).expect("path")).expect("entry").len();
-        cache.trim(size * 4);
+        let size = std::fs::metadata(cache.0.path(keys[0]).expect("path")).expect("entry").len();
+        cache.0.trim(size * 4);
         assert!(cache.program(keys[0]).is_some());
         assert!(cache.program(keys[7]).is_none());
         std::fs::remove_dir_all(folder).expect("clean up");

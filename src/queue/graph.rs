@@ -140,14 +140,21 @@ impl State {
         Step::Submit { events, first }
     }
 
-    fn submit_if_due(&mut self) -> Step {
+    fn submit_if_due(&mut self, queue: &CommandQueue) -> Step {
         let Some(first_seq) = self.open.iter().map(|e| e.seq.load(Ordering::Relaxed)).min() else { return Step::Done };
-        let situation = policy::Situation {
+        let mut situation = policy::Situation {
             open: self.open.len(),
             first_seq,
             wanted_seq: self.wanted_seq,
             batches_in_flight: self.batches_in_flight(),
         };
+        // The device may be further than what has been reported.
+        if situation.batches_in_flight > 0
+            && !policy::should_submit(situation)
+            && let Some(unfinished) = queue.device_queue.unfinished()
+        {
+            situation.batches_in_flight = unfinished;
+        }
         if policy::should_submit(situation) { self.cut() } else { Step::Done }
     }
 
@@ -182,7 +189,7 @@ impl State {
         if self.fifo.is_empty() {
             self.owners.clear();
         }
-        self.submit_if_due()
+        self.submit_if_due(queue)
     }
 
     fn next_out_of_order(&mut self, queue: &Arc<CommandQueue>) -> Step {
@@ -211,7 +218,7 @@ impl State {
         if self.live.is_empty() {
             self.owners.clear();
         }
-        self.submit_if_due()
+        self.submit_if_due(queue)
     }
 }
 
@@ -453,7 +460,7 @@ impl CommandQueue {
         }
         let now = if self.is_profiling() { self.now() } else { 0 };
         for (_, event) in &accepted {
-            event.stamp(Moment::Submit, now);
+            event.stamp(Moment::Submit, now.max(event.stamped(Moment::Queued)));
             event.mark_submitted();
         }
         let submitted = contain("a submission", || {

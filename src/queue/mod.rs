@@ -168,7 +168,7 @@ impl CommandQueue {
 
     /// Time of the device clock, for profiling queues.
     pub(crate) fn now(&self) -> u64 {
-        self.ops().timestamps().map_or(0, |(device, _)| device)
+        self.ops().device_now().unwrap_or(0)
     }
 
     /// Appends a command; its own operands are validated. The event is the caller's to publish or forget.

@@ -5,9 +5,8 @@
 
 /// Commands in a batch at most.
 pub const MAX_BATCH: usize = 64;
-/// Batches on the device queue before commands gather: one that runs and one behind it, so that the device does not
-/// idle between two.
-pub const MAX_EAGER: u64 = 2;
+/// Commands that are worth a batch behind one that runs, so that the device does not idle between the two.
+pub const SECOND_BATCH: usize = 8;
 
 /// What the decision depends on.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +22,12 @@ pub struct Situation {
 
 /// Whether to submit the open batch now.
 pub fn should_submit(s: Situation) -> bool {
-    s.open > 0 && (s.open >= MAX_BATCH || s.first_seq <= s.wanted_seq || s.batches_in_flight < MAX_EAGER)
+    let enough = match s.batches_in_flight {
+        0 => 1,
+        1 => SECOND_BATCH,
+        _ => MAX_BATCH,
+    };
+    s.open > 0 && (s.open >= enough || s.first_seq <= s.wanted_seq)
 }
 
 #[cfg(test)]
@@ -34,9 +38,11 @@ mod tests {
     fn batches_gather_only_behind_a_busy_device() {
         let s = Situation { open: 1, first_seq: 10, wanted_seq: 9, batches_in_flight: 0 };
         assert!(should_submit(s));
-        assert!(!should_submit(Situation { batches_in_flight: MAX_EAGER, ..s }));
-        assert!(should_submit(Situation { batches_in_flight: MAX_EAGER, wanted_seq: 10, ..s }));
-        assert!(should_submit(Situation { batches_in_flight: MAX_EAGER, open: MAX_BATCH, ..s }));
+        assert!(!should_submit(Situation { batches_in_flight: 1, ..s }));
+        assert!(should_submit(Situation { batches_in_flight: 1, open: SECOND_BATCH, ..s }));
+        assert!(!should_submit(Situation { batches_in_flight: 2, open: SECOND_BATCH, ..s }));
+        assert!(should_submit(Situation { batches_in_flight: 2, wanted_seq: 10, ..s }));
+        assert!(should_submit(Situation { batches_in_flight: 2, open: MAX_BATCH, ..s }));
         assert!(!should_submit(Situation { open: 0, ..s }));
     }
 }

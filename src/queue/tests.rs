@@ -63,7 +63,7 @@ fn commands_gather_behind_a_busy_device() {
     let q = rig.queue(0);
     let events: Vec<_> = (0..40).map(|_| nop(&q, &[])).collect();
     assert_eq!(rig.mock.submits.load(Ordering::Relaxed), 2);
-    assert_eq!(events[2].status(), CL_QUEUED);
+    assert_eq!(events[1 + super::policy::SECOND_BATCH].status(), CL_QUEUED);
     q.flush();
     assert_eq!(rig.mock.submits.load(Ordering::Relaxed), 3);
     assert_eq!(events[39].status(), CL_SUBMITTED);

@@ -20,6 +20,8 @@ use super::memory::{Buffer, Use};
 use super::profiling::Clock;
 use super::queue::VulkanQueue;
 use super::staging::BlockPool;
+use crate::config::Config;
+use crate::store::Store;
 use ash::vk;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::target::Target;
@@ -27,7 +29,7 @@ use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// VkQueues used at most: more would only add threads.
@@ -46,10 +48,15 @@ pub struct Gpu {
     pub allocator: Mutex<Allocator>,
     pub staging: BlockPool,
     pub args: BlockPool,
+    /// Frames ready for recording, and frames to be reset when there is time.
     pub frames: Mutex<Vec<Frame>>,
+    pub used_frames: Mutex<Vec<Frame>>,
+    /// Submissions on all lanes so far.
+    pub submissions: AtomicU64,
     /// Timestamp pools with their number of queries.
     pub query_pools: Mutex<Vec<(vk::QueryPool, u32)>>,
-    pub pipeline_cache: vk::PipelineCache,
+    /// Where compiled pipelines are kept.
+    pub store: Store,
     pub helpers: Helpers,
     lanes: OnceLock<Vec<&'static Lane>>,
     next_lane: AtomicUsize,
@@ -102,9 +109,6 @@ impl Gpu {
         .map_err(super::conv::allocation_error)?;
         let target = caps::target(&adapter);
         let info = caps::device_info(&adapter, &target);
-        // SAFETY: the device is alive.
-        let pipeline_cache = unsafe { raw.create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None) }
-            .during("vkCreatePipelineCache")?;
         let gpu: &'static Gpu = Box::leak(Box::new(Gpu {
             sync2,
             push_descriptor: has(ash::khr::push_descriptor::NAME).then(|| ash::khr::push_descriptor::Device::new(vki, &raw)),
@@ -117,8 +121,10 @@ impl Gpu {
             staging: BlockPool::new(Use::Staging),
             args: BlockPool::new(Use::Args),
             frames: Mutex::default(),
+            used_frames: Mutex::default(),
+            submissions: AtomicU64::new(0),
             query_pools: Mutex::default(),
-            pipeline_cache,
+            store: Store::from_config(Config::get()),
             helpers: Helpers::default(),
             lanes: OnceLock::new(),
             next_lane: AtomicUsize::new(0),
@@ -134,6 +140,10 @@ impl Gpu {
             lanes.push(Box::leak(Box::new(Lane::new(gpu, queue)?)));
         }
         let _ = gpu.lanes.set(lanes);
+        let memory = &gpu.adapter.memory;
+        for t in memory.memory_types_as_slice() {
+            tracing::debug!("memory type {:?} in heap of {}", t.property_flags, memory.memory_heaps[t.heap_index as usize].size);
+        }
         tracing::debug!("opened Vulkan device {}", gpu.adapter.name);
         Ok(gpu)
     }
@@ -259,6 +269,11 @@ impl DeviceOps for VulkanDevice {
         Ok(Arc::new(Buffer::import(self.0, range, desc)?))
     }
 
+    fn alloc_shadow(&self, size: u64) -> Result<Arc<dyn DeviceMemory>> {
+        self.0.check_usable()?;
+        Ok(Arc::new(Buffer::new(self.0, size, Use::Shadow, "shadow")?))
+    }
+
     fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
         self.0.check_usable()?;
         Ok(Arc::new(Program::load(self.0, program)?))
@@ -277,6 +292,10 @@ impl DeviceOps for VulkanDevice {
     fn timestamps(&self) -> Result<(u64, u64)> {
         self.0.check_usable()?;
         self.0.clock.now(&self.0.raw)
+    }
+
+    fn device_now(&self) -> Result<u64> {
+        self.0.clock.device_now(&self.0.raw)
     }
 
     fn available(&self) -> bool {

@@ -24,8 +24,8 @@ unsafe impl Send for Frame {}
 impl Frame {
     /// A frame in the recording state.
     pub fn begin(gpu: &'static Gpu) -> Result<Frame> {
-        let recycled = gpu.frames.lock().pop();
-        let frame = match recycled {
+        let ready = gpu.frames.lock().pop();
+        let frame = match ready.or_else(|| gpu.used_frames.lock().pop().and_then(|f| f.reset(gpu))) {
             Some(frame) => frame,
             None => Frame::new(gpu)?,
         };
@@ -58,14 +58,22 @@ impl Frame {
         }
     }
 
-    /// Takes the frame back once the device is done with it (or it was never submitted).
+    /// Takes the frame back once the device is done with it (or it was never submitted). It is reset later, while the
+    /// device is at work ([`Gpu::reset_frames`]).
     pub fn recycle(mut self, gpu: &'static Gpu) {
         self.staging.reset(&gpu.staging);
         self.args.reset(&gpu.args);
+        gpu.used_frames.lock().push(self);
+    }
+
+    fn reset(self, gpu: &Gpu) -> Option<Frame> {
         // SAFETY: no submitted work uses the command buffer.
         match unsafe { gpu.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) } {
-            Ok(()) => gpu.frames.lock().push(self),
-            Err(_) => self.destroy(gpu),
+            Ok(()) => Some(self),
+            Err(_) => {
+                self.destroy(gpu);
+                None
+            }
         }
     }
 
@@ -83,11 +91,28 @@ impl Gpu {
         self.barrier(cmd, (all, vk::AccessFlags2::MEMORY_WRITE), (all, any));
     }
 
-    /// Makes all earlier device work visible to the host.
-    pub fn host_barrier(&self, cmd: vk::CommandBuffer) {
+    /// Makes all earlier device work visible to all later device work, also in later submissions, and to the host.
+    pub fn last_barrier(&self, cmd: vk::CommandBuffer) {
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-        let host = vk::AccessFlags2::HOST_READ | vk::AccessFlags2::HOST_WRITE;
-        self.barrier(cmd, (all, vk::AccessFlags2::MEMORY_WRITE), (vk::PipelineStageFlags2::HOST, host));
+        let any = vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE;
+        self.barrier(cmd, (all, vk::AccessFlags2::MEMORY_WRITE), (all | vk::PipelineStageFlags2::HOST, any));
+    }
+
+    /// Makes earlier compute work visible to later compute work, and to that alone.
+    pub fn compute_barrier(&self, cmd: vk::CommandBuffer) {
+        let compute = vk::PipelineStageFlags2::COMPUTE_SHADER;
+        let (read, write) = (vk::AccessFlags2::SHADER_READ, vk::AccessFlags2::SHADER_WRITE);
+        self.barrier(cmd, (compute, write), (compute, read | write));
+    }
+
+    /// Resets what has been used; to be called when the device has work, for this takes a while.
+    pub fn reset_frames(&self) {
+        loop {
+            let Some(frame) = self.used_frames.lock().pop() else { return };
+            if let Some(frame) = frame.reset(self) {
+                self.frames.lock().push(frame);
+            }
+        }
     }
 
     fn barrier(

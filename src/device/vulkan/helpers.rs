@@ -1,4 +1,5 @@
-//! Helper shaders: the pattern fills that vkCmdFillBuffer cannot do.
+//! Helper shaders: the pattern fills that vkCmdFillBuffer cannot do, and large copies inside a discrete GPU's memory, where
+//! vkCmdCopyBuffer may run on an engine that reaches a fraction of the memory's speed.
 
 use super::super::traits::{DeviceError, Result};
 use super::conv::Context;
@@ -8,28 +9,44 @@ use ash::vk;
 use parking_lot::Mutex;
 
 const FILL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fill.spv"));
+const COPY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/copy.spv"));
 const GROUP: u32 = 256;
 const MAX_GROUPS: u32 = 16384;
+/// Bytes that the copy shader moves at a time, and units of a group's block.
+const UNIT: u64 = 16;
+const BLOCK: u32 = 1024;
+/// Smaller copies are left to vkCmdCopyBuffer.
+const COPY_MIN: u64 = 128 << 10;
 
-/// The fill pipeline, made when it is first used.
+/// The pipelines, made when they are first used.
 #[derive(Default)]
 pub struct Helpers {
-    fill: Mutex<Option<FillPipeline>>,
+    fill: Mutex<Option<Helper>>,
+    copy: Mutex<Option<Helper>>,
 }
 
+/// A pipeline with two storage buffers, target and source, and four words of parameters.
 #[derive(Clone, Copy)]
-struct FillPipeline {
+struct Helper {
     layout: vk::PipelineLayout,
     pipeline: vk::Pipeline,
 }
 
+/// A range of a buffer.
+#[derive(Clone, Copy)]
+pub struct Span {
+    pub buffer: vk::Buffer,
+    pub offset: u64,
+    pub size: u64,
+}
+
 impl Gpu {
-    fn fill_pipeline(&self) -> Result<FillPipeline> {
-        let mut slot = self.helpers.fill.lock();
+    fn helper(&self, slot: &Mutex<Option<Helper>>, code: &[u8]) -> Result<Helper> {
+        let mut slot = slot.lock();
         if let Some(made) = *slot {
             return Ok(made);
         }
-        let words: Vec<u32> = FILL.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect();
+        let words: Vec<u32> = code.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect();
         let storage = |binding| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding)
@@ -53,18 +70,47 @@ impl Gpu {
             let stage =
                 vk::PipelineShaderStageCreateInfo::default().stage(vk::ShaderStageFlags::COMPUTE).module(module).name(c"main");
             let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
-            let pipelines = self.raw.create_compute_pipelines(self.pipeline_cache, &[info], None);
+            let pipelines = self.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None);
             self.raw.destroy_shader_module(module, None);
-            FillPipeline { layout, pipeline: pipelines.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0] }
+            Helper { layout, pipeline: pipelines.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0] }
         };
         *slot = Some(made);
         Ok(made)
     }
 
+    /// Dispatches a helper whose pipeline is bound.
+    fn run_helper(
+        &self,
+        cmd: vk::CommandBuffer,
+        helper: &Helper,
+        target: Span,
+        source: Span,
+        params: [u32; 4],
+        groups: u32,
+    ) -> Result<()> {
+        let push = self.push_descriptor.as_ref().ok_or_else(|| DeviceError::Unsupported("push descriptors".into()))?;
+        let info = |s: Span| [vk::DescriptorBufferInfo::default().buffer(s.buffer).offset(s.offset).range(s.size)];
+        let (target, source) = (info(target), info(source));
+        let write = |binding, info| {
+            vk::WriteDescriptorSet::default()
+                .dst_binding(binding)
+                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                .buffer_info(info)
+        };
+        let writes = [write(0, &target), write(1, &source)];
+        // SAFETY: the command buffer is recording; layout, descriptors and constants fit the shader.
+        unsafe {
+            push.cmd_push_descriptor_set(cmd, vk::PipelineBindPoint::COMPUTE, helper.layout, 0, &writes);
+            let bytes = bytemuck::bytes_of(&params);
+            self.raw.cmd_push_constants(cmd, helper.layout, vk::ShaderStageFlags::COMPUTE, 0, bytes);
+            self.raw.cmd_dispatch(cmd, groups, 1, 1);
+        }
+        Ok(())
+    }
+
     /// Repeats the `words` (a power of two) of `pattern` over `size` bytes at `offset`; both are multiples of 4.
     pub fn fill_words(&self, cmd: vk::CommandBuffer, dst: (vk::Buffer, u64, u64), pattern: Piece, words: u32) -> Result<()> {
-        let push = self.push_descriptor.as_ref().ok_or_else(|| DeviceError::Unsupported("push descriptors".into()))?;
-        let made = self.fill_pipeline()?;
+        let made = self.helper(&self.helpers.fill, FILL)?;
         let limits = &self.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(4);
         // Whole patterns a dispatch, so that each starts at the pattern's first word.
@@ -78,26 +124,48 @@ impl Gpu {
             let count = (size / 4) as u32;
             let groups = count.div_ceil(GROUP).min(MAX_GROUPS);
             let params = [((offset - base) / 4) as u32, count, words - 1, groups * GROUP];
-            let target = [vk::DescriptorBufferInfo::default().buffer(buffer).offset(base).range(offset - base + size)];
-            let source =
-                [vk::DescriptorBufferInfo::default().buffer(pattern.buffer).offset(pattern.offset).range(u64::from(words) * 4)];
-            let write = |binding, info| {
-                vk::WriteDescriptorSet::default()
-                    .dst_binding(binding)
-                    .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                    .buffer_info(info)
-            };
-            let writes = [write(0, &target), write(1, &source)];
-            let compute = vk::PipelineBindPoint::COMPUTE;
-            // SAFETY: the command buffer is recording; layout, descriptors and constants fit the shader.
-            unsafe {
-                push.cmd_push_descriptor_set(cmd, compute, made.layout, 0, &writes);
-                let bytes = bytemuck::bytes_of(&params);
-                self.raw.cmd_push_constants(cmd, made.layout, vk::ShaderStageFlags::COMPUTE, 0, bytes);
-                self.raw.cmd_dispatch(cmd, groups, 1, 1);
-            }
+            let target = Span { buffer, offset: base, size: offset - base + size };
+            let source = Span { buffer: pattern.buffer, offset: pattern.offset, size: u64::from(words) * 4 };
+            self.run_helper(cmd, &made, target, source, params, groups)?;
             offset += size;
             left -= size;
+        }
+        Ok(())
+    }
+
+    /// Whether the copy shader should do a copy between two buffers in the device's own memory.
+    pub fn copies_by_shader(&self, src: u64, dst: u64, size: u64) -> bool {
+        !self.adapter.is_unified() && size >= COPY_MIN && self.can_copy_units(src, dst, size)
+    }
+
+    /// Whether the copy shader can do a copy.
+    pub fn can_copy_units(&self, src: u64, dst: u64, size: u64) -> bool {
+        self.push_descriptor.is_some() && (src | dst | size).is_multiple_of(UNIT)
+    }
+
+    /// Copies `size` bytes between ranges that do not overlap, where [`Gpu::can_copy_units`].
+    pub fn copy_units(&self, cmd: vk::CommandBuffer, src: (vk::Buffer, u64), dst: (vk::Buffer, u64), size: u64) -> Result<()> {
+        let made = self.helper(&self.helpers.copy, COPY)?;
+        let limits = &self.adapter.props.limits;
+        let align = limits.min_storage_buffer_offset_alignment.max(UNIT);
+        let step = (u64::from(limits.max_storage_buffer_range) - align) & !(UNIT - 1);
+        let max_groups = limits.max_compute_work_group_count[0].clamp(1, 1 << 20);
+        // SAFETY: the command buffer is recording.
+        unsafe { self.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, made.pipeline) };
+        let mut done = 0;
+        while done < size {
+            let part = (size - done).min(step);
+            let span = |(buffer, start): (vk::Buffer, u64)| {
+                let at = start + done;
+                let skip = at % align;
+                (Span { buffer, offset: at - skip, size: skip + part }, (skip / UNIT) as u32)
+            };
+            let ((source, source_first), (target, target_first)) = (span(src), span(dst));
+            let count = (part / UNIT) as u32;
+            let groups = count.div_ceil(BLOCK).min(max_groups);
+            let params = [source_first, target_first, count, groups * BLOCK];
+            self.run_helper(cmd, &made, target, source, params, groups)?;
+            done += part;
         }
         Ok(())
     }

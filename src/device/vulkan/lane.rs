@@ -27,7 +27,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a waiting thread polls before it sleeps, on devices that are not the CPU itself.
-const SPIN: Duration = Duration::from_micros(50);
+const SPIN: Duration = Duration::from_micros(100);
+/// How long the reaper leaves a batch to threads that may come to wait for it, and looks for new ones before it parks.
+const LINGER: Duration = Duration::from_micros(50);
+const LINGER_ROUNDS: u32 = 40;
 /// CL_OUT_OF_RESOURCES.
 const OUT_OF_RESOURCES: i32 = -5;
 
@@ -63,6 +66,8 @@ pub struct Entry {
     pub submission: Submission,
     pub tickets: Vec<Ticket>,
     pub read_backs: Vec<ReadBack>,
+    /// What can be taken to the host earlier.
+    pub parts: VecDeque<Part>,
     pub frames: Vec<Frame>,
     pub queries: Option<Queries>,
     /// One entry a ticket on profiling queues; those of device commands are filled in from `queries`.
@@ -71,18 +76,26 @@ pub struct Entry {
     pub items: Vec<BatchItem>,
 }
 
+/// Read-backs that are due when the timeline has `value`.
+pub struct Part {
+    pub value: u64,
+    pub read_backs: Vec<ReadBack>,
+}
+
 /// What is known of a device queue by those who complete its batches.
 pub struct Owner {
     pub sink: Arc<dyn CompletionSink>,
     pub completed: AtomicU64,
     /// (submission, timeline value) of batches not yet reported.
     pub marks: Mutex<VecDeque<(Submission, u64)>>,
+    /// End of the command reported last.
+    last_end: AtomicU64,
 }
 
 impl Owner {
     /// Of a new queue.
     pub fn new(sink: Arc<dyn CompletionSink>) -> Owner {
-        Owner { sink, completed: AtomicU64::new(0), marks: Mutex::default() }
+        Owner { sink, completed: AtomicU64::new(0), marks: Mutex::default(), last_end: AtomicU64::new(0) }
     }
 
     /// The timeline value of a submission; `None` once it has been reported.
@@ -90,6 +103,12 @@ impl Owner {
         let marks = self.marks.lock();
         let at = marks.binary_search_by_key(&submission, |m| m.0).ok()?;
         marks.get(at).map(|m| m.1)
+    }
+
+    /// How many unreported batches come after `value` on the timeline.
+    pub fn after(&self, value: u64) -> u64 {
+        let marks = self.marks.lock();
+        (marks.len() - marks.partition_point(|m| m.1 <= value)) as u64
     }
 
     /// Everything up to `submission` has been reported.
@@ -133,6 +152,7 @@ impl Lane {
                 return Err((e, entry.map(Box::new)));
             }
             queue.1 = value;
+            self.gpu.submissions.fetch_add(1, Ordering::AcqRel);
         }
         if let Some(mut entry) = entry {
             entry.value = value;
@@ -144,6 +164,8 @@ impl Lane {
             }
             self.wake_reaper(&state);
         }
+        drop(queue);
+        self.gpu.reset_frames();
         Ok(value)
     }
 
@@ -266,7 +288,7 @@ impl Lane {
                     }
                     continue;
                 }
-                state.in_flight.front().map(|e| e.value)
+                state.in_flight.front().map(Entry::next_value)
             };
             match next {
                 // Earlier batches are waited for one by one, so that they are reported as they complete.
@@ -289,9 +311,17 @@ impl Lane {
             return;
         }
         state.reaping = true;
-        while let Some(front) = state.in_flight.front().map(|e| e.value) {
+        while let Some(front) = state.in_flight.front().map(Entry::next_value) {
             if self.counter() < front {
                 break;
+            }
+            if let Some(part) = state.in_flight.front_mut().and_then(|e| e.parts.pop_front()) {
+                drop(state);
+                if !self.gpu.is_lost() {
+                    run_all(&part.read_backs);
+                }
+                state = self.state.lock();
+                continue;
             }
             let Some(entry) = state.in_flight.pop_front() else { break };
             drop(state);
@@ -317,37 +347,69 @@ impl Lane {
         }
     }
 
-    /// For the reaper: sleeps until there is something in flight that nobody else takes care of; its value.
+    /// For the reaper: sleeps until there is something in flight that nobody else takes care of; its value. Batches that
+    /// somebody is about to wait for are left alone: waking this thread and taking turns with it would cost the waiting
+    /// thread more than the whole round trip. So for a while this thread only looks now and then, which needs no wake-up.
     pub fn next_for_reaper(&self) -> u64 {
         let mut state = self.state.lock();
+        let mut seen = None;
+        let mut idle = 0;
         loop {
-            if state.helpers == 0
-                && !state.reaping
-                && let Some(front) = state.in_flight.front()
-            {
-                return front.value;
+            let front = state.in_flight.front().map(Entry::next_value);
+            let neglected = front.filter(|_| state.helpers == 0 && !state.reaping);
+            match neglected {
+                Some(value) if seen == Some(value) => return value,
+                None if idle >= LINGER_ROUNDS => {
+                    state.reaper_parked = true;
+                    self.work.wait(&mut state);
+                    state.reaper_parked = false;
+                    idle = 0;
+                }
+                _ => {
+                    seen = neglected;
+                    idle = if neglected.is_some() { 0 } else { idle + 1 };
+                    self.work.wait_for(&mut state, LINGER);
+                }
             }
-            state.reaper_parked = true;
-            self.work.wait(&mut state);
-            state.reaper_parked = false;
         }
     }
 }
 
+fn run_all(read_backs: &[ReadBack]) {
+    for read_back in read_backs {
+        // SAFETY: the device is done; the application keeps the destination valid until completion.
+        unsafe { read_back.run() };
+    }
+}
+
 impl Entry {
+    /// The timeline value at which there is something to do.
+    fn next_value(&self) -> u64 {
+        self.parts.front().map_or(self.value, |p| p.value)
+    }
+
+    /// Batches of a queue follow one another, whatever the clocks' granularity.
+    fn put_times_in_order(&mut self) {
+        let mut last = self.owner.last_end.load(Ordering::Relaxed);
+        for times in &mut self.times {
+            times.start = times.start.max(last);
+            times.end = times.end.max(times.start);
+            last = times.end;
+        }
+        self.owner.last_end.store(last, Ordering::Relaxed);
+    }
+
     /// Takes results to the host, recycles what was used, and tells the sink.
     fn complete(mut self, gpu: &'static Gpu) {
         let mut outcome = if gpu.is_lost() { Outcome::Failed(OUT_OF_RESOURCES) } else { Outcome::Complete };
         let collect = AssertUnwindSafe(|| {
             if outcome == Outcome::Complete {
-                for read_back in &self.read_backs {
-                    // SAFETY: the device is done; the application keeps the destination valid until completion.
-                    unsafe { read_back.run() };
-                }
+                run_all(&self.read_backs);
             }
             if let Some(queries) = self.queries.take() {
                 queries.finish(gpu, outcome == Outcome::Complete, &mut self.times);
             }
+            self.put_times_in_order();
             for frame in self.frames.drain(..) {
                 frame.recycle(gpu);
             }

@@ -1,7 +1,8 @@
 //! Buffers: device memory for memory objects, staging and kernel arguments, and imported host memory.
 //!
 //! Device buffers live in DEVICE_LOCAL memory; where host and device share memory they are also mapped, coherent and
-//! cached. A buffer is freed on drop: whoever submits work with it keeps it alive until the work is complete.
+//! cached. On a discrete GPU whose memory the host can reach across the bus, device buffers are mapped too, for small
+//! writes; that is this module's secret, for reading there is slow. A buffer is freed on drop: whoever submits work with it keeps it alive until the work is complete.
 
 use super::super::traits::{BufferDesc, DeviceError, DeviceMemory, HostRange, Result};
 use super::conv::{self, Context};
@@ -18,6 +19,10 @@ const DEDICATED: u64 = 64 << 20;
 const SMALL_BAR: u64 = 512 << 20;
 /// Alignment of every buffer's device address: the largest OpenCL type has 128 bytes.
 const ADDRESS_ALIGN: u64 = 256;
+/// Alignment of shadows, which stand for buffers in the application's eyes.
+const SHADOW_ALIGN: u64 = 4096;
+/// Device buffers up to this size are mapped across the bus where that is possible.
+const MAPPED_MAX: u64 = 16 << 20;
 
 /// What a buffer is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +31,8 @@ pub enum Use {
     Device { host_visible: bool },
     /// Host memory that the device copies from or to.
     Staging,
+    /// The same for the application: what it gets when it maps a buffer.
+    Shadow,
     /// Small values written by the host and read by kernels.
     Args,
 }
@@ -45,6 +52,10 @@ pub struct Buffer {
     pub address: u64,
     mapped: Option<HostPtr>,
     cached: bool,
+    /// In the device's own memory.
+    local: bool,
+    /// `mapped` is for everybody.
+    for_host: bool,
     backing: Backing,
 }
 
@@ -64,14 +75,14 @@ impl Gpu {
             .any(|t| t.property_flags.contains(wanted) && m.memory_heaps[t.heap_index as usize].size > SMALL_BAR)
     }
 
-    fn locations(&self, what: Use) -> &'static [MemoryLocation] {
+    fn locations(&self, what: Use, size: u64) -> &'static [MemoryLocation] {
         use MemoryLocation::{CpuToGpu, GpuOnly, GpuToCpu};
         match what {
             _ if self.adapter.is_unified() => &[GpuToCpu, CpuToGpu, GpuOnly],
-            Use::Device { host_visible: true } if self.has_large_bar() => &[CpuToGpu, GpuOnly],
+            Use::Device { host_visible } if self.has_large_bar() && (host_visible || size <= MAPPED_MAX) => &[CpuToGpu, GpuOnly],
             Use::Device { .. } => &[GpuOnly],
             // Cached host memory serves both directions; write-combined memory cannot be read back at speed.
-            Use::Staging => &[GpuToCpu, CpuToGpu],
+            Use::Staging | Use::Shadow => &[GpuToCpu, CpuToGpu],
             Use::Args => &[CpuToGpu, GpuToCpu],
         }
     }
@@ -94,7 +105,10 @@ impl Buffer {
                 let visible = coherent && (gpu.adapter.features.mapped_buffers || !matches!(what, Use::Device { .. }));
                 let mapped = allocation.mapped_ptr().filter(|_| visible).map(|p| HostPtr::new(p.as_ptr().cast()));
                 let cached = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED);
-                Ok(Buffer { gpu, raw, size, padded, address, mapped, cached, backing: Backing::Pool(Some(allocation)) })
+                let local = allocation.memory_properties().contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
+                let for_host = gpu.adapter.is_unified() || what != Use::Device { host_visible: false };
+                let backing = Backing::Pool(Some(allocation));
+                Ok(Buffer { gpu, raw, size, padded, address, mapped, cached, local, for_host, backing })
             }
             Err(e) => {
                 // SAFETY: nothing refers to the new buffer.
@@ -107,9 +121,10 @@ impl Buffer {
     fn bind(gpu: &Gpu, raw: vk::Buffer, padded: u64, what: Use, name: &str) -> Result<(Allocation, u64)> {
         // SAFETY: the buffer is alive.
         let mut requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
-        requirements.alignment = requirements.alignment.max(ADDRESS_ALIGN);
+        let align = if what == Use::Shadow { SHADOW_ALIGN } else { ADDRESS_ALIGN };
+        requirements.alignment = requirements.alignment.max(align);
         let mut last = DeviceError::OutOfDeviceMemory;
-        for &location in gpu.locations(what) {
+        for &location in gpu.locations(what, padded) {
             let desc = AllocationCreateDesc {
                 name,
                 requirements,
@@ -122,6 +137,13 @@ impl Buffer {
                 },
             };
             let allocation = match gpu.allocator.lock().allocate(&desc) {
+                // The allocator falls back to the host's memory where the mappable part of the device's is full.
+                Ok(a) if location == MemoryLocation::CpuToGpu && matches!(what, Use::Device { .. }) && !is_local(&a) => {
+                    if let Err(e) = gpu.allocator.lock().free(a) {
+                        tracing::warn!("freeing device memory: {e}");
+                    }
+                    continue;
+                }
                 Ok(allocation) => allocation,
                 Err(e) => {
                     last = conv::allocation_error(e);
@@ -175,6 +197,8 @@ impl Buffer {
                 address: address_of(gpu, raw),
                 mapped: Some(range.ptr),
                 cached,
+                local: false,
+                for_host: true,
                 backing: Backing::Imported(memory),
             }),
             Err(e) => {
@@ -189,6 +213,20 @@ impl Buffer {
     pub fn mapped(&self) -> Option<HostPtr> {
         self.mapped
     }
+
+    /// Whether the application may be given the mapping.
+    pub fn is_for_host(&self) -> bool {
+        self.for_host
+    }
+
+    /// Whether the buffer is in the device's own memory.
+    pub fn is_local(&self) -> bool {
+        self.local
+    }
+}
+
+fn is_local(allocation: &Allocation) -> bool {
+    allocation.memory_properties().contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
 }
 
 fn import_memory(
@@ -256,7 +294,7 @@ impl DeviceMemory for Buffer {
     }
 
     fn host_ptr(&self) -> Option<HostPtr> {
-        self.mapped
+        self.mapped.filter(|_| self.for_host)
     }
 
     fn host_cached(&self) -> bool {

@@ -7,6 +7,7 @@
 mod adapter;
 mod caps;
 mod conv;
+mod copy;
 mod device;
 mod ext;
 mod frame;

@@ -1,14 +1,24 @@
 //! Pipelines of one kernel variant: made when first needed, one for each local size and set of local-memory lengths.
+//!
+//! What the driver compiles for a variant is kept on disk, under the hash of the variant's code and everything that names
+//! the driver and device, unless it was compiled in no time.
 
 use super::super::traits::{DeviceError, Result};
 use super::conv::{self, Context};
 use super::device::Gpu;
+use crate::store::Key as EntryKey;
 use ash::vk;
 use clspv_bridge::abi::{BlockPlace, KernelVariant, SPEC_LOCAL_SIZE};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::time::{Duration, Instant};
+
+/// A compilation that takes less is not kept.
+const WORTH_KEEPING: Duration = Duration::from_millis(2);
+/// Format of the entries on disk.
+const VERSION: u32 = 1;
 
 /// What a pipeline is specialised for: local size, then local-memory lengths in the order of the ABI's list.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -28,6 +38,7 @@ struct Made {
     module: vk::ShaderModule,
     sets: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
+    cache: vk::PipelineCache,
     pipelines: HashMap<Key, vk::Pipeline>,
 }
 
@@ -43,6 +54,7 @@ impl Pipelines {
         if let Some(&pipeline) = made.pipelines.get(key) {
             return Ok((pipeline, made.layout));
         }
+        let start = Instant::now();
         made.prepare(self.gpu, variant)?;
         let ids = SPEC_LOCAL_SIZE.into_iter().chain(variant.abi.local_specs.iter().map(|(id, _)| *id));
         let entries: SmallVec<[vk::SpecializationMapEntry; 8]> = ids
@@ -62,14 +74,49 @@ impl Pipelines {
             .specialization_info(&spec);
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(made.layout);
         // SAFETY: module and layout are alive and belong together.
-        let list = unsafe { self.gpu.raw.create_compute_pipelines(self.gpu.pipeline_cache, &[info], None) };
+        let list = unsafe { self.gpu.raw.create_compute_pipelines(made.cache, &[info], None) };
         let pipeline = list.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0];
+        if start.elapsed() >= WORTH_KEEPING {
+            made.keep(self.gpu, variant);
+        }
         made.pipelines.insert(key.clone(), pipeline);
         Ok((pipeline, made.layout))
     }
 }
 
+fn entry_key(gpu: &Gpu, variant: &KernelVariant) -> EntryKey {
+    let (props, driver) = (&gpu.adapter.props, &gpu.adapter.driver);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"vulkan pipelines");
+    for word in [props.vendor_id, props.device_id, props.driver_version, props.api_version, driver.driver_id.as_raw() as u32] {
+        hasher.update(&word.to_le_bytes());
+    }
+    hasher.update(&props.pipeline_cache_uuid);
+    hasher.update(bytemuck::cast_slice(&variant.spirv));
+    hasher.finalize()
+}
+
+/// Whether pipeline-cache data begins with the header of this driver and device.
+fn is_for(gpu: &Gpu, data: &[u8]) -> bool {
+    let word = |at: usize| data.get(at..at + 4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
+    let props = &gpu.adapter.props;
+    word(0).is_some_and(|size| size >= 32 && size as usize <= data.len())
+        && word(4) == Some(vk::PipelineCacheHeaderVersion::ONE.as_raw() as u32)
+        && word(8) == Some(props.vendor_id)
+        && word(12) == Some(props.device_id)
+        && data.get(16..32) == Some(&props.pipeline_cache_uuid[..])
+}
+
 impl Made {
+    /// Puts the driver's compilations on disk.
+    fn keep(&self, gpu: &Gpu, variant: &KernelVariant) {
+        // SAFETY: the cache is alive.
+        match unsafe { gpu.raw.get_pipeline_cache_data(self.cache) } {
+            Ok(data) => gpu.store.write(entry_key(gpu, variant), VERSION, &data),
+            Err(e) => tracing::debug!("vkGetPipelineCacheData: {e:?}"),
+        }
+    }
+
     /// Makes module and layouts; each once.
     fn prepare(&mut self, gpu: &Gpu, variant: &KernelVariant) -> Result<()> {
         let abi = &variant.abi;
@@ -77,6 +124,14 @@ impl Made {
             let info = vk::ShaderModuleCreateInfo::default().code(&variant.spirv);
             // SAFETY: the words come from the compiler for this device.
             self.module = unsafe { gpu.raw.create_shader_module(&info, None) }.during("vkCreateShaderModule")?;
+        }
+        if self.cache == vk::PipelineCache::null() {
+            let kept = gpu.store.read(entry_key(gpu, variant), VERSION, |bytes| Some(bytes.to_vec()));
+            // A driver should refuse data that is not its own, but is not trusted to.
+            let kept = kept.filter(|data| is_for(gpu, data)).unwrap_or_default();
+            let info = vk::PipelineCacheCreateInfo::default().initial_data(&kept);
+            // SAFETY: the data is what this driver and device gave, unharmed, or nothing.
+            self.cache = unsafe { gpu.raw.create_pipeline_cache(&info, None) }.during("vkCreatePipelineCache")?;
         }
         if self.sets == vk::DescriptorSetLayout::null() && !abi.bindings.is_empty() {
             let bindings: Vec<_> = (0..abi.bindings.len() as u32)
@@ -128,6 +183,7 @@ impl Drop for Pipelines {
             for pipeline in made.pipelines.values() {
                 self.gpu.raw.destroy_pipeline(*pipeline, None);
             }
+            self.gpu.raw.destroy_pipeline_cache(made.cache, None);
             self.gpu.raw.destroy_pipeline_layout(made.layout, None);
             self.gpu.raw.destroy_descriptor_set_layout(made.sets, None);
             self.gpu.raw.destroy_shader_module(made.module, None);

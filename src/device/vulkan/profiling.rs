@@ -1,7 +1,9 @@
 //! Device time: conversion of timestamp ticks to nanoseconds, and its relation to the host's monotonic clock.
 //!
-//! With VK_KHR/EXT_calibrated_timestamps both clocks are read together. Without it the device clock cannot be read from
-//! the host: [`Clock::now`] then answers the host's time for both, and times of commands are good for durations only.
+//! With VK_KHR/EXT_calibrated_timestamps both clocks are read together, which is slow: [`Clock::device_now`] converts the
+//! host's time by an offset that is renewed before it can have drifted by much. Without the extension the device clock
+//! cannot be read from the host: the host's time is then answered for both, and times of commands are good for durations
+//! only.
 
 use super::super::batch::Times;
 use super::super::traits::{DeviceError, Result};
@@ -10,6 +12,12 @@ use super::conv::Context;
 use super::device::Gpu;
 use super::instance::Instance;
 use ash::vk;
+use parking_lot::Mutex;
+
+/// Age in nanoseconds at which the offset between the clocks is renewed: they drift by less than 50 ppm.
+const RENEW: u64 = 20_000_000;
+/// The best of this many readings is taken.
+const READINGS: usize = 3;
 
 /// The device's clock.
 pub struct Clock {
@@ -17,6 +25,14 @@ pub struct Clock {
     /// Nanoseconds per tick as a 32.32 fixed-point number.
     scale: u128,
     mask: u64,
+    offset: Mutex<Option<Offset>>,
+}
+
+/// Device time less host time, and the host time at which that was so.
+#[derive(Clone, Copy)]
+struct Offset {
+    at: u64,
+    ahead: u64,
 }
 
 impl Clock {
@@ -24,7 +40,8 @@ impl Clock {
     pub fn new(instance: &Instance, a: &Adapter, device: &ash::Device) -> Clock {
         let period = f64::from(a.props.limits.timestamp_period);
         let mask = if a.timestamp_bits >= 64 { u64::MAX } else { (1u64 << a.timestamp_bits) - 1 };
-        Clock { read: reader(instance, a, device), scale: (period * (1u64 << 32) as f64) as u128, mask }
+        let scale = (period * (1u64 << 32) as f64) as u128;
+        Clock { read: reader(instance, a, device), scale, mask, offset: Mutex::new(None) }
     }
 
     /// Nanoseconds of a tick count.
@@ -39,9 +56,36 @@ impl Clock {
 
     /// (device, host) nanoseconds, taken together.
     pub fn now(&self, device: &ash::Device) -> Result<(u64, u64)> {
+        self.read_both(device).map(|(device, host, _)| (device, host))
+    }
+
+    /// Device time now, from the host's clock.
+    pub fn device_now(&self, device: &ash::Device) -> Result<u64> {
+        if self.read.is_none() {
+            return host_now();
+        }
+        let mut offset = self.offset.lock();
+        let now = host_now()?;
+        if let Some(known) = offset.filter(|o| now.wrapping_sub(o.at) < RENEW) {
+            return Ok(now.wrapping_add(known.ahead));
+        }
+        let mut best = self.read_both(device)?;
+        for _ in 1..READINGS {
+            let next = self.read_both(device)?;
+            if next.2 < best.2 {
+                best = next;
+            }
+        }
+        let ahead = best.0.wrapping_sub(best.1);
+        *offset = Some(Offset { at: best.1, ahead });
+        Ok(host_now()?.wrapping_add(ahead))
+    }
+
+    /// (device, host) nanoseconds and how far apart they may have been taken.
+    fn read_both(&self, device: &ash::Device) -> Result<(u64, u64, u64)> {
         let Some(read) = self.read else {
             let host = host_now()?;
-            return Ok((host, host));
+            return Ok((host, host, 0));
         };
         let domains = [vk::TimeDomainKHR::DEVICE, vk::TimeDomainKHR::CLOCK_MONOTONIC];
         let infos = domains.map(|d| vk::CalibratedTimestampInfoKHR::default().time_domain(d));
@@ -51,7 +95,7 @@ impl Clock {
         unsafe { read(device.handle(), 2, infos.as_ptr(), stamps.as_mut_ptr(), &mut deviation) }
             .result()
             .during("vkGetCalibratedTimestamps")?;
-        Ok((self.nanoseconds(stamps[0]), stamps[1]))
+        Ok((self.nanoseconds(stamps[0]), stamps[1], deviation))
     }
 }
 
@@ -114,32 +158,41 @@ impl Queries {
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(wanted);
         // SAFETY: the device is alive.
         let pool = unsafe { gpu.raw.create_query_pool(&info, None) }.during("vkCreateQueryPool")?;
+        if gpu.adapter.features.host_query_reset {
+            // SAFETY: the pool is new and the feature enabled.
+            unsafe { gpu.raw.reset_query_pool(pool, 0, wanted) };
+        }
         Ok(Queries { pool, capacity: wanted, items: Vec::new() })
     }
 
-    /// Resets the queries; to be recorded before the first [`Queries::start`].
+    /// Resets the queries, where the host does not do it ahead; to be recorded before the first [`Queries::start`].
     pub fn reset(&self, gpu: &Gpu, cmd: vk::CommandBuffer) {
+        if gpu.adapter.features.host_query_reset {
+            return;
+        }
         // SAFETY: the command buffer is recording and no submitted work uses the pool.
         unsafe { gpu.raw.cmd_reset_query_pool(cmd, self.pool, 0, self.capacity) };
     }
 
-    /// Notes the beginning of an item.
-    pub fn start(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer, item: usize) {
+    /// Notes the beginning of an item. All earlier commands count as done when the time is taken, for items follow one
+    /// another on profiling queues; what is before the first item was over when its command buffer began.
+    pub fn start(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer, item: usize, first: bool) {
+        use vk::PipelineStageFlags2 as Stage;
         let query = self.items.len() as u32 * 2;
         self.items.push(item);
-        self.stamp(gpu, cmd, query);
+        self.stamp(gpu, cmd, query, if first { Stage::TOP_OF_PIPE } else { Stage::ALL_COMMANDS });
     }
 
     /// Notes the end of the item begun last.
     pub fn stop(&self, gpu: &Gpu, cmd: vk::CommandBuffer) {
-        self.stamp(gpu, cmd, (self.items.len() as u32 * 2).saturating_sub(1));
+        let last = (self.items.len() as u32 * 2).saturating_sub(1);
+        self.stamp(gpu, cmd, last, vk::PipelineStageFlags2::ALL_COMMANDS);
     }
 
-    /// All earlier commands count as done when the time is taken: items follow one another on profiling queues.
-    fn stamp(&self, gpu: &Gpu, cmd: vk::CommandBuffer, query: u32) {
+    fn stamp(&self, gpu: &Gpu, cmd: vk::CommandBuffer, query: u32, stage: vk::PipelineStageFlags2) {
         if query < self.capacity {
             // SAFETY: the command buffer is recording and the query was reset in it or before it.
-            unsafe { (gpu.sync2.timestamp)(cmd, vk::PipelineStageFlags2::ALL_COMMANDS, self.pool, query) };
+            unsafe { (gpu.sync2.timestamp)(cmd, stage, self.pool, query) };
         }
     }
 
@@ -160,6 +213,10 @@ impl Queries {
                 }
                 Err(e) => tracing::warn!("vkGetQueryPoolResults: {e:?}"),
             }
+        }
+        if gpu.adapter.features.host_query_reset {
+            // SAFETY: no submitted work uses the pool, and the feature is enabled.
+            unsafe { gpu.raw.reset_query_pool(self.pool, 0, self.capacity) };
         }
         gpu.query_pools.lock().push((self.pool, self.capacity));
     }

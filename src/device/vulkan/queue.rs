@@ -8,7 +8,7 @@ use super::super::traits::{CompletionSink, DeviceError, DeviceQueue, QueueDesc, 
 use super::device::Gpu;
 use super::frame::Frame;
 use super::kernel::buffer_of;
-use super::lane::{Entry, Lane, Owner};
+use super::lane::{Entry, Lane, Owner, Part};
 use super::memory::Buffer;
 use super::profiling::Queries;
 use super::record::{LINEAR, ReadBack, Recorder, copy_rect};
@@ -23,10 +23,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Transfers beyond this are streamed in pieces of `PIECE` bytes, `IN_FLIGHT` at a time.
-const STREAM: u64 = 32 << 20;
-const PIECE: u64 = 8 << 20;
-const IN_FLIGHT: usize = 4;
+/// Transfers beyond this are streamed in pieces, so that the device moves one while the host moves another: an eighth of
+/// the transfer each, but at most `PIECE` bytes, `IN_FLIGHT` at a time.
+const STREAM: u64 = 1 << 20;
+const PIECE: u64 = 4 << 20;
+const MIN_PIECE: u64 = 512 << 10;
+const IN_FLIGHT: usize = 8;
+/// Writes up to this size to memory that is visible to the host, but across a bus, are done by the host.
+const ACROSS_BUS: u64 = 128 << 10;
+/// Transfers up to this size are done by the host at once or not at all; larger ones are waited for.
+const BY_HOST: u64 = 32 << 20;
 
 /// A queue of one device.
 pub struct VulkanQueue {
@@ -37,6 +43,10 @@ pub struct VulkanQueue {
     /// Held while a batch is recorded and submitted: batches keep their order.
     order: Mutex<Last>,
     submitted: AtomicU64,
+    /// Of the submissions on all lanes: how many were this queue's, and how many were others' when it last put a barrier
+    /// at the beginning of a frame.
+    own_parts: AtomicU64,
+    others_seen: AtomicU64,
 }
 
 /// The newest batch.
@@ -56,6 +66,8 @@ impl VulkanQueue {
             owner: Arc::new(Owner::new(sink)),
             order: Mutex::new(Last::default()),
             submitted: AtomicU64::new(0),
+            own_parts: AtomicU64::new(0),
+            others_seen: AtomicU64::new(0),
         })
     }
 
@@ -89,9 +101,11 @@ impl DeviceQueue for VulkanQueue {
             recorder: None,
             frames: Vec::new(),
             read_backs: Vec::new(),
+            parts: VecDeque::new(),
             queries: None,
             times: if self.profiling { vec![Times::default(); batch.items.len()] } else { Vec::new() },
             value: 0,
+            fresh: false,
         };
         for (i, item) in batch.items.iter().enumerate() {
             if let Err(e) = build.item(i, item, batch.items.len()) {
@@ -108,6 +122,10 @@ impl DeviceQueue for VulkanQueue {
 
     fn completed(&self) -> Submission {
         self.owner.completed.load(Ordering::Acquire)
+    }
+
+    fn unfinished(&self) -> Option<u64> {
+        Some(self.owner.after(self.lane.counter()))
     }
 
     fn wait(&self, submission: Submission, timeout: Option<Duration>) -> Result<bool> {
@@ -145,10 +163,13 @@ struct Build<'a> {
     recorder: Option<Recorder>,
     frames: Vec<Frame>,
     read_backs: Vec<ReadBack>,
+    parts: VecDeque<Part>,
     queries: Option<Queries>,
     times: Vec<Times>,
     /// Timeline value of the last part submitted, 0 if none.
     value: u64,
+    /// No command is in the recorder's frame yet.
+    fresh: bool,
 }
 
 /// A host-device transfer.
@@ -207,24 +228,25 @@ impl<'a> Transfer<'a> {
     /// Pieces of at most `PIECE` bytes (a row of more is cut too).
     fn pieces(&self) -> Vec<Transfer<'a>> {
         let mut list = Vec::new();
-        self.cut(&mut list);
+        let most = (self.bytes() / IN_FLIGHT as u64).next_multiple_of(4096).clamp(MIN_PIECE, PIECE);
+        self.cut(most, &mut list);
         list
     }
 
-    fn cut(&self, list: &mut Vec<Transfer<'a>>) {
-        if self.bytes() <= PIECE {
+    fn cut(&self, most: u64, list: &mut Vec<Transfer<'a>>) {
+        if self.bytes() <= most {
             list.push(self.sub([0; 3], self.region));
             return;
         }
         let axis = if self.region[2] > 1 { 2 } else { usize::from(self.region[1] > 1) };
         let unit = self.region[..axis].iter().product::<u64>().max(1);
-        let step = (PIECE / unit).max(1);
+        let step = (most / unit).max(1);
         let mut at = 0;
         while at < self.region[axis] {
             let (mut origin, mut region) = ([0; 3], self.region);
             origin[axis] = at;
             region[axis] = step.min(self.region[axis] - at);
-            self.sub(origin, region).cut(list);
+            self.sub(origin, region).cut(most, list);
             at += step;
         }
     }
@@ -251,7 +273,8 @@ impl<'a> Transfer<'a> {
         if self.range.offset + self.layout.offset + rect::extent(&self.layout, self.region) > buffer.padded {
             return Err(DeviceError::Unexpected("region outside the buffer".into()));
         }
-        let fast = self.write || super::super::traits::DeviceMemory::host_cached(buffer);
+        let cached = super::super::traits::DeviceMemory::host_cached(buffer);
+        let fast = cached || self.write && (buffer.is_for_host() || self.bytes() <= ACROSS_BUS);
         Ok(buffer.mapped().filter(|_| fast).map(|p| p.offset(self.range.offset)))
     }
 }
@@ -274,7 +297,7 @@ impl Build<'_> {
         if let Some(t) = &transfer
             && let Some(device) = t.mapped()?
         {
-            if t.bytes() > STREAM && !self.caught_up() {
+            if t.bytes() > BY_HOST && !self.caught_up() {
                 self.catch_up()?;
             }
             if self.caught_up() && !gpu.is_lost() {
@@ -287,7 +310,7 @@ impl Build<'_> {
         }
         self.open(stamps, items)?;
         if stamps && let (Some(recorder), Some(queries)) = (&mut self.recorder, &mut self.queries) {
-            queries.start(gpu, recorder.frame.cmd, index);
+            queries.start(gpu, recorder.frame.cmd, index, self.fresh);
         }
         match transfer.filter(|t| t.bytes() > STREAM) {
             Some(t) => self.stream(&t)?,
@@ -298,6 +321,7 @@ impl Build<'_> {
                 }
             }
         }
+        self.fresh = false;
         if stamps && let (Some(recorder), Some(queries)) = (&self.recorder, &self.queries) {
             queries.stop(gpu, recorder.frame.cmd);
         }
@@ -311,6 +335,13 @@ impl Build<'_> {
         }
         let recorder = Recorder::begin(self.gpu())?;
         let cmd = recorder.frame.cmd;
+        self.fresh = true;
+        // What other queues did and the host waited for is over, but nothing has made it visible on this lane.
+        let queue = self.queue;
+        let others = self.gpu().submissions.load(Ordering::Acquire).wrapping_sub(queue.own_parts.load(Ordering::Relaxed));
+        if queue.others_seen.swap(others, Ordering::Relaxed) != others {
+            self.gpu().full_barrier(cmd);
+        }
         self.recorder = Some(recorder);
         if stamps && self.queries.is_none() {
             let queries = Queries::new(self.gpu(), items)?;
@@ -323,7 +354,7 @@ impl Build<'_> {
     /// The host's own copy to or from mapped memory.
     fn by_host(&mut self, index: usize, t: &Transfer<'_>, device: HostPtr) -> Result<()> {
         let gpu = self.gpu();
-        let start = if self.queue.profiling { gpu.clock.now(&gpu.raw)?.0 } else { 0 };
+        let start = if self.queue.profiling { gpu.clock.device_now(&gpu.raw)? } else { 0 };
         // SAFETY: the application keeps its side valid; the region is inside the mapped buffer, whose earlier users are
         // done.
         unsafe {
@@ -336,7 +367,7 @@ impl Build<'_> {
         if self.queue.profiling
             && let Some(slot) = self.times.get_mut(index)
         {
-            *slot = Times { start, end: gpu.clock.now(&gpu.raw)?.0.max(start) };
+            *slot = Times { start, end: gpu.clock.device_now(&gpu.raw)?.max(start) };
         }
         Ok(())
     }
@@ -348,6 +379,7 @@ impl Build<'_> {
         let waits = self.take_waits();
         match self.queue.lane.submit(Some(frame.cmd), &waits, None) {
             Ok(value) => {
+                self.queue.own_parts.fetch_add(1, Ordering::Relaxed);
                 self.value = value;
                 Ok(Some((value, frame, read_backs)))
             }
@@ -378,13 +410,16 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// A large transfer in pieces; the last one is left in the open frame.
+    /// A large transfer in pieces; the last one is left in the open frame. Pieces that are still on their way then are
+    /// taken to the host as they arrive.
     fn stream(&mut self, t: &Transfer<'_>) -> Result<()> {
         let mut sent: VecDeque<(u64, Frame, Vec<ReadBack>)> = VecDeque::new();
         let result = self.stream_pieces(t, &mut sent);
-        for (_, frame, mut read_backs) in sent {
+        for (value, frame, read_backs) in sent {
             self.frames.push(frame);
-            self.read_backs.append(&mut read_backs);
+            if !read_backs.is_empty() {
+                self.parts.push_back(Part { value, read_backs });
+            }
         }
         result
     }
@@ -436,19 +471,24 @@ impl Build<'_> {
             }
         }
         let waits = self.take_waits();
+        let parts = u64::from(cmd.is_some() || !waits.is_empty());
         let entry = Entry {
             value: 0,
             owner: self.queue.owner.clone(),
             submission,
             tickets: items.iter().map(|i| i.ticket).collect(),
             read_backs: std::mem::take(&mut self.read_backs),
+            parts: std::mem::take(&mut self.parts),
             frames: std::mem::take(&mut self.frames),
             queries: self.queries.take(),
             times: std::mem::take(&mut self.times),
             items,
         };
         match self.queue.lane.submit(cmd, &waits, Some(entry)) {
-            Ok(value) => Ok(value),
+            Ok(value) => {
+                self.queue.own_parts.fetch_add(parts, Ordering::Relaxed);
+                Ok(value)
+            }
             Err((e, entry)) => {
                 if let Some(entry) = entry {
                     self.frames = entry.frames;
@@ -462,6 +502,8 @@ impl Build<'_> {
 
     /// Gives everything back after a failure; parts already submitted are waited for.
     fn abandon(mut self) {
+        // A barrier may have been recorded in vain.
+        self.queue.others_seen.store(u64::MAX, Ordering::Relaxed);
         self.queue.lane.wait_value(self.value, None, false);
         if let Some(recorder) = self.recorder.take() {
             recorder.abandon();

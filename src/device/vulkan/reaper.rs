@@ -23,7 +23,7 @@ pub fn start(lane: &'static Lane) -> bool {
 }
 
 /// Signals are the application's business.
-fn block_signals() {
+pub fn block_signals() {
     // SAFETY: the set is filled before it is used; only this thread's mask changes.
     unsafe {
         let mut all = std::mem::zeroed::<libc::sigset_t>();

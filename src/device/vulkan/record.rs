@@ -50,7 +50,7 @@ impl ReadBack {
 pub unsafe fn copy_rect(src: HostPtr, from: &RectLayout, dst: HostPtr, to: &RectLayout, region: [u64; 3]) {
     for run in rect::runs(from, to, region) {
         // SAFETY: the caller's promise. The ranges may be the same memory (mapped buffers).
-        unsafe { std::ptr::copy(src.offset(run.src).as_ptr(), dst.offset(run.dst).as_ptr(), run.size as usize) };
+        unsafe { super::copy::copy(src.offset(run.src), dst.offset(run.dst), run.size) };
     }
 }
 
@@ -62,7 +62,18 @@ pub struct Recorder {
     gpu: &'static Gpu,
     pub frame: Frame,
     hazards: Hazards,
+    /// Since the last barrier that covers everything: a transfer was recorded, a barrier for compute work alone was put.
+    transfers: bool,
+    narrow: bool,
+    bound: vk::Pipeline,
     pub read_backs: Vec<ReadBack>,
+}
+
+/// What does a command's work on the device.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Engine {
+    Compute,
+    Transfer,
 }
 
 fn one(range: &BufferRange, buffer: &Buffer, write: bool) -> Access {
@@ -83,16 +94,23 @@ fn shifted(layout: &RectLayout, by: u64) -> RectLayout {
 }
 
 impl Recorder {
-    /// Starts a frame; its work comes after everything submitted to the lane before.
+    /// Starts a frame. Its work comes after that of every earlier frame of the lane, which ends with a barrier.
     pub fn begin(gpu: &'static Gpu) -> Result<Recorder> {
         let frame = Frame::begin(gpu)?;
-        gpu.full_barrier(frame.cmd);
-        Ok(Recorder { gpu, frame, hazards: Hazards::default(), read_backs: Vec::new() })
+        Ok(Recorder {
+            gpu,
+            frame,
+            hazards: Hazards::default(),
+            transfers: false,
+            narrow: false,
+            bound: vk::Pipeline::null(),
+            read_backs: Vec::new(),
+        })
     }
 
-    /// Ends recording: results are made visible to the host.
+    /// Ends recording: results are made visible to the host and to later frames.
     pub fn end(self) -> Result<(Frame, Vec<ReadBack>)> {
-        self.gpu.host_barrier(self.frame.cmd);
+        self.gpu.last_barrier(self.frame.cmd);
         // SAFETY: the command buffer is recording.
         match unsafe { self.gpu.raw.end_command_buffer(self.frame.cmd) } {
             Ok(()) => Ok((self.frame, self.read_backs)),
@@ -108,10 +126,20 @@ impl Recorder {
         self.frame.recycle(self.gpu);
     }
 
-    fn order(&mut self, accesses: &[Access], ordered: bool) {
-        if self.hazards.add(accesses, ordered) {
+    /// Puts the barrier that a command needs before it. Barriers between compute commands leave transfers out, which is
+    /// cheaper; the next transfer then makes up for it.
+    fn order(&mut self, accesses: &[Access], ordered: bool, engine: Engine) {
+        let hazard = self.hazards.add(accesses, ordered);
+        let transfer = engine == Engine::Transfer;
+        if hazard && !transfer && !self.transfers {
+            self.gpu.compute_barrier(self.frame.cmd);
+            self.narrow = true;
+        } else if hazard || transfer && self.narrow {
             self.gpu.full_barrier(self.frame.cmd);
+            self.narrow = false;
+            self.transfers = false;
         }
+        self.transfers |= transfer;
     }
 
     fn staging(&mut self, size: u64) -> Result<Piece> {
@@ -166,7 +194,7 @@ impl Recorder {
         }
         let buffer = buffer_of(dst)?;
         let access = part(dst, buffer, dst_layout, region, true)?;
-        self.order(&[access], ordered);
+        self.order(&[access], ordered, Engine::Transfer);
         let size = region[0] * region[1] * region[2];
         let linear = region[1] == 1 && region[2] == 1;
         if linear && size <= INLINE_WRITE && size.is_multiple_of(4) && access.start.is_multiple_of(4) {
@@ -200,7 +228,7 @@ impl Recorder {
         }
         let buffer = buffer_of(src)?;
         let access = part(src, buffer, src_layout, region, false)?;
-        self.order(&[access], ordered);
+        self.order(&[access], ordered, Engine::Transfer);
         let piece = self.staging(region[0] * region[1] * region[2])?;
         let packed = rect::packed(region);
         let runs = rect::runs(&shifted(src_layout, src.offset), &shifted(&packed, piece.offset), region);
@@ -230,10 +258,24 @@ impl Recorder {
         }
         let (from, to) = (buffer_of(src)?, buffer_of(dst)?);
         let accesses = [part(src, from, src_layout, region, false)?, part(dst, to, dst_layout, region, true)?];
-        self.order(&accesses, ordered);
         let runs = rect::runs(&shifted(src_layout, src.offset), &shifted(dst_layout, dst.offset), region);
+        if let [run] = runs.as_slice()
+            && from.is_local()
+            && to.is_local()
+            && self.gpu.copies_by_shader(run.src, run.dst, run.size)
+        {
+            self.order(&accesses, ordered, Engine::Compute);
+            return self.copy_by_shader(from, to, run);
+        }
+        self.order(&accesses, ordered, Engine::Transfer);
         self.copy(from.raw, to.raw, &runs);
         Ok(())
+    }
+
+    /// Copies with the helper shader what [`Gpu::can_copy_units`] allows.
+    pub fn copy_by_shader(&mut self, from: &Buffer, to: &Buffer, run: &rect::Run) -> Result<()> {
+        self.bound = vk::Pipeline::null();
+        self.gpu.copy_units(self.frame.cmd, (from.raw, run.src), (to.raw, run.dst), run.size)
     }
 
     fn fill(&mut self, dst: &BufferRange, pattern: &[u8], ordered: bool) -> Result<()> {
@@ -244,10 +286,10 @@ impl Recorder {
             return Err(DeviceError::Unexpected("empty fill pattern".into()));
         }
         let buffer = buffer_of(dst)?;
-        self.order(&[one(dst, buffer, true)], ordered);
         let (start, end) = (dst.offset, dst.offset + dst.size);
         let (inner, last) = (start.next_multiple_of(4).min(end), (end & !3).max(start.next_multiple_of(4).min(end)));
         if let Some(word) = word_of(pattern, inner - start) {
+            self.order(&[one(dst, buffer, true)], ordered, Engine::Transfer);
             if last > inner {
                 // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the buffer.
                 unsafe { self.gpu.raw.cmd_fill_buffer(self.frame.cmd, buffer.raw, inner, last - inner, word) };
@@ -263,6 +305,7 @@ impl Recorder {
             && words <= 32
             && start.is_multiple_of(4)
             && dst.size.is_multiple_of(4);
+        self.order(&[one(dst, buffer, true)], ordered, if shader { Engine::Compute } else { Engine::Transfer });
         if !shader {
             return self.fill_staged(buffer, start, start, end, pattern);
         }
@@ -270,6 +313,7 @@ impl Recorder {
         let piece = self.frame.args.alloc(self.gpu, &self.gpu.args, pattern.len() as u64, align)?;
         // SAFETY: the piece has the pattern's size.
         unsafe { std::ptr::copy_nonoverlapping(pattern.as_ptr(), piece.ptr, pattern.len()) };
+        self.bound = vk::Pipeline::null();
         self.gpu.fill_words(self.frame.cmd, (buffer.raw, start, dst.size), piece, words as u32)
     }
 
@@ -302,21 +346,22 @@ impl Recorder {
             return Ok(());
         }
         let accesses: Accesses = std::mem::take(&mut plan.accesses);
-        self.order(&accesses, ordered);
+        self.order(&accesses, ordered, Engine::Compute);
         let cmd = self.frame.cmd;
         let compute = vk::PipelineBindPoint::COMPUTE;
         let dispatches = std::mem::take(&mut plan.dispatches);
-        let mut bound = None;
+        let mut first = true;
         for dispatch in &dispatches {
             let (pipeline, layout) = plan.pipelines.get(plan.variant, &plan.key(dispatch))?;
             plan.set_dispatch(dispatch)?;
-            if bound.is_none() && !plan.bindings.is_empty() {
+            if first && !plan.bindings.is_empty() {
                 self.push_bindings(layout, &plan.bindings)?;
             }
-            if bound != Some(pipeline) {
+            first = false;
+            if self.bound != pipeline {
                 // SAFETY: the command buffer is recording; the launch keeps the kernel alive.
                 unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, compute, pipeline) };
-                bound = Some(pipeline);
+                self.bound = pipeline;
             }
             let address;
             let bytes: &[u8] = match plan.variant.abi.place {

@@ -597,3 +597,97 @@ fn local_arguments_become_lengths_and_offsets() {
     assert_eq!(words(&plan.block[..12]), [32, 80, 3]);
     assert!(kernel_impl.plan(&launch(1 << 30)).is_err());
 }
+
+#[test]
+fn the_copy_shader_copies_every_unit_and_no_other() {
+    use super::device::VulkanDevice;
+    use super::memory::Buffer;
+    use super::record::Recorder;
+    use super::rect::Run;
+    let Some(device) = device() else { return };
+    let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
+    if !gpu.can_copy_units(0, 0, 16) {
+        return;
+    }
+    let size = 16 * 5000;
+    let (queue, _) = queue(&device, false);
+    let (a, b) = (buffer(&device, size), buffer(&device, size));
+    let source = bytes(size as usize, 3);
+    for (src, dst, count) in [(0, 0, 16), (16, 48, 1024 * 16), (32, 16, 769 * 16), (160, 0, 4321 * 16)] {
+        finish(&queue, vec![write(&source, whole(&a)), DeviceCommand::Fill { dst: whole(&b), pattern: [0xEE].into_iter().collect() }]);
+        let (from, to) = (a.as_any().downcast_ref::<Buffer>().unwrap(), b.as_any().downcast_ref::<Buffer>().unwrap());
+        let mut recorder = Recorder::begin(gpu).unwrap();
+        gpu.full_barrier(recorder.frame.cmd);
+        recorder.copy_by_shader(from, to, &Run { src, dst, size: count }).unwrap();
+        let (frame, _) = recorder.end().unwrap();
+        let lane = gpu.next_lane().unwrap();
+        let value = lane.submit(Some(frame.cmd), &[], None).map_err(|e| e.0).unwrap();
+        lane.wait_value(value, None, true);
+        frame.recycle(gpu);
+        let mut got = vec![0; size as usize];
+        finish(&queue, vec![read(whole(&b), &mut got)]);
+        let mut expected = vec![0xEE; size as usize];
+        expected[dst as usize..(dst + count) as usize].copy_from_slice(&source[src as usize..(src + count) as usize]);
+        assert!(got == expected);
+    }
+}
+
+/// Prints what the parts of a round trip cost; run by hand with `--ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn parts_of_a_round_trip() {
+    use super::device::VulkanDevice;
+    use super::memory::{Buffer, Use};
+    use super::record::Recorder;
+    use std::time::Instant;
+    let Some(device) = device() else { return };
+    let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
+    let median = |mut v: Vec<u128>| {
+        v.sort_unstable();
+        v[v.len() / 2]
+    };
+    let time = |n: usize, f: &mut dyn FnMut()| {
+        let each = (0..n).map(|_| {
+            let t = Instant::now();
+            f();
+            t.elapsed().as_nanos()
+        });
+        median(each.collect())
+    };
+    let lane = gpu.next_lane().unwrap();
+    eprintln!("calibration {} ns", time(200, &mut || drop(gpu.clock.now(&gpu.raw))));
+    eprintln!("counter {} ns", time(2000, &mut || drop(std::hint::black_box(lane.counter()))));
+    let flag = Buffer::new(gpu, 64, Use::Staging, "flag").unwrap();
+    let word = flag.mapped().unwrap().as_ptr().cast::<u32>();
+    for (name, barrier, write) in [("empty", false, false), ("barrier", true, false), ("write", false, true), ("both", true, true)] {
+        let (mut record, mut submit, mut seen, mut done, mut reset) = (vec![], vec![], vec![], vec![], vec![]);
+        for i in 1..1000u32 {
+            let t = Instant::now();
+            let recorder = Recorder::begin(gpu).unwrap();
+            let cmd = recorder.frame.cmd;
+            if barrier {
+                gpu.full_barrier(cmd);
+            }
+            if write {
+                // SAFETY: the command buffer is recording; the buffer has room.
+                unsafe { gpu.raw.cmd_fill_buffer(cmd, flag.raw, 0, 4, i) };
+            }
+            let (frame, _) = recorder.end().unwrap();
+            record.push(t.elapsed().as_nanos());
+            let t = Instant::now();
+            let value = lane.submit(Some(frame.cmd), &[], None).map_err(|e| e.0).unwrap();
+            submit.push(t.elapsed().as_nanos());
+            // SAFETY: the flag is mapped.
+            while write && unsafe { word.read_volatile() } != i {}
+            seen.push(t.elapsed().as_nanos());
+            while lane.counter() < value {}
+            done.push(t.elapsed().as_nanos());
+            let t = Instant::now();
+            frame.recycle(gpu);
+            gpu.reset_frames();
+            reset.push(t.elapsed().as_nanos());
+        }
+        let (record, submit, seen, done, reset) = (median(record), median(submit), median(seen), median(done), median(reset));
+        eprintln!("{name}: record {record}, submit {submit}, seen after {seen}, done after {done}, reset {reset} ns");
+    }
+}
