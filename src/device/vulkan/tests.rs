@@ -656,7 +656,7 @@ fn parts_of_a_round_trip() {
     };
     let lane = gpu.next_lane().unwrap();
     eprintln!("calibration {} ns", time(200, &mut || drop(gpu.clock.now(&gpu.raw))));
-    eprintln!("counter {} ns", time(2000, &mut || drop(std::hint::black_box(lane.counter()))));
+    eprintln!("counter {} ns", time(2000, &mut || _ = std::hint::black_box(lane.counter())));
     let flag = Buffer::new(gpu, 64, Use::Staging, "flag").unwrap();
     let word = flag.mapped().unwrap().as_ptr().cast::<u32>();
     for (name, barrier, write) in [("empty", false, false), ("barrier", true, false), ("write", false, true), ("both", true, true)] {
