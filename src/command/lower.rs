@@ -58,7 +58,9 @@ pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<Devi
             match &mapping.shadow {
                 Shadow::Direct => DeviceCommand::Nop,
                 _ if !*fill => DeviceCommand::Nop,
-                Shadow::Device { index, range } if *index == queue.device_index() => DeviceCommand::Copy { src, dst: range.clone() },
+                Shadow::Device { index, range } if *index == queue.device_index() => {
+                    DeviceCommand::Copy { src, dst: range.clone() }
+                }
                 _ => DeviceCommand::Read { src, dst: mapping.ptr },
             }
         }

@@ -10,6 +10,15 @@ use ash::vk;
 const STAGING_BLOCK: u64 = 256 << 10;
 const ARGS_BLOCK: u64 = 32 << 10;
 
+/// The stages of all commands that are recorded here, and their accesses.
+const WORK: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::from_raw(
+    vk::PipelineStageFlags2::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags2::ALL_TRANSFER.as_raw(),
+);
+const READS: vk::AccessFlags2 =
+    vk::AccessFlags2::from_raw(vk::AccessFlags2::SHADER_READ.as_raw() | vk::AccessFlags2::TRANSFER_READ.as_raw());
+const WRITES: vk::AccessFlags2 =
+    vk::AccessFlags2::from_raw(vk::AccessFlags2::SHADER_WRITE.as_raw() | vk::AccessFlags2::TRANSFER_WRITE.as_raw());
+
 /// A command buffer with its pool, its staging space and its kernel arguments.
 pub struct Frame {
     pool: vk::CommandPool,
@@ -24,17 +33,24 @@ unsafe impl Send for Frame {}
 impl Frame {
     /// A frame in the recording state.
     pub fn begin(gpu: &'static Gpu) -> Result<Frame> {
-        let ready = gpu.frames.lock().pop();
-        let frame = match ready.or_else(|| gpu.used_frames.lock().pop().and_then(|f| f.reset(gpu))) {
-            Some(frame) => frame,
-            None => Frame::new(gpu)?,
-        };
+        if let Some(ready) = gpu.frames.lock().pop() {
+            return Ok(ready);
+        }
+        let used = gpu.used_frames.lock().pop();
+        match used.and_then(|f| f.reset(gpu)) {
+            Some(frame) => frame.start(gpu),
+            None => Frame::new(gpu)?.start(gpu),
+        }
+    }
+
+    /// From the initial to the recording state.
+    fn start(self, gpu: &Gpu) -> Result<Frame> {
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the command buffer is in the initial state.
-        match unsafe { gpu.raw.begin_command_buffer(frame.cmd, &info) } {
-            Ok(()) => Ok(frame),
+        match unsafe { gpu.raw.begin_command_buffer(self.cmd, &info) } {
+            Ok(()) => Ok(self),
             Err(e) => {
-                frame.destroy(gpu);
+                self.destroy(gpu);
                 Err(super::conv::error("vkBeginCommandBuffer", e))
             }
         }
@@ -84,18 +100,20 @@ impl Frame {
 }
 
 impl Gpu {
-    /// Makes all earlier device work visible to all later device work.
+    /// Makes all earlier device work visible to all later device work. Compute and transfers are all the work there is, and
+    /// to say so is a good deal cheaper than ALL_COMMANDS.
     pub fn full_barrier(&self, cmd: vk::CommandBuffer) {
-        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-        let any = vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE;
-        self.barrier(cmd, (all, vk::AccessFlags2::MEMORY_WRITE), (all, any));
+        self.barrier(cmd, (WORK, WRITES), (WORK, READS | WRITES));
     }
 
-    /// Makes all earlier device work visible to all later device work, also in later submissions, and to the host.
-    pub fn last_barrier(&self, cmd: vk::CommandBuffer) {
-        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-        let any = vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE;
-        self.barrier(cmd, (all, vk::AccessFlags2::MEMORY_WRITE), (all | vk::PipelineStageFlags2::HOST, any));
+    /// The last barrier of a frame: its work becomes visible to the host and to later submissions; if the frame's work was
+    /// all compute, only to compute work of later submissions.
+    pub fn last_barrier(&self, cmd: vk::CommandBuffer, transfers: bool) {
+        let work = if transfers { WORK } else { vk::PipelineStageFlags2::COMPUTE_SHADER };
+        let (reads, writes) =
+            if transfers { (READS, WRITES) } else { (vk::AccessFlags2::SHADER_READ, vk::AccessFlags2::SHADER_WRITE) };
+        let host = vk::AccessFlags2::HOST_READ | vk::AccessFlags2::HOST_WRITE;
+        self.barrier(cmd, (work, writes), (work | vk::PipelineStageFlags2::HOST, reads | writes | host));
     }
 
     /// Makes earlier compute work visible to later compute work, and to that alone.
@@ -105,11 +123,11 @@ impl Gpu {
         self.barrier(cmd, (compute, write), (compute, read | write));
     }
 
-    /// Resets what has been used; to be called when the device has work, for this takes a while.
+    /// Resets what has been used and puts it in the recording state; to be called when the device has work, for this takes a while.
     pub fn reset_frames(&self) {
         loop {
             let Some(frame) = self.used_frames.lock().pop() else { return };
-            if let Some(frame) = frame.reset(self) {
+            if let Some(Ok(frame)) = frame.reset(self).map(|f| f.start(self)) {
                 self.frames.lock().push(frame);
             }
         }

@@ -1,4 +1,4 @@
-//! Helper shaders: the pattern fills that vkCmdFillBuffer cannot do, and large copies inside a discrete GPU's memory, where
+//! Helper shaders: the pattern fills that vkCmdFillBuffer cannot do, and copies in a discrete GPU's memory, where
 //! vkCmdCopyBuffer may run on an engine that reaches a fraction of the memory's speed.
 
 use super::super::traits::{DeviceError, Result};
@@ -12,11 +12,11 @@ const FILL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fill.spv"));
 const COPY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/copy.spv"));
 const GROUP: u32 = 256;
 const MAX_GROUPS: u32 = 16384;
-/// Bytes that the copy shader moves at a time, and units of a group's block.
+/// Bytes that a work-item of the copy shader moves.
 const UNIT: u64 = 16;
-const BLOCK: u32 = 1024;
-/// Smaller copies are left to vkCmdCopyBuffer.
-const COPY_MIN: u64 = 128 << 10;
+/// Copies across the bus and fills beyond this are left to the commands made for them; below it, a change between
+/// compute and transfer work costs more than the work.
+const SMALL: u64 = 64 << 10;
 
 /// The pipelines, made when they are first used.
 #[derive(Default)]
@@ -133,9 +133,14 @@ impl Gpu {
         Ok(())
     }
 
-    /// Whether the copy shader should do a copy between two buffers in the device's own memory.
-    pub fn copies_by_shader(&self, src: u64, dst: u64, size: u64) -> bool {
-        !self.adapter.is_unified() && size >= COPY_MIN && self.can_copy_units(src, dst, size)
+    /// Whether the copy shader should do a copy; `local` if both buffers are in the device's own memory.
+    pub fn copies_by_shader(&self, src: u64, dst: u64, size: u64, local: bool) -> bool {
+        !self.adapter.is_unified() && (local || size <= SMALL) && self.can_copy_units(src, dst, size)
+    }
+
+    /// Whether the fill shader should do a fill that vkCmdFillBuffer could do too.
+    pub fn fills_by_shader(&self, size: u64) -> bool {
+        !self.adapter.is_unified() && size <= SMALL
     }
 
     /// Whether the copy shader can do a copy.
@@ -148,8 +153,8 @@ impl Gpu {
         let made = self.helper(&self.helpers.copy, COPY)?;
         let limits = &self.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(UNIT);
-        let step = (u64::from(limits.max_storage_buffer_range) - align) & !(UNIT - 1);
-        let max_groups = limits.max_compute_work_group_count[0].clamp(1, 1 << 20);
+        let max_units = u64::from(limits.max_compute_work_group_count[0].clamp(1, 1 << 20)) * u64::from(GROUP);
+        let step = ((u64::from(limits.max_storage_buffer_range) - align) & !(UNIT - 1)).min(max_units * UNIT);
         // SAFETY: the command buffer is recording.
         unsafe { self.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, made.pipeline) };
         let mut done = 0;
@@ -162,9 +167,8 @@ impl Gpu {
             };
             let ((source, source_first), (target, target_first)) = (span(src), span(dst));
             let count = (part / UNIT) as u32;
-            let groups = count.div_ceil(BLOCK).min(max_groups);
-            let params = [source_first, target_first, count, groups * BLOCK];
-            self.run_helper(cmd, &made, target, source, params, groups)?;
+            let params = [source_first, target_first, count, 0];
+            self.run_helper(cmd, &made, target, source, params, count.div_ceil(GROUP))?;
             done += part;
         }
         Ok(())

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a waiting thread polls before it sleeps, on devices that are not the CPU itself.
-const SPIN: Duration = Duration::from_micros(100);
+const SPIN: Duration = Duration::from_millis(1);
 /// How long the reaper leaves a batch to threads that may come to wait for it, and looks for new ones before it parks.
 const LINGER: Duration = Duration::from_micros(50);
 const LINGER_ROUNDS: u32 = 40;

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Transfers beyond this are streamed in pieces, so that the device moves one while the host moves another: an eighth of
@@ -47,6 +47,8 @@ pub struct VulkanQueue {
     /// at the beginning of a frame.
     own_parts: AtomicU64,
     others_seen: AtomicU64,
+    /// The newest frame may end with a barrier for compute work alone.
+    narrow_end: AtomicBool,
 }
 
 /// The newest batch.
@@ -68,6 +70,7 @@ impl VulkanQueue {
             submitted: AtomicU64::new(0),
             own_parts: AtomicU64::new(0),
             others_seen: AtomicU64::new(0),
+            narrow_end: AtomicBool::new(true),
         })
     }
 
@@ -333,15 +336,16 @@ impl Build<'_> {
         if self.recorder.is_some() {
             return Ok(());
         }
-        let recorder = Recorder::begin(self.gpu())?;
+        let mut recorder = Recorder::begin(self.gpu(), self.queue.narrow_end.load(Ordering::Relaxed))?;
         let cmd = recorder.frame.cmd;
         self.fresh = true;
         // What other queues did and the host waited for is over, but nothing has made it visible on this lane.
         let queue = self.queue;
         let others = self.gpu().submissions.load(Ordering::Acquire).wrapping_sub(queue.own_parts.load(Ordering::Relaxed));
         if queue.others_seen.swap(others, Ordering::Relaxed) != others {
-            self.gpu().full_barrier(cmd);
+            recorder.begin_with_barrier();
         }
+        self.queue.narrow_end.store(true, Ordering::Relaxed);
         self.recorder = Some(recorder);
         if stamps && self.queries.is_none() {
             let queries = Queries::new(self.gpu(), items)?;
@@ -375,11 +379,13 @@ impl Build<'_> {
     /// Submits what is recorded; the frame is returned for the caller to keep until the value is reached.
     fn cut(&mut self) -> Result<Option<(u64, Frame, Vec<ReadBack>)>> {
         let Some(recorder) = self.recorder.take() else { return Ok(None) };
+        let narrow = recorder.ends_narrow();
         let (frame, read_backs) = recorder.end()?;
         let waits = self.take_waits();
         match self.queue.lane.submit(Some(frame.cmd), &waits, None) {
             Ok(value) => {
                 self.queue.own_parts.fetch_add(1, Ordering::Relaxed);
+                self.queue.narrow_end.store(narrow, Ordering::Relaxed);
                 self.value = value;
                 Ok(Some((value, frame, read_backs)))
             }
@@ -457,7 +463,9 @@ impl Build<'_> {
     /// Submits the rest with the tickets; the batch's timeline value.
     fn finish(mut self, items: Vec<BatchItem>, submission: Submission) -> Result<u64> {
         let mut cmd = None;
+        let mut narrow = self.queue.narrow_end.load(Ordering::Relaxed);
         if let Some(recorder) = self.recorder.take() {
+            narrow = recorder.ends_narrow();
             match recorder.end() {
                 Ok((frame, mut read_backs)) => {
                     cmd = Some(frame.cmd);
@@ -487,6 +495,7 @@ impl Build<'_> {
         match self.queue.lane.submit(cmd, &waits, Some(entry)) {
             Ok(value) => {
                 self.queue.own_parts.fetch_add(parts, Ordering::Relaxed);
+                self.queue.narrow_end.store(narrow, Ordering::Relaxed);
                 Ok(value)
             }
             Err((e, entry)) => {
@@ -545,7 +554,8 @@ pub fn transfer(gpu: &'static Gpu, command: &DeviceCommand) -> Result<()> {
 
 /// Records, submits and waits. Reports no completions, and so may be called from where they are reported.
 fn at_once(gpu: &'static Gpu, lane: &'static Lane, record: impl FnOnce(&mut Recorder) -> Result<()>) -> Result<()> {
-    let mut recorder = Recorder::begin(gpu)?;
+    let mut recorder = Recorder::begin(gpu, true)?;
+    recorder.begin_with_barrier();
     if let Err(e) = record(&mut recorder) {
         recorder.abandon();
         return Err(e);

@@ -65,6 +65,8 @@ pub struct Recorder {
     /// Since the last barrier that covers everything: a transfer was recorded, a barrier for compute work alone was put.
     transfers: bool,
     narrow: bool,
+    /// A transfer was recorded.
+    any_transfer: bool,
     bound: vk::Pipeline,
     pub read_backs: Vec<ReadBack>,
 }
@@ -94,23 +96,30 @@ fn shifted(layout: &RectLayout, by: u64) -> RectLayout {
 }
 
 impl Recorder {
-    /// Starts a frame. Its work comes after that of every earlier frame of the lane, which ends with a barrier.
-    pub fn begin(gpu: &'static Gpu) -> Result<Recorder> {
+    /// Starts a frame. Its work comes after that of every earlier frame of the lane, which ends with a barrier; `narrow` if
+    /// that may be for compute work alone.
+    pub fn begin(gpu: &'static Gpu, narrow: bool) -> Result<Recorder> {
         let frame = Frame::begin(gpu)?;
         Ok(Recorder {
             gpu,
             frame,
             hazards: Hazards::default(),
             transfers: false,
-            narrow: false,
+            narrow,
+            any_transfer: false,
             bound: vk::Pipeline::null(),
             read_backs: Vec::new(),
         })
     }
 
+    /// The barrier at the end will be for compute work alone.
+    pub fn ends_narrow(&self) -> bool {
+        !self.any_transfer
+    }
+
     /// Ends recording: results are made visible to the host and to later frames.
     pub fn end(self) -> Result<(Frame, Vec<ReadBack>)> {
-        self.gpu.last_barrier(self.frame.cmd);
+        self.gpu.last_barrier(self.frame.cmd, self.any_transfer);
         // SAFETY: the command buffer is recording.
         match unsafe { self.gpu.raw.end_command_buffer(self.frame.cmd) } {
             Ok(()) => Ok((self.frame, self.read_backs)),
@@ -140,6 +149,13 @@ impl Recorder {
             self.transfers = false;
         }
         self.transfers |= transfer;
+        self.any_transfer |= transfer;
+    }
+
+    /// A barrier for everything that came before the frame.
+    pub fn begin_with_barrier(&mut self) {
+        self.gpu.full_barrier(self.frame.cmd);
+        self.narrow = false;
     }
 
     fn staging(&mut self, size: u64) -> Result<Piece> {
@@ -228,17 +244,26 @@ impl Recorder {
         }
         let buffer = buffer_of(src)?;
         let access = part(src, buffer, src_layout, region, false)?;
-        self.order(&[access], ordered, Engine::Transfer);
         let piece = self.staging(region[0] * region[1] * region[2])?;
         let packed = rect::packed(region);
         let runs = rect::runs(&shifted(src_layout, src.offset), &shifted(&packed, piece.offset), region);
-        self.copy(buffer.raw, piece.buffer, &runs);
+        match runs.as_slice() {
+            [run] if self.gpu.copies_by_shader(run.src, run.dst, run.size, false) => {
+                self.order(&[access], ordered, Engine::Compute);
+                self.copy_by_shader(buffer.raw, piece.buffer, run)?;
+            }
+            _ => {
+                self.order(&[access], ordered, Engine::Transfer);
+                self.copy(buffer.raw, piece.buffer, &runs);
+            }
+        }
         self.read_backs.push(ReadBack { src: HostPtr::new(piece.ptr), dst, layout: *dst_layout, region });
         Ok(())
     }
 
-    /// Puts bytes into a buffer.
+    /// Puts bytes into a buffer that nothing else uses.
     pub fn upload(&mut self, buffer: &Buffer, at: u64, bytes: &[u8]) -> Result<()> {
+        self.order(&[], true, Engine::Transfer);
         let piece = self.staging(bytes.len() as u64)?;
         // SAFETY: the piece has room for the bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), piece.ptr, bytes.len()) };
@@ -260,12 +285,10 @@ impl Recorder {
         let accesses = [part(src, from, src_layout, region, false)?, part(dst, to, dst_layout, region, true)?];
         let runs = rect::runs(&shifted(src_layout, src.offset), &shifted(dst_layout, dst.offset), region);
         if let [run] = runs.as_slice()
-            && from.is_local()
-            && to.is_local()
-            && self.gpu.copies_by_shader(run.src, run.dst, run.size)
+            && self.gpu.copies_by_shader(run.src, run.dst, run.size, from.is_local() && to.is_local())
         {
             self.order(&accesses, ordered, Engine::Compute);
-            return self.copy_by_shader(from, to, run);
+            return self.copy_by_shader(from.raw, to.raw, run);
         }
         self.order(&accesses, ordered, Engine::Transfer);
         self.copy(from.raw, to.raw, &runs);
@@ -273,9 +296,9 @@ impl Recorder {
     }
 
     /// Copies with the helper shader what [`Gpu::can_copy_units`] allows.
-    pub fn copy_by_shader(&mut self, from: &Buffer, to: &Buffer, run: &rect::Run) -> Result<()> {
+    pub fn copy_by_shader(&mut self, from: vk::Buffer, to: vk::Buffer, run: &rect::Run) -> Result<()> {
         self.bound = vk::Pipeline::null();
-        self.gpu.copy_units(self.frame.cmd, (from.raw, run.src), (to.raw, run.dst), run.size)
+        self.gpu.copy_units(self.frame.cmd, (from, run.src), (to, run.dst), run.size)
     }
 
     fn fill(&mut self, dst: &BufferRange, pattern: &[u8], ordered: bool) -> Result<()> {
@@ -288,7 +311,15 @@ impl Recorder {
         let buffer = buffer_of(dst)?;
         let (start, end) = (dst.offset, dst.offset + dst.size);
         let (inner, last) = (start.next_multiple_of(4).min(end), (end & !3).max(start.next_multiple_of(4).min(end)));
-        if let Some(word) = word_of(pattern, inner - start) {
+        let words = pattern.len() / 4;
+        let shader = self.gpu.push_descriptor.is_some()
+            && pattern.len().is_multiple_of(4)
+            && words.is_power_of_two()
+            && words <= 32
+            && start.is_multiple_of(4)
+            && dst.size.is_multiple_of(4);
+        let word = word_of(pattern, inner - start);
+        if let Some(word) = word.filter(|_| !shader || !self.gpu.fills_by_shader(dst.size)) {
             self.order(&[one(dst, buffer, true)], ordered, Engine::Transfer);
             if last > inner {
                 // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the buffer.
@@ -298,13 +329,6 @@ impl Recorder {
             self.fill_staged(buffer, start, start, inner, pattern)?;
             return self.fill_staged(buffer, start, last, end, pattern);
         }
-        let words = pattern.len() / 4;
-        let shader = self.gpu.push_descriptor.is_some()
-            && pattern.len().is_multiple_of(4)
-            && words.is_power_of_two()
-            && words <= 32
-            && start.is_multiple_of(4)
-            && dst.size.is_multiple_of(4);
         self.order(&[one(dst, buffer, true)], ordered, if shader { Engine::Compute } else { Engine::Transfer });
         if !shader {
             return self.fill_staged(buffer, start, start, end, pattern);

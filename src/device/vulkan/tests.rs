@@ -614,11 +614,14 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
     let (a, b) = (buffer(&device, size), buffer(&device, size));
     let source = bytes(size as usize, 3);
     for (src, dst, count) in [(0, 0, 16), (16, 48, 1024 * 16), (32, 16, 769 * 16), (160, 0, 4321 * 16)] {
-        finish(&queue, vec![write(&source, whole(&a)), DeviceCommand::Fill { dst: whole(&b), pattern: [0xEE].into_iter().collect() }]);
+        finish(
+            &queue,
+            vec![write(&source, whole(&a)), DeviceCommand::Fill { dst: whole(&b), pattern: [0xEE].into_iter().collect() }],
+        );
         let (from, to) = (a.as_any().downcast_ref::<Buffer>().unwrap(), b.as_any().downcast_ref::<Buffer>().unwrap());
-        let mut recorder = Recorder::begin(gpu).unwrap();
+        let mut recorder = Recorder::begin(gpu, false).unwrap();
         gpu.full_barrier(recorder.frame.cmd);
-        recorder.copy_by_shader(from, to, &Run { src, dst, size: count }).unwrap();
+        recorder.copy_by_shader(from.raw, to.raw, &Run { src, dst, size: count }).unwrap();
         let (frame, _) = recorder.end().unwrap();
         let lane = gpu.next_lane().unwrap();
         let value = lane.submit(Some(frame.cmd), &[], None).map_err(|e| e.0).unwrap();
@@ -659,11 +662,13 @@ fn parts_of_a_round_trip() {
     eprintln!("counter {} ns", time(2000, &mut || _ = std::hint::black_box(lane.counter())));
     let flag = Buffer::new(gpu, 64, Use::Staging, "flag").unwrap();
     let word = flag.mapped().unwrap().as_ptr().cast::<u32>();
-    for (name, barrier, write) in [("empty", false, false), ("barrier", true, false), ("write", false, true), ("both", true, true)] {
+    for (name, barrier, write) in
+        [("empty", false, false), ("barrier", true, false), ("write", false, true), ("both", true, true)]
+    {
         let (mut record, mut submit, mut seen, mut done, mut reset) = (vec![], vec![], vec![], vec![], vec![]);
         for i in 1..1000u32 {
             let t = Instant::now();
-            let recorder = Recorder::begin(gpu).unwrap();
+            let recorder = Recorder::begin(gpu, false).unwrap();
             let cmd = recorder.frame.cmd;
             if barrier {
                 gpu.full_barrier(cmd);
