@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 
 /// Age in nanoseconds at which the offset between the clocks is renewed: they drift by less than 50 ppm.
 const RENEW: u64 = 20_000_000;
-/// The best of this many readings is taken.
+/// The best of this many readings is taken, in each order of the clocks.
 const READINGS: usize = 3;
 
 /// The device's clock.
@@ -56,7 +56,7 @@ impl Clock {
 
     /// (device, host) nanoseconds, taken together.
     pub fn now(&self, device: &ash::Device) -> Result<(u64, u64)> {
-        self.read_both(device).map(|(device, host, _)| (device, host))
+        self.read_both(device, true).map(|(device, host, _)| (device, host))
     }
 
     /// Device time now, from the host's clock.
@@ -69,25 +69,36 @@ impl Clock {
         if let Some(known) = offset.filter(|o| now.wrapping_sub(o.at) < RENEW) {
             return Ok(now.wrapping_add(known.ahead));
         }
-        let mut best = self.read_both(device)?;
+        // A driver reads one clock after the other, microseconds later; the two orders err in opposite directions.
+        let (one, two) = (self.best_offset(device, true)?, self.best_offset(device, false)?);
+        let ahead = one.wrapping_add((two.wrapping_sub(one) as i64 / 2) as u64);
+        tracing::trace!("clock offsets by order of reading: {} ns apart", two.wrapping_sub(one) as i64);
+        *offset = Some(Offset { at: now, ahead });
+        Ok(host_now()?.wrapping_add(ahead))
+    }
+
+    /// Device time less host time, from the best of a few readings.
+    fn best_offset(&self, device: &ash::Device, device_first: bool) -> Result<u64> {
+        let mut best = self.read_both(device, device_first)?;
         for _ in 1..READINGS {
-            let next = self.read_both(device)?;
+            let next = self.read_both(device, device_first)?;
             if next.2 < best.2 {
                 best = next;
             }
         }
-        let ahead = best.0.wrapping_sub(best.1);
-        *offset = Some(Offset { at: best.1, ahead });
-        Ok(host_now()?.wrapping_add(ahead))
+        Ok(best.0.wrapping_sub(best.1))
     }
 
     /// (device, host) nanoseconds and how far apart they may have been taken.
-    fn read_both(&self, device: &ash::Device) -> Result<(u64, u64, u64)> {
+    fn read_both(&self, device: &ash::Device, device_first: bool) -> Result<(u64, u64, u64)> {
         let Some(read) = self.read else {
             let host = host_now()?;
             return Ok((host, host, 0));
         };
-        let domains = [vk::TimeDomainKHR::DEVICE, vk::TimeDomainKHR::CLOCK_MONOTONIC];
+        let mut domains = [vk::TimeDomainKHR::DEVICE, vk::TimeDomainKHR::CLOCK_MONOTONIC];
+        if !device_first {
+            domains.reverse();
+        }
         let infos = domains.map(|d| vk::CalibratedTimestampInfoKHR::default().time_domain(d));
         let mut stamps = [0u64; 2];
         let mut deviation = 0;
@@ -95,6 +106,9 @@ impl Clock {
         unsafe { read(device.handle(), 2, infos.as_ptr(), stamps.as_mut_ptr(), &mut deviation) }
             .result()
             .during("vkGetCalibratedTimestamps")?;
+        if !device_first {
+            stamps.reverse();
+        }
         Ok((self.nanoseconds(stamps[0]), stamps[1], deviation))
     }
 }
