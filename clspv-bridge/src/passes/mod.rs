@@ -20,6 +20,7 @@ pub mod lower_mem;
 pub mod lower_regions;
 pub mod lower_work_item;
 pub mod mem2reg;
+pub mod narrow;
 pub mod simplify;
 pub mod simplify_cfg;
 mod simplify_int;
@@ -61,6 +62,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &legalize_vec::LegalizeVec,
     &lower_builtins::LowerBuiltins,
     &mem2reg::Mem2Reg,
+    &narrow::Narrow,
     &simplify::Simplify,
     &simplify_cfg::SimplifyCfg,
     &sroa::Sroa,
@@ -91,7 +93,7 @@ pub const COMMON: &[&str] = &[
 ];
 
 /// After lowering: tidies the straightforward code it leaves.
-pub const CLEANUP: &[&str] = &["simplify", "gvn", "simplify", "simplify_cfg", "dce"];
+pub const CLEANUP: &[&str] = &["simplify", "gvn", "narrow", "simplify", "gvn", "simplify_cfg", "dce"];
 
 /// The last step before emission; nothing may change control flow after it.
 pub const STRUCTURE: &[&str] = &["wide_loads", "structurize"];

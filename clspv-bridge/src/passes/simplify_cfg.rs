@@ -314,7 +314,7 @@ fn shared_targets(func: &mut Function) -> bool {
         let (a, b, line) = (func.insts[t].args[0], func.insts[branch].args[0], func.insts[t].line);
         func.blocks[first].insts.pop();
         func.blocks[first].insts.append(&mut body);
-        let mut emit = |func: &mut Function, op: Op, args: &[Value], ty| {
+        let emit = |func: &mut Function, op: Op, args: &[Value], ty| {
             let inst = func.make_inst(op, args, &[ty]);
             func.insts[inst].line = line;
             func.blocks[first].insts.push(inst);

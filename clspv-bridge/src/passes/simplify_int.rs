@@ -376,6 +376,10 @@ pub(super) fn cast(s: &mut Rewriter<'_>, op: CastOp, x: Value, ty: Type) -> Opti
             let b = s.emit(Op::Cast(CastOp::Trunc), &[args[2]], ty);
             rewrite(Op::Select, &[args[0], a, b])
         }
+        // The low word of a value in the argument block lies first.
+        (CastOp::Trunc, Op::PushConst { offset }) if from.scalar()? == Scalar::I64 && ty.scalar()? == Scalar::I32 => {
+            rewrite(Op::PushConst { offset }, &[])
+        }
         (CastOp::Zext, Op::Cast(CastOp::Zext)) => rewrite(Op::Cast(CastOp::Zext), &[args[0]]),
         (CastOp::Sext, Op::Cast(inner @ (CastOp::Zext | CastOp::Sext))) => rewrite(Op::Cast(inner), &[args[0]]),
         (CastOp::Zext, Op::Cast(CastOp::Trunc)) if s.ty(args[0]) == ty => {
