@@ -72,6 +72,7 @@ impl Gen<'_> {
             0 => 0,
             1 => 1,
             2 => u64::MAX,
+            3 if small & 64 != 0 => 1 << (small % 32),
             3 => small % 33,
             _ => self.rng.next(),
         };
@@ -137,7 +138,9 @@ impl Gen<'_> {
     fn arithmetic(&mut self) -> Value {
         let vector = self.rng.chance(20);
         let ty = if vector { self.rng.pick(&VECS) } else { self.int() };
-        let (x, y) = (self.get(ty), self.get(ty));
+        let x = self.get(ty);
+        // Passes look for constants.
+        let y = if self.rng.chance(25) { self.constant(ty) } else { self.get(ty) };
         let ops = [
             BinOp::Iadd,
             BinOp::Isub,
@@ -156,10 +159,11 @@ impl Gen<'_> {
             BinOp::UmulHi,
             BinOp::SmulHi,
         ];
-        match self.rng.below(14) {
-            0 => {
+        match self.rng.below(15) {
+            0 | 14 => {
                 let one = self.f.bits(ty, 1);
-                let y = self.b().or(y, one);
+                let power = self.f.bits(ty, 1 << self.rng.below(7));
+                let y = if self.rng.chance(50) { power } else { self.b().or(y, one) };
                 let op = self.rng.pick(&[BinOp::Udiv, BinOp::Urem, BinOp::Sdiv, BinOp::Srem]);
                 self.b().bin(op, x, y)
             }
@@ -244,6 +248,15 @@ impl Gen<'_> {
             0..=7 => {
                 let v = self.arithmetic();
                 self.pool.push(v);
+                // What nobody sees could as well be wrong.
+                let ty = self.f.ty(v);
+                if self.rng.chance(50) && !ty.is_bool() {
+                    let align = ty.lane().access_bytes().unwrap();
+                    let at = self.place(ty.access_bytes().unwrap().min(16) as i64, align as i64);
+                    if ty.access_bytes().unwrap() <= 16 {
+                        self.b().store(v, at, Access::aligned(align));
+                    }
+                }
             }
             8 | 9 => {
                 let (ty, align) = self.memory_type();
@@ -669,7 +682,7 @@ fn try_seed(seed: u64) -> Result<bool, String> {
 
 #[test]
 fn random_kernels_keep_their_meaning() {
-    let range = std::env::var("PYROCLAST_RANDOM").unwrap_or_else(|_| "1,60".into());
+    let range = std::env::var("PYROCLAST_RANDOM").unwrap_or_else(|_| "1,40".into());
     let (first, count) = range.split_once(',').expect("FIRST,COUNT");
     let (first, count): (u64, u64) = (first.parse().unwrap(), count.parse().unwrap());
     let work = move || {
