@@ -47,6 +47,8 @@ impl Shadows {
     pub fn take(&mut self, ops: &dyn DeviceOps, index: usize, size: u64) -> Option<Arc<dyn DeviceMemory>> {
         let idle = |s: &(usize, Arc<dyn DeviceMemory>)| Arc::strong_count(&s.1) == 1;
         if let Some((_, memory)) = self.0.iter().find(|s| s.0 == index && idle(s) && s.1.size() >= size) {
+            // Whoever used it last let go of it before the count fell.
+            std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
             return Some(memory.clone());
         }
         let memory = ops.alloc_shadow(size).ok().filter(|m| m.host_ptr().is_some() && m.host_cached())?;
