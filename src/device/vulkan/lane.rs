@@ -7,6 +7,9 @@
 //! and no lock is held while a sink is called. A thread in [`Lane::wait`] (a *helper*) waits on the semaphore and reaps
 //! itself; the lane's reaper thread (`reaper`) stands back while there are helpers.
 //!
+//! A batch is reported after those of other lanes that it waited for: their results reach the host when they are
+//! reported. This cannot go in a circle, since waits lead to earlier submissions and lanes report in order.
+//!
 //! Locks, in order of taking: `submit` (the VkQueue and the last value), then `state`. One timeline per VkQueue rather
 //! than per device queue means no wait for *any* of several semaphores, which some drivers do by polling.
 
@@ -20,6 +23,7 @@ use super::reaper;
 use super::record::ReadBack;
 use ash::vk;
 use parking_lot::{Condvar, Mutex};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -64,6 +68,8 @@ pub struct Entry {
     pub value: u64,
     pub owner: Arc<Owner>,
     pub submission: Submission,
+    /// Batches on other lanes that are to be reported before. Several batches may have one value, so values will not do.
+    pub after: Vec<After>,
     pub tickets: Vec<Ticket>,
     pub read_backs: Vec<ReadBack>,
     /// What can be taken to the host earlier.
@@ -80,6 +86,13 @@ pub struct Entry {
 pub struct Part {
     pub value: u64,
     pub read_backs: Vec<ReadBack>,
+}
+
+/// A batch of a queue on another lane.
+pub struct After {
+    pub lane: &'static Lane,
+    pub owner: Arc<Owner>,
+    pub submission: Submission,
 }
 
 /// What is known of a device queue by those who complete its batches.
@@ -306,13 +319,17 @@ impl Lane {
 
     /// Reports every batch whose value has been reached, unless another thread is doing so.
     pub fn reap(&self) {
+        self.reap_until(|| false);
+    }
+
+    fn reap_until(&self, enough: impl Fn() -> bool) {
         let mut state = self.state.lock();
         if state.reaping {
             return;
         }
         state.reaping = true;
         while let Some(front) = state.in_flight.front().map(Entry::next_value) {
-            if self.counter() < front {
+            if enough() || self.counter() < front {
                 break;
             }
             if let Some(part) = state.in_flight.front_mut().and_then(|e| e.parts.pop_front()) {
@@ -326,6 +343,7 @@ impl Lane {
             let Some(entry) = state.in_flight.pop_front() else { break };
             drop(state);
             let (owner, submission) = (entry.owner.clone(), entry.submission);
+            entry.after.iter().for_each(|a| a.lane.reap_through(&a.owner, a.submission));
             entry.complete(self.gpu);
             state = self.state.lock();
             owner.marks.lock().pop_front();
@@ -339,6 +357,20 @@ impl Lane {
             self.reported.notify_all();
         }
         self.wake_reaper(&state);
+    }
+
+    /// Returns when a batch that the device is done with is reported. Reports nothing after it: that may have to wait for
+    /// what the caller is reporting.
+    fn reap_through(&self, owner: &Owner, submission: Submission) {
+        while !owner.is_reported(submission) {
+            self.reap_until(|| owner.is_reported(submission));
+            let mut state = self.state.lock();
+            if state.reaping && !owner.is_reported(submission) {
+                state.listeners += 1;
+                self.reported.wait(&mut state);
+                state.listeners -= 1;
+            }
+        }
     }
 
     fn wake_reaper(&self, state: &State) {

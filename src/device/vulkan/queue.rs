@@ -8,7 +8,7 @@ use super::super::traits::{CompletionSink, DeviceError, DeviceQueue, QueueDesc, 
 use super::device::Gpu;
 use super::frame::Frame;
 use super::kernel::buffer_of;
-use super::lane::{Entry, Lane, Owner, Part};
+use super::lane::{After, Entry, Lane, Owner, Part};
 use super::memory::Buffer;
 use super::profiling::Queries;
 use super::record::{LINEAR, ReadBack, Recorder, copy_rect};
@@ -92,6 +92,16 @@ impl VulkanQueue {
     }
 }
 
+impl VulkanQueue {
+    /// What must be reported before a batch with these waits: reports of one lane keep their order anyway.
+    fn after(&self, waits: &[Wait]) -> Vec<After> {
+        let others = waits.iter().filter_map(|w| Some((w.queue.as_any().downcast_ref::<VulkanQueue>()?, w.submission)));
+        let unreported = |q: &VulkanQueue, submission| !std::ptr::eq(q.lane, self.lane) && !q.owner.is_reported(submission);
+        let needed = others.filter(|(q, submission)| unreported(q, *submission));
+        needed.map(|(q, submission)| After { lane: q.lane, owner: q.owner.clone(), submission }).collect()
+    }
+}
+
 impl DeviceQueue for VulkanQueue {
     fn submit(&self, batch: Batch) -> Result<Submission> {
         self.gpu.check_usable()?;
@@ -100,6 +110,7 @@ impl DeviceQueue for VulkanQueue {
         let mut build = Build {
             queue: self,
             own: last.value,
+            after: self.after(&batch.waits),
             waits,
             recorder: None,
             frames: Vec::new(),
@@ -161,6 +172,8 @@ struct Build<'a> {
     queue: &'a VulkanQueue,
     /// Timeline value of the queue's previous batch.
     own: u64,
+    /// What is to be reported before this batch.
+    after: Vec<After>,
     /// Not yet submitted waits.
     waits: SmallVec<[(&'static Lane, u64); 4]>,
     recorder: Option<Recorder>,
@@ -484,6 +497,7 @@ impl Build<'_> {
             value: 0,
             owner: self.queue.owner.clone(),
             submission,
+            after: std::mem::take(&mut self.after),
             tickets: items.iter().map(|i| i.ticket).collect(),
             read_backs: std::mem::take(&mut self.read_backs),
             parts: std::mem::take(&mut self.parts),
