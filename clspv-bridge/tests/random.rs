@@ -485,7 +485,7 @@ fn module(seed: u64) -> Module {
         relocs: vec![],
         readonly: space == Space::Constant,
     };
-    let table: Vec<u8> = (0..32).map(|i: u32| (i * 7 % 23) as u8 * (i % 4 == 0) as u8).collect();
+    let table: Vec<u8> = (0..32).map(|i: u32| (i * 7 % 23) as u8 * i.is_multiple_of(4) as u8).collect();
     let table = m.globals.push(global("table", Space::Constant, 32, Some(table)));
     let tile = m.globals.push(global("tile", Space::Local, 16 * ITEMS, None));
     let h0 = m.functions.push(helper(rng, "h0", vec![]));
@@ -703,6 +703,6 @@ fn random_kernels_keep_their_meaning() {
         let seeds: Vec<u64> = failures.iter().map(|f| f.0).collect();
         panic!("{} kernels fail: {seeds:?}\n{e}", failures.len());
     }
-    println!("{meaningful} of {count} kernels have a meaning");
+    eprintln!("{meaningful} of {count} kernels have a meaning");
     assert!(meaningful * 2 > count, "only {meaningful} of {count} kernels have a meaning");
 }

@@ -23,7 +23,6 @@ use super::reaper;
 use super::record::ReadBack;
 use ash::vk;
 use parking_lot::{Condvar, Mutex};
-use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
