@@ -9,6 +9,7 @@ use crate::cl::*;
 use crate::device::Device;
 use crate::err;
 use crate::error::{Error, Result};
+use crate::host_fills::HostFills;
 use crate::info::InfoValue;
 use crate::object::{ApiObject, ApiSlot, DestructorList, ObjectKind};
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct Context {
     properties: Vec<cl_context_properties>,
     notify: Option<Notify>,
     destructors: DestructorList,
+    /// Where unfinished reads of the context's queues go.
+    pub(crate) host_fills: HostFills,
 }
 
 impl ApiObject for Context {
@@ -77,8 +80,8 @@ impl Context {
                 list.push(device);
             }
         }
-        let destructors = DestructorList::default();
-        Ok(Arc::new(Context { slot: ApiSlot::new(), devices: list, properties, notify, destructors }))
+        let (destructors, host_fills) = (DestructorList::default(), HostFills::default());
+        Ok(Arc::new(Context { slot: ApiSlot::new(), devices: list, properties, notify, destructors, host_fills }))
     }
     /// Its devices.
     pub fn devices(&self) -> &[Arc<Device>] {

@@ -84,6 +84,12 @@ impl ApiObject for Event {
     }
 }
 
+impl crate::host_fills::Pending for Event {
+    fn is_done(&self) -> bool {
+        Event::is_done(self)
+    }
+}
+
 impl Event {
     fn new(
         context: Arc<Context>,

@@ -9,6 +9,7 @@ pub mod device;
 pub mod error;
 pub mod event;
 pub mod fork;
+pub mod host_fills;
 pub mod host_ptr;
 pub mod info;
 pub mod kernel;

@@ -649,6 +649,37 @@ fn callbacks_may_open_gates_and_wait() {
     release([queue, other]);
 }
 
+/// What a pending read fills may be the source of the write behind it, in one queue or in another that waits for it.
+#[test]
+fn bytes_read_are_written_on() {
+    let rig = Rig::new(SOURCE);
+    let queues = [rig.queue(0), rig.queue(0)];
+    for (size, other) in [(64usize, 0usize), (64, 1), (100_000, 0), (100_000, 1)] {
+        let content: Vec<u32> = (0..size as u32).map(|i| i * 3 + other as u32).collect();
+        let (from, to) = (rig.buffer(&content), rig.buffer(&vec![0u32; size]));
+        for round in 0..5u32 {
+            let mut between = vec![round; size];
+            let gate = rig.gate();
+            let first = read_later(queues[0], from, &mut between, &[gate]);
+            let (bytes, waits) = (size * 4, [first]);
+            let mut second = null_mut();
+            // SAFETY: live handles; the memory lives until the events are waited for.
+            ok(unsafe {
+                clEnqueueWriteBuffer(queues[other], to, 0, 0, bytes, between.as_ptr().cast(), 1, waits.as_ptr(), &mut second)
+            });
+            // SAFETY: a live user event.
+            ok(unsafe { clSetUserEventStatus(gate, CL_COMPLETE as i32) });
+            assert_eq!(wait(&[first, second]), CL_SUCCESS);
+            assert_eq!(read::<u32>(queues[other], to, size), content);
+            for event in [gate, first, second] {
+                event.release();
+            }
+        }
+        from.release();
+        to.release();
+    }
+}
+
 /// The other tests, in a process where the device can do less: buffers reach the host through staging, as on graphics
 /// cards, and kernels get addresses.
 #[test]

@@ -13,6 +13,7 @@ use crate::host_ptr::HostPtr;
 use crate::memory::MemObject;
 use crate::memory::mapping::Mapping;
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Where a command runs.
@@ -94,6 +95,37 @@ pub enum CommandKind {
         mems: Vec<Arc<MemObject>>,
         undefined: bool,
     },
+}
+
+impl CommandKind {
+    /// Application memory that the command takes bytes from.
+    pub(crate) fn host_source(&self) -> Option<Range<usize>> {
+        match self {
+            CommandKind::Write { src, dst } => Some(span(*src, 0, dst.size)),
+            CommandKind::WriteRect { src, src_layout, region, .. } => Some(rect_span(*src, src_layout, region)),
+            _ => None,
+        }
+    }
+    /// Application memory that the command fills.
+    pub(crate) fn host_target(&self) -> Option<Range<usize>> {
+        match self {
+            CommandKind::Read { src, dst } => Some(span(*dst, 0, src.size)),
+            CommandKind::ReadRect { dst, dst_layout, region, .. } => Some(rect_span(*dst, dst_layout, region)),
+            _ => None,
+        }
+    }
+}
+
+fn span(ptr: HostPtr, offset: u64, size: u64) -> Range<usize> {
+    let start = ptr.addr().saturating_add(offset as usize);
+    start..start.saturating_add(size as usize)
+}
+
+/// From the first to the last byte of a region.
+fn rect_span(ptr: HostPtr, layout: &RectLayout, region: &[u64; 3]) -> Range<usize> {
+    let (rows, slices) = (region[1].saturating_sub(1), region[2].saturating_sub(1));
+    let size = rows.saturating_mul(layout.row_pitch).saturating_add(slices.saturating_mul(layout.slice_pitch));
+    span(ptr, layout.offset, size.saturating_add(region[0]))
 }
 
 /// A command in a queue.

@@ -19,6 +19,7 @@ use crate::device::batch::{Outcome, Ticket, Times};
 use crate::device::traits::{CompletionSink, DeviceOps, DeviceQueue, QueueDesc, Submission};
 use crate::error::{Error, Result};
 use crate::event::{Event, Moment, WaitList};
+use crate::host_fills::Pending;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::sync::{Mutex, Rank};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -181,11 +182,18 @@ impl CommandQueue {
         if !self.ops().available() {
             return Err(Error::with(CL_OUT_OF_RESOURCES, "the device is lost"));
         }
-        let event = Event::of_command(self, new.command_type, new.place);
+        // What an unfinished read fills is taken by the host when the read is done, not by the device before.
+        let stale = new.kind.host_source().is_some_and(|range| self.context.host_fills.overlaps(&range));
+        let target = new.kind.host_target();
+        let event = Event::of_command(self, new.command_type, if stale { Place::Host } else { new.place });
         if self.is_profiling() {
             event.stamp(Moment::Queued, self.now());
         }
         self.insert(&event, Command::new(new.kind), new.waits, new.fence);
+        if let Some(range) = target.filter(|_| !event.is_done()) {
+            let event: Arc<dyn Pending> = event.clone();
+            self.context.host_fills.add(range, Arc::downgrade(&event));
+        }
         if self.sync {
             self.flush();
             // What a user event holds back stays behind: the caller may be the one to set it.
