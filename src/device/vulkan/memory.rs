@@ -106,7 +106,9 @@ impl Buffer {
                 let mapped = allocation.mapped_ptr().filter(|_| visible).map(|p| HostPtr::new(p.as_ptr().cast()));
                 let cached = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED);
                 let local = allocation.memory_properties().contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
-                let for_host = gpu.adapter.is_unified() || what != Use::Device { host_visible: false };
+                // Reading write-combined memory across the bus is a hundred times slower than a transfer: such a mapping is
+                // for the device layer's small writes only, and applications get a shadow.
+                let for_host = gpu.adapter.is_unified() || cached;
                 let backing = Backing::Pool(Some(allocation));
                 Ok(Buffer { gpu, raw, size, padded, address, mapped, cached, local, for_host, backing })
             }
