@@ -12,8 +12,11 @@ pub trait Pending: Send + Sync {
     fn is_done(&self) -> bool;
 }
 
+/// A range of addresses and the command that will fill it.
+type Fill = (Range<usize>, Weak<dyn Pending>);
+
 /// Address ranges with the commands that will fill them.
-pub struct HostFills(Mutex<Vec<(Range<usize>, Weak<dyn Pending>)>>);
+pub struct HostFills(Mutex<Vec<Fill>>);
 
 impl Default for HostFills {
     fn default() -> Self {
@@ -33,7 +36,7 @@ impl HostFills {
         hit
     }
     /// Forgets finished commands, then looks at the others.
-    fn visit(&self, look: impl FnOnce(&mut Vec<(Range<usize>, Weak<dyn Pending>)>)) {
+    fn visit(&self, look: impl FnOnce(&mut Vec<Fill>)) {
         // Dropped after the lock: these may be the last references.
         let mut alive: Vec<Arc<dyn Pending>> = Vec::new();
         let mut list = self.0.lock();
