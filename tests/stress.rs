@@ -668,7 +668,7 @@ fn bytes_read_are_written_on() {
                 clEnqueueWriteBuffer(queues[other], to, 0, 0, bytes, between.as_ptr().cast(), 1, waits.as_ptr(), &mut second)
             });
             // SAFETY: a live user event.
-            ok(unsafe { clSetUserEventStatus(gate, CL_COMPLETE as i32) });
+            ok(unsafe { clSetUserEventStatus(gate, CL_COMPLETE) });
             assert_eq!(wait(&[first, second]), CL_SUCCESS);
             assert_eq!(read::<u32>(queues[other], to, size), content);
             for event in [gate, first, second] {
