@@ -301,6 +301,35 @@ fn compiling_and_linking() {
     end(c);
 }
 
+/// A kernel may call a kernel, also one of another program.
+#[test]
+fn kernels_call_kernels_of_other_programs() {
+    let c = context();
+    let callee = create(c, SCALE);
+    let caller =
+        create(c, "extern kernel void scale(global float *p, float by); kernel void twice(global float *p) { scale(p, 2); }");
+    for program in [callee, caller] {
+        assert_eq!(compile(program, ""), CL_SUCCESS, "{}", log(program));
+    }
+    let (library, code) = link(c, "-create-library", &[callee]);
+    assert_eq!(code, CL_SUCCESS);
+    for inputs in [[caller, callee], [caller, library]] {
+        let (program, code) = link(c, "", &inputs);
+        assert_eq!(code, CL_SUCCESS, "{}", log(program));
+        for name in ["twice", "scale"] {
+            release_kernel(kernel(program, name).unwrap());
+        }
+        release(program);
+    }
+    let (alone, code) = link(c, "", &[caller]);
+    assert_eq!(code, CL_LINK_PROGRAM_FAILURE);
+    assert!(log(alone).contains("unresolved symbol 'scale'"), "{}", log(alone));
+    for program in [callee, caller, library, alone] {
+        release(program);
+    }
+    end(c);
+}
+
 extern "C" fn on_built(program: cl_program, user_data: *mut c_void) {
     // SAFETY: user_data is the sender of the test, which waits for this call.
     let sender = unsafe { Box::from_raw(user_data.cast::<mpsc::Sender<(usize, cl_int)>>()) };

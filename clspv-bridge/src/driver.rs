@@ -88,7 +88,9 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
     let cx = PassContext { target, options };
     let mut modules = Vec::with_capacity(libraries.len());
     for library in libraries {
-        let mut module = front::spirv::read(&library.spirv, specs)?;
+        // Kernels may call kernels of other modules.
+        let read = if libraries.len() > 1 { front::spirv::read_part } else { front::spirv::read };
+        let mut module = read(&library.spirv, specs)?;
         for info in &mut module.kernels {
             add_arg_info(info, &library.arg_info);
         }
@@ -248,7 +250,7 @@ fn unique_global_names(module: &mut Module) {
 fn used_globals(program: &Module, kernels: &[Module]) -> (Module, HashMap<String, Global>) {
     let mut out = Module::default();
     let mut by_name: HashMap<String, Global> = HashMap::new();
-    let variables = |g: &crate::ir::GlobalData| g.space == Space::Global && g.linkage == Linkage::Export;
+    let variables = |g: &crate::ir::GlobalData| g.space == Space::Global && matches!(g.linkage, Linkage::Export | Linkage::Once);
     let wanted = program.globals.iter().filter(|(_, g)| variables(g)).map(|(r, _)| (program, r));
     let used = kernels.iter().flat_map(|m| {
         let insts = m.functions.values().flat_map(|f| {

@@ -26,6 +26,8 @@ pub enum Linkage {
     Internal,
     /// Defined here, resolves imports of other modules by name.
     Export,
+    /// The same, but other modules may define it too, in equal words: one of the definitions is kept.
+    Once,
     /// Declared here, defined in another module or the built-in library.
     Import,
 }

@@ -85,7 +85,7 @@ named! {
         Imported = "imported", Linked = "linked", Inlined = "inlined", Lowered = "lowered", Legal = "legal",
         Structured = "structured",
     }
-    Linkage { Internal = "internal", Export = "export", Import = "import" }
+    Linkage { Internal = "internal", Export = "export", Once = "once", Import = "import" }
     Space {
         Private = "private", Local = "local", Global = "global", Constant = "constant", Generic = "generic",
     }

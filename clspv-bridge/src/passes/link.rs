@@ -21,8 +21,8 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
         for data in module.globals.values() {
             let known = (data.linkage != Linkage::Internal).then(|| globals.get(&data.name).copied()).flatten();
             let target = match known {
-                Some(g) if data.linkage == Linkage::Import => g,
-                Some(g) if out.globals[g].linkage == Linkage::Import => {
+                Some(g) if yields(data.linkage, out.globals[g].linkage) => g,
+                Some(g) if yields(out.globals[g].linkage, data.linkage) => {
                     out.globals[g] = data.clone();
                     own_globals.push(g);
                     g
@@ -55,8 +55,8 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
                         let text = format!("error: '{}' is used with different types", demangle(&f.name));
                         return Err(CompileError::Diagnostics(text));
                     }
-                    if f.linkage != Linkage::Import {
-                        if out.functions[r].linkage != Linkage::Import {
+                    if !yields(f.linkage, out.functions[r].linkage) {
+                        if !yields(out.functions[r].linkage, f.linkage) {
                             let text = format!("error: '{}' is defined more than once", demangle(&f.name));
                             return Err(CompileError::Diagnostics(text));
                         }
@@ -84,6 +84,12 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
         }
     }
     Ok(out)
+}
+
+/// Whether a definition or declaration gives way to another of the same name: declarations to everything, one of several
+/// equal definitions to any.
+fn yields(this: Linkage, other: Linkage) -> bool {
+    this == Linkage::Import || (this == Linkage::Once && other != Linkage::Import)
 }
 
 fn mapped<K: EntityRef>(map: &[K], key: K) -> Result<K> {
@@ -256,8 +262,9 @@ pub fn kernel_module(module: &Module, kernel: FuncRef) -> Result<Module> {
     Ok(out)
 }
 
-/// The plain name in an Itanium-mangled function name; the name itself if it is not mangled.
+/// The plain name in an Itanium-mangled function name, and of what stands for a kernel; the name itself otherwise.
 pub fn demangle(name: &str) -> String {
+    let name = name.strip_prefix(crate::front::spirv::CALLABLE_KERNEL).unwrap_or(name);
     let parse = || {
         let rest = name.strip_prefix("_Z")?;
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -323,6 +330,31 @@ mod tests {
         assert!(merge(vec![b.clone(), b]).is_err());
     }
 
+    /// One of several equal definitions is kept, a definition of its own wins, and imports find either.
+    #[test]
+    fn repeated_definitions() {
+        let part = |linkage: Linkage| {
+            let mut m = Module::default();
+            m.functions.push(leaf("f", linkage, None, None));
+            m.globals.push(crate::ir::GlobalData { linkage, size: 8, ..global("g", vec![]) });
+            m
+        };
+        use Linkage::*;
+        for (linkages, expected) in [
+            (vec![Once, Once], Some(Once)),
+            (vec![Import, Once, Import, Once], Some(Once)),
+            (vec![Once, Export, Once], Some(Export)),
+            (vec![Export, Once, Export], None),
+        ] {
+            let merged = merge(linkages.iter().map(|l| part(*l)).collect());
+            assert_eq!(merged.is_ok(), expected.is_some(), "{linkages:?}");
+            let (Ok(m), Some(expected)) = (merged, expected) else { continue };
+            assert_eq!((m.functions.len(), m.globals.len()), (1, 1));
+            assert_eq!(m.functions.values().map(|f| (f.linkage, f.layout.len())).next(), Some((expected, 1)));
+            assert_eq!(m.globals.values().map(|g| g.linkage).next(), Some(expected));
+        }
+    }
+
     #[test]
     fn library_functions_come_with_what_they_need() {
         let mut lib = Module::default();
@@ -345,7 +377,11 @@ mod tests {
 
     #[test]
     fn missing_and_unsupported_names() {
-        for (name, text) in [("_Z3fooi", "unresolved symbol 'foo'"), ("unsupported: pipes", "unsupported: pipes")] {
+        for (name, text) in [
+            ("_Z3fooi", "unresolved symbol 'foo'"),
+            ("__clang_ocl_kern_imp_foo", "unresolved symbol 'foo'"),
+            ("unsupported: pipes", "unsupported: pipes"),
+        ] {
             let mut m = Module::default();
             let f = m.functions.push(leaf(name, Linkage::Import, None, None));
             m.functions.push(kernel(f));

@@ -30,6 +30,9 @@ use types::{Kind, TypeInfo, Types};
 /// Prefix of the imports that stand for constructs this compiler does not know.
 pub const UNSUPPORTED: &str = "unsupported: ";
 
+/// What clang puts before a kernel's name for the function that stands for it where the kernel is called.
+pub(crate) const CALLABLE_KERNEL: &str = "__clang_ocl_kern_imp_";
+
 /// Most bytes of all program-scope variables together.
 const MAX_GLOBAL_BYTES: u64 = 1 << 29;
 /// Most bytes of initial contents together.
@@ -38,11 +41,20 @@ const MAX_INIT_BYTES: u64 = 64 << 20;
 /// Most leaves of aggregate values in a module.
 const MAX_AGGREGATE_LEAVES: usize = 32 << 20;
 
-/// Reads a module. Malformed input is an error, never a panic.
+/// Reads a module that is a program of its own. Malformed input is an error, never a panic.
 pub fn read(words: &[u32], specs: &SpecConstants) -> Result<Module> {
+    read_module(words, specs, false)
+}
+
+/// The same for a module that others are linked to: they may call its kernels, so the bodies for that are kept.
+pub fn read_part(words: &[u32], specs: &SpecConstants) -> Result<Module> {
+    read_module(words, specs, true)
+}
+
+fn read_module(words: &[u32], specs: &SpecConstants, callable_kernels: bool) -> Result<Module> {
     let words = check::header(words)?;
     let insts = read::instructions(&words)?;
-    let mut reader = Reader::new(specs);
+    let mut reader = Reader { callable_kernels, ..Reader::new(specs) };
     let bodies = reader.declarations(&insts)?;
     reader.functions(&bodies)?;
     // What the reader does not check itself, above all that definitions dominate their uses.
@@ -80,6 +92,8 @@ struct Reader<'s> {
     /// Imports made for unknown constructs, by name.
     unsupported: HashMap<String, FuncRef>,
     kernel_ids: HashSet<u32>,
+    /// Keep the functions that stand for kernels where kernels are called.
+    callable_kernels: bool,
     /// Bytes of the variables and of their initial contents so far.
     global_bytes: u64,
     init_bytes: u64,
@@ -99,6 +113,7 @@ impl<'s> Reader<'s> {
             specs,
             unsupported: HashMap::new(),
             kernel_ids: HashSet::new(),
+            callable_kernels: false,
             global_bytes: 0,
             init_bytes: 0,
             leaf_budget: MAX_AGGREGATE_LEAVES,
@@ -250,7 +265,7 @@ impl<'s> Reader<'s> {
         data.name = name;
         if let Some((name, kind)) = deco.linkage {
             data.name = name;
-            data.linkage = if kind == spirv::LinkageType::Import as u32 { Linkage::Import } else { Linkage::Export };
+            data.linkage = linkage(kind, inst)?;
         }
         if let Some(&init) = inst.ops.get(3)
             && space != Space::Local
@@ -290,8 +305,8 @@ impl<'s> Reader<'s> {
     /// Functions other than the duplicate kernel bodies that nothing calls.
     fn kept(&self, bodies: &[Body<'_>]) -> HashSet<u32> {
         let by_id: HashMap<u32, &Body<'_>> = bodies.iter().map(|b| (b.id, b)).collect();
-        let mut work: Vec<u32> =
-            bodies.iter().filter(|b| !self.function_name(b.id).starts_with("__clang_ocl_kern_imp_")).map(|b| b.id).collect();
+        let root = |b: &&Body<'_>| self.callable_kernels || !self.function_name(b.id).starts_with(CALLABLE_KERNEL);
+        let mut work: Vec<u32> = bodies.iter().filter(root).map(|b| b.id).collect();
         let mut kept: HashSet<u32> = work.iter().copied().collect();
         while let Some(id) = work.pop() {
             let Some(body) = by_id.get(&id) else { continue };
@@ -339,9 +354,12 @@ impl<'s> Reader<'s> {
         }
         sig.results = self.types.leaf_types(ret, inst)?;
         let has_body = body.insts.iter().any(|i| i.op == Op::Label);
-        let linkage = match self.meta.of(body.id).linkage {
+        let linkage = match &self.meta.of(body.id).linkage {
             _ if !has_body => Linkage::Import,
-            Some(_) => Linkage::Export,
+            Some((_, kind)) => match linkage(*kind, inst)? {
+                Linkage::Import => return Err(inst.bad("an imported function has a body")),
+                linkage => linkage,
+            },
             None if is_kernel => Linkage::Export,
             None => Linkage::Internal,
         };
@@ -406,6 +424,16 @@ impl<'s> Reader<'s> {
     fn global_data(&self, global: Global) -> &GlobalData {
         &self.module.globals[global]
     }
+}
+
+/// The linkage that a LinkageAttributes decoration names.
+fn linkage(kind: u32, inst: &Instr<'_>) -> Result<Linkage> {
+    Ok(match spirv::LinkageType::from_u32(kind) {
+        Some(spirv::LinkageType::Import) => Linkage::Import,
+        Some(spirv::LinkageType::Export) => Linkage::Export,
+        Some(spirv::LinkageType::LinkOnceODR) => Linkage::Once,
+        None => return Err(inst.bad(format_args!("unknown linkage type {kind}"))),
+    })
 }
 
 #[cfg(test)]
