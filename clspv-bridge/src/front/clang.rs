@@ -59,8 +59,22 @@ pub(crate) fn in_folders(name: &str) -> Option<PathBuf> {
 const ONE_STEP_BYTES: usize = 16 << 10;
 
 /// Options of the step that makes SPIR-V. The vectorisers make types that the SPIR-V back end cannot write; so does the
-/// rewriting of loop exit values.
-const CODE_ARGS: &[&str] = &["-fno-slp-vectorize", "-fno-vectorize", "-mllvm", "-replexitval=never", "-c", "-o", "-", "-"];
+/// rewriting of loop exit values. Counters stay what they were: LLVM would widen `int` to 64 bits and count bytes instead of
+/// elements, which devices without 64-bit registers pay for in every iteration.
+const CODE_ARGS: &[&str] = &[
+    "-fno-slp-vectorize",
+    "-fno-vectorize",
+    "-mllvm",
+    "-replexitval=never",
+    "-mllvm",
+    "-indvars-widen-indvars=false",
+    "-mllvm",
+    "-disable-lsr",
+    "-c",
+    "-o",
+    "-",
+    "-",
+];
 
 /// The same with the extensions that fit the options.
 fn code_args(options: &Options) -> Vec<OsString> {
@@ -494,5 +508,21 @@ mod tests {
         };
         assert_eq!(contracted(&Options::default()), [2, 0]);
         assert_eq!(contracted(&Options { unsafe_math: true, ..Options::default() }), [2, 2]);
+    }
+
+    /// Neither widened nor turned into byte offsets.
+    #[test]
+    fn int_counters_stay_int() {
+        if find(&config()).is_none() {
+            return;
+        }
+        let source = "kernel void k(global float *a, int n) { float s = 0; for (int i = 0; i < n; i++) s += a[3 * i]; a[0] = s; \
+            for (int i = 0; i < 99; i++) { s = s * a[4 * i] + 1; a[4 * i + 1] = s; } }";
+        let lib = compile(source, &[], &Options::default(), &config(), false).unwrap();
+        let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
+        for f in module.functions.values().filter(|f| f.kernel.is_some()) {
+            let mut params = f.layout.iter().skip(1).flat_map(|b| &f.blocks[*b].params);
+            assert!(params.all(|p| f.ty(*p) != crate::ir::I64), "{module}");
+        }
     }
 }
