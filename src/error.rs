@@ -89,7 +89,7 @@ impl From<CompileError> for Error {
         let code = match &error {
             CompileError::Diagnostics(_)
             | CompileError::Unsupported { .. }
-            | CompileError::Unresolved(_)
+            | CompileError::Unresolved { .. }
             | CompileError::ToolFailed(_)
             | CompileError::Internal(_) => CL_BUILD_PROGRAM_FAILURE,
             CompileError::InvalidIl(_) => CL_INVALID_VALUE,

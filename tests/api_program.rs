@@ -378,6 +378,14 @@ fn intermediate_language() {
         }
     }
     release(program);
+    // Capabilities that no device has are refused, and named.
+    for (capability, place) in [(2u32, 5 * 4), (17, 5 * 4)] {
+        let mut asking = bytes.clone();
+        asking.splice(place..place, [2 << 16 | 17, capability].iter().flat_map(|w: &u32| w.to_le_bytes()));
+        // SAFETY: a block with its length.
+        assert!(unsafe { clCreateProgramWithIL(c, asking.as_ptr().cast(), asking.len(), &mut code) }.is_null());
+        assert_eq!(code, CL_INVALID_VALUE);
+    }
     for bad in [&bytes[..bytes.len() - 4], &bytes[..bytes.len() - 1], b"not an intermediate language"] {
         // SAFETY: a block with its length.
         let program = unsafe { clCreateProgramWithIL(c, bad.as_ptr().cast(), bad.len(), &mut code) };

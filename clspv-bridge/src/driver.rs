@@ -123,11 +123,21 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
         }
     }
     if !failures.is_empty() {
-        let lines: Vec<String> = failures.iter().map(|(kernel, e)| format!("error: kernel '{kernel}': {e}")).collect();
+        let lines: Vec<String> = failures.iter().map(|(kernel, e)| failure(kernel, e, libraries)).collect();
         return Err(CompileError::Diagnostics(lines.join("\n") + "\n"));
     }
     compiled.data = data.block;
     Ok(compiled)
+}
+
+/// The log's line for a kernel that failed, with the position that the module tells, if it does.
+fn failure(kernel: &str, error: &CompileError, libraries: &[&Library]) -> String {
+    let (line, text) = error.at_line();
+    if line == 0 {
+        return format!("error: kernel '{kernel}': {text}");
+    }
+    let file = libraries.iter().find_map(|l| front::locate::spirv_file(&l.spirv, line));
+    format!("{}:{line}: error: kernel '{kernel}': {text}", file.as_deref().unwrap_or("<il>"))
 }
 
 /// Adds source positions to what [`build`] says of the kernels of a program compiled from this source.

@@ -13,8 +13,8 @@ pub enum CompileError {
     #[error("invalid SPIR-V: {0}")]
     InvalidIl(String),
     /// An undefined external function or variable at link time.
-    #[error("unresolved symbol '{0}'")]
-    Unresolved(String),
+    #[error("{}unresolved symbol '{name}'", line_prefix(*.line))]
+    Unresolved { name: String, line: u32 },
     /// The front-end tool was not found.
     #[error("{0}")]
     ToolMissing(String),
@@ -34,6 +34,15 @@ impl CompileError {
     /// An [`CompileError::Unsupported`] at a source line (0 if unknown).
     pub fn unsupported(construct: impl Into<String>, line: u32) -> Self {
         CompileError::Unsupported { construct: construct.into(), line }
+    }
+    /// Source line (0 if unknown), and the text without it.
+    pub fn at_line(&self) -> (u32, String) {
+        let line = match self {
+            CompileError::Unsupported { line, .. } | CompileError::Unresolved { line, .. } => *line,
+            _ => 0,
+        };
+        let text = self.to_string();
+        (line, text.strip_prefix(&line_prefix(line)).unwrap_or(&text).to_owned())
     }
     /// An [`CompileError::Internal`].
     pub fn internal(what: impl Into<String>) -> Self {

@@ -8,6 +8,7 @@
 //! - `emit [NAME,...]`: run the passes, emit each kernel, validate, disassemble;
 //! - `lower addresses|bindings`: lower the module's kernel for a pointer mode, verify, print;
 //! - `cl`: OpenCL C through the whole compiler; each variant is validated;
+//! - `il`: SPIR-V assembly (OpenCL's) through the whole compiler; each variant is validated;
 //! - `interp`: interpret; `; run: @f(i32 1, f32 0x3f800000) == i32 3` lines state results;
 //! - `equiv NAME,...`: `run:` lines hold before and after the passes, and every function that the passes leave gives the
 //!   same results and memory for many other arguments, too. A pointer parameter gets a buffer of 256 bytes. `; size: N`
@@ -19,7 +20,7 @@
 use clspv_bridge::abi::{BlockPlace, LaunchAbi, PointerMode};
 use clspv_bridge::ir::{Const, FuncRef, Function, Module, Phase, Type, interp, parse, verify};
 use clspv_bridge::passes::PassContext;
-use clspv_bridge::{Target, driver, passes};
+use clspv_bridge::{CompileError, Target, driver, passes};
 use interp::{Launch, Machine, Stop, value::Val};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
@@ -48,7 +49,7 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "ir" || e == "cl") {
+        } else if path.extension().is_some_and(|e| e == "ir" || e == "cl" || e == "spvasm") {
             files.push(path);
         }
     }
@@ -81,6 +82,14 @@ fn run_file(path: &Path) -> Result<(), String> {
         "emit" => read(&text).and_then(|m| run_passes(m, &names)).and_then(|m| emit(&m)),
         "lower" => read(&text).and_then(|m| lower(m, &names)),
         "cl" => compile(&text),
+        "il" => match assemble(&text) {
+            Some(words) => words.and_then(|words| {
+                let library = driver::Library { spirv: words, ..driver::Library::default() };
+                finish(driver::build(&[&library], &driver::Options::default(), &[][..], &Target::generic()), |e| e)
+            }),
+            // Without the assembler there is nothing to test.
+            None => return Ok(()),
+        },
         "interp" => read(&text).and_then(|m| {
             verified(&m)?;
             interpret(&m, &text)
@@ -251,7 +260,25 @@ fn compile(source: &str) -> Result<String, String> {
     let options = driver::Options { std: "CL3.0".into(), ..driver::Options::default() };
     let library = driver::compile_source(source, &[], &options, &config).map_err(|e| e.to_string())?;
     let program = driver::build(&[&library], &options, &[][..], &Target::generic());
-    let program = program.map_err(|e| driver::add_positions(e, source, &[], &options, &config).to_string())?;
+    finish(program, |e| driver::add_positions(e, source, &[], &options, &config))
+}
+
+/// The words of SPIR-V assembly; `None` if the assembler is not installed.
+fn assemble(text: &str) -> Option<Result<Vec<u32>, String>> {
+    let file = std::env::temp_dir().join(format!("pyroclast-il-{}-{:?}.spv", std::process::id(), std::thread::current().id()));
+    let output = file.display().to_string();
+    let result = tool("spirv-as", &["--preserve-numeric-ids", "--target-env", "spv1.6", "-o", &output, "-"], text.as_bytes())?;
+    let bytes = result.and_then(|_| fs::read(&file).map_err(|e| e.to_string()));
+    let _ = fs::remove_file(&file);
+    Some(bytes.map(|b| b.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()))
+}
+
+/// Validates every variant of a built program, and gives the disassembly of all.
+fn finish(
+    program: clspv_bridge::error::Result<clspv_bridge::abi::CompiledProgram>,
+    explain: impl FnOnce(CompileError) -> CompileError,
+) -> Result<String, String> {
+    let program = program.map_err(|e| explain(e).to_string())?;
     if program.kernels.is_empty() {
         return Err("no kernels".into());
     }

@@ -13,8 +13,6 @@ pub const VERSION: (u32, u32) = (3, 0);
 pub const C_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (3, 0)];
 /// The highest version of OpenCL C with mandatory backwards compatibility (CL_DEVICE_OPENCL_C_VERSION).
 pub const C_VERSION: (u32, u32) = (1, 2);
-/// Versions of SPIR-V that clCreateProgramWithIL takes.
-pub const IL_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (1, 3), (1, 4)];
 
 /// Something a device may support.
 pub struct Feature {
@@ -50,6 +48,11 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_khr_fp64", |d| d.fp64),
     language("cl_khr_fp16", |d| d.fp16),
     api("cl_khr_il_program", always),
+    api("cl_khr_spirv_queries", always),
+    api("cl_khr_spirv_no_integer_wrap_decoration", always),
+    api("cl_khr_spirv_linkonce_odr", always),
+    api("cl_khr_spirv_extended_debug_info", always),
+    api("cl_khr_expect_assume", always),
     api("cl_khr_extended_versioning", always),
     api("cl_khr_create_command_queue", always),
     api("cl_khr_device_uuid", always),

@@ -1,7 +1,7 @@
 //! Devices: the traits a device kind implements, the work it is handed, the kinds there are, and the device object.
 //!
 //! A [`Device`] is a root device of the platform: made once, never freed. What it answers to queries is in `query.rs`,
-//! what it supports by name in `features.rs`.
+//! what it supports by name in `features.rs`, what it takes of SPIR-V in `spirv.rs`.
 
 pub mod batch;
 mod error;
@@ -12,6 +12,7 @@ pub mod info;
 pub mod mock;
 mod query;
 pub mod registry;
+pub mod spirv;
 pub mod traits;
 pub mod vulkan;
 

@@ -2,7 +2,7 @@
 //! [`DeviceInfo`](super::info::DeviceInfo). Features that are missing are reported absent the way the specification
 //! provides: CL_FALSE, 0 or an empty list.
 
-use super::{Device, compiler_available, features};
+use super::{Device, compiler_available, features, spirv};
 use crate::cl::*;
 use crate::err;
 use crate::error::Result;
@@ -91,10 +91,14 @@ impl Device {
                 InfoValue::NameVersions(self.extensions().iter().map(|f| (f.name.into(), f.version)).collect())
             }
             CL_DEVICE_IL_VERSION => {
-                let names = features::IL_VERSIONS.iter().map(|(major, minor)| format!("SPIR-V_{major}.{minor}"));
+                let names = spirv::VERSIONS.iter().map(|(major, minor)| format!("SPIR-V_{major}.{minor}"));
                 names.collect::<Vec<_>>().join(" ").into()
             }
-            CL_DEVICE_ILS_WITH_VERSION => versions("SPIR-V", features::IL_VERSIONS),
+            CL_DEVICE_ILS_WITH_VERSION => versions("SPIR-V", spirv::VERSIONS),
+            // The same numbers as those of cl_khr_spirv_queries. The strings live as long as the library.
+            CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS => strings(spirv::INSTRUCTION_SETS),
+            CL_DEVICE_SPIRV_EXTENSIONS => strings(&spirv::extensions(self)),
+            CL_DEVICE_SPIRV_CAPABILITIES => spirv::capabilities(self).into(),
             CL_DEVICE_PRINTF_BUFFER_SIZE => PRINTF_BUFFER_BYTES.into(),
             CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => true.into(),
             CL_DEVICE_REFERENCE_COUNT => 1u32.into(),
@@ -199,6 +203,11 @@ impl Device {
     }
 }
 
+/// An array of addresses of strings.
+fn strings(list: &[&'static std::ffi::CStr]) -> InfoValue {
+    InfoValue::Handles(list.iter().map(|s| s.as_ptr() as usize).collect())
+}
+
 fn versions(name: &str, list: &[(u32, u32)]) -> InfoValue {
     InfoValue::NameVersions(list.iter().map(|(major, minor)| (name.to_string(), make_version(*major, *minor, 0))).collect())
 }
@@ -292,6 +301,20 @@ mod tests {
         assert!(!config.extensions.iter().any(|e| e == "cl_khr_icd" || e == "cl_khr_il_program"));
         assert!(!none.front_config().extensions.iter().any(|e| e == "__opencl_c_fp64"));
         assert_eq!(config.opencl_version, 300);
+    }
+
+    #[test]
+    fn spirv_capabilities_follow_from_what_is_reported() {
+        let capabilities = |info: DeviceInfo| match device(info).query(CL_DEVICE_SPIRV_CAPABILITIES) {
+            Ok(InfoValue::U32s(list)) => list,
+            other => panic!("{other:?}"),
+        };
+        let (kernel, float64, pipes) = (6, 10, 17);
+        let none = capabilities(DeviceInfo::default());
+        assert!(none.contains(&kernel) && !none.contains(&float64) && !none.contains(&pipes));
+        assert!(capabilities(DeviceInfo { fp64: true, ..DeviceInfo::default() }).contains(&float64));
+        let sets = device(DeviceInfo::default()).query(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS).unwrap();
+        assert_eq!(sets.to_bytes().len(), spirv::INSTRUCTION_SETS.len() * size_of::<usize>());
     }
 
     #[test]

@@ -36,6 +36,8 @@ enum Work {
     Modules(Vec<Arc<Library>>),
     /// Modules to a compiled object or library, which needs no work.
     Collect(Vec<Arc<Library>>, BinaryKind),
+    /// Nothing: the device cannot take the program, for this reason.
+    Refused(String),
     /// A binary with code for this very target.
     Ready(Vec<Arc<Library>>, Arc<CompiledProgram>),
 }
@@ -77,7 +79,13 @@ impl Program {
                 Origin::Source(_) => {
                     DeviceJob { index, work: Work::Source { headers: Arc::new([]), link: true }, options, specs }
                 }
-                Origin::Il { module, .. } => DeviceJob { index, work: Work::Modules(vec![module.clone()]), options, specs },
+                Origin::Il { module, .. } => {
+                    let work = match self.refusal(index, module) {
+                        Some(refusal) => refusal,
+                        None => Work::Modules(vec![module.clone()]),
+                    };
+                    DeviceJob { index, work, options, specs }
+                }
                 Origin::Binary => {
                     // The device must have a valid binary loaded.
                     let binary = record.given.as_ref().ok_or_else(|| err!(CL_INVALID_BINARY, "no binary for the device"))?;
@@ -113,7 +121,10 @@ impl Program {
             let options = options.compiler.clone();
             let work = match &self.origin {
                 Origin::Source(_) => Work::Source { headers: headers.clone(), link: false },
-                Origin::Il { module, .. } => Work::Collect(vec![module.clone()], BinaryKind::CompiledObject),
+                Origin::Il { module, .. } => match self.refusal(index, module) {
+                    Some(refusal) => refusal,
+                    None => Work::Collect(vec![module.clone()], BinaryKind::CompiledObject),
+                },
                 // There must be a source or an intermediate language.
                 _ => return Err(err!(CL_INVALID_OPERATION, "the program has neither source nor intermediate language")),
             };
@@ -171,6 +182,12 @@ impl Program {
             }
         }
         Ok((program, Job { devices: jobs, failure: CL_LINK_PROGRAM_FAILURE, notes: notes(&options) }))
+    }
+
+    /// The failure of a module that declares what the device lacks.
+    fn refusal(&self, index: usize, module: &Library) -> Option<Work> {
+        let missing = crate::device::spirv::refused(&self.devices[index], &super::il::capabilities(&module.spirv))?;
+        Some(Work::Refused(format!("error: the device does not support the capability {missing:?}\n")))
     }
 
     /// Checks that the operation may start, and marks the devices' records as in progress.
@@ -290,6 +307,7 @@ impl Program {
                         Work::Collect(libraries, kind) => return Ok((kind, libraries, None)),
                         Work::Ready(libraries, code) => return Ok((BinaryKind::Executable, libraries, Some(code))),
                         Work::Modules(libraries) => libraries,
+                        Work::Refused(reason) => return Err(CompileError::Diagnostics(reason)),
                         Work::Source { headers, link } => {
                             let Origin::Source(source) = &self.origin else { return Err(CompileError::internal("no source")) };
                             let config = device.front_config();

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 const MAGIC: u32 = 0x0723_0203;
+const OP_CAPABILITY: u32 = 17;
 const OP_TYPE_INT: u32 = 21;
 const OP_TYPE_FLOAT: u32 = 22;
 const OP_SPEC_CONSTANT_TRUE: u32 = 48;
@@ -33,6 +34,12 @@ pub fn words(bytes: &[u8]) -> Option<Vec<u32>> {
         at += length;
     }
     Some(words)
+}
+
+/// Capabilities that a module declares. They come first.
+pub fn capabilities(words: &[u32]) -> Vec<u32> {
+    let declarations = words.get(5..).unwrap_or_default().chunks_exact(2);
+    declarations.take_while(|c| c[0] == 2 << 16 | OP_CAPABILITY).map(|c| c[1]).collect()
 }
 
 /// Specialisation constants of a well-formed module: SpecId and size in bytes (1 for booleans).
@@ -88,6 +95,13 @@ mod tests {
         words.extend(inst(OP_SPEC_CONSTANT, &[1, 10, 5, 0]));
         words.extend(inst(OP_SPEC_CONSTANT_TRUE, &[2, 11]));
         words
+    }
+
+    #[test]
+    fn capabilities_are_found() {
+        let words = [MAGIC, 0x0001_0000, 0, 1, 0, 2 << 16 | OP_CAPABILITY, 6, 2 << 16 | OP_CAPABILITY, 4, 3 << 16 | 14, 2, 2];
+        assert_eq!(capabilities(&words), [6, 4]);
+        assert!(capabilities(&words[..3]).is_empty());
     }
 
     #[test]

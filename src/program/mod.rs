@@ -148,6 +148,14 @@ impl Program {
         if let Some(Err(clspv_bridge::CompileError::InvalidIl(text))) = checked {
             return Err(err!(CL_INVALID_VALUE, "{text}"));
         }
+        // Some device of the context must have the module's capabilities.
+        let declared = il::capabilities(&words);
+        let refused: Vec<_> = context.devices().iter().map(|d| crate::device::spirv::refused(d, &declared)).collect();
+        if let Some(Some(capability)) = refused.first()
+            && refused.iter().all(Option::is_some)
+        {
+            return Err(err!(CL_INVALID_VALUE, "no device supports the capability {capability:?}"));
+        }
         let spec_sizes = il::spec_constants(&words);
         let module = Arc::new(Library { spirv: words, ..Library::default() });
         let devices = context.devices().to_vec();

@@ -7,6 +7,9 @@
 use crate::passes::link::demangle;
 use std::collections::HashMap;
 
+/// NonSemantic.Shader.DebugInfo.100: DebugSource.
+const DEBUG_SOURCE: u32 = 35;
+
 /// Where functions are called first and where they are defined, by plain name, as "file:line:column".
 struct Positions {
     calls: HashMap<String, String>,
@@ -27,6 +30,24 @@ pub fn add_positions(log: &str, ir: &str) -> String {
         out.push('\n');
     }
     out
+}
+
+/// Name of the file that a SPIR-V module gives with this line: of the first OpLine that has it, else of the first debug
+/// source (NonSemantic.Shader.DebugInfo.100).
+pub fn spirv_file(words: &[u32], line: u32) -> Option<String> {
+    use spirv::Op;
+    let insts = super::spirv::read::instructions(words).ok()?;
+    let debug_sets = insts
+        .iter()
+        .filter(|i| i.op == Op::ExtInstImport && i.string(1).is_ok_and(|(name, _)| name == "NonSemantic.Shader.DebugInfo.100"));
+    let debug_sets: Vec<u32> = debug_sets.filter_map(|i| i.ops.first().copied()).collect();
+    let by_line = insts.iter().find(|i| i.op == Op::Line && i.ops.get(1) == Some(&line)).and_then(|i| i.ops.first());
+    let source = |i: &&super::spirv::read::Instr<'_>| {
+        i.op == Op::ExtInst && i.ops.get(2).is_some_and(|s| debug_sets.contains(s)) && i.ops.get(3) == Some(&DEBUG_SOURCE)
+    };
+    let id = by_line.or_else(|| insts.iter().find(source).and_then(|i| i.ops.get(4)))?;
+    let text = insts.iter().find(|i| i.op == Op::String && i.ops.first() == Some(id))?;
+    text.string(1).ok().map(|(name, _)| name)
 }
 
 impl Positions {

@@ -92,7 +92,7 @@ fn bottom_up(module: &Module) -> Result<Vec<FuncRef>> {
                 Mark::New => {
                     let callee = &module.functions[next];
                     if callee.linkage == Linkage::Import || callee.layout.is_empty() {
-                        return Err(CompileError::Unresolved(super::link::demangle(&callee.name)));
+                        return Err(CompileError::Unresolved { name: super::link::demangle(&callee.name), line: 0 });
                     }
                     marks[next.index()] = Mark::Open;
                     stack.push((next, callees(callee)));
@@ -149,7 +149,9 @@ impl Inliner<'_> {
     fn call(&mut self, cur: Block, call: Inst, callee_ref: FuncRef, callee: &Function) -> Result<Block> {
         let args: Vec<Value> = self.func.insts[call].args.iter().map(|v| self.resolve(*v)).collect();
         let results = self.func.insts[call].results.clone();
-        let Some(entry) = callee.entry() else { return Err(CompileError::Unresolved(callee.name.clone())) };
+        let Some(entry) = callee.entry() else {
+            return Err(CompileError::Unresolved { name: callee.name.clone(), line: self.func.insts[call].line });
+        };
         if callee.blocks[entry].params.len() != args.len() || results.len() != callee.sig.results.len() {
             return Err(CompileError::internal(format!("call of '{}' with a wrong argument count", callee.name)));
         }

@@ -129,22 +129,22 @@ pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
     }
     while let Some(r) = work.pop() {
         let mut calls: Vec<(FuncRef, u32)> = Vec::new();
-        let mut addresses: Vec<Global> = Vec::new();
+        let mut addresses: Vec<(Global, u32)> = Vec::new();
         let func = &module.functions[r];
         for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
             match func.insts[*inst].op {
                 Op::Call(c) => calls.push((c, func.insts[*inst].line)),
-                Op::GlobalAddr(g) => addresses.push(g),
+                Op::GlobalAddr(g) => addresses.push((g, func.insts[*inst].line)),
                 _ => {}
             }
         }
-        for g in addresses {
+        for (g, line) in addresses {
             if module.globals[g].linkage != Linkage::Import {
                 continue;
             }
             let name = module.globals[g].name.clone();
             let Some(&l) = globals_by_name.get(name.as_str()) else {
-                return Err(CompileError::Unresolved(demangle(&name)));
+                return Err(CompileError::Unresolved { name: demangle(&name), line });
             };
             taken.globals.insert(l, g);
             module.globals[g] = library.globals[l].clone();
@@ -162,7 +162,7 @@ pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
                     return Err(CompileError::unsupported(what.split(" (").next().unwrap_or(what), line));
                 }
                 let Some(&l) = by_name.get(name.as_str()) else {
-                    return Err(CompileError::Unresolved(demangle(&name)));
+                    return Err(CompileError::Unresolved { name: demangle(&name), line });
                 };
                 if library.functions[l].sig != module.functions[c].sig {
                     let text = format!("error: '{}' is used with different types", demangle(&name));

@@ -42,6 +42,14 @@ pub fn preamble(inst: &Instr<'_>) -> Result<()> {
                 return Err(inst.bad(format_args!("capability {name} is not allowed in the OpenCL environment")));
             }
         }
+        Op::ExtInstImport => {
+            let name = inst.string(1)?.0;
+            let allowed = ["OpenCL.std", "OpenCL.DebugInfo.100", "DebugInfo", "SPIRV.debug"].contains(&name.as_str());
+            // Sets without semantics may be ignored, whatever they are.
+            if !allowed && !name.starts_with("NonSemantic.") {
+                return Err(inst.bad(format_args!("the extended instruction set {name} is not known")));
+            }
+        }
         Op::MemoryModel => {
             if inst.word(0)? != spirv::AddressingModel::Physical64 as u32 {
                 return Err(inst.bad("the addressing model must be Physical64"));
@@ -99,6 +107,7 @@ fn allowed(c: C) -> bool {
             | C::DotProductInput4x8Bit
             | C::DotProductInput4x8BitPacked
             | C::ExpectAssumeKHR
+            | C::UniformDecoration
             | C::BitInstructions
             | C::ShaderClockKHR
             | C::AtomicFloat16AddEXT

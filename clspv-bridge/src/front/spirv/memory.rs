@@ -25,8 +25,13 @@ const MAX_COPY_LEAVES: usize = 16;
 
 /// Reads the optional memory-access operand that starts at operand `i`.
 fn mem_flags(inst: &Instr<'_>, i: usize) -> Result<MemFlags> {
+    Ok(mem_operand(inst, i)?.0)
+}
+
+/// The same, and the operand after it.
+fn mem_operand(inst: &Instr<'_>, i: usize) -> Result<(MemFlags, usize)> {
     let Some(&mask) = inst.ops.get(i) else {
-        return Ok(MemFlags::default());
+        return Ok((MemFlags::default(), i));
     };
     let mut flags = MemFlags { volatile: mask & 1 != 0, nontemporal: mask & 4 != 0, align: None };
     if mask & 2 != 0 {
@@ -36,7 +41,22 @@ fn mem_flags(inst: &Instr<'_>, i: usize) -> Result<MemFlags> {
         }
         flags.align = Some(align);
     }
-    Ok(flags)
+    Ok((flags, i + 1 + (mask & 2 != 0) as usize))
+}
+
+/// Reads the memory-access operands of a copy: one for both sides, or one for the target and one for the source, of
+/// which what holds for both is kept; `natural` is the alignment of a side that says none.
+fn copy_flags(inst: &Instr<'_>, i: usize, natural: u32) -> Result<MemFlags> {
+    let (to, next) = mem_operand(inst, i)?;
+    if next >= inst.ops.len() {
+        return Ok(to);
+    }
+    let from = mem_flags(inst, next)?;
+    Ok(MemFlags {
+        volatile: to.volatile || from.volatile,
+        nontemporal: to.nontemporal && from.nontemporal,
+        align: Some(to.align.unwrap_or(natural).min(from.align.unwrap_or(natural))),
+    })
 }
 
 /// Alignment of a piece at `offset` in something aligned to `align`.
@@ -60,6 +80,16 @@ impl FuncReader<'_, '_, '_> {
                 let (a, b) = self.common_space(a, b);
                 let cc = if inst.op == Op::PtrEqual { IntCc::Eq } else { IntCc::Ne };
                 let v = self.b().value(IrOp::Icmp(cc), &[a, b], I1);
+                self.define(inst, v)?;
+            }
+            Op::SizeOf => {
+                let (_, pointee) = self.r.types.pointer(self.type_of(inst.word(2)?, inst)?, inst)?;
+                let size = self.r.types.need(pointee, inst)?.size;
+                let ty = self.result_type(inst)?;
+                if !ty.is_int() || ty.lanes() != 1 {
+                    return Err(inst.bad("a size that is not an integer"));
+                }
+                let v = self.f.bits(ty, size);
                 self.define(inst, v)?;
             }
             Op::PtrDiff => {
@@ -185,9 +215,9 @@ impl FuncReader<'_, '_, '_> {
     /// OpCopyMemory: the objects have one type.
     fn copy_memory(&mut self, inst: &Instr<'_>) -> Result<()> {
         let (dst, src) = (self.ptr_arg(0, inst)?, self.ptr_arg(1, inst)?);
-        let flags = mem_flags(inst, 2)?;
         let (_, pointee) = self.r.types.pointer(self.type_of(inst.word(1)?, inst)?, inst)?;
         let info = self.r.types.need(pointee, inst)?;
+        let flags = copy_flags(inst, 2, info.align)?;
         let (size, align) = (info.size, flags.align.unwrap_or(info.align));
         self.copy_bytes(dst, src, size, align, flags);
         Ok(())
@@ -197,7 +227,7 @@ impl FuncReader<'_, '_, '_> {
     fn copy_sized(&mut self, inst: &Instr<'_>) -> Result<()> {
         let (dst, src) = (self.ptr_arg(0, inst)?, self.ptr_arg(1, inst)?);
         let size = self.int_arg(2, inst)?;
-        let flags = mem_flags(inst, 3)?;
+        let flags = copy_flags(inst, 3, 1)?;
         let align = flags.align.unwrap_or(1);
         if let Some(byte) = self.uniform_byte(src) {
             let access = self.access(dst, align, flags);

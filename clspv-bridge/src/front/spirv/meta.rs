@@ -32,6 +32,16 @@ pub struct Decorations {
     pub offsets: HashMap<u32, u32>,
 }
 
+/// An imported extended instruction set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InstructionSet {
+    OpenCl,
+    /// Says source lines by instructions of its own.
+    ShaderDebugInfo,
+    /// Changes nothing.
+    Other,
+}
+
 /// An OpEntryPoint with its execution modes.
 #[derive(Clone, Debug, Default)]
 pub struct EntryPoint {
@@ -46,7 +56,7 @@ pub struct Meta {
     decorations: HashMap<u32, Decorations>,
     none: Decorations,
     pub entry_points: Vec<EntryPoint>,
-    pub std_import: HashMap<u32, bool>,
+    pub instruction_sets: HashMap<u32, InstructionSet>,
     /// Execution modes that name ids, to be resolved when constants are known.
     pub modes_by_id: Vec<(u32, ExecutionMode, Vec<u32>)>,
     /// An entry point has the mode ContractionOff.
@@ -73,7 +83,12 @@ impl Meta {
         match inst.op {
             Op::ExtInstImport => {
                 let name = inst.string(1)?.0;
-                self.std_import.insert(inst.word(0)?, name == "OpenCL.std");
+                let set = match name.as_str() {
+                    "OpenCL.std" => InstructionSet::OpenCl,
+                    "NonSemantic.Shader.DebugInfo.100" => InstructionSet::ShaderDebugInfo,
+                    _ => InstructionSet::Other,
+                };
+                self.instruction_sets.insert(inst.word(0)?, set);
             }
             Op::Name => {
                 self.names.insert(inst.word(0)?, inst.string(1)?.0);

@@ -3,13 +3,17 @@
 
 use super::func::FuncReader;
 use super::memory::MemFlags;
-use super::meta;
+use super::meta::{self, InstructionSet};
 use super::ops::float_masks;
 use super::read::Instr;
 use super::types::Leaf;
 use crate::error::Result;
 use crate::ir::{BinOp, CastOp, ClOp, I1, I64, IntCc, Op as IrOp, Rounding, Scalar, UnOp, Value};
 use smallvec::SmallVec;
+
+/// NonSemantic.Shader.DebugInfo.100: the source line of what follows (operand 1: first line), and its end.
+const DEBUG_LINE: u32 = 103;
+const DEBUG_NO_LINE: u32 = 104;
 
 /// Instructions of two operands of the result type that are one operation.
 fn binary(op: ClOp) -> Option<BinOp> {
@@ -46,12 +50,22 @@ fn unary(op: ClOp) -> Option<UnOp> {
 impl FuncReader<'_, '_, '_> {
     /// OpExtInst.
     pub fn ext_inst(&mut self, inst: &Instr<'_>) -> Result<()> {
-        match self.r.meta.std_import.get(&inst.word(2)?) {
-            Some(true) => {}
+        match self.r.meta.instruction_sets.get(&inst.word(2)?).copied() {
+            Some(InstructionSet::OpenCl) => {}
             // Other sets: debug information changes nothing, anything else is not known.
-            Some(false) => {
+            Some(set) => {
                 let void = self.r.types.need(inst.word(0)?, inst)?.leaves == 0;
-                return if void { Ok(()) } else { self.unsupported("unknown extended instruction", inst) };
+                if !void {
+                    return self.unsupported("unknown extended instruction", inst);
+                }
+                if set == InstructionSet::ShaderDebugInfo {
+                    match inst.word(3)? {
+                        DEBUG_LINE => self.line = self.r.const_uint(inst.word(5)?, inst)? as u32,
+                        DEBUG_NO_LINE => self.line = 0,
+                        _ => {}
+                    }
+                }
+                return Ok(());
             }
             None => return Err(inst.bad("unknown extended instruction set")),
         }
