@@ -54,7 +54,6 @@ fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
         (Err(log), Some(text)) if log.contains(text) => return Ok(()),
         (Err(log), _) => return Err(log),
     };
-    let kernel = program.kernel(&case.kernel)?;
     let mut buffers = Vec::new();
     for arg in &case.args {
         buffers.push(match arg {
@@ -77,8 +76,11 @@ fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
             _ => Arg::Null,
         })
         .collect();
-    kernel.set(&args)?;
-    kernel.launch_at(case.offset.as_deref(), &case.global, case.local.as_deref())?;
+    for name in &case.kernels {
+        let kernel = program.kernel(name)?;
+        kernel.set(&args)?;
+        kernel.launch_at(case.offset.as_deref(), &case.global, case.local.as_deref())?;
+    }
     session.finish()?;
     let mut after = Vec::new();
     for (arg, buffer) in case.args.iter().zip(&buffers) {

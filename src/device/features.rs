@@ -65,4 +65,8 @@ const fn c_feature(name: &'static str, when: fn(&DeviceInfo) -> bool) -> Feature
 }
 
 /// Optional features of OpenCL C 3.0.
-pub const C_FEATURES: &[Feature] = &[c_feature("__opencl_c_int64", always), c_feature("__opencl_c_fp64", |d| d.fp64)];
+pub const C_FEATURES: &[Feature] = &[
+    c_feature("__opencl_c_int64", always),
+    c_feature("__opencl_c_fp64", |d| d.fp64),
+    c_feature("__opencl_c_generic_address_space", always),
+];

@@ -152,11 +152,12 @@ impl Device {
 
             CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => true.into(),
 
-            // Sub-groups, collectives and the generic address space are missing.
+            // Goes with __opencl_c_generic_address_space.
+            CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => true.into(),
+
+            // Sub-groups and collectives are missing.
             CL_DEVICE_MAX_NUM_SUB_GROUPS => self.max_sub_groups().into(),
-            CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
-            | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
-            | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => false.into(),
+            CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => false.into(),
 
             // cl_khr_device_uuid, cl_khr_pci_bus_info
             CL_DEVICE_UUID => d.uuid.to_vec().into(),

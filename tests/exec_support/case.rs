@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! //! options: -cl-std=CL1.2 -DN=4          build options
-//! //! kernel: name                          default: test
+//! //! kernel: name                          default: test; several names are launched one after the other
 //! //! global: 64 4      local: 16 2         sizes; local may be left out
 //! //! offset: 3                             global work offset
 //! //! arg 0: f32[64] = expression of i      a buffer
@@ -91,7 +91,7 @@ pub enum ArgSpec {
 #[derive(Default)]
 pub struct Case {
     pub options: String,
-    pub kernel: String,
+    pub kernels: Vec<String>,
     pub global: Vec<usize>,
     pub local: Option<Vec<usize>>,
     pub offset: Option<Vec<usize>>,
@@ -141,7 +141,7 @@ fn argument(text: &str) -> Result<ArgSpec, String> {
 
 impl Case {
     pub fn parse(source: &str) -> Result<Case, String> {
-        let mut case = Case { kernel: "test".into(), ..Case::default() };
+        let mut case = Case { kernels: vec!["test".into()], ..Case::default() };
         let sizes = |v: &str| {
             v.split_whitespace().map(|n| n.parse().map_err(|_| format!("bad size '{n}'"))).collect::<Result<Vec<usize>, _>>()
         };
@@ -150,7 +150,7 @@ impl Case {
             let (key, value) = (key.trim(), value.trim());
             match key {
                 "options" => case.options = value.into(),
-                "kernel" => case.kernel = value.into(),
+                "kernel" => case.kernels = value.split_whitespace().map(str::to_owned).collect(),
                 "global" => case.global = sizes(value)?,
                 "local" => case.local = Some(sizes(value)?),
                 "offset" => case.offset = Some(sizes(value)?),

@@ -4,6 +4,7 @@
 //! is immediate data inside the [`Op`]. So a pass that only renames or counts uses never looks at the opcode.
 
 use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
+use super::types::Space;
 use smallvec::SmallVec;
 
 /// OpenCL.std extended instructions.
@@ -309,6 +310,9 @@ pub enum Op {
     Store(Access),
     /// `ptr, i64 byte offset -> ptr`
     PtrAdd,
+    /// Whether a pointer points into this address space (private, local or global); NULL and `__constant` memory count as
+    /// global. `ptr -> i1`
+    IsSpace(Space),
     /// Address of a stack slot. `-> ptr.private`
     SlotAddr(Slot),
     /// Address of a global. `-> ptr`

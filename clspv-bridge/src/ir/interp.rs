@@ -115,6 +115,7 @@ impl<'m> Machine<'m> {
                 None if data.space == Space::Local => memory.alloc_undefined(data.size as usize),
                 None => memory.alloc(&vec![0; data.size as usize]),
             };
+            memory.place(address, data.space);
             globals.insert(g, address);
         }
         for (g, data) in module.globals.iter() {
@@ -277,8 +278,11 @@ impl<'m> Machine<'m> {
             Op::Fence { .. } => None,
             Op::SlotAddr(slot) => {
                 let size = func.slots[*slot].size as usize;
-                Some(value::scalar(*frame.slots.entry(*slot).or_insert_with(|| memory.alloc_undefined(size))))
+                let address = *frame.slots.entry(*slot).or_insert_with(|| memory.alloc_undefined(size));
+                memory.place(address, Space::Private);
+                Some(value::scalar(address))
             }
+            Op::IsSpace(space) => Some(value::scalar(u64::from(memory.space(known(0)?) == *space))),
             Op::GlobalAddr(g) => Some(value::scalar(self.globals.get(g).copied().unwrap_or(0))),
             Op::Load(access) | Op::AtomicLoad { access, .. } => {
                 let ty = ty.unwrap_or(super::I32);

@@ -360,6 +360,7 @@ pub(super) fn mnemonic(op: &Op) -> &'static str {
         Op::Load(_) => "load",
         Op::Store(_) => "store",
         Op::PtrAdd => "ptr_add",
+        Op::IsSpace(_) => "is_space",
         Op::SlotAddr(_) => "slot_addr",
         Op::GlobalAddr(_) => "global_addr",
         Op::Memcpy { .. } => "memcpy",
@@ -404,6 +405,7 @@ fn print_immediates(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             }
             f.write_str("]")
         }
+        Op::IsSpace(space) => write!(f, " {}", space.name()),
         Op::SlotAddr(slot) => write!(f, " {slot}"),
         Op::GlobalAddr(g) => write!(f, " {g}"),
         Op::AtomicRmw { op, scope, order, .. } => write!(f, " {} {} {}", op.name(), scope.name(), order.name()),

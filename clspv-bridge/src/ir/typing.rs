@@ -4,7 +4,7 @@
 //! knows nothing of control flow, phases or functions other than the instruction's own.
 
 use super::inst::{CastOp, Op, Root, UnOp, WorkItemQuery};
-use super::types::{I1, I8, I32, I64, Scalar, Type};
+use super::types::{I1, I8, I32, I64, Scalar, Space, Type};
 use super::{BinOp, RmwOp};
 use smallvec::{SmallVec, smallvec};
 
@@ -23,7 +23,7 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
         Op::Extract(_) | Op::ExtractDyn => one(arg(0)?.lane()),
         Op::VecBuild => one(Type::Vector(arg(0)?.scalar()?, args.len() as u8)),
         Op::Shuffle(lanes) => one(Type::vector(arg(0)?.scalar()?, lanes.len() as u32)),
-        Op::Any | Op::All => one(I1),
+        Op::Any | Op::All | Op::IsSpace(_) => one(I1),
         Op::SlotAddr(_) => one(Type::Ptr(super::Space::Private)),
         Op::AtomicRmw { .. } | Op::AtomicCas { .. } => one(arg(1)?),
         Op::WorkItem { query, .. } => one(match query {
@@ -65,6 +65,7 @@ pub fn arity(op: &Op) -> Option<usize> {
     Some(match op {
         Op::Bin(_) | Op::Icmp(_) | Op::Fcmp(_) | Op::ExtractDyn | Op::Insert(_) | Op::Shuffle(_) | Op::PtrAdd => 2,
         Op::Un(_) | Op::Cast(_) | Op::Convert { .. } | Op::Extract(_) | Op::Splat | Op::Any | Op::All | Op::Load(_) => 1,
+        Op::IsSpace(_) => 1,
         Op::Fma | Op::Mad | Op::Select | Op::InsertDyn | Op::Memcpy { .. } | Op::Memset(_) | Op::AtomicCas { .. } => 3,
         Op::Store(_) | Op::AtomicRmw { .. } | Op::AtomicStore { .. } => 2,
         Op::AtomicLoad { .. } | Op::BrIf | Op::Switch(_) => 1,
@@ -149,6 +150,10 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         Op::Load(_) => in_memory(results[0]),
         Op::Store(_) => in_memory(args[0]),
         Op::PtrAdd => require(args[0].space().is_some() && args[1] == I64, "takes a pointer and an i64"),
+        Op::IsSpace(space) => {
+            require(args[0].space().is_some(), "takes a pointer")?;
+            require(matches!(space, Space::Private | Space::Local | Space::Global), "private, local or global")
+        }
         Op::GlobalAddr(_) => require(results[0].space().is_some(), "result must be a pointer"),
         Op::Memcpy { .. } => require(args[2] == I64, "the length must be i64"),
         Op::Memset(_) => require(args[1] == I8 && args[2] == I64, "takes an address, an i8 and an i64"),

@@ -357,6 +357,7 @@ impl Verifier<'_> {
             Op::Call(_) => self.phase >= Phase::Inlined,
             Op::Convert { .. }
             | Op::PtrAdd
+            | Op::IsSpace(_)
             | Op::SlotAddr(_)
             | Op::GlobalAddr(_)
             | Op::Memcpy { .. }

@@ -3,7 +3,7 @@
 //! Not folded: operations whose result the device chooses (native functions, division by zero), library functions, and
 //! conversions of f64 to f16 (they would round twice).
 
-use crate::ir::{BinOp, CastOp, Const, FloatCc, IntCc, Op, Scalar, Type, UnOp};
+use crate::ir::{BinOp, CastOp, Const, FloatCc, IntCc, Op, Scalar, Space, Type, UnOp};
 use half::f16;
 use smallvec::SmallVec;
 
@@ -42,6 +42,9 @@ pub fn fold(op: &Op, args: &[&Const], ty: Type) -> Option<Const> {
         }
         Op::Cast(CastOp::Bitcast) => bitcast(types[0].scalar()?, lanes[0], ty),
         Op::Cast(CastOp::PtrToInt | CastOp::IntToPtr) => each(&|i| lane(0, i)),
+        // NULL is NULL in every address space.
+        Op::Cast(CastOp::PtrCast) => each(&|i| lane(0, i).filter(|bits| *bits == 0)),
+        Op::IsSpace(space) => each(&|i| lane(0, i).filter(|bits| *bits == 0).map(|_| u64::from(*space == Space::Global))),
         Op::Cast(c) if types[0].scalar().is_some() => {
             let from = types[0].scalar()?;
             each(&|i| cast(*c, from, scalar?, lane(0, i)?))

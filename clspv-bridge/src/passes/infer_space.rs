@@ -1,13 +1,18 @@
 //! Gives generic pointers the address space they come from.
 //!
-//! Forward propagation to a fixed point: a cast to generic has its operand's space, pointer arithmetic, selections and
-//! block parameters unite their operands'. A value with a single source space takes that type; casts that then change
-//! nothing disappear. NULL and undefined pointers agree with any space.
+//! Forward propagation to a fixed point of the set of address spaces that each pointer may point into ([`Spaces`]): a cast to
+//! generic has its operand's, pointer arithmetic, selections and block parameters unite their operands'; integers made of
+//! pointers carry the set on as long as they are only chosen between. What comes out of memory or of other integers may point
+//! to global memory and to whatever the function lets escape into memory or integers. A generic value with a single
+//! possible space takes that type; casts that then change nothing disappear. NULL and undefined pointers agree with any space.
 
 use super::{Pass, PassContext};
 use crate::error::Result;
-use crate::ir::{CastOp, Const, EntityRef, EntitySet, Function, Module, Op, Space, Type, Value, ValueDef};
+use crate::ir::{
+    BinOp, CastOp, Const, EntityRef, EntitySet, Function, I64, Inst, Module, Op, Space, Type, UnOp, Value, ValueDef,
+};
 use std::collections::HashMap;
+use std::ops::BitOr;
 
 /// The pass `infer_space`.
 pub struct InferSpace;
@@ -25,71 +30,120 @@ impl Pass for InferSpace {
     }
 }
 
-/// What is known of a pointer.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Known {
-    Nothing,
-    One(Space),
-    Several,
+/// A set of address spaces that a pointer may point into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Spaces(u8);
+
+impl Spaces {
+    const NONE: Spaces = Spaces(0);
+    const GLOBAL: Spaces = Spaces(4);
+    const ALL: Spaces = Spaces(15);
+    /// Whatever escapes (while propagating).
+    const ESCAPED: Spaces = Spaces(16);
+
+    fn of(space: Space) -> Spaces {
+        Spaces(match space {
+            Space::Private => 1,
+            Space::Local => 2,
+            Space::Global => 4,
+            Space::Constant => 8,
+            Space::Generic => 15,
+        })
+    }
+    /// Whether the pointer may point into this space; program data is global memory.
+    pub fn may_be(self, space: Space) -> bool {
+        let constant = if space == Space::Global { Spaces::of(Space::Constant).0 } else { 0 };
+        self.0 & (Spaces::of(space).0 | constant) != 0
+    }
+    /// The only space; program data counts as global where both are possible.
+    fn only(self) -> Option<Space> {
+        match self.0 {
+            1 => Some(Space::Private),
+            2 => Some(Space::Local),
+            4 | 12 => Some(Space::Global),
+            8 => Some(Space::Constant),
+            _ => None,
+        }
+    }
 }
 
-impl Known {
-    fn unite(self, other: Known) -> Known {
-        match (self, other) {
-            (Known::Nothing, x) | (x, Known::Nothing) => x,
-            (Known::One(a), Known::One(b)) if a == b => self,
-            _ => Known::Several,
-        }
+impl BitOr for Spaces {
+    type Output = Spaces;
+    fn bitor(self, other: Spaces) -> Spaces {
+        Spaces(self.0 | other.0)
     }
 }
 
 const GENERIC: Type = Type::Ptr(Space::Generic);
 
-/// Infers the spaces of one function.
-pub fn infer(func: &mut Function) -> bool {
-    if !func.values.values().any(|v| v.ty == GENERIC) {
-        return false;
+/// Values whose set is propagated: pointers, and integers that may hold one.
+fn is_carrier(ty: Type) -> bool {
+    ty == I64 || ty.space().is_some()
+}
+
+/// The operands that flow into an instruction's result unchanged or moved within their object.
+fn flowing<'a>(op: &Op, args: &'a [Value]) -> &'a [Value] {
+    match op {
+        Op::Cast(CastOp::PtrCast | CastOp::PtrToInt | CastOp::IntToPtr) | Op::PtrAdd => &args[..1],
+        Op::Select => &args[1..],
+        _ => &[],
     }
-    let mut known = vec![Known::Nothing; func.value_count()];
-    // flows[v]: the generic values that v flows into.
+}
+
+/// Whether a use of the value as operand `k` lets no pointer escape.
+fn is_harmless(func: &Function, op: &Op, args: &[Value], k: usize) -> bool {
+    match op {
+        _ if op.address_arg() == Some(k) => true,
+        Op::Memcpy { .. } => k < 2,
+        Op::Icmp(_) | Op::IsSpace(_) | Op::Select | Op::PtrAdd | Op::BrIf | Op::Switch(_) => true,
+        // Low bits: alignment, hashes of 32 bits.
+        Op::Cast(CastOp::Trunc) | Op::Un(UnOp::Popcnt | UnOp::Clz | UnOp::Ctz) => true,
+        Op::Bin(BinOp::And) => args.iter().any(|a| func.as_bits(*a).is_some_and(|bits| bits <= u64::from(u32::MAX))),
+        _ => !flowing(op, args).is_empty(),
+    }
+}
+
+/// The address spaces that each value of the function may point into. Sets of values that are no pointers mean nothing.
+pub fn possible(func: &Function) -> Vec<Spaces> {
+    let mut known = vec![Spaces::NONE; func.value_count()];
+    // flows[v]: the values that v flows into.
     let mut flows: HashMap<Value, Vec<Value>> = HashMap::new();
     let mut work: Vec<Value> = Vec::new();
     let entry = func.entry();
     for (v, data) in func.values.iter() {
         known[v.index()] = match (data.ty, &data.def) {
-            (GENERIC, ValueDef::Const(Const::Undef(_))) => Known::Nothing,
-            (GENERIC, ValueDef::Const(Const::Bits(_, bits))) if bits.iter().all(|b| *b == 0) => Known::Nothing,
-            (GENERIC, ValueDef::Const(_)) => Known::Several,
-            (GENERIC, ValueDef::Param(b, _)) if Some(*b) == entry => Known::Several,
-            (GENERIC, ValueDef::Result(inst, _)) => match func.insts[*inst].op {
-                Op::Cast(CastOp::PtrCast) | Op::PtrAdd | Op::Select => Known::Nothing,
-                _ => Known::Several,
-            },
-            (GENERIC, _) => Known::Nothing,
-            (Type::Ptr(s), _) => Known::One(s),
-            _ => Known::Nothing,
+            (Type::Ptr(space), _) if space != Space::Generic => Spaces::of(space),
+            (_, ValueDef::Const(Const::Undef(_))) => Spaces::NONE,
+            (GENERIC | I64, ValueDef::Const(Const::Bits(_, bits))) if bits.iter().all(|b| *b == 0) => Spaces::NONE,
+            (GENERIC, ValueDef::Param(b, _)) if Some(*b) == entry => Spaces::ALL,
+            (GENERIC | I64, ValueDef::Param(b, _)) if Some(*b) != entry => Spaces::NONE,
+            (GENERIC | I64, ValueDef::Result(inst, _)) => {
+                let data = &func.insts[*inst];
+                match data.op {
+                    Op::Call(_) => Spaces::ALL,
+                    _ if flowing(&data.op, &data.args).is_empty() => Spaces::ESCAPED,
+                    _ => Spaces::NONE,
+                }
+            }
+            (GENERIC | I64, _) => Spaces::ESCAPED,
+            _ => Spaces::NONE,
         };
-        if known[v.index()] != Known::Nothing {
+        if known[v.index()] != Spaces::NONE {
             work.push(v);
         }
     }
-    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+    let insts: Vec<Inst> = func.layout.iter().flat_map(|b| func.blocks[*b].insts.iter().copied()).collect();
+    for inst in &insts {
         let data = &func.insts[*inst];
-        let sources: &[Value] = match data.op {
-            Op::Cast(CastOp::PtrCast) | Op::PtrAdd => &data.args[..1],
-            Op::Select => &data.args[1..],
-            _ => &[],
-        };
-        if let Some(&r) = data.results.first()
-            && func.ty(r) == GENERIC
-        {
-            for s in sources {
+        let own_type = |v: &Value| matches!(func.ty(*v), Type::Ptr(s) if s != Space::Generic);
+        if let Some(&r) = data.results.first().filter(|r| is_carrier(func.ty(**r)) && !own_type(r)) {
+            for s in flowing(&data.op, &data.args) {
                 flows.entry(*s).or_default().push(r);
             }
         }
         for call in &data.targets {
             for (a, p) in call.args.iter().zip(&func.blocks[call.block].params) {
-                if func.ty(*p) == GENERIC {
+                if is_carrier(func.ty(*p)) && !own_type(p) {
                     flows.entry(*a).or_default().push(*p);
                 }
             }
@@ -98,19 +152,46 @@ pub fn infer(func: &mut Function) -> bool {
     while let Some(v) = work.pop() {
         let from = known[v.index()];
         for &to in flows.get(&v).map_or(&[][..], Vec::as_slice) {
-            let new = known[to.index()].unite(from);
+            let new = known[to.index()] | from;
             if new != known[to.index()] {
                 known[to.index()] = new;
                 work.push(to);
             }
         }
     }
+    let mut escaped = Spaces::GLOBAL;
+    for inst in &insts {
+        let data = &func.insts[*inst];
+        for (k, a) in data.args.iter().enumerate() {
+            if is_carrier(func.ty(*a)) && !is_harmless(func, &data.op, &data.args, k) {
+                escaped = escaped | Spaces(known[a.index()].0 & Spaces::ALL.0);
+            }
+        }
+    }
+    for k in &mut known {
+        if k.0 & Spaces::ESCAPED.0 != 0 {
+            *k = Spaces(k.0 & Spaces::ALL.0) | escaped;
+        }
+    }
+    known
+}
+
+/// Infers the spaces of one function.
+pub fn infer(func: &mut Function) -> bool {
+    if !func.values.values().any(|v| v.ty == GENERIC) {
+        return false;
+    }
+    let known = possible(func);
     let mut changed = false;
     let mut retyped: EntitySet<Value> = EntitySet::new();
+    let entry = func.entry();
     for (v, data) in func.values.iter_mut() {
-        if let (GENERIC, Known::One(s)) = (data.ty, known[v.index()])
-            && !matches!(data.def, ValueDef::Const(_))
-        {
+        let fixed = match data.def {
+            ValueDef::Const(_) => true,
+            ValueDef::Param(b, _) => Some(b) == entry,
+            ValueDef::Result(inst, _) => matches!(func.insts[inst].op, Op::Call(_) | Op::OpenCl(_)),
+        };
+        if let (GENERIC, Some(s), false) = (data.ty, known[v.index()].only(), fixed) {
             data.ty = Type::Ptr(s);
             retyped.insert(v);
             changed = true;
@@ -132,7 +213,7 @@ fn retype_const(func: &mut Function, v: Value, ty: Type) -> Value {
 }
 
 /// Makes operand types agree again: pointer casts that change nothing go, constants take the type that is wanted, and
-/// where a generic pointer is still wanted (a united pointer, a value stored in memory) a cast is put.
+/// where a generic pointer is still wanted (a united pointer, an argument of a call) a cast is put.
 fn rewrite_uses(func: &mut Function, retyped: &EntitySet<Value>) {
     let mut map: HashMap<Value, Value> = HashMap::new();
     for block in func.layout.clone() {
@@ -180,8 +261,7 @@ fn rewrite_uses(func: &mut Function, retyped: &EntitySet<Value>) {
                         want(func, &mut data.args[1], common);
                     }
                 }
-                Op::Load(_) | Op::Memset(_) | Op::Memcpy { .. } => {}
-                _ => {
+                Op::Call(_) | Op::OpenCl(_) | Op::Return | Op::AtomicRmw { .. } | Op::AtomicCas { .. } => {
                     let address = data.op.address_arg();
                     for (i, a) in data.args.iter_mut().enumerate() {
                         if Some(i) != address && retyped.contains(*a) {
@@ -189,6 +269,8 @@ fn rewrite_uses(func: &mut Function, retyped: &EntitySet<Value>) {
                         }
                     }
                 }
+                // A pointer has the same bits in memory and as an integer whatever its type.
+                _ => {}
             }
             for call in data.targets.iter_mut() {
                 for (i, a) in call.args.iter_mut().enumerate() {
@@ -207,7 +289,7 @@ fn rewrite_uses(func: &mut Function, retyped: &EntitySet<Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Access, BlockCall, Builder, I32, I64, Linkage, Signature};
+    use crate::ir::{Access, BlockCall, Builder, I32, Linkage, Signature, SlotData};
 
     fn run(second: Space) -> (Function, Value) {
         let (g, s) = (Type::Ptr(Space::Global), Type::Ptr(second));
@@ -249,5 +331,32 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What a function loads can only point to global memory, unless it lets other pointers escape.
+    #[test]
+    fn pointers_from_memory() {
+        let loaded = |escaping: bool| {
+            let g = Type::Ptr(Space::Global);
+            let mut f = Function::new("f", Signature { params: vec![g], results: vec![] }, Linkage::Internal);
+            let b0 = f.add_block();
+            let p = f.add_param(b0, g);
+            let slot = f.slots.push(SlotData { size: 4, align: 4 });
+            let mut b = Builder::new(&mut f, b0);
+            let own = b.slot_addr(slot);
+            // Reading its alignment lets it not escape.
+            let bits = b.cast(CastOp::PtrToInt, own, I64);
+            let three = b.i64(3);
+            b.and(bits, three);
+            if escaping {
+                b.store(bits, p, Access::aligned(8));
+            }
+            let q = b.load(GENERIC, p, Access::aligned(8));
+            b.ret(&[]);
+            infer(&mut f);
+            f.ty(q)
+        };
+        assert_eq!(loaded(false), Type::Ptr(Space::Global));
+        assert_eq!(loaded(true), GENERIC);
     }
 }

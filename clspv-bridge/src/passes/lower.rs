@@ -104,6 +104,7 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
         private_bytes: 0,
     };
     legalize_float::check(func, cx.target)?;
+    super::lower_generic::lower(func);
     super::expand_mem::expand(func);
     legalize_mem::expand_float_atomics(func, cx.target);
     lower_work_item::run(func, &info)?;

@@ -7,6 +7,7 @@
 
 use super::lower::hidden_offset;
 use super::lower_access::Accesses;
+use super::lower_generic::{LOCAL_TAG, PRIVATE_TAG};
 use super::lower_globals::DataLayout;
 use super::lower_regions::{Plan, Region, Rep};
 use crate::abi::{Hidden, NULL_OFFSET};
@@ -34,6 +35,8 @@ pub(super) struct Lower<'a> {
     map: HashMap<Value, Value>,
     indices: HashMap<(Value, u32), Value>,
     narrow: HashMap<Value, Value>,
+    /// Pointers that are not NULL where they are used, if the program has a meaning.
+    dereferenced: EntitySet<Value>,
     pub accesses: Accesses,
 }
 
@@ -48,11 +51,12 @@ pub(super) fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>,
         map: HashMap::new(),
         indices: HashMap::new(),
         narrow: HashMap::new(),
+        dereferenced: only_dereferenced(func),
         accesses: Accesses::default(),
     };
     for v in func.values.keys() {
         if func.values[v].ty.space().is_some() && func.as_const(v).is_none() {
-            func.values[v].ty = if plan.rep(v) == Rep::Addr { I64 } else { I32 };
+            func.values[v].ty = plan.rep(v).ty();
         }
     }
     l.collect(func);
@@ -69,6 +73,53 @@ pub(super) fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>,
     func.replace_uses(&l.map);
     func.slots = PrimaryMap::new();
     Ok(())
+}
+
+impl Rep {
+    fn ty(self) -> Type {
+        match self {
+            Rep::Addr | Rep::Tagged => I64,
+            Rep::Region(_) => I32,
+        }
+    }
+}
+
+/// Pointers that are used as addresses of accesses only, or moved and then so used.
+fn only_dereferenced(func: &Function) -> EntitySet<Value> {
+    let mut other: EntitySet<Value> = EntitySet::new();
+    let mut bases: HashMap<Value, Value> = HashMap::new();
+    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+        let d = &func.insts[*inst];
+        if d.op == Op::PtrAdd {
+            bases.insert(d.results[0], d.args[0]);
+            continue;
+        }
+        let address = d.op.address_arg();
+        let args = d.args.iter().enumerate().filter(|(k, _)| Some(*k) != address).map(|(_, a)| a);
+        for a in args.chain(d.targets.iter().flat_map(|t| &t.args)) {
+            let mut a = *a;
+            while other.insert(a)
+                && let Some(&base) = bases.get(&a)
+            {
+                a = base;
+            }
+        }
+    }
+    // Definitions may follow uses in the layout.
+    for (&moved, &base) in &bases {
+        let (mut moved, mut base) = (moved, base);
+        while other.contains(moved) && other.insert(base) {
+            match bases.get(&base) {
+                Some(&next) => (moved, base) = (base, next),
+                None => break,
+            }
+        }
+    }
+    let mut only = EntitySet::new();
+    for v in func.values.keys().filter(|v| func.ty(*v).space().is_some() && !other.contains(*v)) {
+        only.insert(v);
+    }
+    only
 }
 
 impl Lower<'_> {
@@ -122,11 +173,11 @@ impl Lower<'_> {
             Some(Const::Bits(Type::Ptr(_), bits)) => {
                 let bits = bits[0];
                 match rep {
-                    Rep::Addr => b.func.bits(I64, bits),
+                    Rep::Addr | Rep::Tagged => b.func.bits(I64, bits),
                     Rep::Region(_) => b.func.bits(I32, if bits == 0 { NULL_OFFSET as u64 } else { bits }),
                 }
             }
-            Some(Const::Undef(Type::Ptr(_))) => b.func.undef(if rep == Rep::Addr { I64 } else { I32 }),
+            Some(Const::Undef(Type::Ptr(_))) => b.func.undef(rep.ty()),
             _ => v,
         }
     }
@@ -139,28 +190,37 @@ impl Lower<'_> {
             Op::PtrAdd => {
                 let rep = result.map_or(Rep::Addr, |r| self.plan.rep(r));
                 let base = self.pointer(b, args[0], rep);
-                let offset = if rep == Rep::Addr { args[1] } else { self.narrow(b, args[1], 8) };
+                let offset = if rep.ty() == I64 { args[1] } else { self.narrow(b, args[1], 8) };
                 self.replace(b, inst, Op::Bin(BinOp::Iadd), &[base, offset]);
             }
             Op::Cast(CastOp::PtrCast) => {
                 if let Some(r) = result {
-                    let v = self.pointer(b, args[0], self.plan.rep(r));
+                    let to = self.plan.rep(r);
+                    let v = if self.plan.is_pointer(args[0]) && self.plan.rep(args[0]) != to {
+                        let bits = self.to_bits(b, args[0]);
+                        self.from_bits(b, bits, r)
+                    } else {
+                        self.pointer(b, args[0], to)
+                    };
                     self.map.insert(r, v);
                 }
             }
             Op::Cast(CastOp::PtrToInt) => {
-                let rep = self.plan.rep(args[0]);
-                let v = self.pointer(b, args[0], rep);
-                match (b.ty(v), result) {
-                    (I32, _) => self.replace(b, inst, Op::Cast(CastOp::Zext), &[v]),
-                    (_, Some(r)) => drop(self.map.insert(r, v)),
-                    _ => {}
+                if let Some(r) = result {
+                    let v = self.to_bits(b, args[0]);
+                    self.map.insert(r, v);
                 }
             }
-            Op::Cast(CastOp::IntToPtr) => match result {
-                Some(r) if self.plan.rep(r) == Rep::Addr => drop(self.map.insert(r, args[0])),
-                _ => self.replace(b, inst, Op::Cast(CastOp::Trunc), &[args[0]]),
-            },
+            Op::Cast(CastOp::IntToPtr) => {
+                if let Some(r) = result {
+                    let v = self.from_bits(b, args[0], r);
+                    self.map.insert(r, v);
+                }
+            }
+            Op::IsSpace(space) => {
+                let v = self.is_space(b, args[0], space);
+                self.map.extend(result.map(|r| (r, v)));
+            }
             Op::SlotAddr(_) | Op::GlobalAddr(_) => self.object(b, inst, &op)?,
             Op::Icmp(_) => {
                 let pick = if self.plan.is_pointer(args[0]) { args[0] } else { args[1] };
@@ -205,6 +265,78 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// What a pointer is in memory and as an integer: a device address or tagged offset, 0 for NULL.
+    fn to_bits(&self, b: &mut Builder<'_>, v: Value) -> Value {
+        if b.func.as_const(v).is_some() {
+            return self.pointer(b, v, Rep::Addr);
+        }
+        let Rep::Region(region) = self.plan.rep(v) else { return v };
+        let wide = b.cast(CastOp::Zext, v, I64);
+        let tag = match self.plan.region_space[region] {
+            Space::Private => PRIVATE_TAG,
+            Space::Local => LOCAL_TAG,
+            // Binding-relative; only the order of such pointers is ever looked at.
+            _ => return wide,
+        };
+        let tag = b.func.bits(I64, tag);
+        let tagged = b.or(wide, tag);
+        if self.is_object(b.func, v) {
+            return tagged;
+        }
+        let null = b.i32(NULL_OFFSET as i32);
+        let is_null = b.icmp(IntCc::Eq, v, null);
+        let zero = b.i64(0);
+        b.select(is_null, zero, tagged)
+    }
+
+    /// The pointer `r` that such bits are.
+    fn from_bits(&self, b: &mut Builder<'_>, bits: Value, r: Value) -> Value {
+        let Rep::Region(region) = self.plan.rep(r) else { return bits };
+        let low = b.cast(CastOp::Trunc, bits, I32);
+        if self.plan.region_space[region] == Space::Global || self.dereferenced.contains(r) {
+            return low;
+        }
+        let zero = b.i64(0);
+        let is_null = b.icmp(IntCc::Eq, bits, zero);
+        let null = b.i32(NULL_OFFSET as i32);
+        b.select(is_null, null, low)
+    }
+
+    /// Whether the pointer is computed from the address of an object, so that it is not NULL.
+    fn is_object(&self, func: &Function, v: Value) -> bool {
+        let mut v = v;
+        while !self.known.contains_key(&v) {
+            match self.chain.get(&v) {
+                Some(&(base, _)) => v = base,
+                None => return matches!(func.def_op(v), Some(Op::PushConst { .. })),
+            }
+        }
+        true
+    }
+
+    fn is_space(&self, b: &mut Builder<'_>, p: Value, space: Space) -> Value {
+        let known = match self.plan.rep(p) {
+            _ if b.func.as_const(p).is_some() => space == Space::Global,
+            Rep::Addr => space == Space::Global,
+            Rep::Region(r) => self.plan.region_space[r] == space,
+            Rep::Tagged => {
+                let (cc, limit) = match space {
+                    Space::Private => (IntCc::Sgt, i64::MAX >> 1),
+                    Space::Local => (IntCc::Slt, i64::MIN >> 1),
+                    _ => {
+                        let private = self.is_space(b, p, Space::Private);
+                        let local = self.is_space(b, p, Space::Local);
+                        let either = b.or(private, local);
+                        return b.not(either);
+                    }
+                };
+                let limit = b.i64(limit);
+                return b.icmp(cc, p, limit);
+            }
+        };
+        b.func.bool(known)
+    }
+
     fn replace(&self, b: &mut Builder<'_>, inst: Inst, op: Op, args: &[Value]) {
         let d = &mut b.func.insts[inst];
         d.op = op;
@@ -225,7 +357,7 @@ impl Lower<'_> {
             _ => None,
         };
         match (self.plan.rep(result), in_data, self.known.get(&result)) {
-            (Rep::Addr, Some(at), _) => {
+            (Rep::Addr | Rep::Tagged, Some(at), _) => {
                 let base = b.value(Op::PushConst { offset: hidden_offset(Hidden::DataAddress) }, &[], I64);
                 let delta = b.i64(at as i64);
                 self.replace(b, inst, Op::Bin(BinOp::Iadd), &[base, delta]);
@@ -349,16 +481,14 @@ impl Lower<'_> {
             if i == k {
                 continue;
             }
-            let pointer_rep = self.plan.rep(*a);
-            let was_pointer = self.plan.is_pointer(*a);
             *a = match b.func.as_const(*a) {
                 Some(_) => self.pointer(b, *a, Rep::Addr),
-                None if was_pointer && pointer_rep != Rep::Addr => b.cast(CastOp::Zext, *a, I64),
+                None if self.plan.is_pointer(*a) => self.to_bits(b, *a),
                 None => *a,
             };
         }
         let result = results.first().copied();
-        let narrow_result = result.filter(|r| self.plan.is_pointer(*r) && self.plan.rep(*r) != Rep::Addr);
+        let narrow_result = result.filter(|r| self.plan.is_pointer(*r) && self.plan.rep(*r).ty() != I64);
         let ty = match (&op, result) {
             (Op::Store(_) | Op::AtomicStore { .. }, _) => b.ty(args[0]),
             (_, Some(_)) if narrow_result.is_some() => I64,
@@ -369,13 +499,15 @@ impl Lower<'_> {
             && let Some(r) = result
             && let Some(c) = self.constant_load(b, address, ty)
         {
+            let c = if narrow_result.is_some() { self.from_bits(b, c, r) } else { c };
             self.map.insert(r, c);
             return Ok(());
         }
         if b.func.as_const(address).is_some() && rep != Rep::Addr
+            || rep == Rep::Tagged
             || matches!(rep, Rep::Region(r) if self.plan.regions[r] == Region::Unused)
         {
-            // Through NULL: undefined behaviour.
+            // Through NULL (or a generic pointer that is nothing else): undefined behaviour.
             if let Some(r) = result {
                 let u = b.func.undef(b.ty(r));
                 self.map.insert(r, u);
@@ -383,7 +515,7 @@ impl Lower<'_> {
             return Ok(());
         }
         let value = match rep {
-            Rep::Addr => {
+            Rep::Addr | Rep::Tagged => {
                 args[k] = self.pointer(b, address, Rep::Addr);
                 self.accesses.by_address(b, &op, &args, ty, access)
             }
@@ -399,7 +531,7 @@ impl Lower<'_> {
             }
         }?;
         if let (Some(r), Some(v)) = (result, value) {
-            let v = if narrow_result.is_some() { b.cast(CastOp::Trunc, v, I32) } else { v };
+            let v = if narrow_result.is_some() { self.from_bits(b, v, r) } else { v };
             self.map.insert(r, v);
         }
         Ok(())

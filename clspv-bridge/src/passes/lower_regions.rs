@@ -4,7 +4,8 @@
 //! union-find; pointers that travel through memory or integers meet in one *escape* node for each address space. A class of
 //! global pointers is a device address, or in bindings mode one storage-buffer binding. A class of local or private
 //! pointers is one array variable whose element type follows from its accesses ([`Usage`]); pointers become 32-bit byte
-//! offsets into it. A generic pointer takes the representation of the one address space its class holds.
+//! offsets into it. A generic pointer takes the representation of the one address space its class holds; where there are
+//! several, the pointers of each space are represented as if they were a class of their own and the generic ones are tagged.
 //!
 //! The representation of NULL among offsets is [`NULL_OFFSET`]. No access is rewritten here: see `lower_mem`.
 
@@ -14,7 +15,7 @@ use crate::abi::{BindingSource, Hidden, LaunchAbi, LocalSpec, NULL_OFFSET, Point
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How the pointers of a class are represented.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +24,8 @@ pub(super) enum Rep {
     Addr,
     /// `i32` byte offset into a region.
     Region(usize),
+    /// `i64` device address or tagged offset (see `lower_generic`).
+    Tagged,
 }
 
 /// Memory of a class.
@@ -40,6 +43,8 @@ pub(super) enum Region {
 pub(super) struct Plan {
     rep: Vec<Option<Rep>>,
     pub regions: Vec<Region>,
+    /// The address space that each region is of.
+    pub region_space: Vec<Space>,
     pub slot_offset: HashMap<Slot, u32>,
     pub local_offset: HashMap<Global, u32>,
 }
@@ -135,12 +140,32 @@ const PRIVATE: u8 = 1;
 const LOCAL: u8 = 2;
 const GLOBAL: u8 = 4;
 
+const SPACES: [(u8, Space); 3] = [(PRIVATE, Space::Private), (LOCAL, Space::Local), (GLOBAL, Space::Global)];
+
 fn space_bit(space: Space) -> u8 {
     match space {
         Space::Private => PRIVATE,
         Space::Local => LOCAL,
         Space::Global | Space::Constant => GLOBAL,
         Space::Generic => 0,
+    }
+}
+
+impl Class {
+    /// Whether pointers of several address spaces meet in generic pointers.
+    fn is_mixed(&self) -> bool {
+        // A constant view of structures that were passed by value is one of private memory.
+        let by_value = !self.escaped && self.spaces & LOCAL == 0 && self.origins.iter().all(|o| matches!(o, Origin::Slot(_)));
+        self.spaces.count_ones() > 1 && !by_value
+    }
+}
+
+fn origin_space(origin: &Origin, info: &KernelInfo) -> u8 {
+    match origin {
+        Origin::Slot(_) => PRIVATE,
+        Origin::Local(_) => LOCAL,
+        Origin::Arg(i) if info.args.get(*i).is_some_and(|a| a.kind == ArgKind::LocalPtr) => LOCAL,
+        Origin::Arg(_) | Origin::Data => GLOBAL,
     }
 }
 
@@ -200,6 +225,7 @@ fn unite(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, u
         }
     };
     let mut extra: Vec<(usize, usize)> = Vec::new();
+    let mut generic_escapes = false;
     for &block in &func.layout {
         for &i in &func.blocks[block].insts {
             let d = &func.insts[i];
@@ -208,8 +234,9 @@ fn unite(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, u
                     join(p, a);
                 }
             }
-            let escape = |v: Value, extra: &mut Vec<(usize, usize)>| {
+            let mut escape = |v: Value, extra: &mut Vec<(usize, usize)>| {
                 if let Some(space) = func.ty(v).space().filter(|_| pointer(v)) {
+                    generic_escapes |= space == Space::Generic;
                     extra.push((v.index(), n.escape(space)));
                 }
             };
@@ -220,6 +247,7 @@ fn unite(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, u
                     join(d.results[0], d.args[2]);
                 }
                 Op::Icmp(_) => join(d.args[0], d.args[1]),
+                Op::IsSpace(_) => {}
                 Op::SlotAddr(s) => extra.push((d.results[0].index(), n.slots + s.index())),
                 Op::GlobalAddr(g) => {
                     let local = globals.get(*g).is_some_and(|g| g.space == Space::Local);
@@ -239,6 +267,10 @@ fn unite(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, u
                 }
             }
         }
+    }
+    // A pointer of any space may be what a generic pointer from memory is.
+    if generic_escapes {
+        extra.extend((1..4).map(|k| (n.escape, n.escape + k)));
     }
     for (x, y) in extra {
         uf.union(x, y);
@@ -270,8 +302,9 @@ pub(super) fn plan(
         by_class.entry(uf.find(node)).or_default().push(origin);
     }
     let is_local_arg = |o: &Origin| matches!(o, Origin::Arg(i) if info.args.get(*i).is_some_and(|a| a.kind == ArgKind::LocalPtr));
-    let mixed: Vec<usize> = by_class.iter().filter(|(_, o)| o.len() > 1 && o.iter().any(is_local_arg)).map(|(&c, _)| c).collect();
-    for pair in mixed.windows(2) {
+    let shared: Vec<usize> =
+        by_class.iter().filter(|(_, o)| o.len() > 1 && o.iter().any(is_local_arg)).map(|(&c, _)| c).collect();
+    for pair in shared.windows(2) {
         uf.union(pair[0], pair[1]);
     }
 
@@ -283,20 +316,36 @@ pub(super) fn plan(
         let root = uf.find(nodes.escape + k);
         classes.entry(root).or_default().escaped = true;
     }
-    let mut of_value = vec![usize::MAX; func.value_count()];
+    let mut of_value: Vec<Option<(usize, Space)>> = vec![None; func.value_count()];
     for (v, d) in func.values.iter() {
         if let Some(space) = d.ty.space().filter(|_| !matches!(d.def, ValueDef::Const(_))) {
             let root = uf.find(v.index());
-            of_value[v.index()] = root;
+            of_value[v.index()] = Some((root, space));
             classes.entry(root).or_default().spaces |= space_bit(space);
+        }
+    }
+    let mixed: BTreeSet<usize> = classes.iter().filter(|(_, c)| c.is_mixed()).map(|(&root, _)| root).collect();
+    let key = |(root, space): (usize, Space)| (root, if mixed.contains(&root) { space_bit(space) } else { 0 });
+    let mut parts: BTreeMap<(usize, u8), Class> = BTreeMap::new();
+    for (&root, class) in &classes {
+        if !mixed.contains(&root) {
+            parts.insert((root, 0), class.clone());
+            continue;
+        }
+        if class.spaces & GLOBAL != 0 && mode == PointerMode::Bindings {
+            return Ok(None);
+        }
+        for (bit, _) in SPACES.iter().filter(|(bit, _)| class.spaces & bit != 0) {
+            let own = |o: &&Origin| origin_space(o, info) == *bit;
+            let origins = class.origins.iter().filter(own).copied().collect();
+            parts.insert((root, *bit), Class { spaces: *bit, origins, ..class.clone() });
         }
     }
     for &block in &func.layout {
         for &i in &func.blocks[block].insts {
             let d = &func.insts[i];
             let (Some(access), Some(k)) = (d.op.access(), d.op.address_arg()) else { continue };
-            let class = of_value[d.args[k].index()];
-            let Some(class) = classes.get_mut(&class) else { continue };
+            let Some(class) = of_value[d.args[k].index()].and_then(|at| parts.get_mut(&key(at))) else { continue };
             let ty = match d.op {
                 Op::Store(_) | Op::AtomicStore { .. } => func.ty(d.args[0]),
                 _ => d.results.first().map_or(I32, |&r| func.ty(r)),
@@ -308,35 +357,42 @@ pub(super) fn plan(
     }
     let mut made = Maker { func, globals, mode, cx, abi, slot_offset: HashMap::new(), local_offset: HashMap::new() };
     let mut regions = Vec::new();
-    let mut rep_of_class: HashMap<usize, Rep> = HashMap::new();
-    for (&root, class) in &classes {
+    let mut region_space = Vec::new();
+    let mut reps: HashMap<(usize, u8), Rep> = HashMap::new();
+    for (&part, class) in &parts {
         let rep = match class.spaces {
             0 => Rep::Addr,
             GLOBAL if mode == PointerMode::Addresses => Rep::Addr,
             GLOBAL => {
                 let Some(region) = made.binding(class) else { return Ok(None) };
+                region_space.push(Space::Global);
                 regions.push(region);
                 Rep::Region(regions.len() - 1)
             }
-            PRIVATE | LOCAL => {
+            LOCAL => {
+                region_space.push(Space::Local);
                 regions.push(made.array(class)?);
                 Rep::Region(regions.len() - 1)
             }
-            // A constant view of a structure that was passed by value.
-            _ if !class.escaped && class.spaces & LOCAL == 0 && class.origins.iter().all(|o| matches!(o, Origin::Slot(_))) => {
+            // Private, and constant views of structures that were passed by value.
+            _ => {
+                region_space.push(Space::Private);
                 regions.push(made.array(&Class { spaces: PRIVATE, ..class.clone() })?);
                 Rep::Region(regions.len() - 1)
             }
-            _ => return Err(CompileError::unsupported("generic pointers that may point to several address spaces", 0)),
         };
-        rep_of_class.insert(root, rep);
+        reps.insert(part, rep);
+    }
+    // Generic pointers of mixed classes.
+    for &root in &mixed {
+        reps.insert((root, 0), Rep::Tagged);
     }
     let Maker { slot_offset, local_offset, .. } = made;
     if mode == PointerMode::Bindings && abi.bindings.len() as u32 > cx.target.max_push_descriptors {
         return Ok(None);
     }
-    let rep = of_value.iter().map(|c| rep_of_class.get(c).copied()).collect();
-    let plan = Plan { rep, regions, slot_offset, local_offset };
+    let rep = of_value.iter().map(|at| at.and_then(|at| reps.get(&key(at)).copied())).collect();
+    let plan = Plan { rep, regions, region_space, slot_offset, local_offset };
     pointer_params(func, info, &plan, &params, abi);
     Ok(Some(plan))
 }
@@ -451,7 +507,7 @@ fn pointer_params(func: &mut Function, info: &KernelInfo, plan: &Plan, params: &
             continue;
         }
         let (op, ty) = match (plan.rep(param), arg.kind) {
-            (Rep::Addr, _) => (Op::PushConst { offset: arg_offset(arg.offset) }, I64),
+            (Rep::Addr | Rep::Tagged, _) => (Op::PushConst { offset: arg_offset(arg.offset) }, I64),
             (Rep::Region(_), ArgKind::LocalPtr) if abi.common_local_args.contains(&(i as u16)) => {
                 (Op::PushConst { offset: hidden_offset(Hidden::LocalArgOffset(i as u16)) }, I32)
             }

@@ -14,6 +14,7 @@ pub mod link;
 pub mod lower;
 pub mod lower_access;
 pub mod lower_builtins;
+pub mod lower_generic;
 pub mod lower_globals;
 pub mod lower_kernel_abi;
 pub mod lower_mem;
@@ -61,6 +62,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &inline::Inline,
     &legalize_vec::LegalizeVec,
     &lower_builtins::LowerBuiltins,
+    &lower_generic::LowerGeneric,
     &mem2reg::Mem2Reg,
     &narrow::Narrow,
     &simplify::Simplify,
@@ -88,6 +90,7 @@ pub const COMMON: &[&str] = &[
     "gvn",
     "simplify_cfg",
     "simplify",
+    "lower_generic",
     "expand_mem",
     "dce",
 ];

@@ -2,7 +2,7 @@
 
 use super::simplify::{Action, Rewriter, rewrite};
 use super::simplify_int::inverse;
-use crate::ir::{BinOp, Const, FloatCc, I1, I64, Op, Scalar, Type, UnOp, Value};
+use crate::ir::{BinOp, CastOp, Const, FloatCc, I1, I64, Op, Scalar, Space, Type, UnOp, Value};
 use smallvec::SmallVec;
 
 fn float_inverse(cc: FloatCc) -> FloatCc {
@@ -56,6 +56,7 @@ pub(super) fn rule(s: &mut Rewriter<'_>, op: &Op, args: &[Value], ty: Type) -> O
         Op::Un(u) => unary(s, *u, args[0]),
         Op::Select => select(s, args[0], args[1], args[2], ty),
         Op::PtrAdd => ptr_add(s, args[0], args[1], ty),
+        Op::IsSpace(space) => is_space(s, *space, args[0]),
         Op::Extract(lane) => extract(s, *lane, args[0]),
         Op::ExtractDyn => {
             let i = s.bits(args[1]).filter(|i| *i < s.ty(args[0]).lanes() as u64)?;
@@ -163,6 +164,39 @@ fn select(s: &mut Rewriter<'_>, c: Value, a: Value, b: Value, ty: Type) -> Optio
         debug_assert!(ty.lanes() > 1 || ty == I1);
     }
     None
+}
+
+/// What a pointer's type says of the address space it points into.
+fn points_into(ty: Type, space: Space) -> Option<bool> {
+    match ty.space()? {
+        Space::Generic => None,
+        Space::Constant => Some(space == Space::Global),
+        own => Some(own == space),
+    }
+}
+
+fn is_space(s: &mut Rewriter<'_>, space: Space, p: Value) -> Option<Action> {
+    if let Some(is) = points_into(s.ty(p), space) {
+        return Some(Action::Value(s.constant(I1, is as u64)));
+    }
+    match s.def(p)? {
+        (Op::PtrAdd, args) => rewrite(Op::IsSpace(space), &args[..1]),
+        (Op::Cast(CastOp::PtrCast), args) => rewrite(Op::IsSpace(space), &args),
+        // The condition tells if it chooses between address spaces.
+        (Op::Select, args) if s.ty(args[0]) == I1 => {
+            let known = |s: &Rewriter<'_>, v: Value| {
+                s.func.as_const(v).is_some()
+                    || s.cast_of(v, CastOp::PtrCast).is_some_and(|x| s.ty(x) != Type::Ptr(Space::Generic))
+            };
+            if !known(s, args[1]) && !known(s, args[2]) {
+                return None;
+            }
+            let x = s.emit(Op::IsSpace(space), &[args[1]], I1);
+            let y = s.emit(Op::IsSpace(space), &[args[2]], I1);
+            rewrite(Op::Select, &[args[0], x, y])
+        }
+        _ => None,
+    }
 }
 
 fn ptr_add(s: &mut Rewriter<'_>, p: Value, offset: Value, ty: Type) -> Option<Action> {

@@ -4,7 +4,7 @@ use super::Body;
 use super::func::{FuncReader, Label, Phi, Vals};
 use super::read::Instr;
 use crate::error::Result;
-use crate::ir::{Access, BinOp, BlockCall, CastOp, I1, I8, I64, Op as IrOp, Rounding, Scalar, Space, Type, Value};
+use crate::ir::{Access, BinOp, BlockCall, CastOp, I1, I8, I32, I64, Op as IrOp, Rounding, Scalar, Space, Type, Value};
 use smallvec::{SmallVec, smallvec};
 use spirv::Op;
 use std::collections::{HashMap, HashSet};
@@ -269,6 +269,21 @@ impl<'a> FuncReader<'_, '_, 'a> {
             let v = self.load_leaf(at, half, 8, Default::default());
             return Ok(Some(smallvec![self.b().cast(CastOp::FpConv, v, *to)]));
         }
+        if matches!(name.as_str(), "__to_global" | "__to_local" | "__to_private") {
+            let ([p], [to]) = (args, results) else { return Ok(None) };
+            return Ok(match (self.f.ty(*p).space(), to.space()) {
+                (Some(_), Some(space)) => Some(smallvec![self.cast_if_inside(*p, space)]),
+                _ => None,
+            });
+        }
+        if name.starts_with("_Z9get_fencePU3AS4") && results == [I32] {
+            let [p] = args else { return Ok(None) };
+            if self.f.ty(*p).space().is_none() {
+                return Ok(None);
+            }
+            // CLK_LOCAL_MEM_FENCE or CLK_GLOBAL_MEM_FENCE
+            return Ok(Some(smallvec![self.by_space(*p, 1, 2)]));
+        }
         let Some(name) = name.strip_prefix("spirv.llvm_") else {
             return Ok(None);
         };
@@ -297,6 +312,23 @@ impl<'a> FuncReader<'_, '_, 'a> {
             return Ok(Some(smallvec![]));
         }
         Ok(None)
+    }
+
+    /// A pointer in an address space if it points there, NULL if not.
+    pub fn cast_if_inside(&mut self, p: Value, space: Space) -> Value {
+        let ty = Type::Ptr(space);
+        let null = self.f.bits(ty, 0);
+        let mut b = self.b();
+        let inside = b.value(IrOp::IsSpace(space), &[p], I1);
+        let cast = b.cast(CastOp::PtrCast, p, ty);
+        b.select(inside, cast, null)
+    }
+    /// One number for pointers to local memory, another for others.
+    pub fn by_space(&mut self, p: Value, local: i32, other: i32) -> Value {
+        let mut b = self.b();
+        let (local, other) = (b.i32(local), b.i32(other));
+        let is_local = b.value(IrOp::IsSpace(Space::Local), &[p], I1);
+        b.select(is_local, local, other)
     }
 
     fn funnel_shift(&mut self, hi: Value, lo: Value, n: Value, left: bool) -> Value {

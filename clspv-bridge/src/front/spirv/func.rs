@@ -331,6 +331,14 @@ impl<'a> FuncReader<'_, '_, 'a> {
         Ok(self.b().slot_addr(slot))
     }
 
+    /// The producer gives variables that are arrays of pointers the type of one pointer: what is said of the variable later
+    /// (its lifetime, a cast to the array's type) tells the size.
+    pub fn grow_slot(&mut self, p: Value, bytes: u64) {
+        let Some(IrOp::SlotAddr(slot)) = self.f.def_op(p).cloned() else { return };
+        let size = &mut self.f.slots[slot].size;
+        *size = u32::try_from(bytes).ok().filter(|b| *b <= 1 << 26).unwrap_or(0).max(*size);
+    }
+
     fn read_block(&mut self, label: u32) -> Result<()> {
         let Some(l) = self.labels.get(&label) else { return Ok(()) };
         let (block, insts) = (l.block, l.insts);
@@ -348,14 +356,12 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 self.line = inst.word(1)?;
                 Ok(())
             }
-            Op::Nop
-            | Op::NoLine
-            | Op::Phi
-            | Op::LoopMerge
-            | Op::SelectionMerge
-            | Op::LifetimeStart
-            | Op::LifetimeStop
-            | Op::AssumeTrueKHR => Ok(()),
+            Op::Nop | Op::NoLine | Op::Phi | Op::LoopMerge | Op::SelectionMerge | Op::LifetimeStop | Op::AssumeTrueKHR => Ok(()),
+            Op::LifetimeStart => {
+                let p = self.ptr_arg(0, inst)?;
+                self.grow_slot(p, u64::from(inst.word(1)?));
+                Ok(())
+            }
             Op::Branch | Op::BranchConditional | Op::Switch | Op::Return | Op::ReturnValue | Op::Unreachable => {
                 self.terminator(inst)
             }

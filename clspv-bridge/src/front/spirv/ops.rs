@@ -4,7 +4,7 @@ use super::func::{FuncReader, Vals};
 use super::read::Instr;
 use super::types::Kind;
 use crate::error::Result;
-use crate::ir::{BinOp, CastOp, ClOp, FastMath, FloatCc, I1, I32, I64, IntCc, Op as IrOp, Scalar, Type, UnOp, Value};
+use crate::ir::{BinOp, CastOp, ClOp, FastMath, FloatCc, I1, I32, I64, IntCc, Op as IrOp, Scalar, Space, Type, UnOp, Value};
 use smallvec::{SmallVec, smallvec};
 use spirv::Op;
 
@@ -199,6 +199,26 @@ impl FuncReader<'_, '_, '_> {
                 self.define(inst, v)?;
                 return Ok(true);
             }
+            Op::GenericCastToPtrExplicit => {
+                let p = self.ptr_arg(2, inst)?;
+                let space = self.result_type(inst)?.space();
+                let Some(space) = space.filter(|s| !matches!(s, Space::Generic | Space::Constant)) else {
+                    return Err(inst.bad("result is not a pointer to private, local or global memory"));
+                };
+                let v = self.cast_if_inside(p, space);
+                self.define(inst, v)?;
+                return Ok(true);
+            }
+            Op::GenericPtrMemSemantics => {
+                let p = self.ptr_arg(2, inst)?;
+                if self.result_type(inst)? != I32 {
+                    return Err(inst.bad("result is not a 32-bit integer"));
+                }
+                // WorkgroupMemory or CrossWorkgroupMemory.
+                let v = self.by_space(p, 0x100, 0x200);
+                self.define(inst, v)?;
+                return Ok(true);
+            }
             Op::QuantizeToF16 => {
                 let x = self.float_arg(2, inst)?;
                 let ty = self.f.ty(x);
@@ -277,6 +297,10 @@ impl FuncReader<'_, '_, '_> {
         let x = self.arg(2, inst)?;
         let to = self.result_type(inst)?;
         let from = self.f.ty(x);
+        if (from, to) == (Type::Ptr(Space::Private), Type::Ptr(Space::Private)) {
+            let (_, pointee) = self.r.types.pointer(inst.word(0)?, inst)?;
+            self.grow_slot(x, self.r.types.get(pointee).map_or(0, |t| t.size));
+        }
         let v = match (from, to) {
             (a, b) if a == b => x,
             (Type::Ptr(_), Type::Ptr(space)) => self.in_space(x, space),

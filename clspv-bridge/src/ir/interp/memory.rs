@@ -4,12 +4,14 @@
 //! stored, loaded and computed with. Address 0 is NULL and belongs to no object.
 
 use super::Stop;
+use crate::ir::Space;
 
 /// One allocation.
 struct Object {
     /// Bits and undefined bits of each byte.
     bytes: Vec<(u8, u8)>,
     readonly: bool,
+    space: Space,
 }
 
 /// All allocations.
@@ -20,7 +22,7 @@ pub struct Memory {
 
 impl Memory {
     fn add(&mut self, bytes: Vec<(u8, u8)>) -> u64 {
-        self.objects.push(Object { bytes, readonly: false });
+        self.objects.push(Object { bytes, readonly: false, space: Space::Global });
         (self.objects.len() as u64) << 32
     }
     /// An object with these contents; its address.
@@ -30,6 +32,16 @@ impl Memory {
     /// An object without contents.
     pub fn alloc_undefined(&mut self, size: usize) -> u64 {
         self.add(vec![(0, 0xff); size])
+    }
+    /// Puts the object at this address into an address space; it is in global memory otherwise.
+    pub fn place(&mut self, address: u64, space: Space) {
+        if let Some(object) = self.object(address) {
+            object.space = space;
+        }
+    }
+    /// The address space of the object that this address is in; global for none.
+    pub fn space(&mut self, address: u64) -> Space {
+        self.object(address).map_or(Space::Global, |o| if o.space == Space::Constant { Space::Global } else { o.space })
     }
     /// Forbids stores to the object at this address.
     pub fn protect(&mut self, address: u64) {

@@ -328,6 +328,7 @@ impl Body<'_> {
             "load" => Op::Load(access),
             "store" => Op::Store(access),
             "ptr_add" => Op::PtrAdd,
+            "is_space" => Op::IsSpace(c.named()?),
             "slot_addr" => Op::SlotAddr(Slot::new(c.entity("ss")?)),
             "global_addr" => Op::GlobalAddr(Global::new(c.entity("g")?)),
             "memcpy" => Op::Memcpy { dst: access, src: access },
