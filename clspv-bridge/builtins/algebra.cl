@@ -114,7 +114,7 @@ float pc_fma_f32(float a, float b, float c)
     double t = s - p;
     double e = (p - (s - t)) + (z - t); // what the addition lost (D. Knuth's two-sum)
     ulong u = as_ulong(s);
-    if (e != 0.0 && !(u & 1)) {
+    if ((e > 0.0 || e < 0.0) && !(u & 1)) { // not for infinities, whose e is NaN
         // one of the two neighbours around the exact sum is odd: take it
         u += ((e > 0.0) == (s > 0.0)) ? 1 : -1;
         s = as_double(u);
@@ -127,7 +127,8 @@ float pc_fma_int_f32(float a, float b, float c)
 {
     uint ia = as_uint(a), ib = as_uint(b), ic = as_uint(c);
     uint ea = (ia >> 23) & 255u, eb = (ib >> 23) & 255u, ec = (ic >> 23) & 255u;
-    if (ea == 255u || eb == 255u || ec == 255u || (ia << 1) == 0 || (ib << 1) == 0)
+    if (ea < 255u && eb < 255u && ec == 255u) return c; // even where the product overflows
+    if (ea == 255u || eb == 255u || (ia << 1) == 0 || (ib << 1) == 0)
         return a * b + c; // the product is exact or special
     uint sp = (ia ^ ib) & PC_SIGN, sc = ic & PC_SIGN;
     uint ma = (ia & 0x7fffffu) | (ea ? 0x800000u : 0u), mb = (ib & 0x7fffffu) | (eb ? 0x800000u : 0u);

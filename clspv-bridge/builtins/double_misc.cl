@@ -250,7 +250,8 @@ double pc_fma_f64(double a, double b, double c)
 {
     ulong ia = as_ulong(a), ib = as_ulong(b), ic = as_ulong(c);
     int ea = (int)(ia >> 52) & 2047, eb = (int)(ib >> 52) & 2047, ec = (int)(ic >> 52) & 2047;
-    if (ea == 2047 || eb == 2047 || ec == 2047 || (ia << 1) == 0 || (ib << 1) == 0) return a * b + c;
+    if (ea < 2047 && eb < 2047 && ec == 2047) return c; // even where the product overflows
+    if (ea == 2047 || eb == 2047 || (ia << 1) == 0 || (ib << 1) == 0) return a * b + c;
     ulong sp = (ia ^ ib) & PD_SIGN, sc = ic & PD_SIGN;
     ulong ma = (ia & 0x000ffffffffffffful) | (ea ? 0x0010000000000000ul : 0ul);
     ulong mb = (ib & 0x000ffffffffffffful) | (eb ? 0x0010000000000000ul : 0ul);

@@ -89,7 +89,7 @@ half pc_fma_f16(half a, half b, half c)
     float t = s - p;
     float e = (p - (s - t)) + (z - t);
     uint u = as_uint(s);
-    if (e != 0.0f && !(u & 1u)) u += ((e > 0.0f) == (s > 0.0f)) ? 1u : -1u;
+    if ((e > 0.0f || e < 0.0f) && !(u & 1u)) u += ((e > 0.0f) == (s > 0.0f)) ? 1u : -1u;
     return (half)as_float(u);
 }
 float pc_tgamma_f32(float x);

@@ -34,6 +34,10 @@ pub struct Target {
     /// f32 division and square root are correctly rounded.
     pub exact_div32: bool,
     pub exact_sqrt32: bool,
+    /// The device's f32 `Exp2` is within 3 ulp near zero, as OpenCL's relaxed table asks (Vulkan: 3 + 2 |x|).
+    pub close_exp2: bool,
+    /// The device's f32 `Log2` is within 3 ulp, or 2^-21 near 1, for denormal arguments too unless these are flushed.
+    pub close_log2: bool,
     /// Work-items in a sub-group; 0 if sub-groups are not usable.
     pub subgroup_size: u32,
     pub subgroup_ops: SubgroupOps,
@@ -46,6 +50,8 @@ pub struct Target {
     pub prefer_bindings: bool,
     /// The driver moves the parts of loads wider than 16 bytes far apart unless something holds them.
     pub scatters_wide_loads: bool,
+    /// Lanes that left a loop go on computing, and what is used behind it is what they computed last, unless it is a phi.
+    pub stale_loop_results: bool,
     /// Bytes of workgroup memory.
     pub max_workgroup_memory: u32,
     /// Invocations of a workgroup, and per dimension.
@@ -106,6 +112,8 @@ impl Target {
             exact_fma64: false,
             exact_div32: false,
             exact_sqrt32: false,
+            close_exp2: false,
+            close_log2: false,
             subgroup_size: 0,
             subgroup_ops: SubgroupOps::default(),
             integer_dot_product: false,
@@ -113,6 +121,7 @@ impl Target {
             max_push_descriptors: 32,
             prefer_bindings: false,
             scatters_wide_loads: false,
+            stale_loop_results: false,
             max_workgroup_memory: 32768,
             max_workgroup_invocations: 1024,
             max_workgroup_size: [1024, 1024, 64],

@@ -11,6 +11,7 @@ pub mod legalize_int;
 pub mod legalize_mem;
 pub mod legalize_vec;
 pub mod link;
+pub mod loop_results;
 pub mod lower;
 pub mod lower_access;
 pub mod lower_builtins;
@@ -61,6 +62,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &infer_space::InferSpace,
     &inline::Inline,
     &legalize_vec::LegalizeVec,
+    &loop_results::LoopResults,
     &lower_builtins::LowerBuiltins,
     &lower_generic::LowerGeneric,
     &mem2reg::Mem2Reg,
@@ -99,7 +101,7 @@ pub const COMMON: &[&str] = &[
 pub const CLEANUP: &[&str] = &["simplify", "gvn", "narrow", "simplify", "gvn", "simplify_cfg", "dce"];
 
 /// The last step before emission; nothing may change control flow after it.
-pub const STRUCTURE: &[&str] = &["wide_loads", "structurize"];
+pub const STRUCTURE: &[&str] = &["wide_loads", "structurize", "loop_results"];
 
 /// All pipelines by name.
 pub const PIPELINES: &[(&str, &[&str])] = &[("common", COMMON), ("cleanup", CLEANUP), ("structure", STRUCTURE)];

@@ -69,6 +69,9 @@ pub fn target(a: &Adapter) -> Target {
         // No Vulkan driver promises more than 2.5 ulp for division and inversesqrt's precision for sqrt.
         exact_div32: false,
         exact_sqrt32: false,
+        // The hardware instructions of these vendors: 2 ulp over the whole range, denormals flushed or exact.
+        close_exp2: fused,
+        close_log2: fused,
         subgroup_size: if subgroups { sub.subgroup_size } else { 0 },
         subgroup_ops: SubgroupOps {
             basic: subgroups,
@@ -86,6 +89,8 @@ pub fn target(a: &Adapter) -> Target {
         // A CPU device loses the alias information it vectorises with when it is given addresses.
         prefer_bindings: a.is_cpu(),
         scatters_wide_loads: a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY,
+        // See the compiler's pass `loop_results`; seen with Mesa 22.3, and nothing newer promises otherwise.
+        stale_loop_results: a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE,
         max_workgroup_memory: limits.max_compute_shared_memory_size,
         max_workgroup_invocations: limits.max_compute_work_group_invocations,
         max_workgroup_size: limits.max_compute_work_group_size,
@@ -156,6 +161,9 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
         }
         _ => vec![t.subgroup_size as usize],
     };
+    // llvmpipe runs compute shaders with the processor's default handling of denormals (it flushes them for draws only),
+    // though it offers no control to ask for that.
+    let keeps_denormals = a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE;
     let smallest = sub_group_sizes.iter().min().copied().unwrap_or(0);
     DeviceInfo {
         kind,
@@ -188,8 +196,8 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
         fp16: t.float16,
         fp64: t.float64,
         int64_atomics: t.buffer_int64_atomics && t.shared_int64_atomics,
-        denorm16: t.float_controls.denorm_preserve16,
-        denorm32: t.float_controls.denorm_preserve32,
+        denorm16: t.float_controls.denorm_preserve16 || keeps_denormals,
+        denorm32: t.float_controls.denorm_preserve32 || keeps_denormals,
         // NVIDIA's double-precision units have no flushing mode, though the driver offers no control to ask for that.
         denorm64: t.float_controls.denorm_preserve64 || (t.float64 && a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY),
         fast_fma32: t.exact_fma32,

@@ -244,10 +244,10 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 self.b().value(op, &[*x], *to)
             }]));
         }
-        if let Some((rounding, from_signed)) = to_half(&name) {
+        if let Some((float, rounding, from_signed)) = to_float(&name) {
             let ([x], [to]) = (args, results) else { return Ok(None) };
             let fits = self.f.ty(*x).scalar().is_some() && self.f.ty(*x).lanes() == to.lanes();
-            if !fits || to.scalar() != Some(Scalar::F16) {
+            if !fits || to.scalar() != Some(float) {
                 return Err(inst.bad("conversion between the wrong types"));
             }
             if self.f.ty(*x) == *to {
@@ -406,11 +406,14 @@ impl<'a> FuncReader<'_, '_, 'a> {
     }
 }
 
-/// Rounding and signedness of the source for `convert_half...`, which clang's SPIR-V leaves as calls (mangled names).
-fn to_half(mangled: &str) -> Option<(Option<Rounding>, bool)> {
+/// Type, rounding and signedness of the source for `convert_half...` and `convert_double...`, which clang's SPIR-V leaves
+/// as calls (mangled names).
+fn to_float(mangled: &str) -> Option<(Scalar, Option<Rounding>, bool)> {
     let plain = crate::passes::link::demangle(mangled);
-    let rest = plain.strip_prefix("convert_half")?.trim_start_matches(|c: char| c.is_ascii_digit());
-    let rounding = match rest {
+    let to = plain.strip_prefix("convert_")?;
+    let half = to.strip_prefix("half").map(|rest| (Scalar::F16, rest));
+    let (scalar, rest) = half.or_else(|| to.strip_prefix("double").map(|rest| (Scalar::F64, rest)))?;
+    let rounding = match rest.trim_start_matches(|c: char| c.is_ascii_digit()) {
         "" => None,
         "_rte" => Some(Rounding::Rte),
         "_rtz" => Some(Rounding::Rtz),
@@ -419,7 +422,7 @@ fn to_half(mangled: &str) -> Option<(Option<Rounding>, bool)> {
         _ => return None,
     };
     let argument = mangled.split_once(plain.as_str())?.1;
-    Some((rounding, !argument.ends_with(['h', 't', 'j', 'm']) || argument.ends_with("Dh")))
+    Some((scalar, rounding, !argument.ends_with(['h', 't', 'j', 'm']) || argument.ends_with("Dh")))
 }
 
 #[cfg(test)]
@@ -427,12 +430,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conversions_to_half_are_known_by_name() {
-        assert_eq!(to_half("_Z12convert_halfd"), Some((None, true)));
-        assert_eq!(to_half("_Z16convert_half_rtzf"), Some((Some(Rounding::Rtz), true)));
-        assert_eq!(to_half("_Z17convert_half2_rtpDv2_j"), Some((Some(Rounding::Rtp), false)));
-        assert_eq!(to_half("_Z13convert_half4Dv4_Dh"), Some((None, true)));
-        assert_eq!(to_half("_Z17convert_half_evilf"), None);
-        assert_eq!(to_half("convert_float"), None);
+    fn conversions_are_known_by_name() {
+        use Scalar::{F16, F64};
+        assert_eq!(to_float("_Z12convert_halfd"), Some((F16, None, true)));
+        assert_eq!(to_float("_Z16convert_half_rtzf"), Some((F16, Some(Rounding::Rtz), true)));
+        assert_eq!(to_float("_Z17convert_half2_rtpDv2_j"), Some((F16, Some(Rounding::Rtp), false)));
+        assert_eq!(to_float("_Z13convert_half4Dv4_Dh"), Some((F16, None, true)));
+        assert_eq!(to_float("_Z14convert_doublei"), Some((F64, None, true)));
+        assert_eq!(to_float("_Z20convert_double16_rtpDv16_m"), Some((F64, Some(Rounding::Rtp), false)));
+        assert_eq!(to_float("_Z17convert_half_evilf"), None);
+        assert_eq!(to_float("convert_float"), None);
     }
 }

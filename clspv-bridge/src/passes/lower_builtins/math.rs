@@ -9,8 +9,9 @@ impl Lower<'_, '_, '_> {
     pub(super) fn fma(&mut self, a: &[Value], ty: Type) -> Option<Value> {
         match ty.lane() {
             F32 if self.cx.target.exact_fma32 => None,
-            F64 => None,
+            F64 if self.cx.target.exact_fma64 => None,
             _ if self.relaxed => Some(self.b.value(Op::Mad, a, ty)),
+            F32 if !self.cx.target.float64 => Some(self.call_lanes("pc_fma_int_f32", a, ty)),
             lane => Some(self.call_lanes(&format!("pc_fma_{lane}"), a, ty)),
         }
     }
@@ -69,10 +70,10 @@ impl Lower<'_, '_, '_> {
             C::cos => Some(UnOp::NativeCos),
             C::sin => Some(UnOp::NativeSin),
             C::tan => Some(UnOp::NativeTan),
-            C::exp => Some(UnOp::NativeExp),
-            C::exp2 => Some(UnOp::NativeExp2),
-            C::log => Some(UnOp::NativeLog),
-            C::log2 => Some(UnOp::NativeLog2),
+            C::exp if self.cx.target.close_exp2 => Some(UnOp::NativeExp),
+            C::exp2 if self.cx.target.close_exp2 => Some(UnOp::NativeExp2),
+            C::log if self.cx.target.close_log2 => Some(UnOp::NativeLog),
+            C::log2 if self.cx.target.close_log2 => Some(UnOp::NativeLog2),
             _ => None,
         };
         if let Some(un) = unary {
@@ -90,9 +91,10 @@ impl Lower<'_, '_, '_> {
             C::native_exp10 | C::half_exp10 => self.native_exp10(a[0]),
             C::native_log10 => self.native_log10(a[0]),
             C::native_powr => self.native_powr(a[0], a[1]),
+            // Errors grow with the exponent: at most 8192 ulp are allowed.
             C::exp10 if self.relaxed && self.is_f32(ty) => self.native_exp10(a[0]),
-            C::log10 if self.relaxed && self.is_f32(ty) => self.native_log10(a[0]),
-            C::powr if self.relaxed && self.is_f32(ty) => self.native_powr(a[0], a[1]),
+            C::log10 if self.relaxed && self.is_f32(ty) && self.cx.target.close_log2 => self.native_log10(a[0]),
+            C::powr if self.relaxed && self.is_f32(ty) && self.cx.target.close_log2 => self.native_powr(a[0], a[1]),
             C::rsqrt if ty.lane() == F64 => {
                 let root = self.b.un(UnOp::Sqrt, a[0]);
                 let one = self.float(ty, 1.0);
@@ -206,7 +208,9 @@ impl Lower<'_, '_, '_> {
         if ty.lanes() == 1 { x } else { self.b.value(Op::Splat, &[x], ty) }
     }
 
-    /// A power of two that brings the largest lane of `x` near 1, and its inverse, so that squares neither overflow nor vanish.
+    /// A power of two that brings the largest lane of `x` close below 2^60 (2^500 for doubles), and its inverse: squares
+    /// do not overflow, what vanishes beside the largest lane does not count, and the quotient of a lane by the length is
+    /// rounded only once.
     fn range_scale(&mut self, x: Value) -> (Value, Value) {
         let ty = self.b.ty(x);
         let lane = ty.lane();
@@ -216,27 +220,42 @@ impl Lower<'_, '_, '_> {
             let m = self.b.extract(magnitude, i as u8);
             top = self.b.bin(BinOp::Fmax, top, m);
         }
-        let (half, full) = match lane {
-            F64 => (511, 600),
-            F16 => (6, 8),
-            _ => (62, 86),
-        };
-        let two = |n: i32| 2f64.powi(n);
-        let (big, small) = (self.float(lane, two(half)), self.float(lane, two(-half)));
-        let (up, down, one) = (self.float(lane, two(full)), self.float(lane, two(-full)), self.float(lane, 1.0));
-        let is_big = self.b.fcmp(FloatCc::Ogt, top, big);
-        let is_small = self.b.fcmp(FloatCc::Olt, top, small);
-        let s = self.b.select(is_small, up, one);
-        let s = self.b.select(is_big, down, s);
-        let inverse = self.b.select(is_small, down, one);
-        let inverse = self.b.select(is_big, up, inverse);
-        (s, inverse)
+        let (mantissa, bias, goal) = if lane == F64 { (52, 1023, 500) } else { (23, 127, 60) };
+        let int = lane.with_scalar(lane.scalar().map_or(Scalar::I32, Scalar::to_int));
+        let bits = self.b.bitcast(top, int);
+        let shift = self.int(int, mantissa);
+        let exponent = self.b.lshr(bits, shift);
+        // Exponent field of the scale; both it and its inverse stay normal numbers.
+        let sum = self.int(int, 2 * bias + goal);
+        let field = self.b.isub(sum, exponent);
+        let most = self.int(int, 2 * bias - 1);
+        let field = self.b.bin(BinOp::Umin, field, most);
+        let twice = self.int(int, 2 * bias);
+        let inverse = self.b.isub(twice, field);
+        let (s, inverse) = (self.b.shl(field, shift), self.b.shl(inverse, shift));
+        (self.b.bitcast(s, lane), self.b.bitcast(inverse, lane))
+    }
+
+    /// Half-precision vectors are worked on in single precision, whose range holds their squares.
+    fn in_single(&mut self, x: Value, f: impl FnOnce(&mut Self, Value) -> Value) -> Value {
+        let ty = self.b.ty(x);
+        if ty.lane() != F16 {
+            return f(self, x);
+        }
+        let wide = self.b.cast(CastOp::FpConv, x, ty.with_scalar(Scalar::F32));
+        let r = f(self, wide);
+        let ty = self.b.ty(r).with_scalar(Scalar::F16);
+        let bits = self.half_bits_of(r, Rounding::Rte);
+        self.b.bitcast(bits, ty)
     }
 
     fn length(&mut self, x: Value, careful: bool) -> Value {
         let ty = self.b.ty(x);
         if ty.lanes() == 1 {
             return self.b.un(UnOp::Fabs, x);
+        }
+        if ty.lane() == F16 {
+            return self.in_single(x, |l, x| l.length(x, false));
         }
         if !careful || self.relaxed {
             let sum = self.square_sum(x);
@@ -252,7 +271,11 @@ impl Lower<'_, '_, '_> {
 
     fn normalize(&mut self, x: Value, careful: bool) -> Value {
         let ty = self.b.ty(x);
+        if ty.lane() == F16 {
+            return self.in_single(x, |l, x| l.normalize(x, false));
+        }
         let x = if careful && !self.relaxed {
+            let x = self.infinite_lanes(x);
             let (s, _) = self.range_scale(x);
             let scale = self.spread(s, ty);
             self.fmul(x, scale)
@@ -266,5 +289,30 @@ impl Lower<'_, '_, '_> {
         let root = self.spread(root, ty);
         let unit = self.fdiv(x, root);
         self.b.select(none, x, unit)
+    }
+
+    /// Section 7.5.1: where a lane is infinite, infinite lanes count as 1 with their sign and the others as 0 with theirs.
+    fn infinite_lanes(&mut self, x: Value) -> Value {
+        let ty = self.b.ty(x);
+        let magnitude = self.b.un(UnOp::Fabs, x);
+        let (one, infinity) = (self.float(ty, 1.0), self.float(ty, f64::INFINITY));
+        let is_inf = self.b.fcmp(FloatCc::Oeq, magnitude, infinity);
+        let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+        let sign_bit = self.int(int, 1 << (ty.scalar().map_or(32, Scalar::bits) - 1));
+        let bits = self.b.bitcast(x, int);
+        let sign = self.b.and(bits, sign_bit);
+        let one = self.b.bitcast(one, int);
+        let signed_one = self.b.or(one, sign);
+        let signed_one = self.b.bitcast(signed_one, ty);
+        let signed_zero = self.b.bitcast(sign, ty);
+        let is_nan = self.b.fcmp(FloatCc::Uno, x, x);
+        let others = self.b.select(is_nan, x, signed_zero);
+        let replaced = self.b.select(is_inf, signed_one, others);
+        let mut any = self.b.extract(is_inf, 0);
+        for i in 1..ty.lanes() {
+            let lane = self.b.extract(is_inf, i as u8);
+            any = self.b.or(any, lane);
+        }
+        self.b.select(any, replaced, x)
     }
 }

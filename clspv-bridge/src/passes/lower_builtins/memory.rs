@@ -99,7 +99,8 @@ impl Lower<'_, '_, '_> {
         let ty = self.b.ty(x);
         let int = ty.with_scalar(Scalar::I16);
         let t = self.cx.target;
-        if rounding == Rounding::Rte && t.float16 && t.float_controls.rte16 && t.float_controls.denorm_preserve16 {
+        let exact = t.float16 && t.float_controls.rte16 && t.float_controls.denorm_preserve16;
+        if rounding == Rounding::Rte && exact && ty.lane() == F32 {
             let h = self.b.cast(CastOp::FpConv, x, ty.with_scalar(Scalar::F16));
             return self.b.bitcast(h, int);
         }

@@ -185,6 +185,13 @@ impl Lower<'_, '_, '_> {
                 Some(self.convert(a[0], ty, *from_signed, *to_signed, *rounding, *saturate))
             }
             Op::Fma => self.fma(a, ty),
+            // Drivers go from double to half by way of single, rounding twice, and to half toward zero unless told not to.
+            Op::Cast(CastOp::FpConv)
+                if ty.lane() == F16 && (self.b.ty(a[0]).lane() == F64 || !self.cx.target.float_controls.rte16) =>
+            {
+                let bits = self.half_bits_of(a[0], Rounding::Rte);
+                Some(self.b.bitcast(bits, ty))
+            }
             Op::Bin(BinOp::Frem) => Some(self.library(ClOp::fmod, a, ty)),
             Op::Bin(BinOp::Fdiv)
                 if ty.lane() == F32 && self.cx.options.correctly_rounded_divide_sqrt && !self.cx.target.exact_div32 =>
