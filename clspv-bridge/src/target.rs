@@ -21,6 +21,10 @@ pub struct Target {
     /// f32 atomic add / min-max in buffers and in workgroup memory.
     pub buffer_float32_atomic_add: bool,
     pub shared_float32_atomic_add: bool,
+    pub buffer_float32_atomic_min_max: bool,
+    pub shared_float32_atomic_min_max: bool,
+    /// The driver makes work-items wait for each other at fences and ordered atomics of work-group or device scope.
+    pub fences_block: bool,
     pub workgroup_explicit_layout: bool,
     pub workgroup_explicit_layout_8: bool,
     pub workgroup_explicit_layout_16: bool,
@@ -103,6 +107,9 @@ impl Target {
             shared_int64_atomics: true,
             buffer_float32_atomic_add: false,
             shared_float32_atomic_add: false,
+            buffer_float32_atomic_min_max: false,
+            shared_float32_atomic_min_max: false,
+            fences_block: false,
             workgroup_explicit_layout: false,
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,

@@ -29,6 +29,11 @@ fn always(_: &DeviceInfo) -> bool {
     true
 }
 
+/// Doubles take part in atomics as 64-bit integers.
+pub fn double_atomics(d: &DeviceInfo) -> bool {
+    d.fp64 && d.int64_atomics
+}
+
 const fn api(name: &'static str, when: fn(&DeviceInfo) -> bool) -> Feature {
     Feature { name, version: make_version(1, 0, 0), language: false, platform_only: false, when }
 }
@@ -45,6 +50,9 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_khr_global_int32_extended_atomics", always),
     language("cl_khr_local_int32_base_atomics", always),
     language("cl_khr_local_int32_extended_atomics", always),
+    language("cl_khr_int64_base_atomics", |d| d.int64_atomics),
+    language("cl_khr_int64_extended_atomics", |d| d.int64_atomics),
+    language("cl_ext_float_atomics", always),
     language("cl_khr_fp64", |d| d.fp64),
     language("cl_khr_fp16", |d| d.fp16),
     api("cl_khr_il_program", always),
@@ -69,4 +77,17 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_int64", always),
     c_feature("__opencl_c_fp64", |d| d.fp64),
     c_feature("__opencl_c_generic_address_space", always),
+    // The scope of all devices is missing: Vulkan has no order between devices.
+    c_feature("__opencl_c_atomic_order_acq_rel", always),
+    c_feature("__opencl_c_atomic_order_seq_cst", always),
+    c_feature("__opencl_c_atomic_scope_device", always),
+    // Of cl_ext_float_atomics: what the device lacks is done by compare-and-exchange, but not on halves.
+    c_feature("__opencl_c_ext_fp32_global_atomic_add", always),
+    c_feature("__opencl_c_ext_fp32_local_atomic_add", always),
+    c_feature("__opencl_c_ext_fp32_global_atomic_min_max", always),
+    c_feature("__opencl_c_ext_fp32_local_atomic_min_max", always),
+    c_feature("__opencl_c_ext_fp64_global_atomic_add", double_atomics),
+    c_feature("__opencl_c_ext_fp64_local_atomic_add", double_atomics),
+    c_feature("__opencl_c_ext_fp64_global_atomic_min_max", double_atomics),
+    c_feature("__opencl_c_ext_fp64_local_atomic_min_max", double_atomics),
 ];

@@ -12,6 +12,13 @@ use crate::platform::Platform;
 
 /// Enough for every type: the largest built-in type is long16.
 const LARGEST_TYPE_BYTES: u32 = 128;
+/// Every operation of cl_ext_float_atomics in global and local memory.
+const ALL_FP_ATOMICS: cl_device_fp_atomic_capabilities_ext = CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT
+    | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT
+    | CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
+    | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
 /// Bytes of the buffer that printf writes to.
 const PRINTF_BUFFER_BYTES: usize = 1 << 20;
 
@@ -140,15 +147,21 @@ impl Device {
             | CL_DEVICE_MAX_ON_DEVICE_QUEUES
             | CL_DEVICE_MAX_ON_DEVICE_EVENTS => 0u32.into(),
 
-            // Shared virtual memory is missing; atomics have the mandatory orders and scope.
+            // Shared virtual memory is missing, and with it the atomic scope of all devices.
             CL_DEVICE_SVM_CAPABILITIES => 0u64.into(),
             CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
             | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
             | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => 0u32.into(),
-            CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => (CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP).into(),
-            CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => {
-                (CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP).into()
-            }
+            CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES | CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => (CL_DEVICE_ATOMIC_ORDER_RELAXED
+                | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                | CL_DEVICE_ATOMIC_SCOPE_DEVICE)
+                .into(),
+            // cl_ext_float_atomics
+            CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT => ALL_FP_ATOMICS.into(),
+            CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT => if features::double_atomics(d) { ALL_FP_ATOMICS } else { 0 }.into(),
+            CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => 0u64.into(),
 
             CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => true.into(),
 

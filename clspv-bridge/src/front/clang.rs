@@ -104,7 +104,8 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     let unseen = source.contains("#include");
     let big = source.len() > ONE_STEP_BYTES || unseen;
     // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
-    let spoiled = unseen || source.contains("sat") || source.contains("half3");
+    let atomics = || C11_ATOMICS.iter().any(|word| source.contains(word));
+    let spoiled = unseen || source.contains("sat") || source.contains("half3") || atomics();
     if !(whole && big || spoiled) {
         args.extend(code_args(options));
         let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
@@ -343,10 +344,16 @@ fn readable(stderr: &str) -> String {
     out
 }
 
+/// What the names of functions on atomic types begin with.
+const C11_ATOMICS: &[&str] =
+    &["atomic_fetch_", "atomic_exchange", "atomic_compare_exchange_", "atomic_load", "atomic_store", "atomic_flag_"];
+
 /// Renames built-ins that the back end would spoil, so that they stay calls; the reader of SPIR-V knows them.
 ///
 /// Saturating conversions between integers lose the signedness of what is converted, which only the mangled name tells:
 /// `_Z16convert_char_sati` becomes `pc_convert_char_sat.i`. `vloada_half3` becomes the unaligned load of another stride.
+/// Functions on atomic types lose the orders that their short forms imply, and some are left out: they become
+/// `pc_c11.<name>.<parameters>`.
 fn rename(line: &str) -> Cow<'_, str> {
     if !line.contains("@_Z") {
         return line.into();
@@ -375,6 +382,8 @@ fn rename(line: &str) -> Cow<'_, str> {
             && params.ends_with(['a', 'c', 'h', 's', 't', 'i', 'j', 'l', 'm']);
         if integers {
             out.push_str(&format!("@pc_{name}.{}", &params[params.len() - 1..]));
+        } else if params.contains("U7_Atomic") && C11_ATOMICS.iter().any(|word| name.starts_with(word)) {
+            out.push_str(&format!("@pc_c11.{name}.{params}"));
         } else if name == "vloada_half3" {
             out.push_str(&format!("@pc_{name}.{params}"));
         } else {

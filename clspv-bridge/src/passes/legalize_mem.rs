@@ -1,4 +1,4 @@
-//! Atomics that the target lacks, as compare-and-swap loops.
+//! Atomics that the target lacks, as compare-and-swap loops, and sequentially consistent accesses, which Vulkan has not.
 //!
 //! Runs while pointers are still pointers, so that the address spaces are handled in one place afterwards.
 
@@ -8,11 +8,68 @@ use crate::ir::*;
 use crate::target::Target;
 use std::collections::HashMap;
 
+/// Sequentially consistent loads and stores become read-modify-writes: those of one location synchronise with each other
+/// one after another when they acquire and release, so that all of them have one order in which each sees the last store.
+pub fn expand_sequential(func: &mut Function) -> bool {
+    let mut map = HashMap::new();
+    let mut changed = false;
+    for block in func.layout.clone() {
+        let insts = func.take_insts(block);
+        let mut b = Builder::new(func, block);
+        for inst in insts {
+            let data = b.func.insts[inst].clone();
+            b.line = data.line;
+            match (data.op, data.results.first()) {
+                (Op::AtomicLoad { access, scope, order: order @ Ordering::SeqCst }, Some(&r)) if b.ty(r).is_int() => {
+                    let ty = b.ty(r);
+                    let zero = b.func.bits(ty, 0);
+                    let op = Op::AtomicRmw { op: RmwOp::Or, access, scope, order };
+                    let v = b.value(op, &[data.args[0], zero], ty);
+                    map.insert(r, v);
+                }
+                (Op::AtomicStore { access, scope, order: order @ Ordering::SeqCst }, _) if b.ty(data.args[0]).is_int() => {
+                    let ty = b.ty(data.args[0]);
+                    let op = Op::AtomicRmw { op: RmwOp::Xchg, access, scope, order };
+                    b.value(op, &[data.args[1], data.args[0]], ty);
+                }
+                _ => {
+                    b.push(inst);
+                    continue;
+                }
+            }
+            changed = true;
+        }
+    }
+    func.replace_uses(&map);
+    changed
+}
+
+/// Whether local memory holds nothing but `f32`, so that its arrays can be arrays of that type.
+fn local_is_float(func: &Function) -> bool {
+    func.layout.iter().flat_map(|&b| &func.blocks[b].insts).all(|&i| {
+        let d = &func.insts[i];
+        let (Some(access), Some(k)) = (d.op.access(), d.op.address_arg()) else {
+            return !matches!(d.op, Op::Memcpy { .. } | Op::Memset(_));
+        };
+        if !matches!(func.ty(d.args[k]).space(), Some(Space::Local | Space::Generic)) {
+            return true;
+        }
+        let (ty, fits) = match d.op {
+            Op::Store(_) => (func.ty(d.args[0]), true),
+            Op::Load(_) => (d.results.first().map_or(I32, |&r| func.ty(r)), true),
+            Op::AtomicRmw { op, .. } => (func.ty(d.args[1]), op != RmwOp::Xchg),
+            _ => (I32, false),
+        };
+        fits && ty.lane() == F32 && access.align >= 4
+    })
+}
+
 /// Floating-point atomics: exchanges, loads and stores become integer ones; additions and extrema become
 /// compare-and-swap loops unless the target has them.
 pub fn expand_float_atomics(func: &mut Function, target: &Target) -> bool {
     let mut map = HashMap::new();
     let mut changed = false;
+    let local_float = local_is_float(func);
     for first in func.layout.clone() {
         let mut block = first;
         let insts = func.take_insts(block);
@@ -43,8 +100,15 @@ pub fn expand_float_atomics(func: &mut Function, target: &Target) -> bool {
                     b.inst(data.op.clone(), &[v, data.args[1]], &[]);
                 }
                 Op::AtomicRmw { op, access, scope, order } => {
-                    let global = matches!(b.ty(data.args[0]).space(), Some(Space::Global));
-                    if global && ty == F32 && op == RmwOp::Fadd && target.buffer_float32_atomic_add {
+                    let add = op == RmwOp::Fadd;
+                    let native = match b.ty(data.args[0]).space() {
+                        Some(Space::Global) if add => target.buffer_float32_atomic_add,
+                        Some(Space::Global) => target.buffer_float32_atomic_min_max,
+                        Some(Space::Local) if add => local_float && target.shared_float32_atomic_add,
+                        Some(Space::Local) => local_float && target.shared_float32_atomic_min_max,
+                        _ => false,
+                    };
+                    if native && ty == F32 {
                         b.push(inst);
                         continue;
                     }

@@ -107,6 +107,7 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
     super::lower_generic::lower(func);
     super::expand_mem::expand(func);
     legalize_mem::expand_float_atomics(func, cx.target);
+    legalize_mem::expand_sequential(func);
     lower_work_item::run(func, &info)?;
     lower_kernel_abi::value_params(func, &info)?;
     legalize_vec::run(func);

@@ -68,7 +68,7 @@ struct Usage {
     unit: u32,
     /// Widest scalar in bytes.
     widest: u32,
-    /// Widest atomic in bytes, 0 if there is none.
+    /// Widest atomic of integers in bytes, 0 if there is none.
     atomic: u32,
     float: Option<Scalar>,
     int: bool,
@@ -90,7 +90,7 @@ impl Usage {
         };
         self.unit = if self.any { self.unit.min(unit) } else { unit };
         self.widest = self.widest.max(bytes);
-        if atomic {
+        if atomic && scalar.is_int() {
             self.atomic = self.atomic.max(bytes);
         }
         if scalar.is_float() && unit == bytes {

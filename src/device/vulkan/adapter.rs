@@ -53,6 +53,8 @@ pub struct Features {
     pub buffer_float32_atomic_add: bool,
     pub shared_float32_atomics: bool,
     pub shared_float32_atomic_add: bool,
+    pub buffer_float32_atomic_min_max: bool,
+    pub shared_float32_atomic_min_max: bool,
     pub scalar_block_layout: bool,
     pub vulkan_memory_model: bool,
     pub vulkan_memory_model_device_scope: bool,
@@ -214,6 +216,7 @@ impl Features {
         let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default();
         let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
         let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
+        let mut atomics2 = vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT::default();
         let mut layout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default();
         let mut f2 = vk::PhysicalDeviceFeatures2::default().push_next(&mut f11).push_next(&mut f12);
         if ext.provides(ash::khr::synchronization2::NAME) {
@@ -230,6 +233,9 @@ impl Features {
         }
         if ext.has(ash::ext::shader_atomic_float::NAME) {
             f2 = f2.push_next(&mut atomics);
+        }
+        if ext.has(ash::ext::shader_atomic_float2::NAME) {
+            f2 = f2.push_next(&mut atomics2);
         }
         if ext.has(ash::khr::workgroup_memory_explicit_layout::NAME) {
             f2 = f2.push_next(&mut layout);
@@ -265,6 +271,8 @@ impl Features {
             buffer_float32_atomic_add: on("float_atomics", atomics.shader_buffer_float32_atomic_add),
             shared_float32_atomics: on("float_atomics", atomics.shader_shared_float32_atomics),
             shared_float32_atomic_add: on("float_atomics", atomics.shader_shared_float32_atomic_add),
+            buffer_float32_atomic_min_max: on("float_atomics", atomics2.shader_buffer_float32_atomic_min_max),
+            shared_float32_atomic_min_max: on("float_atomics", atomics2.shader_shared_float32_atomic_min_max),
             scalar_block_layout: on("scalar_block_layout", f12.scalar_block_layout),
             vulkan_memory_model: on("vulkan_memory_model", f12.vulkan_memory_model),
             vulkan_memory_model_device_scope: on("vulkan_memory_model", f12.vulkan_memory_model_device_scope),

@@ -47,11 +47,14 @@ pub fn target(a: &Adapter) -> Target {
         shared_int64_atomics: f.shared_int64_atomics,
         buffer_float32_atomic_add: f.buffer_float32_atomic_add,
         shared_float32_atomic_add: f.shared_float32_atomic_add,
+        buffer_float32_atomic_min_max: f.buffer_float32_atomic_min_max,
+        shared_float32_atomic_min_max: f.shared_float32_atomic_min_max,
+        fences_block: a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE,
         workgroup_explicit_layout: f.workgroup_layout,
         workgroup_explicit_layout_8: f.workgroup_layout_8,
         workgroup_explicit_layout_16: f.workgroup_layout_16,
-        // Kernels use device scope throughout, so the model without it is of no use.
-        vulkan_memory_model: f.vulkan_memory_model && f.vulkan_memory_model_device_scope,
+        // The scope of the queue family, the only one that is used, serves as that of the device.
+        vulkan_memory_model: f.vulkan_memory_model,
         float_controls: FloatControls {
             preserve16: a.floats.shader_signed_zero_inf_nan_preserve_float16 != 0,
             preserve32: a.floats.shader_signed_zero_inf_nan_preserve_float32 != 0,

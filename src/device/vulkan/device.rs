@@ -211,6 +211,9 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
         .shader_buffer_float32_atomic_add(f.buffer_float32_atomic_add)
         .shader_shared_float32_atomics(f.shared_float32_atomics)
         .shader_shared_float32_atomic_add(f.shared_float32_atomic_add);
+    let mut atomics2 = vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT::default()
+        .shader_buffer_float32_atomic_min_max(f.buffer_float32_atomic_min_max)
+        .shader_shared_float32_atomic_min_max(f.shared_float32_atomic_min_max);
     let mut layout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default()
         .workgroup_memory_explicit_layout(f.workgroup_layout)
         .workgroup_memory_explicit_layout_scalar_block_layout(f.workgroup_layout_scalar)
@@ -239,6 +242,9 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
     }
     if a.ext.has(ash::ext::shader_atomic_float::NAME) {
         info = info.push_next(&mut atomics);
+    }
+    if a.ext.has(ash::ext::shader_atomic_float2::NAME) {
+        info = info.push_next(&mut atomics2);
     }
     if a.ext.has(ash::khr::workgroup_memory_explicit_layout::NAME) {
         info = info.push_next(&mut layout);

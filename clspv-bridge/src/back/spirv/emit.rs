@@ -22,6 +22,8 @@ pub(super) struct Emitter<'a> {
     pub(super) entry: Id,
     /// The Vulkan memory model is used.
     pub(super) vulkan_memory: bool,
+    /// Groups hand over data through buffers and the Vulkan memory model is not there: buffers are coherent.
+    pub(super) coherent: bool,
     values: SecondaryMap<Value, Option<Id>>,
     labels: SecondaryMap<Block, Option<Id>>,
     code: Vec<u32>,
@@ -52,7 +54,9 @@ impl<'a> Emitter<'a> {
             m,
             interface: Interface::default(),
             entry,
-            vulkan_memory: target.vulkan_memory_model && synchronises_globally(func),
+            vulkan_memory: target.vulkan_memory_model
+                && (synchronises_globally(func) || target.fences_block && orders_memory(func)),
+            coherent: !target.vulkan_memory_model && synchronises_globally(func),
             values: SecondaryMap::new(),
             labels: SecondaryMap::new(),
             code: Vec::new(),
@@ -256,6 +260,18 @@ fn synchronises_globally(func: &Function) -> bool {
         }
         IrOp::Barrier { memory, order, spaces, .. } => wide(*memory) && *order != Ordering::Relaxed && spaces.global,
         IrOp::Fence { scope, order, spaces } => wide(*scope) && *order != Ordering::Relaxed && spaces.global,
+        _ => false,
+    })
+}
+
+/// Whether there are fences or atomics with an order.
+fn orders_memory(func: &Function) -> bool {
+    all_ops(func).any(|op| match op {
+        IrOp::AtomicRmw { order, .. } | IrOp::AtomicLoad { order, .. } | IrOp::AtomicStore { order, .. } => {
+            *order != Ordering::Relaxed
+        }
+        IrOp::AtomicCas { success, failure, .. } => *success != Ordering::Relaxed || *failure != Ordering::Relaxed,
+        IrOp::Fence { order, .. } => *order != Ordering::Relaxed,
         _ => false,
     })
 }

@@ -98,6 +98,9 @@ impl Emitter<'_> {
                     self.m.decorate(id, Decoration::Binding, &[binding]);
                     // Views of one binding alias, and so may the buffers of two arguments.
                     self.m.decorate(id, Decoration::Aliased, &[]);
+                    if self.coherent {
+                        self.m.decorate(id, Decoration::Coherent, &[]);
+                    }
                     if readonly {
                         self.m.decorate(id, Decoration::NonWritable, &[]);
                     }

@@ -1,8 +1,11 @@
 //! Loads, stores, atomics, barriers and fences.
 //!
 //! A device address becomes a `PhysicalStorageBuffer` pointer of exactly the accessed type at each access; a variable's
-//! element is reached by an access chain. Orders are what Vulkan allows: never SequentiallyConsistent (acquire-release
-//! stands for it), never an order without a storage class.
+//! element is reached by an access chain. Orders are what Vulkan allows: never SequentiallyConsistent (`legalize_mem`
+//! has made such accesses acquire-release read-modify-writes), never an order without a storage class.
+//!
+//! Data that groups hand to each other: under the Vulkan memory model accesses are non-private and the orders make memory
+//! available and visible; without it buffers are `Coherent`, as GLSL's memory model asks.
 
 use super::emit::Emitter;
 use super::module::Id;
@@ -26,7 +29,17 @@ impl Emitter<'_> {
                 let pointee = self.m.ty(ty)?;
                 let pointer_ty = self.m.pointer(StorageClass::PhysicalStorageBuffer, pointee);
                 let pointer = self.m.id();
-                self.code(Op::ConvertUToPtr, &[pointer_ty, pointer, address]);
+                if self.coherent {
+                    // Only a member of a structure can be said to be coherent.
+                    let block = self.m.coherent_block(pointee);
+                    let block_ty = self.m.pointer(StorageClass::PhysicalStorageBuffer, block);
+                    let base = self.m.id();
+                    self.code(Op::ConvertUToPtr, &[block_ty, base, address]);
+                    let zero = self.m.u32(0)?;
+                    self.code(Op::AccessChain, &[pointer_ty, pointer, base, zero]);
+                } else {
+                    self.code(Op::ConvertUToPtr, &[pointer_ty, pointer, address]);
+                }
                 Ok(Place { pointer, class: StorageClass::PhysicalStorageBuffer })
             }
             Root::Var(var) => {
@@ -114,7 +127,19 @@ impl Emitter<'_> {
             StorageClass::Workgroup => MemorySemantics::WORKGROUP_MEMORY,
             _ => MemorySemantics::UNIFORM_MEMORY,
         };
+        let (scope, order) = match self.unblocked(scope) {
+            _ if order == Ordering::Relaxed => (scope, order),
+            Some(scope) => (scope, order),
+            None => (scope, Ordering::Relaxed),
+        };
         let semantics = self.semantics(order, spaces);
+        // Without an order the scope only says who may take part, which need not be narrower than the memory is shared:
+        // some producers write the work-group for accesses that all groups take part in.
+        let scope = match (order, class) {
+            (Ordering::Relaxed, StorageClass::Workgroup) => Scope::WorkGroup,
+            (Ordering::Relaxed, _) => Scope::Device,
+            _ => scope,
+        };
         Ok([self.scope(scope)?, self.m.u32(semantics)?])
     }
 
@@ -134,6 +159,17 @@ impl Emitter<'_> {
             }
         }
         (s | spaces).bits()
+    }
+
+    /// The scope of a fence or ordered atomic, which is to order memory only. The driver that takes such for an execution
+    /// barrier does not so at the scope of the queue family; where that cannot be had, nothing is the better choice (that
+    /// driver runs on the host's processors, whose atomics are ordered).
+    fn unblocked(&self, scope: Scope) -> Option<Scope> {
+        match self.target.fences_block {
+            false => Some(scope),
+            true if self.vulkan_memory => Some(Scope::Device),
+            true => None,
+        }
     }
 
     /// Vulkan has no scope beyond the device; under the Vulkan memory model the queue family stands for it, since
@@ -157,19 +193,20 @@ impl Emitter<'_> {
         ty: Type,
         args: &[Id],
     ) -> Result<Id> {
-        let float_add = op == RmwOp::Fadd;
-        if matches!(op, RmwOp::Fmin | RmwOp::Fmax) {
-            return self.unsupported("atomic floating-point minimum and maximum");
-        }
-        let int = if float_add { ty } else { self.atomic_int(access, ty) };
+        let float_op = matches!(op, RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax);
+        let int = if float_op { ty } else { self.atomic_int(access, ty) };
         let place = self.place(access, int, args[0])?;
         self.check_atomic_class(place.class)?;
-        if float_add {
-            let t = self.target;
-            let workgroup = place.class == StorageClass::Workgroup;
+        let t = self.target;
+        let workgroup = place.class == StorageClass::Workgroup;
+        if op == RmwOp::Fadd {
             let has = if workgroup { t.shared_float32_atomic_add } else { t.buffer_float32_atomic_add };
             self.m.require(Capability::AtomicFloat32AddEXT, has && ty == F32, "atomic floating-point addition")?;
             self.m.extension("SPV_EXT_shader_atomic_float_add");
+        } else if float_op {
+            let has = if workgroup { t.shared_float32_atomic_min_max } else { t.buffer_float32_atomic_min_max };
+            self.m.require(Capability::AtomicFloat32MinMaxEXT, has && ty == F32, "atomic floating-point extrema")?;
+            self.m.extension("SPV_EXT_shader_atomic_float_min_max");
         } else {
             self.require_atomic(int, place.class)?;
         }
@@ -186,7 +223,9 @@ impl Emitter<'_> {
             RmwOp::Umax => Op::AtomicUMax,
             RmwOp::Smin => Op::AtomicSMin,
             RmwOp::Smax => Op::AtomicSMax,
-            RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax => Op::AtomicFAddEXT,
+            RmwOp::Fadd => Op::AtomicFAddEXT,
+            RmwOp::Fmin => Op::AtomicFMinEXT,
+            RmwOp::Fmax => Op::AtomicFMaxEXT,
         };
         let old = self.op(op, int, &[place.pointer, scope, semantics, value])?;
         if int == ty { Ok(old) } else { self.op(Op::Bitcast, ty, &[old]) }
@@ -210,11 +249,14 @@ impl Emitter<'_> {
             desired = self.op(Op::Bitcast, int, &[desired])?;
         }
         // The order of failure has no release part and is no stronger than that of success.
-        let failure = match (orders.0, orders.1) {
-            (_, Ordering::Relaxed | Ordering::Release) | (Ordering::Relaxed | Ordering::Release, _) => Ordering::Relaxed,
-            _ => Ordering::Acquire,
+        let (success, failure) = match orders {
+            (success, _) if self.unblocked(scope).is_none() => (success, Ordering::Relaxed),
+            (success, Ordering::Relaxed | Ordering::Release) => (success, Ordering::Relaxed),
+            (Ordering::Relaxed, _) => (Ordering::Acquire, Ordering::Acquire),
+            (Ordering::Release, _) => (Ordering::AcqRel, Ordering::Acquire),
+            (success, _) => (success, Ordering::Acquire),
         };
-        let [scope, equal] = self.atomic_operands(scope, orders.0, place.class)?;
+        let [scope, equal] = self.atomic_operands(scope, success, place.class)?;
         let unequal = match place.class {
             StorageClass::Workgroup => self.semantics(failure, MemorySemantics::WORKGROUP_MEMORY),
             _ => self.semantics(failure, MemorySemantics::UNIFORM_MEMORY),
@@ -302,6 +344,7 @@ impl Emitter<'_> {
         if scope == Scope::WorkItem || order == Ordering::Relaxed || spaces.is_empty() {
             return Ok(());
         }
+        let Some(scope) = self.unblocked(scope) else { return Ok(()) };
         let semantics = self.semantics(order, spaces);
         let words = [self.scope(scope)?, self.m.u32(semantics)?];
         self.code(Op::MemoryBarrier, &words);

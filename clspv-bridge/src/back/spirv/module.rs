@@ -25,6 +25,8 @@ enum TypeKey {
     RuntimeArray(Id, u32),
     /// Block structure with one member at offset 0.
     Block(Id),
+    /// The same with a coherent member.
+    CoherentBlock(Id),
     /// Structure of two equal members (double-width products).
     Pair(Id),
     Function,
@@ -208,6 +210,17 @@ impl<'a> SpirvModule<'a> {
         if new {
             self.decorate(id, Decoration::Block, &[]);
             push(&mut self.annotations, Op::MemberDecorate, &[id, 0, Decoration::Offset as u32, 0]);
+        }
+        id
+    }
+
+    /// The same with a coherent member.
+    pub(super) fn coherent_block(&mut self, member: Id) -> Id {
+        let (id, new) = self.intern(TypeKey::CoherentBlock(member), Op::TypeStruct, &[member]);
+        if new {
+            self.decorate(id, Decoration::Block, &[]);
+            push(&mut self.annotations, Op::MemberDecorate, &[id, 0, Decoration::Offset as u32, 0]);
+            push(&mut self.annotations, Op::MemberDecorate, &[id, 0, Decoration::Coherent as u32]);
         }
         id
     }

@@ -256,6 +256,9 @@ impl<'a> FuncReader<'_, '_, 'a> {
             let op = IrOp::Convert { from_signed, to_signed: true, rounding, saturate: false };
             return Ok(Some(smallvec![self.b().value(op, &[*x], *to)]));
         }
+        if let Some((name, params)) = name.strip_prefix("pc_c11.").and_then(|n| n.split_once('.')) {
+            return self.c11_atomic(name, params, args, results, inst).map(Some);
+        }
         if name.starts_with("pc_vloada_half3.") {
             let ([offset, p], [to]) = (args, results) else { return Ok(None) };
             let offset = self.index64(*offset, inst)?;

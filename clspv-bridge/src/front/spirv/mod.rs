@@ -5,6 +5,7 @@
 //! variables become work-item queries. A construct that the compiler does not know becomes a call of an imported
 //! function named `unsupported: <construct>`, so that only kernels that reach it fail.
 
+mod c11;
 pub mod check;
 mod consts;
 mod control;
