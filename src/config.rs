@@ -32,6 +32,13 @@ impl OptionValue for Option<PathBuf> {
     }
 }
 
+impl OptionValue for Option<u64> {
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) }
+    }
+}
+
 /// Comma-separated words.
 impl OptionValue for Vec<String> {
     fn parse(text: &str) -> Option<Self> {
@@ -101,6 +108,8 @@ options! {
     "PYROCLAST_CLANG_TIMEOUT" => clang_timeout: Option<String>,
     /// Where compiled kernels are kept.
     "PYROCLAST_CACHE_DIR" => cache_dir: Option<PathBuf>,
+    /// MiB that compiled kernels may take on disk; 512 if unset, 0 to keep none.
+    "PYROCLAST_CACHE_SIZE" => cache_size: Option<u64>,
     /// Do not keep compiled kernels.
     "PYROCLAST_NO_CACHE" => no_cache: bool,
     /// Rewrite the expected output of tests (read by the tests only).

@@ -5,6 +5,7 @@ use crate::error::{CompileError, Result};
 use crate::front;
 use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
 use crate::metadata::KernelInfo;
+use crate::parallel;
 use crate::passes::lower_globals::DataLayout;
 use crate::passes::{self, PassContext, link, lower, lower_builtins, lower_globals};
 use crate::target::Target;
@@ -103,10 +104,10 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
         program.functions.iter().filter(|(_, f)| f.kernel.is_some() && !f.layout.is_empty()).map(|(r, _)| r).collect();
     let mut failures = Vec::new();
     let mut optimised = Vec::new();
-    for kernel in kernels {
-        match optimise(&program, kernel, library, &cx) {
+    for (name, result) in parallel::map(kernels, |k| (&program.functions[k].name, optimise(&program, k, library, &cx))) {
+        match result {
             Ok(module) => optimised.push(module),
-            Err(e) => failures.push((program.functions[kernel].name.clone(), e)),
+            Err(e) => failures.push((name.clone(), e)),
         }
     }
     let (globals, numbers) = used_globals(&program, &optimised);
@@ -115,9 +116,13 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
         renumber_globals(module, &globals, &numbers);
     }
     let mut compiled = CompiledProgram::default();
-    for module in optimised {
+    let tasks = optimised.iter().flat_map(|module| modes(target).iter().map(move |mode| (module, *mode))).collect();
+    let mut done = parallel::map(tasks, |(module, mode)| variant(module, mode, &data, &cx)).into_iter();
+    for module in &optimised {
         let info = module.kernels[0].clone();
-        match variants(module, &data, &cx) {
+        let results: Vec<Result<Option<KernelVariant>>> = done.by_ref().take(modes(target).len()).collect();
+        match results.into_iter().filter_map(Result::transpose).collect::<Result<Vec<_>>>() {
+            Ok(variants) if variants.is_empty() => failures.push((info.name, CompileError::internal("no pointer mode fits"))),
             Ok(variants) => compiled.kernels.push(CompiledKernel { info, variants }),
             Err(e) => failures.push((info.name, e)),
         }
@@ -174,30 +179,29 @@ fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContex
     Ok(module)
 }
 
-/// The kernel for each pointer mode that the target wants and the kernel allows.
-fn variants(module: Module, data: &DataLayout, cx: &PassContext<'_>) -> Result<Vec<KernelVariant>> {
-    let bindings = cx.target.prefer_bindings && cx.target.max_push_descriptors > 0;
-    let modes: &[PointerMode] =
-        if bindings { &[PointerMode::Bindings, PointerMode::Addresses] } else { &[PointerMode::Addresses] };
-    let mut variants = Vec::new();
-    for &mode in modes {
-        let mut module = module.clone();
-        let Some(abi) = lower::run(&mut module, mode, data, cx)? else { continue };
-        check(&module, "lower")?;
-        run_passes(&mut module, passes::CLEANUP, cx)?;
-        run_passes(&mut module, passes::STRUCTURE, cx)?;
-        let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
-        let kernel = kernel.ok_or_else(|| CompileError::internal("the kernel was lost"))?;
-        let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target)?;
-        if asked_to_validate("spirv") {
-            crate::back::validate::validate(&spirv, cx.target)?;
-        }
-        variants.push(KernelVariant { abi, spirv });
+/// The pointer modes that the target wants, the preferred one first.
+fn modes(target: &Target) -> &'static [PointerMode] {
+    if target.prefer_bindings && target.max_push_descriptors > 0 {
+        &[PointerMode::Bindings, PointerMode::Addresses]
+    } else {
+        &[PointerMode::Addresses]
     }
-    if variants.is_empty() {
-        return Err(CompileError::internal("no pointer mode fits"));
+}
+
+/// The kernel for a pointer mode; `None` if it does not allow that.
+fn variant(module: &Module, mode: PointerMode, data: &DataLayout, cx: &PassContext<'_>) -> Result<Option<KernelVariant>> {
+    let mut module = module.clone();
+    let Some(abi) = lower::run(&mut module, mode, data, cx)? else { return Ok(None) };
+    check(&module, "lower")?;
+    run_passes(&mut module, passes::CLEANUP, cx)?;
+    run_passes(&mut module, passes::STRUCTURE, cx)?;
+    let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
+    let kernel = kernel.ok_or_else(|| CompileError::internal("the kernel was lost"))?;
+    let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target)?;
+    if asked_to_validate("spirv") {
+        crate::back::validate::validate(&spirv, cx.target)?;
     }
-    Ok(variants)
+    Ok(Some(KernelVariant { abi, spirv }))
 }
 
 /// Runs passes one by one, verifying after each when that is on.

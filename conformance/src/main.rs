@@ -1,9 +1,11 @@
-//! Conformance tools: compile a corpus of kernels and validate every module; run the binaries of OpenCL-CTS.
+//! Conformance tools: compile a corpus of kernels and validate every module; run the binaries of OpenCL-CTS; measure how
+//! long builds take.
 //!
 //! Each corpus entry is compiled in a child process of this tool, so that a crash is a result and not the end.
 
 #![allow(clippy::print_stdout)] // a command-line tool
 
+mod build_times;
 mod corpus;
 mod cts;
 
@@ -25,6 +27,11 @@ enum Command {
     /// Compile one file in this process and write its modules to a folder (what `corpus` runs)
     #[command(hide = true)]
     One(corpus::One),
+    /// Measure how long programs take to build
+    BuildTimes(build_times::Arguments),
+    /// Build one program in this process and print the times (what `build-times` runs)
+    #[command(hide = true)]
+    OneBuild(build_times::One),
     /// Run binaries of the OpenCL conformance test suite on the driver
     Cts(cts::Arguments),
 }
@@ -33,6 +40,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Corpus(arguments) => corpus::run(&arguments),
         Command::One(arguments) => corpus::one(&arguments),
+        Command::BuildTimes(arguments) => build_times::run(&arguments),
+        Command::OneBuild(arguments) => build_times::one(&arguments),
         Command::Cts(arguments) => cts::run(&arguments),
     };
     match result {

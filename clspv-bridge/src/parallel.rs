@@ -1,0 +1,85 @@
+//! Independent pieces of work on several threads.
+//!
+//! The caller works too; helpers join it while the process has fewer of them than processors, so that many builds at a
+//! time do not multiply their threads. Helpers have stacks as large as the compiler's own thread. A panic in a piece of
+//! work is the caller's.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Stack of a helper: passes recurse over what they are given.
+const STACK: usize = 64 << 20;
+
+/// Helpers at work in this process.
+static HELPERS: AtomicUsize = AtomicUsize::new(0);
+
+/// A place among the helpers.
+struct Place;
+
+impl Place {
+    fn take() -> Option<Place> {
+        let most = std::thread::available_parallelism().map_or(1, |n| n.get()) - 1;
+        HELPERS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < most).then_some(n + 1)).ok().map(|_| Place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        HELPERS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The results of `work` on each item, in the order of the items.
+pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    if items.len() < 2 {
+        return items.into_iter().map(work).collect();
+    }
+    let count = items.len();
+    let results: Vec<Mutex<Option<R>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    let queue = Mutex::new(items.into_iter().enumerate());
+    let run = || {
+        loop {
+            let next = queue.lock().unwrap_or_else(|e| e.into_inner()).next();
+            let Some((at, item)) = next else { return };
+            let result = work(item);
+            *results[at].lock().unwrap_or_else(|e| e.into_inner()) = Some(result);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..count {
+            let Some(place) = Place::take() else { break };
+            let helper = || {
+                let _place = place;
+                run();
+            };
+            let builder = std::thread::Builder::new().name("pyroclast-compiler".into()).stack_size(STACK);
+            if builder.spawn_scoped(scope, helper).is_err() {
+                break;
+            }
+        }
+        run();
+    });
+    results.into_iter().filter_map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_keep_their_order() {
+        let squares = map((0..1000u64).collect(), |x| x * x);
+        assert_eq!(squares, (0..1000u64).map(|x| x * x).collect::<Vec<_>>());
+        assert!(map(Vec::<u8>::new(), |x| x).is_empty());
+    }
+
+    #[test]
+    fn panics_reach_the_caller_and_free_the_places() {
+        for _ in 0..20 {
+            let result = std::panic::catch_unwind(|| map(vec![1, 2, 3, 4], |x| if x == 3 { panic!("three") } else { x }));
+            assert!(result.is_err());
+        }
+        let most = std::thread::available_parallelism().map_or(1, |n| n.get());
+        assert!(HELPERS.load(Ordering::Relaxed) < most);
+    }
+}
