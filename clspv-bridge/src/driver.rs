@@ -229,6 +229,12 @@ fn asked_to_validate(what: &str) -> bool {
     asked.split(',').any(|w| w.trim() == what || w.trim() == "all")
 }
 
+/// Reads the built-in library, which the first [`build`] of a process otherwise has to. For a thread that has nothing else
+/// to do while the front-end tool runs.
+pub fn warm_up() {
+    let _ = builtin_library();
+}
+
 /// The built-in library, read once.
 fn builtin_library() -> Result<&'static Module> {
     static LIBRARY: OnceLock<Result<Module>> = OnceLock::new();

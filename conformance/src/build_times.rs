@@ -120,7 +120,9 @@ fn generated(kernel: usize, statements: usize) -> String {
         text.push_str(&line);
         text.push('\n');
     }
-    text.push_str("tile[get_local_id(0) & 63] = a;\nbarrier(CLK_LOCAL_MEM_FENCE);\nout[i] = tile[(y + 1) & 63] + b + c + x;\n}\n");
+    text.push_str(
+        "tile[get_local_id(0) & 63] = a;\nbarrier(CLK_LOCAL_MEM_FENCE);\nout[i] = tile[(y + 1) & 63] + b + c + x;\n}\n",
+    );
     text
 }
 

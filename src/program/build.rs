@@ -23,7 +23,7 @@ use clspv_bridge::driver::{self, FrontConfig, Header, Library, Options};
 use clspv_bridge::{CompileError, Target};
 use parking_lot::{Condvar, Mutex};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 /// Stack of the threads that run the compiler.
 const COMPILER_STACK: usize = 64 << 20;
@@ -474,10 +474,21 @@ fn front_end(
     if let Some(library) = cache().library(key) {
         return Ok(Arc::new(library));
     }
+    warm_up();
     let compile = if whole { driver::compile_program } else { driver::compile_source };
     let library = compile(source, headers, options, &config)?;
     cache().store_library(key, &library);
     Ok(Arc::new(library))
+}
+
+/// Prepares the compiler while the front-end tool runs, once in a process.
+fn warm_up() {
+    static STARTED: Once = Once::new();
+    STARTED.call_once(|| {
+        let builder = std::thread::Builder::new().name("pyroclast-compiler".into()).stack_size(COMPILER_STACK);
+        // Without a thread the compiler does it when it comes to it.
+        let _ = builder.spawn(driver::warm_up);
+    });
 }
 
 /// Library SPIR-V to an executable, from the cache if possible.

@@ -108,12 +108,22 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     let spoiled = unseen || source.contains("sat") || source.contains("half3") || atomics();
     if !(whole && big || spoiled) {
         args.extend(code_args(options));
-        let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
+        // The arguments' names take a process of their own, which runs at the same time.
+        let (output, info) = std::thread::scope(|scope| {
+            let info = || self::arg_info(source, headers, options, config);
+            let beside = options.kernel_arg_info.then(|| scope.spawn(info));
+            let output = process::run(&clang, &args, source.as_bytes(), time_limit());
+            (output, beside.map(|thread| thread.join().unwrap_or_else(|_| Err(CompileError::internal("argument information")))))
+        });
+        let output = output?;
         let log = readable(&output.stderr);
         check(&output, &log, is_spirv)?;
         let spirv = words(&output.stdout);
-        let from_source = options.kernel_arg_info || has_integer_hint(&spirv);
-        let arg_info = if from_source { self::arg_info(source, headers, options, config)? } else { Vec::new() };
+        let arg_info = match info {
+            Some(info) => info?,
+            None if has_integer_hint(&spirv) => self::arg_info(source, headers, options, config)?,
+            None => Vec::new(),
+        };
         return Ok(Library { spirv, log, arg_info });
     }
     args.extend(IR_ARGS.iter().map(OsString::from));

@@ -13,6 +13,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+/// Most bytes that are taken of a tool's output and of its messages; a tool that writes more finds its pipe closed.
+const MAX_OUTPUT: u64 = 512 << 20;
+const MAX_MESSAGES: u64 = 8 << 20;
+
 /// What a tool left behind.
 pub struct Output {
     /// `None` if the host keeps the status from us.
@@ -54,8 +58,7 @@ pub fn run(program: &Path, args: &[OsString], input: &[u8], limit: Duration) -> 
         command.spawn().map_err(|e| failed("cannot start", e))?
     };
     let deadline = Instant::now() + limit;
-    let (Some(mut stdin), Some(mut stdout), Some(mut stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
-    else {
+    let (Some(mut stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take()) else {
         end(&mut child);
         return Err(CompileError::internal("a child process without pipes"));
     };
@@ -69,14 +72,14 @@ pub fn run(program: &Path, args: &[OsString], input: &[u8], limit: Duration) -> 
     .and_then(|()| {
         spawn(move || {
             let mut bytes = Vec::new();
-            let _ = stdout.read_to_end(&mut bytes);
+            let _ = stdout.take(MAX_OUTPUT).read_to_end(&mut bytes);
             let _ = send.send(Stream::Out(bytes));
         })
     })
     .and_then(|()| {
         spawn(move || {
             let mut bytes = Vec::new();
-            let _ = stderr.read_to_end(&mut bytes);
+            let _ = stderr.take(MAX_MESSAGES).read_to_end(&mut bytes);
             let _ = send_err.send(Stream::Err(bytes));
         })
     });
@@ -139,6 +142,14 @@ mod tests {
         let out = run(Path::new("/bin/cat"), &[], &input, Duration::from_secs(20)).unwrap();
         assert_eq!(out.stdout.len(), input.len());
         assert!(out.status.unwrap().success());
+    }
+
+    #[test]
+    fn endless_messages_end() {
+        let args = ["-c".into(), "yes nonsense >&2".into()];
+        let out = run(Path::new("/bin/sh"), &args, b"", Duration::from_secs(60)).unwrap();
+        assert_eq!(out.stderr.len() as u64, MAX_MESSAGES);
+        assert!(!out.status.unwrap().success());
     }
 
     #[test]
