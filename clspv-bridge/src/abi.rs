@@ -13,6 +13,8 @@ pub const ENTRY_POINT: &str = "main";
 pub const SPEC_LOCAL_SIZE: [u32; 3] = [0, 1, 2];
 /// First SpecId of local-memory argument lengths.
 pub const SPEC_FIRST_FREE: u32 = 3;
+/// SpecIds of the local size in x, y and z of a kernel with sub-groups ([`LaunchAbi::is_linear`]).
+pub const SPEC_LINEAR_LOCAL_SIZE: [u32; 3] = [0x1000, 0x1001, 0x1002];
 
 /// A value the runtime puts into the hidden part of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -118,6 +120,16 @@ pub struct LaunchAbi {
     pub static_local_bytes: u32,
     /// Private-array bytes of one work-item.
     pub private_bytes: u32,
+    /// Work-items of a full sub-group (the pipeline must have exactly that size); 0 if the kernel does not use them.
+    pub sub_group_size: u32,
+}
+
+impl LaunchAbi {
+    /// The workgroup is launched as a line of all work-items, in the order of local linear ids: so sub-groups are full but
+    /// for the last, whatever the local size is.
+    pub fn is_linear(&self) -> bool {
+        self.sub_group_size > 1
+    }
 }
 
 /// One Vulkan module for a kernel.

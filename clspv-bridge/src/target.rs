@@ -42,10 +42,17 @@ pub struct Target {
     pub close_exp2: bool,
     /// The device's f32 `Log2` is within 3 ulp, or 2^-21 near 1, for denormal arguments too unless these are flushed.
     pub close_log2: bool,
-    /// Work-items in a sub-group; 0 if sub-groups are not usable.
+    /// Work-items in a full sub-group unless the kernel requires another size; 0 if the device's sub-groups are not usable:
+    /// then each work-item is a sub-group. Where not 0, basic operations, votes, ballots and shuffles exist.
     pub subgroup_size: u32,
+    /// Smallest and largest size that a kernel may require; both 0 if there is no choice.
+    pub subgroup_size_range: (u32, u32),
     pub subgroup_ops: SubgroupOps,
+    /// Dot products of packed bytes are single instructions.
     pub integer_dot_product: bool,
+    /// Clocks of the sub-group and of the device can be read.
+    pub subgroup_clock: bool,
+    pub device_clock: bool,
     /// Bytes of push constants.
     pub max_push_constants: u32,
     /// Push descriptors that a kernel may use; 0 turns the bindings mode off.
@@ -92,6 +99,11 @@ pub struct SubgroupOps {
 }
 
 impl Target {
+    /// Whether a kernel may require this sub-group size.
+    pub fn has_sub_group_size(&self, size: u32) -> bool {
+        let (low, high) = self.subgroup_size_range;
+        size == self.subgroup_size.max(1) || (size.is_power_of_two() && size >= low.max(1) && size <= high)
+    }
     /// A capable desktop device: what offline compilation and compiler tests use.
     pub fn generic() -> Target {
         Target {
@@ -122,8 +134,11 @@ impl Target {
             close_exp2: false,
             close_log2: false,
             subgroup_size: 0,
+            subgroup_size_range: (0, 0),
             subgroup_ops: SubgroupOps::default(),
             integer_dot_product: false,
+            subgroup_clock: false,
+            device_clock: false,
             max_push_constants: 128,
             max_push_descriptors: 32,
             prefer_bindings: false,

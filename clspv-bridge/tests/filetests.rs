@@ -211,6 +211,7 @@ fn emit(m: &Module) -> Result<String, String> {
             common_local_args: vec![],
             static_local_bytes: 0,
             private_bytes: 0,
+            sub_group_size: 0,
         };
         let words = clspv_bridge::back::spirv::emit(m, func, &abi, &target).map_err(|e| e.to_string())?;
         output.push_str(&validate(&words)?);

@@ -66,6 +66,14 @@ pub const EXTENSIONS: &[Feature] = &[
     api("cl_khr_device_uuid", always),
     api("cl_khr_pci_bus_info", |d| d.pci.is_some()),
     api("cl_khr_suggested_local_work_size", always),
+    language("cl_khr_subgroup_ballot", always),
+    language("cl_khr_subgroup_clustered_reduce", always),
+    language("cl_khr_subgroup_extended_types", always),
+    language("cl_khr_subgroup_non_uniform_arithmetic", always),
+    language("cl_khr_subgroup_non_uniform_vote", always),
+    language("cl_khr_subgroup_rotate", always),
+    language("cl_khr_subgroup_shuffle", always),
+    language("cl_khr_subgroup_shuffle_relative", always),
 ];
 
 const fn c_feature(name: &'static str, when: fn(&DeviceInfo) -> bool) -> Feature {
@@ -90,4 +98,6 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_ext_fp64_local_atomic_add", double_atomics),
     c_feature("__opencl_c_ext_fp64_global_atomic_min_max", double_atomics),
     c_feature("__opencl_c_ext_fp64_local_atomic_min_max", double_atomics),
+    c_feature("__opencl_c_subgroups", always),
+    c_feature("__opencl_c_work_group_collective_functions", always),
 ];

@@ -40,11 +40,19 @@ pub struct DeviceInfo {
     pub base_addr_align_bits: u32,
     pub host_unified_memory: bool,
     pub max_parameter_size: usize,
+    /// Work-items of a full sub-group of kernels that require no size, and the sizes they may require.
+    pub sub_group_size: u32,
     pub sub_group_sizes: Vec<usize>,
     pub max_num_sub_groups: u32,
     pub timer_resolution_ns: u64,
     pub fp16: bool,
     pub fp64: bool,
+    /// Dot products of vectors of bytes and of packed bytes that are accelerated: signed, unsigned, mixed, then the same with
+    /// saturating accumulation.
+    pub dot_accelerated: [[bool; 6]; 2],
+    /// Kernels can read clocks of the sub-group and of the device.
+    pub subgroup_clock: bool,
+    pub device_clock: bool,
     pub int64_atomics: bool,
     /// Denormals of f16/f32/f64 are kept.
     pub denorm16: bool,

@@ -74,10 +74,6 @@ impl Device {
             info::DeviceKind::Accelerator => CL_DEVICE_TYPE_ACCELERATOR,
         }
     }
-    /// CL_DEVICE_MAX_NUM_SUB_GROUPS: 0 as long as the compiler has no sub-group operations, whatever the device has.
-    pub fn max_sub_groups(&self) -> u32 {
-        0
-    }
     /// False once the device is lost.
     pub fn available(&self) -> bool {
         self.ops.available()

@@ -168,9 +168,10 @@ impl Device {
             // Goes with __opencl_c_generic_address_space.
             CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => true.into(),
 
-            // Sub-groups and collectives are missing.
-            CL_DEVICE_MAX_NUM_SUB_GROUPS => self.max_sub_groups().into(),
-            CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => false.into(),
+            CL_DEVICE_MAX_NUM_SUB_GROUPS => d.max_num_sub_groups.into(),
+            // Vulkan promises no progress to sub-groups that wait for each other.
+            CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => false.into(),
+            CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => true.into(),
 
             // cl_khr_device_uuid, cl_khr_pci_bus_info
             CL_DEVICE_UUID => d.uuid.to_vec().into(),

@@ -114,6 +114,8 @@ pub trait DeviceKernel: Send + Sync {
     fn info(&self) -> &KernelInfo;
     /// CL_KERNEL_WORK_GROUP_SIZE
     fn max_work_group_size(&self) -> usize;
+    /// Work-items of a full sub-group.
+    fn sub_group_size(&self) -> usize;
     /// CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
     fn preferred_multiple(&self) -> usize;
     /// CL_KERNEL_LOCAL_MEM_SIZE without local arguments.

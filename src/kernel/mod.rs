@@ -185,9 +185,9 @@ impl Kernel {
         if matches!(device.query(CL_DEVICE_MAX_NUM_SUB_GROUPS), Ok(InfoValue::U32(0))) {
             return Err(err!(CL_INVALID_OPERATION, "the device has no sub-groups"));
         }
-        let size = facts.sub_group_sizes.iter().copied().max().unwrap_or(1).max(1);
         let kernel = self.per_device.get(index).and_then(Option::as_ref);
         let kernel = kernel.ok_or_else(|| err!(CL_INVALID_DEVICE, "the kernel was not built for the device"))?;
+        let size = kernel.sub_group_size();
         let most = kernel.max_work_group_size().div_ceil(size).min(facts.max_num_sub_groups as usize);
         // The input must be there and have one to three sizes.
         let local = || match input {

@@ -12,7 +12,7 @@ use clspv_bridge::front::clang::KernelArgInfo;
 use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -376,6 +376,7 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
     w.list(&abi.common_local_args, |w, a| w.u16(*a));
     w.u32(abi.static_local_bytes);
     w.u32(abi.private_bytes);
+    w.u32(abi.sub_group_size);
     w.words(&v.spirv);
 }
 
@@ -404,6 +405,7 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
         common_local_args: r.list(Reader::u16)?,
         static_local_bytes: r.u32()?,
         private_bytes: r.u32()?,
+        sub_group_size: r.u32()?,
     };
     Some(KernelVariant { abi, spirv: r.words()? })
 }
@@ -473,6 +475,7 @@ pub(crate) mod tests {
             common_local_args: vec![5],
             static_local_bytes: 64,
             private_bytes: 16,
+            sub_group_size: 8,
         };
         CompiledProgram {
             kernels: vec![CompiledKernel { info, variants: vec![KernelVariant { abi, spirv: vec![0x0723_0203, 7] }] }],

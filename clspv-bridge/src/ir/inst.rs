@@ -4,6 +4,7 @@
 //! is immediate data inside the [`Op`]. So a pass that only renames or counts uses never looks at the opcode.
 
 use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
+use super::group::GroupOp;
 use super::types::Space;
 use smallvec::SmallVec;
 
@@ -364,6 +365,19 @@ pub enum Op {
         spaces: FenceSpaces,
     },
 
+    /// Operation between the work-items of a sub-group or work-group.
+    Group {
+        scope: Scope,
+        op: GroupOp,
+    },
+    /// Product of four signed or unsigned bytes of each operand, summed up. `i32, i32 -> i32`
+    Dot4 {
+        x_signed: bool,
+        y_signed: bool,
+    },
+    /// Ticks of a clock that the work-items of the scope share. `-> i64`
+    Clock(Scope),
+
     /// `-> i64 or i32`. The dimension is 0 for queries that have none.
     WorkItem {
         query: WorkItemQuery,
@@ -444,6 +458,8 @@ impl Op {
             | Op::AtomicStore { .. }
             | Op::Barrier { .. }
             | Op::Fence { .. }
+            | Op::Group { .. }
+            | Op::Clock(_)
             | Op::Call(_) => true,
             Op::OpenCl(op) => matches!(
                 op,

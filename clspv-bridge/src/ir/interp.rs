@@ -2,9 +2,10 @@
 //!
 //! It is what tests compare passes with. Undefined bits are tracked ([`value`]), accesses are checked against their
 //! objects ([`memory`]), and what the IR leaves undefined stops the run with [`Stop::Undefined`]. Work-items run one
-//! after the other, each to the next barrier. After lowering, the launch contract (push-constant block, bindings,
+//! after the other, each to the next barrier or group operation ([`groups`]). After lowering, the launch contract (push-constant block, bindings,
 //! specialised lengths, shader inputs) comes from [`Launch`]. OpenCL built-ins are not run: lower them first.
 
+mod groups;
 pub mod memory;
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,7 @@ pub mod value;
 
 use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
 use super::func::{Function, ValueDef, VarClass, VarLen};
-use super::inst::{Access, BlockCall, InstData, Op, RmwOp, Root, ShaderInput, WorkItemQuery};
+use super::inst::{Access, BlockCall, InstData, Op, RmwOp, Root, Scope, ShaderInput, WorkItemQuery};
 use super::module::Module;
 use super::types::{Space, Type};
 use super::{BinOp, EntityRef};
@@ -41,6 +42,8 @@ pub struct Launch {
     pub num_groups: [u32; 3],
     pub group: [u32; 3],
     pub offset: [u64; 3],
+    /// Work-items of a full sub-group.
+    pub sub_group_size: u32,
     /// The push-constant block.
     pub block: Vec<u8>,
     /// Addresses of the bound objects.
@@ -59,6 +62,7 @@ impl Default for Launch {
             num_groups: [1; 3],
             group: [0; 3],
             offset: [0; 3],
+            sub_group_size: 1,
             block: Vec::new(),
             bindings: Vec::new(),
             lengths: HashMap::new(),
@@ -89,10 +93,14 @@ struct Item<'m> {
     frames: Vec<Frame<'m>>,
     privates: HashMap<Var, u64>,
     results: Vec<Val>,
+    state: State,
 }
 
-enum Paused {
-    AtBarrier,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Running,
+    AtBarrier(Scope),
+    AtGroup(Scope),
     Finished,
 }
 
@@ -147,24 +155,36 @@ impl<'m> Machine<'m> {
         let mut items = Vec::new();
         for id in (0..sz).flat_map(|z| (0..sy).flat_map(move |y| (0..sx).map(move |x| [x, y, z]))) {
             let frame = enter(function, args, Vec::new())?;
-            items.push(Item { id, frames: vec![frame], privates: HashMap::new(), results: Vec::new() });
+            items.push(Item { id, frames: vec![frame], privates: HashMap::new(), results: Vec::new(), state: State::Running });
         }
         loop {
-            let (mut waiting, mut finished) = (0, 0);
-            for item in &mut items {
-                if item.frames.is_empty() {
-                    finished += 1;
-                    continue;
-                }
-                match self.advance(item, launch, &mut shared, &mut fuel)? {
-                    Paused::AtBarrier => waiting += 1,
-                    Paused::Finished => finished += 1,
-                }
+            for item in items.iter_mut().filter(|i| i.state == State::Running) {
+                item.state = self.advance(item, launch, &mut shared, &mut fuel)?;
             }
-            match (waiting, finished) {
-                (0, _) => return Ok(items.into_iter().map(|i| i.results).collect()),
-                (_, 0) => {}
-                _ => return undefined("a barrier that some work-items do not reach"),
+            if items.iter().all(|i| i.state == State::Finished) {
+                return Ok(items.into_iter().map(|i| i.results).collect());
+            }
+            let size = launch.sub_group_size.max(1) as usize;
+            let largest = size.min(items.len()) as u32;
+            let mut progress = false;
+            for group in items.chunks_mut(size) {
+                progress |= sub_group_step(group, largest)?;
+            }
+            if progress {
+                continue;
+            }
+            let released = |s: State| s == State::AtBarrier(Scope::WorkGroup);
+            if items.iter().all(|i| released(i.state)) {
+                items.iter_mut().for_each(|i| i.state = State::Running);
+            } else if items.iter().all(|i| i.state == State::AtGroup(Scope::WorkGroup)) {
+                let mut all: Vec<(u32, &mut Item<'m>)> = items.iter_mut().enumerate().map(|(i, x)| (i as u32, x)).collect();
+                let first = groups::position(all[0].1);
+                if all.iter().any(|(_, i)| groups::position(i) != first) {
+                    return undefined("a group operation that some work-items do not reach");
+                }
+                group_step(&mut all, u32::MAX)?;
+            } else {
+                return undefined("a barrier that some work-items do not reach");
             }
         }
     }
@@ -175,9 +195,9 @@ impl<'m> Machine<'m> {
         launch: &Launch,
         shared: &mut HashMap<Var, u64>,
         fuel: &mut u64,
-    ) -> Result<Paused, Stop> {
+    ) -> Result<State, Stop> {
         loop {
-            let Some(frame) = item.frames.last_mut() else { return Ok(Paused::Finished) };
+            let Some(frame) = item.frames.last_mut() else { return Ok(State::Finished) };
             let func = frame.func;
             let Some(&inst) = func.blocks[frame.block].insts.get(frame.next) else {
                 return undefined("a block without a terminator");
@@ -219,7 +239,9 @@ impl<'m> Machine<'m> {
                     }
                     item.frames.push(enter(callee, &args, data.results.to_vec())?);
                 }
-                Op::Barrier { .. } => return Ok(Paused::AtBarrier),
+                Op::Barrier { exec: Scope::SubGroup, .. } => return Ok(State::AtBarrier(Scope::SubGroup)),
+                Op::Barrier { .. } => return Ok(State::AtBarrier(Scope::WorkGroup)),
+                Op::Group { scope, .. } => return Ok(State::AtGroup(*scope)),
                 _ => {
                     let result = self.step(item, data, launch, shared)?;
                     if let (Some(value), Some(r), Some(frame)) = (result, data.results.first(), item.frames.last_mut()) {
@@ -354,6 +376,45 @@ impl<'m> Machine<'m> {
     }
 }
 
+/// Lets those work-items of a sub-group go on that wait for no others; whether there are any.
+fn sub_group_step(group: &mut [Item<'_>], largest: u32) -> Result<bool, Stop> {
+    let waits = |i: &Item<'_>| i.state == State::AtGroup(Scope::SubGroup);
+    if let Some(first) = group.iter().filter(|i| waits(i)).map(groups::position).min() {
+        let mut together: Vec<(u32, &mut Item<'_>)> = (0u32..).zip(group.iter_mut()).collect();
+        together.retain(|(_, i)| waits(i) && groups::position(i) == first);
+        group_step(&mut together, largest)?;
+        return Ok(true);
+    }
+    let at_barrier = State::AtBarrier(Scope::SubGroup);
+    if group.iter().all(|i| i.state == at_barrier) {
+        group.iter_mut().for_each(|i| i.state = State::Running);
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// Does the group operation at which all these work-items stand. The numbers are their ids in the group.
+fn group_step(items: &mut [(u32, &mut Item<'_>)], size: u32) -> Result<(), Stop> {
+    let Some((func, inst)) = items.first().and_then(|(_, i)| groups::instruction(i)) else { return Ok(()) };
+    let data = &func.insts[inst];
+    let (Op::Group { op, .. }, Some(&result)) = (&data.op, data.results.first()) else { return Ok(()) };
+    let mut members = Vec::with_capacity(items.len());
+    for (id, item) in items.iter() {
+        let Some(frame) = item.frames.last() else { continue };
+        let args = data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
+        members.push(groups::Member { id: *id, args });
+    }
+    let arg = data.args.first().map(|a| func.ty(*a));
+    let values = groups::evaluate(op, arg, func.ty(result), &members, size)?;
+    for ((_, item), value) in items.iter_mut().zip(values) {
+        item.state = State::Running;
+        if let Some(frame) = item.frames.last_mut() {
+            frame.values[result.index()] = Some(value);
+        }
+    }
+    Ok(())
+}
+
 impl Frame<'_> {
     fn value(&self, v: Value) -> Result<Val, Stop> {
         if let ValueDef::Const(c) = &self.func.values[v].def {
@@ -414,12 +475,12 @@ fn linear(id: [u32; 3], size: [u32; 3]) -> u64 {
     id[0] as u64 + size[0] as u64 * (id[1] as u64 + size[1] as u64 * id[2] as u64)
 }
 
-/// Sub-groups have one work-item.
 fn work_item(query: WorkItemQuery, dim: usize, id: [u32; 3], l: &Launch) -> u64 {
     let size = |d: usize| l.local_size[d] as u64;
     let global_size = |d: usize| size(d) * l.num_groups[d] as u64;
     let global_id = |d: usize| l.group[d] as u64 * size(d) + id[d] as u64;
     let items = size(0) * size(1) * size(2);
+    let full = l.sub_group_size.max(1) as u64;
     match query {
         WorkItemQuery::GlobalId => global_id(dim) + l.offset[dim],
         WorkItemQuery::LocalId => id[dim] as u64,
@@ -431,24 +492,27 @@ fn work_item(query: WorkItemQuery, dim: usize, id: [u32; 3], l: &Launch) -> u64 
         WorkItemQuery::WorkDim => l.work_dim as u64,
         WorkItemQuery::GlobalLinearId => global_id(0) + global_size(0) * (global_id(1) + global_size(1) * global_id(2)),
         WorkItemQuery::LocalLinearId => linear(id, l.local_size),
-        WorkItemQuery::SubGroupSize | WorkItemQuery::SubGroupMaxSize => 1,
-        WorkItemQuery::NumSubGroups | WorkItemQuery::EnqueuedNumSubGroups => items,
-        WorkItemQuery::SubGroupId => linear(id, l.local_size),
-        WorkItemQuery::SubGroupLocalId => 0,
+        WorkItemQuery::SubGroupSize => full.min(items - linear(id, l.local_size) / full * full),
+        WorkItemQuery::SubGroupMaxSize => full.min(items),
+        WorkItemQuery::NumSubGroups | WorkItemQuery::EnqueuedNumSubGroups => items.div_ceil(full),
+        WorkItemQuery::SubGroupId => linear(id, l.local_size) / full,
+        WorkItemQuery::SubGroupLocalId => linear(id, l.local_size) % full,
     }
 }
 
 fn shader_input(input: ShaderInput, dim: usize, id: [u32; 3], l: &Launch) -> u64 {
+    let full = l.sub_group_size.max(1) as u64;
     let value = match input {
         ShaderInput::LocalId => id[dim] as u64,
         ShaderInput::WorkgroupId => l.group[dim] as u64,
         ShaderInput::GlobalId => l.group[dim] as u64 * l.local_size[dim] as u64 + id[dim] as u64,
         ShaderInput::NumWorkgroups => l.num_groups[dim] as u64,
         ShaderInput::WorkgroupSize => l.local_size[dim] as u64,
-        ShaderInput::LocalIndex | ShaderInput::SubGroupId => linear(id, l.local_size),
-        ShaderInput::SubGroupSize => 1,
-        ShaderInput::NumSubGroups => l.local_size.iter().map(|s| *s as u64).product(),
-        ShaderInput::SubGroupLocalId => 0,
+        ShaderInput::LocalIndex => linear(id, l.local_size),
+        ShaderInput::SubGroupSize => full,
+        ShaderInput::NumSubGroups => l.local_size.iter().map(|s| *s as u64).product::<u64>().div_ceil(full),
+        ShaderInput::SubGroupId => linear(id, l.local_size) / full,
+        ShaderInput::SubGroupLocalId => linear(id, l.local_size) % full,
     };
     value & 0xffff_ffff
 }

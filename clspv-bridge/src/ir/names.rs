@@ -4,6 +4,7 @@
 //! cannot disagree. Mnemonics of all opcode families are distinct from each other.
 
 use super::func::Linkage;
+use super::group::{LaneMask, Scan};
 use super::inst::{BinOp, CastOp, ClOp, FloatCc, IntCc, Ordering, RmwOp, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery};
 use super::module::Phase;
 use super::types::{Opaque, Scalar, Space, Type};
@@ -56,6 +57,8 @@ named! {
         Oeq = "oeq", One = "one", Olt = "olt", Ole = "ole", Ogt = "ogt", Oge = "oge", Ord = "ord", Ueq = "ueq",
         Une = "une", Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge", Uno = "uno",
     }
+    Scan { Reduce = "reduce", Inclusive = "inclusive", Exclusive = "exclusive" }
+    LaneMask { Eq = "eq", Ge = "ge", Gt = "gt", Le = "le", Lt = "lt" }
     Rounding { Rte = "rte", Rtz = "rtz", Rtp = "rtp", Rtn = "rtn" }
     RmwOp {
         Add = "add", Sub = "sub", And = "and", Or = "or", Xor = "xor", Xchg = "xchg", Umin = "umin", Umax = "umax",

@@ -22,6 +22,7 @@
 
 use super::entity::{Block, Inst, Value};
 use super::func::{Const, Function, Linkage, Merge, ValueDef, VarClass, VarLen};
+use super::group::GroupOp;
 use super::inst::{Access, BlockCall, FenceSpaces, Op, Root};
 use super::module::{GlobalData, Module};
 use super::names::Named;
@@ -371,6 +372,9 @@ pub(super) fn mnemonic(op: &Op) -> &'static str {
         Op::AtomicStore { .. } => "atomic_store",
         Op::Barrier { .. } => "barrier",
         Op::Fence { .. } => "fence",
+        Op::Group { .. } => "group",
+        Op::Dot4 { .. } => "dot4",
+        Op::Clock(_) => "clock",
         Op::WorkItem { .. } => "work_item",
         Op::Input { .. } => "input",
         Op::PushConst { .. } => "push_const",
@@ -423,12 +427,49 @@ fn print_immediates(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             write!(f, " {} {}", scope.name(), order.name())?;
             print_spaces(f, spaces)
         }
+        Op::Group { scope, op } => {
+            write!(f, " {} {}", scope.name(), group_name(op))?;
+            match op {
+                GroupOp::BallotCount(scan) => write!(f, " {}", scan.name()),
+                GroupOp::Mask(mask) => write!(f, " {}", mask.name()),
+                GroupOp::Rotate { cluster } => write!(f, " {cluster}"),
+                GroupOp::Combine { scan, op, cluster } => write!(f, " {} {} {cluster}", scan.name(), op.name()),
+                _ => Ok(()),
+            }
+        }
+        Op::Dot4 { x_signed, y_signed } => write!(f, " {} {}", sign(*x_signed), sign(*y_signed)),
+        Op::Clock(scope) => write!(f, " {}", scope.name()),
         Op::WorkItem { query, dim } => write!(f, " {} {dim}", query.name()),
         Op::Input { input, dim } => write!(f, " {} {dim}", input.name()),
         Op::PushConst { offset } => write!(f, " {offset}"),
         Op::OpenCl(op) => write!(f, " {op:?}"),
         Op::Call(func) => write!(f, " {func}"),
         _ => Ok(()),
+    }
+}
+
+/// The name of a group operation without its immediates.
+fn group_name(op: &GroupOp) -> &'static str {
+    match op {
+        GroupOp::All => "all",
+        GroupOp::Any => "any",
+        GroupOp::AllEqual => "all_equal",
+        GroupOp::Elect => "elect",
+        GroupOp::Broadcast => "broadcast",
+        GroupOp::BroadcastFirst => "broadcast_first",
+        GroupOp::Ballot => "ballot",
+        GroupOp::InverseBallot => "inverse_ballot",
+        GroupOp::BallotBit => "ballot_bit",
+        GroupOp::BallotCount(_) => "ballot_count",
+        GroupOp::BallotLsb => "ballot_lsb",
+        GroupOp::BallotMsb => "ballot_msb",
+        GroupOp::Mask(_) => "mask",
+        GroupOp::Shuffle => "shuffle",
+        GroupOp::ShuffleXor => "shuffle_xor",
+        GroupOp::ShuffleUp => "shuffle_up",
+        GroupOp::ShuffleDown => "shuffle_down",
+        GroupOp::Rotate { .. } => "rotate",
+        GroupOp::Combine { .. } => "combine",
     }
 }
 

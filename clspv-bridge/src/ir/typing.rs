@@ -3,7 +3,8 @@
 //! The printer and the parser leave out a result type that [`infer`] gives; the verifier compares with it. The table
 //! knows nothing of control flow, phases or functions other than the instruction's own.
 
-use super::inst::{CastOp, Op, Root, UnOp, WorkItemQuery};
+use super::group::GroupOp;
+use super::inst::{CastOp, Op, Root, Scope, UnOp, WorkItemQuery};
 use super::types::{I1, I8, I32, I64, Scalar, Space, Type};
 use super::{BinOp, RmwOp};
 use smallvec::{SmallVec, smallvec};
@@ -24,6 +25,14 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
         Op::VecBuild => one(Type::Vector(arg(0)?.scalar()?, args.len() as u8)),
         Op::Shuffle(lanes) => one(Type::vector(arg(0)?.scalar()?, lanes.len() as u32)),
         Op::Any | Op::All | Op::IsSpace(_) => one(I1),
+        Op::Group { op, .. } => one(match op {
+            GroupOp::All | GroupOp::Any | GroupOp::AllEqual | GroupOp::Elect | GroupOp::InverseBallot | GroupOp::BallotBit => I1,
+            GroupOp::Ballot | GroupOp::Mask(_) => Type::Vector(Scalar::I32, 4),
+            GroupOp::BallotCount(_) | GroupOp::BallotLsb | GroupOp::BallotMsb => I32,
+            _ => arg(0)?,
+        }),
+        Op::Dot4 { .. } => one(I32),
+        Op::Clock(_) => one(I64),
         Op::SlotAddr(_) => one(Type::Ptr(super::Space::Private)),
         Op::AtomicRmw { .. } | Op::AtomicCas { .. } => one(arg(1)?),
         Op::WorkItem { query, .. } => one(match query {
@@ -69,6 +78,14 @@ pub fn arity(op: &Op) -> Option<usize> {
         Op::Fma | Op::Mad | Op::Select | Op::InsertDyn | Op::Memcpy { .. } | Op::Memset(_) | Op::AtomicCas { .. } => 3,
         Op::Store(_) | Op::AtomicRmw { .. } | Op::AtomicStore { .. } => 2,
         Op::AtomicLoad { .. } | Op::BrIf | Op::Switch(_) => 1,
+        Op::Group { op, .. } => match op {
+            GroupOp::Elect | GroupOp::Mask(_) => 0,
+            GroupOp::Broadcast | GroupOp::BallotBit => 2,
+            GroupOp::Shuffle | GroupOp::ShuffleXor | GroupOp::ShuffleUp | GroupOp::ShuffleDown | GroupOp::Rotate { .. } => 2,
+            _ => 1,
+        },
+        Op::Dot4 { .. } => 2,
+        Op::Clock(_) => 0,
         Op::SlotAddr(_) | Op::GlobalAddr(_) | Op::Barrier { .. } | Op::Fence { .. } | Op::WorkItem { .. } => 0,
         Op::Input { .. } | Op::PushConst { .. } | Op::Jump | Op::Unreachable => 0,
         Op::VecBuild | Op::OpenCl(_) | Op::Call(_) | Op::Return => return None,
@@ -169,7 +186,10 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         Op::PushConst { .. } => require(results[0].access_bytes().is_some(), "unfit result type"),
         Op::BrIf => require(args[0] == I1, "the condition must be i1"),
         Op::Switch(_) => require(args[0].is_int() && !is_vector(args[0]), "the selector must be an integer"),
+        Op::Group { scope, op } => check_group(*scope, *op, args),
+        Op::Dot4 { .. } => require(args[0] == I32 && args[1] == I32, "operands must be i32"),
         Op::SlotAddr(_)
+        | Op::Clock(_)
         | Op::Barrier { .. }
         | Op::Fence { .. }
         | Op::OpenCl(_)
@@ -179,6 +199,48 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         | Op::Unreachable => Ok(()),
     }?;
     check_addresses(op, args)
+}
+
+/// Operands of group operations.
+fn check_group(scope: Scope, op: GroupOp, args: &[Type]) -> Result<(), String> {
+    let mask = Type::Vector(Scalar::I32, 4);
+    let plain = |ty: Type| ty.scalar().is_some();
+    let ok = match op {
+        GroupOp::All | GroupOp::Any | GroupOp::Ballot => args[0] == I1,
+        GroupOp::AllEqual | GroupOp::BroadcastFirst => plain(args[0]),
+        GroupOp::InverseBallot | GroupOp::BallotCount(_) | GroupOp::BallotLsb | GroupOp::BallotMsb => args[0] == mask,
+        GroupOp::BallotBit => args[0] == mask && args[1] == I32,
+        GroupOp::Elect | GroupOp::Mask(_) => true,
+        GroupOp::Broadcast
+        | GroupOp::Shuffle
+        | GroupOp::ShuffleXor
+        | GroupOp::ShuffleUp
+        | GroupOp::ShuffleDown
+        | GroupOp::Rotate { .. } => plain(args[0]) && args[1] == I32,
+        GroupOp::Combine { op, .. } => {
+            let logic = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
+            let fits = if is_float_bin(op) { args[0].is_float() } else { args[0].is_int() && (logic || !args[0].is_bool()) };
+            fits && args[0].lanes() == 1 && super::group::identity(op, 32).is_some()
+        }
+    };
+    let cluster = match op {
+        GroupOp::Rotate { cluster } => cluster,
+        GroupOp::Combine { cluster, scan: super::group::Scan::Reduce, .. } => cluster,
+        GroupOp::Combine { cluster, .. } if cluster != 0 => return Err("a scan in clusters".into()),
+        _ => 0,
+    };
+    let wide = matches!(
+        op,
+        GroupOp::All | GroupOp::Any | GroupOp::Broadcast | GroupOp::Combine { cluster: 0, .. }
+    );
+    let in_scope = scope == Scope::SubGroup || scope == Scope::WorkGroup && wide;
+    if !in_scope {
+        return Err(format!("no such operation at scope {scope:?}"));
+    }
+    if cluster != 0 && !cluster.is_power_of_two() {
+        return Err(format!("clusters of {cluster}"));
+    }
+    if ok { Ok(()) } else { Err(format!("unfit operands {}", list(args))) }
 }
 
 /// Whether the operator works on floating-point operands.

@@ -16,7 +16,7 @@
 use super::PassContext;
 use super::lower_globals::DataLayout;
 use super::{
-    legalize_float, legalize_int, legalize_mem, legalize_vec, lower_kernel_abi, lower_mem, lower_regions, lower_work_item,
+    legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_kernel_abi, lower_mem, lower_regions, lower_work_item,
 };
 use crate::abi::{BlockPlace, Hidden, LaunchAbi, PointerMode};
 use crate::error::{CompileError, Result};
@@ -102,13 +102,15 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
         common_local_args: Vec::new(),
         static_local_bytes: 0,
         private_bytes: 0,
+        sub_group_size: sub_group_size(func, &info, cx)?,
     };
     legalize_float::check(func, cx.target)?;
     super::lower_generic::lower(func);
     super::expand_mem::expand(func);
     legalize_mem::expand_float_atomics(func, cx.target);
     legalize_mem::expand_sequential(func);
-    lower_work_item::run(func, &info)?;
+    lower_groups::run(func, cx.target, abi.sub_group_size);
+    lower_work_item::run(func, &info, abi.sub_group_size)?;
     lower_kernel_abi::value_params(func, &info)?;
     legalize_vec::run(func);
     let Some(plan) = lower_regions::plan(func, &info, &globals, mode, cx, &mut abi)? else {
@@ -125,6 +127,19 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
     remove_dead(func);
     module.phase = Phase::Legal;
     Ok(Some(abi))
+}
+
+/// Work-items of a full sub-group of the kernel; 0 if it does not use them.
+fn sub_group_size(func: &Function, info: &crate::metadata::KernelInfo, cx: &PassContext<'_>) -> Result<u32> {
+    let size = match info.reqd_sub_group_size {
+        // The attribute must name a size of the device.
+        Some(n) if !cx.target.has_sub_group_size(n) => {
+            return Err(CompileError::unsupported(format!("a required sub-group size of {n} on this device"), 0));
+        }
+        Some(n) => n,
+        None => cx.target.subgroup_size.max(1),
+    };
+    Ok(if lower_groups::uses_sub_groups(func) { size } else { 0 })
 }
 
 /// Assigns block offsets to the symbolic push constants; false if the bindings mode has no room.

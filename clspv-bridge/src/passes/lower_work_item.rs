@@ -14,6 +14,8 @@ use crate::metadata::KernelInfo;
 struct Queries<'b, 'f> {
     b: &'b mut Builder<'f>,
     reqd: Option<[u32; 3]>,
+    /// Work-items of a full sub-group; 0 if there are none. With more than one, the workgroup is a line.
+    sub_group: u32,
 }
 
 impl Queries<'_, '_> {
@@ -36,6 +38,15 @@ impl Queries<'_, '_> {
             _ => {}
         }
         match query {
+            Q::GlobalId if self.sub_group > 1 => {
+                let group = self.input(ShaderInput::WorkgroupId, dim);
+                let size = self.get(Q::LocalSize, dim);
+                let first = self.b.imul(group, size);
+                let id = self.get(Q::LocalId, dim);
+                let id = self.b.iadd(first, id);
+                let base = self.hidden(Hidden::GlobalIdBase(dim));
+                self.b.iadd(id, base)
+            }
             Q::GlobalId => {
                 let id = self.input(ShaderInput::GlobalId, dim);
                 let base = self.hidden(Hidden::GlobalIdBase(dim));
@@ -49,6 +60,7 @@ impl Queries<'_, '_> {
             }
             Q::LocalId => match self.reqd {
                 Some(size) if size[dim as usize] == 1 => self.b.i64(0),
+                _ if self.sub_group > 1 => self.position(dim),
                 _ => self.input(ShaderInput::LocalId, dim),
             },
             Q::LocalSize => match self.reqd {
@@ -63,6 +75,7 @@ impl Queries<'_, '_> {
             Q::NumGroups => self.hidden(Hidden::NumGroups(dim)),
             Q::GlobalOffset => self.hidden(Hidden::GlobalOffset(dim)),
             Q::WorkDim => self.b.value(Op::PushConst { offset: hidden_offset(Hidden::WorkDim) }, &[], I32),
+            Q::LocalLinearId if self.sub_group > 1 => self.input(ShaderInput::LocalIndex, 0),
             Q::LocalLinearId => {
                 // (z * size_y + y) * size_x + x, as specified for get_local_linear_id.
                 let linear = self.linear(|q, d| q.get(Q::LocalId, d), |q, d| q.get(Q::LocalSize, d));
@@ -76,12 +89,61 @@ impl Queries<'_, '_> {
                 },
                 |q, d| q.get(Q::GlobalSize, d),
             ),
-            Q::SubGroupSize => self.input32(ShaderInput::SubGroupSize, 0),
-            Q::SubGroupMaxSize => self.input32(ShaderInput::SubGroupSize, 0),
-            Q::NumSubGroups | Q::EnqueuedNumSubGroups => self.input32(ShaderInput::NumSubGroups, 0),
+            Q::SubGroupSize | Q::SubGroupMaxSize if self.sub_group <= 1 => self.b.i32(1),
+            Q::SubGroupSize => {
+                // Only the last sub-group may be smaller.
+                let (items, id, full) = (self.items(Q::LocalSize), self.get(Q::SubGroupId, 0), self.b.i32(self.sub_group as i32));
+                let before = self.b.imul(id, full);
+                let rest = self.b.isub(items, before);
+                self.b.bin(BinOp::Umin, rest, full)
+            }
+            Q::SubGroupMaxSize => {
+                let (items, full) = (self.items(Q::EnqueuedLocalSize), self.b.i32(self.sub_group as i32));
+                self.b.bin(BinOp::Umin, items, full)
+            }
+            Q::NumSubGroups => self.count(Q::LocalSize),
+            Q::EnqueuedNumSubGroups => self.count(Q::EnqueuedLocalSize),
+            Q::SubGroupId if self.sub_group <= 1 => self.get(Q::LocalLinearId, 0),
             Q::SubGroupId => self.input32(ShaderInput::SubGroupId, 0),
+            Q::SubGroupLocalId if self.sub_group <= 1 => self.b.i32(0),
             Q::SubGroupLocalId => self.input32(ShaderInput::SubGroupLocalId, 0),
         }
+    }
+    /// Work-items of a group, in 32 bits.
+    fn items(&mut self, size: Q) -> Value {
+        let mut product = self.b.i32(1);
+        for dim in 0..3 {
+            let n = self.get(size, dim);
+            let n = self.b.cast(CastOp::Trunc, n, I32);
+            product = if dim == 0 { n } else { self.b.imul(product, n) };
+        }
+        product
+    }
+    fn count(&mut self, size: Q) -> Value {
+        let items = self.items(size);
+        let (rest, full) = (self.b.i32(self.sub_group.max(1) as i32 - 1), self.b.i32(self.sub_group.max(1) as i32));
+        let sum = self.b.iadd(items, rest);
+        self.b.bin(BinOp::Udiv, sum, full)
+    }
+    /// The local id in a workgroup that is a line.
+    fn position(&mut self, dim: u8) -> Value {
+        let mut at = self.input32(ShaderInput::LocalIndex, 0);
+        let size = |this: &mut Self, dim| {
+            let n = this.get(Q::LocalSize, dim);
+            this.b.cast(CastOp::Trunc, n, I32)
+        };
+        for lower in 0..dim {
+            if self.reqd.is_none_or(|r| r[lower as usize] != 1) {
+                let n = size(self, lower);
+                at = self.b.bin(BinOp::Udiv, at, n);
+            }
+        }
+        let last = dim == 2 || self.reqd.is_some_and(|r| r[dim as usize + 1..].iter().all(|n| *n == 1));
+        if !last {
+            let n = size(self, dim);
+            at = self.b.bin(BinOp::Urem, at, n);
+        }
+        self.b.cast(CastOp::Zext, at, I64)
     }
     fn linear(&mut self, id: impl Fn(&mut Self, u8) -> Value, size: impl Fn(&mut Self, u8) -> Value) -> Value {
         let mut sum = id(self, 2);
@@ -95,8 +157,8 @@ impl Queries<'_, '_> {
     }
 }
 
-/// Replaces every [`Op::WorkItem`].
-pub fn run(func: &mut Function, info: &KernelInfo) -> Result<bool> {
+/// Replaces every [`Op::WorkItem`]. `sub_group` is that of [`crate::abi::LaunchAbi::sub_group_size`].
+pub fn run(func: &mut Function, info: &KernelInfo, sub_group: u32) -> Result<bool> {
     let mut map = std::collections::HashMap::new();
     for block in func.layout.clone() {
         let insts = func.take_insts(block);
@@ -108,7 +170,7 @@ pub fn run(func: &mut Function, info: &KernelInfo) -> Result<bool> {
             };
             b.line = b.func.insts[inst].line;
             let result = b.func.insts[inst].results[0];
-            let value = Queries { b: &mut b, reqd: info.reqd_work_group_size }.get(query, dim);
+            let value = Queries { b: &mut b, reqd: info.reqd_work_group_size, sub_group }.get(query, dim);
             let (from, to) = (b.ty(value), b.ty(result));
             let value = match (from, to) {
                 (I64, I32) => b.cast(CastOp::Trunc, value, I32),

@@ -20,7 +20,15 @@ pub struct Adapter {
     pub floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
     pub maint3: vk::PhysicalDeviceMaintenance3Properties<'static>,
     pub max_buffer_size: u64,
+    /// Smallest and largest sub-group size; both 0 if the driver does not say.
     pub subgroup_size_range: (u32, u32),
+    /// Compute pipelines may require a size of that range.
+    pub subgroup_size_required: bool,
+    /// Sub-groups of a workgroup with a required size.
+    pub max_workgroup_subgroups: u32,
+    /// Dot products that are faster than their parts: signed, unsigned, mixed, then the same with saturating accumulation;
+    /// of vectors of bytes, and of packed ones.
+    pub dot_accelerated: [[bool; 6]; 2],
     pub max_push_descriptors: u32,
     pub host_import_alignment: u64,
     pub pci: Option<[u32; 4]>,
@@ -60,6 +68,7 @@ pub struct Features {
     pub vulkan_memory_model_device_scope: bool,
     pub variable_pointers: bool,
     pub variable_pointers_buffer: bool,
+    pub subgroups: bool,
     pub subgroup_extended_types: bool,
     pub host_query_reset: bool,
     pub uniform_buffer_standard_layout: bool,
@@ -68,6 +77,8 @@ pub struct Features {
     pub workgroup_layout_8: bool,
     pub workgroup_layout_16: bool,
     pub integer_dot_product: bool,
+    pub subgroup_clock: bool,
+    pub device_clock: bool,
     pub maintenance4: bool,
     pub subgroup_size_control: bool,
     pub full_subgroups: bool,
@@ -100,6 +111,7 @@ impl Adapter {
         let mut maint3 = vk::PhysicalDeviceMaintenance3Properties::default();
         let mut maint4 = vk::PhysicalDeviceMaintenance4Properties::default();
         let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
+        let mut dots = vk::PhysicalDeviceShaderIntegerDotProductProperties::default();
         let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
         let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
         let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
@@ -107,6 +119,7 @@ impl Adapter {
         let mut amd = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
         let has_maint4 = ext.provides(ash::khr::maintenance4::NAME);
         let has_sizes = ext.provides(ash::ext::subgroup_size_control::NAME);
+        let has_dots = ext.provides(ash::khr::shader_integer_dot_product::NAME);
         let has_push = ext.has(ash::khr::push_descriptor::NAME);
         let has_host = ext.has(ash::ext::external_memory_host::NAME);
         let has_pci = ext.has(ash::ext::pci_bus_info::NAME);
@@ -123,6 +136,9 @@ impl Adapter {
         }
         if has_sizes {
             p2 = p2.push_next(&mut sizes);
+        }
+        if has_dots {
+            p2 = p2.push_next(&mut dots);
         }
         if has_push {
             p2 = p2.push_next(&mut push);
@@ -176,6 +192,11 @@ impl Adapter {
             // Without maintenance4 the guaranteed size of an allocation bounds buffers too.
             max_buffer_size: if has_maint4 { maint4.max_buffer_size } else { maint3.max_memory_allocation_size },
             subgroup_size_range: size_range,
+            subgroup_size_required: has_sizes
+                && features.subgroup_size_control
+                && sizes.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE),
+            max_workgroup_subgroups: if has_sizes { sizes.max_compute_workgroup_subgroups } else { 0 },
+            dot_accelerated: if features.integer_dot_product { accelerated(&dots) } else { Default::default() },
             max_push_descriptors: if has_push && features.bindings { push.max_push_descriptors } else { 0 },
             host_import_alignment: if has_host { host.min_imported_host_pointer_alignment } else { 0 },
             pci: has_pci.then_some([pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function]),
@@ -196,10 +217,39 @@ impl Adapter {
         self.props.device_type == vk::PhysicalDeviceType::CPU
     }
 
+    /// The size that the pipeline of a kernel with sub-groups of `size` must require: none where there is only one.
+    pub fn required_sub_group_size(&self, size: u32) -> Option<u32> {
+        let (low, high) = self.subgroup_size_range;
+        (size > 1 && low != high && self.subgroup_size_required).then_some(size)
+    }
+
     /// Host and device share their memory.
     pub fn is_unified(&self) -> bool {
         self.is_cpu() || self.props.device_type == vk::PhysicalDeviceType::INTEGRATED_GPU
     }
+}
+
+/// See [`Adapter::dot_accelerated`].
+fn accelerated(p: &vk::PhysicalDeviceShaderIntegerDotProductProperties<'_>) -> [[bool; 6]; 2] {
+    [
+        [
+            p.integer_dot_product8_bit_signed_accelerated,
+            p.integer_dot_product8_bit_unsigned_accelerated,
+            p.integer_dot_product8_bit_mixed_signedness_accelerated,
+            p.integer_dot_product_accumulating_saturating8_bit_signed_accelerated,
+            p.integer_dot_product_accumulating_saturating8_bit_unsigned_accelerated,
+            p.integer_dot_product_accumulating_saturating8_bit_mixed_signedness_accelerated,
+        ],
+        [
+            p.integer_dot_product4x8_bit_packed_signed_accelerated,
+            p.integer_dot_product4x8_bit_packed_unsigned_accelerated,
+            p.integer_dot_product4x8_bit_packed_mixed_signedness_accelerated,
+            p.integer_dot_product_accumulating_saturating4x8_bit_packed_signed_accelerated,
+            p.integer_dot_product_accumulating_saturating4x8_bit_packed_unsigned_accelerated,
+            p.integer_dot_product_accumulating_saturating4x8_bit_packed_mixed_signedness_accelerated,
+        ],
+    ]
+    .map(|list| list.map(|b| b != vk::FALSE))
 }
 
 impl Features {
@@ -218,6 +268,7 @@ impl Features {
         let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
         let mut atomics2 = vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT::default();
         let mut layout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default();
+        let mut clock = vk::PhysicalDeviceShaderClockFeaturesKHR::default();
         let mut f2 = vk::PhysicalDeviceFeatures2::default().push_next(&mut f11).push_next(&mut f12);
         if ext.provides(ash::khr::synchronization2::NAME) {
             f2 = f2.push_next(&mut sync2);
@@ -239,6 +290,9 @@ impl Features {
         }
         if ext.has(ash::khr::workgroup_memory_explicit_layout::NAME) {
             f2 = f2.push_next(&mut layout);
+        }
+        if ext.has(ash::khr::shader_clock::NAME) {
+            f2 = f2.push_next(&mut clock);
         }
         // SAFETY: every chained structure belongs to the device's version or to an extension it has.
         unsafe { instance.raw.get_physical_device_features2(physical, &mut f2) };
@@ -278,6 +332,7 @@ impl Features {
             vulkan_memory_model_device_scope: on("vulkan_memory_model", f12.vulkan_memory_model_device_scope),
             variable_pointers: on("variable_pointers", f11.variable_pointers & f11.variable_pointers_storage_buffer),
             variable_pointers_buffer: on("variable_pointers", f11.variable_pointers_storage_buffer),
+            subgroups: on("subgroups", vk::TRUE),
             subgroup_extended_types: on("subgroups", f12.shader_subgroup_extended_types),
             host_query_reset: f12.host_query_reset != 0,
             uniform_buffer_standard_layout: f12.uniform_buffer_standard_layout != 0,
@@ -286,6 +341,8 @@ impl Features {
             workgroup_layout_8: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout8_bit_access),
             workgroup_layout_16: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout16_bit_access),
             integer_dot_product: on("integer_dot_product", dot.shader_integer_dot_product),
+            subgroup_clock: on("shader_clock", clock.shader_subgroup_clock),
+            device_clock: on("shader_clock", clock.shader_device_clock),
             maintenance4: on("maintenance4", maint4.maintenance4),
             subgroup_size_control: on("subgroup_size_control", sizes.subgroup_size_control),
             full_subgroups: on("subgroup_size_control", sizes.compute_full_subgroups),

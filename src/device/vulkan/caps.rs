@@ -22,7 +22,19 @@ pub fn target(a: &Adapter) -> Target {
     let sub = &a.subgroup;
     let ops = |bit| sub.supported_operations.contains(bit);
     let in_compute = sub.supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
-    let subgroups = in_compute && ops(vk::SubgroupFeatureFlags::BASIC);
+    // Other operations are made from these.
+    let needed = vk::SubgroupFeatureFlags::BASIC
+        | vk::SubgroupFeatureFlags::VOTE
+        | vk::SubgroupFeatureFlags::BALLOT
+        | vk::SubgroupFeatureFlags::SHUFFLE;
+    let spirv_version = if a.api >= vk::API_VERSION_1_3 { (1, 6) } else { (1, 5) };
+    // The size must be known when a kernel is compiled. In modules of SPIR-V 1.6 it may vary unless it is required.
+    let (low, high) = a.subgroup_size_range;
+    let fixed = a.subgroup_size_required || spirv_version < (1, 6) || low == high;
+    // Workgroups of kernels with sub-groups are lines.
+    let lines = limits.max_compute_work_group_size[0] >= limits.max_compute_work_group_invocations;
+    let size = sub.subgroup_size;
+    let subgroups = in_compute && f.subgroups && ops(needed) && fixed && lines && size.is_power_of_two() && (2..=128).contains(&size);
     // Whether GLSL.std.450 Fma rounds once. Vulkan only asks for the precision of a multiply and an add; these drivers
     // are known to use the hardware's fused instruction. llvmpipe lowers it to two operations.
     let fused = matches!(
@@ -35,7 +47,7 @@ pub fn target(a: &Adapter) -> Target {
             | vk::DriverId::INTEL_OPEN_SOURCE_MESA
     );
     Target {
-        spirv_version: if a.api >= vk::API_VERSION_1_3 { (1, 6) } else { (1, 5) },
+        spirv_version,
         int8: f.int8,
         int16: f.core.shader_int16 != 0,
         int64: true,
@@ -75,7 +87,8 @@ pub fn target(a: &Adapter) -> Target {
         // The hardware instructions of these vendors: 2 ulp over the whole range, denormals flushed or exact.
         close_exp2: fused,
         close_log2: fused,
-        subgroup_size: if subgroups { sub.subgroup_size } else { 0 },
+        subgroup_size: if subgroups { size } else { 0 },
+        subgroup_size_range: if subgroups && a.subgroup_size_required { (low.max(2), high.min(128)) } else { (0, 0) },
         subgroup_ops: SubgroupOps {
             basic: subgroups,
             vote: subgroups && ops(vk::SubgroupFeatureFlags::VOTE),
@@ -86,7 +99,9 @@ pub fn target(a: &Adapter) -> Target {
             clustered: subgroups && ops(vk::SubgroupFeatureFlags::CLUSTERED),
             extended_types: subgroups && f.subgroup_extended_types,
         },
-        integer_dot_product: f.integer_dot_product,
+        integer_dot_product: a.dot_accelerated[1][..3].iter().all(|b| *b),
+        subgroup_clock: f.subgroup_clock,
+        device_clock: f.device_clock,
         max_push_constants: limits.max_push_constants_size,
         max_push_descriptors: a.max_push_descriptors.min(limits.max_per_stage_descriptor_storage_buffers),
         // A CPU device loses the alias information it vectorises with when it is given addresses.
@@ -143,6 +158,7 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
         (t.buffer_int64_atomics && t.shared_int64_atomics, "64-bit atomics"),
         (t.vulkan_memory_model, "Vulkan memory model"),
         (t.max_push_descriptors > 0, "push descriptors"),
+        (t.subgroup_size > 0, "sub-groups of more than one work-item"),
         (a.host_import_alignment > 0, "import of host memory"),
     ] {
         if !have {
@@ -157,17 +173,17 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
     } else {
         format!("{driver_name} {driver_info}")
     };
-    let sub_group_sizes = match a.subgroup_size_range {
-        _ if t.subgroup_size == 0 => Vec::new(),
-        (low, high) if low != 0 && a.features.subgroup_size_control => {
+    // Without usable sub-groups of the device each work-item is one.
+    let sub_group_size = t.subgroup_size.max(1);
+    let sub_group_sizes = match t.subgroup_size_range {
+        (0, _) => vec![sub_group_size as usize],
+        (low, high) => {
             std::iter::successors(Some(low), |s| s.checked_mul(2)).take_while(|s| *s <= high).map(|s| s as usize).collect()
         }
-        _ => vec![t.subgroup_size as usize],
     };
     // llvmpipe runs compute shaders with the processor's default handling of denormals (it flushes them for draws only),
     // though it offers no control to ask for that.
     let keeps_denormals = a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE;
-    let smallest = sub_group_sizes.iter().min().copied().unwrap_or(0);
     DeviceInfo {
         kind,
         name: a.name.clone(),
@@ -193,11 +209,15 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
         base_addr_align_bits: BASE_ADDR_ALIGN_BITS,
         host_unified_memory: a.is_unified(),
         max_parameter_size: MAX_PARAMETER_SIZE,
-        max_num_sub_groups: if smallest == 0 { 0 } else { limits.max_compute_work_group_invocations / smallest as u32 },
+        max_num_sub_groups: limits.max_compute_work_group_invocations.div_ceil(sub_group_size),
+        sub_group_size,
         sub_group_sizes,
         timer_resolution_ns: (limits.timestamp_period.ceil() as u64).max(1),
         fp16: t.float16,
         fp64: t.float64,
+        dot_accelerated: a.dot_accelerated,
+        subgroup_clock: t.subgroup_clock,
+        device_clock: t.device_clock,
         int64_atomics: t.buffer_int64_atomics && t.shared_int64_atomics,
         denorm16: t.float_controls.denorm_preserve16 || keeps_denormals,
         denorm32: t.float_controls.denorm_preserve32 || keeps_denormals,

@@ -220,6 +220,10 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
         .workgroup_memory_explicit_layout8_bit_access(f.workgroup_layout_8)
         .workgroup_memory_explicit_layout16_bit_access(f.workgroup_layout_16);
 
+    let mut clock = vk::PhysicalDeviceShaderClockFeaturesKHR::default()
+        .shader_subgroup_clock(f.subgroup_clock)
+        .shader_device_clock(f.device_clock);
+
     let priorities = [1.0; MAX_HW_QUEUES as usize];
     let count = a.family_queues.min(MAX_HW_QUEUES) as usize;
     let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(a.family).queue_priorities(&priorities[..count])];
@@ -248,6 +252,9 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
     }
     if a.ext.has(ash::khr::workgroup_memory_explicit_layout::NAME) {
         info = info.push_next(&mut layout);
+    }
+    if a.ext.has(ash::khr::shader_clock::NAME) {
+        info = info.push_next(&mut clock);
     }
     // SAFETY: the structures are valid for the call and ask only for what the device offers.
     unsafe { instance.raw.create_device(a.physical, &info, None) }.during("vkCreateDevice")

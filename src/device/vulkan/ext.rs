@@ -26,6 +26,7 @@ pub const WANTED: &[Wanted] = &[
     wanted(ash::khr::workgroup_memory_explicit_layout::NAME, 0),
     wanted(ash::ext::shader_atomic_float::NAME, 0),
     wanted(ash::ext::shader_atomic_float2::NAME, 0),
+    wanted(ash::khr::shader_clock::NAME, 0),
     wanted(ash::ext::external_memory_host::NAME, 0),
     wanted(ash::khr::calibrated_timestamps::NAME, 0),
     wanted(ash::ext::calibrated_timestamps::NAME, 0),

@@ -368,7 +368,17 @@ impl DeviceKernel for Kernel {
     }
 
     fn max_work_group_size(&self) -> usize {
-        self.gpu.info.max_work_group_size as usize
+        let most = self.gpu.info.max_work_group_size;
+        let size = self.compiled().variants.iter().map(|v| v.abi.sub_group_size).max().unwrap_or(0);
+        let by_sub_groups = match self.gpu.adapter.required_sub_group_size(size) {
+            Some(size) => size.saturating_mul(self.gpu.adapter.max_workgroup_subgroups),
+            None => u32::MAX,
+        };
+        most.min(by_sub_groups) as usize
+    }
+
+    fn sub_group_size(&self) -> usize {
+        self.info().reqd_sub_group_size.unwrap_or(self.gpu.info.sub_group_size).max(1) as usize
     }
 
     fn preferred_multiple(&self) -> usize {
@@ -427,6 +437,7 @@ mod tests {
                 common_local_args: common.to_vec(),
                 static_local_bytes,
                 private_bytes: 0,
+                sub_group_size: 0,
             },
             spirv: vec![],
         };

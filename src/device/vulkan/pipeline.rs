@@ -8,7 +8,7 @@ use super::conv::{self, Context};
 use super::device::Gpu;
 use crate::store::Key as EntryKey;
 use ash::vk;
-use clspv_bridge::abi::{BlockPlace, KernelVariant, SPEC_LOCAL_SIZE};
+use clspv_bridge::abi::{BlockPlace, KernelVariant, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -56,22 +56,35 @@ impl Pipelines {
         }
         let start = Instant::now();
         made.prepare(self.gpu, variant)?;
-        let ids = SPEC_LOCAL_SIZE.into_iter().chain(variant.abi.local_specs.iter().map(|(id, _)| *id));
+        let linear = variant.abi.is_linear();
+        let items = key.local.iter().product::<u32>();
+        let workgroup = if linear { [items, 1, 1] } else { key.local };
+        let line: &[u32] = if linear { &SPEC_LINEAR_LOCAL_SIZE } else { &[] };
+        let ids = SPEC_LOCAL_SIZE.iter().chain(line).copied().chain(variant.abi.local_specs.iter().map(|(id, _)| *id));
         let entries: SmallVec<[vk::SpecializationMapEntry; 8]> = ids
             .enumerate()
             .map(|(i, id)| vk::SpecializationMapEntry { constant_id: id, offset: i as u32 * 4, size: 4 })
             .collect();
-        let values: SmallVec<[u32; 8]> = key.local.into_iter().chain(key.lengths.iter().copied()).collect();
+        let local: &[u32] = if linear { &key.local } else { &[] };
+        let values: SmallVec<[u32; 8]> = workgroup.iter().chain(local).chain(&key.lengths).copied().collect();
         if values.len() != entries.len() {
             return Err(DeviceError::Unexpected("specialisation constants do not match the kernel".into()));
         }
         let spec = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(values.as_slice()));
         let name = CString::new(clspv_bridge::abi::ENTRY_POINT).unwrap_or_default();
-        let stage = vk::PipelineShaderStageCreateInfo::default()
+        let mut stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(made.module)
             .name(&name)
             .specialization_info(&spec);
+        let size = variant.abi.sub_group_size;
+        let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default().required_subgroup_size(size);
+        if self.gpu.adapter.required_sub_group_size(size).is_some() {
+            stage = stage.push_next(&mut required);
+        }
+        if linear && self.gpu.adapter.features.full_subgroups && items.is_multiple_of(size) {
+            stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
+        }
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(made.layout);
         // SAFETY: module and layout are alive and belong together.
         let list = unsafe { self.gpu.raw.create_compute_pipelines(made.cache, &[info], None) };

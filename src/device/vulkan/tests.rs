@@ -405,6 +405,7 @@ fn scale_variant(mode: PointerMode, place: BlockPlace) -> KernelVariant {
             common_local_args: vec![],
             static_local_bytes: 0,
             private_bytes: 0,
+            sub_group_size: 0,
         },
         spirv: words(if place == BlockPlace::Buffer {
             in_buffer

@@ -20,6 +20,8 @@ pub(super) struct Emitter<'a> {
     pub(super) interface: Interface,
     /// Id of the entry function.
     pub(super) entry: Id,
+    /// The workgroup is a line of all work-items.
+    pub(super) linear: bool,
     /// The Vulkan memory model is used.
     pub(super) vulkan_memory: bool,
     /// Groups hand over data through buffers and the Vulkan memory model is not there: buffers are coherent.
@@ -57,6 +59,7 @@ impl<'a> Emitter<'a> {
             vulkan_memory: target.vulkan_memory_model
                 && (synchronises_globally(func) || target.fences_block && orders_memory(func)),
             coherent: !target.vulkan_memory_model && synchronises_globally(func),
+            linear: abi.is_linear(),
             values: SecondaryMap::new(),
             labels: SecondaryMap::new(),
             code: Vec::new(),
@@ -223,6 +226,9 @@ impl<'a> Emitter<'a> {
             IrOp::AtomicLoad { access, scope, order } => self.emit_atomic_load(access, *scope, *order, ty, args[0])?,
             IrOp::Input { input, dim } => self.emit_input(*input, *dim)?,
             IrOp::PushConst { offset } => self.emit_push_const(ty, *offset)?,
+            IrOp::Group { scope: crate::ir::Scope::SubGroup, op } => self.emit_group(op, ty, &args)?,
+            IrOp::Dot4 { x_signed, y_signed } => self.emit_dot4(*x_signed, *y_signed, &args)?,
+            IrOp::Clock(scope) => self.emit_clock(*scope)?,
             other => return Err(CompileError::internal(format!("emit: {other:?} must be lowered"))),
         };
         // Uses that come first in the layout (loops) have fixed the id already.

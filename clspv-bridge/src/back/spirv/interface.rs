@@ -3,7 +3,7 @@
 
 use super::emit::Emitter;
 use super::module::{Id, push};
-use crate::abi::SPEC_LOCAL_SIZE;
+use crate::abi::{SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
 use crate::error::{CompileError, Result};
 use crate::ir::{F16, I32, I64, Op as IrOp, Scalar, ShaderInput, Type, Var, VarClass, VarLen};
 use spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
@@ -39,16 +39,24 @@ impl Emitter<'_> {
 
     /// The WorkgroupSize built-in as specialisation constants works on every driver, unlike LocalSizeId.
     fn declare_workgroup_size(&mut self) -> Result<()> {
-        let default = self.kernel.and_then(|k| k.reqd_work_group_size).unwrap_or([1, 1, 1]);
+        let local = self.kernel.and_then(|k| k.reqd_work_group_size).unwrap_or([1, 1, 1]).map(|n| n.max(1));
+        let default = if self.linear { [local.iter().product(), 1, 1] } else { local };
+        let mut workgroup = [0; 3];
         for (i, id) in SPEC_LOCAL_SIZE.into_iter().enumerate() {
-            self.interface.local_size[i] = self.m.spec_constant(id, default[i].max(1))?;
+            workgroup[i] = self.m.spec_constant(id, default[i])?;
+        }
+        self.interface.local_size = workgroup;
+        if self.linear {
+            for (i, id) in SPEC_LINEAR_LOCAL_SIZE.into_iter().enumerate() {
+                self.interface.local_size[i] = self.m.spec_constant(id, local[i])?;
+            }
         }
         let ty = self.m.ty(Type::Vector(Scalar::I32, 3))?;
         let id = self.m.id();
-        let [x, y, z] = self.interface.local_size;
+        let [x, y, z] = workgroup;
         push(&mut self.m.globals, Op::SpecConstantComposite, &[ty, id, x, y, z]);
         self.m.decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
-        let mode = [self.entry, spirv::ExecutionMode::LocalSize as u32, default[0].max(1), default[1].max(1), default[2].max(1)];
+        let mode = [self.entry, spirv::ExecutionMode::LocalSize as u32, default[0], default[1], default[2]];
         push(&mut self.m.execution_modes, Op::ExecutionMode, &mode);
         Ok(())
     }

@@ -15,6 +15,7 @@
 
 mod control;
 mod emit;
+mod groups;
 mod interface;
 mod memory;
 mod module;

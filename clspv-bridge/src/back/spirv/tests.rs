@@ -20,6 +20,7 @@ fn abi() -> LaunchAbi {
         common_local_args: vec![],
         static_local_bytes: 0,
         private_bytes: 0,
+        sub_group_size: 0,
     }
 }
 

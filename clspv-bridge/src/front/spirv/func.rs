@@ -374,7 +374,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 self.define_all(inst, vals)
             }
             _ => {
-                if self.memory_op(inst)? || self.sync_op(inst)? || self.value_op(inst)? {
+                if self.memory_op(inst)? || self.sync_op(inst)? || self.group_op(inst)? || self.value_op(inst)? {
                     return Ok(());
                 }
                 let construct = match inst.op {

@@ -380,6 +380,16 @@ impl FuncReader<'_, '_, '_> {
     /// Loads a built-in variable (or one component of it).
     fn load_builtin(&mut self, inst: &Instr<'_>, builtin: BuiltIn, component: Option<u32>) -> Result<()> {
         use WorkItemQuery as Q;
+        if let Some(mask) = super::groups::lane_mask(builtin) {
+            let ty = Type::Vector(Scalar::I32, 4);
+            let op = IrOp::Group { scope: crate::ir::Scope::SubGroup, op: crate::ir::GroupOp::Mask(mask) };
+            let v = self.b().value(op, &[], ty);
+            let v = match component {
+                Some(lane) if lane < 4 => self.b().extract(v, lane as u8),
+                _ => v,
+            };
+            return self.define_all(inst, smallvec![v]);
+        }
         let (query, three) = match builtin {
             BuiltIn::GlobalInvocationId => (Q::GlobalId, true),
             BuiltIn::LocalInvocationId => (Q::LocalId, true),

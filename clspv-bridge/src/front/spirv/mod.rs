@@ -10,6 +10,7 @@ pub mod check;
 mod consts;
 mod control;
 mod func;
+mod groups;
 mod memory;
 mod meta;
 mod opencl_std;

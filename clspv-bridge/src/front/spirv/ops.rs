@@ -151,7 +151,7 @@ impl FuncReader<'_, '_, '_> {
     }
 
     /// An integer in the width of `like`, with as many lanes.
-    fn resize(&mut self, v: Value, like: Type, signed: bool, inst: &Instr<'_>) -> Result<Value> {
+    pub(super) fn resize(&mut self, v: Value, like: Type, signed: bool, inst: &Instr<'_>) -> Result<Value> {
         let (from, to) = (self.f.ty(v), like);
         let (Some(a), Some(b)) = (from.scalar(), to.scalar()) else {
             return Err(inst.bad("operand is not an integer"));
@@ -677,12 +677,19 @@ impl FuncReader<'_, '_, '_> {
         };
         let ty = self.f.ty(x);
         let mut sum = self.f.bits(to, 0);
-        for i in 0..ty.lanes() as u8 {
-            let (a, b) = (self.b().extract(x, i), self.b().extract(y, i));
-            let (a, b) = (self.resize(a, to, sx, inst)?, self.resize(b, to, sy, inst)?);
-            let mut bld = self.b();
-            let p = bld.imul(a, b);
-            sum = bld.iadd(sum, p);
+        if ty == Type::Vector(Scalar::I8, 4) && to.scalar().is_some_and(|s| s.bits() >= 32) {
+            let mut b = self.b();
+            let (x, y) = (b.bitcast(x, I32), b.bitcast(y, I32));
+            let v = b.value(IrOp::Dot4 { x_signed: sx, y_signed: sy }, &[x, y], I32);
+            sum = self.resize(v, to, sx || sy, inst)?;
+        } else {
+            for i in 0..ty.lanes() as u8 {
+                let (a, b) = (self.b().extract(x, i), self.b().extract(y, i));
+                let (a, b) = (self.resize(a, to, sx, inst)?, self.resize(b, to, sy, inst)?);
+                let mut bld = self.b();
+                let p = bld.imul(a, b);
+                sum = bld.iadd(sum, p);
+            }
         }
         if saturating {
             let acc = self.int_arg(4, inst)?;

@@ -135,7 +135,7 @@ impl FuncReader<'_, '_, '_> {
     }
 
     /// A memory or execution scope; some producers use 5 for all devices.
-    fn scope(&self, id: u32) -> Scope {
+    pub(super) fn scope(&self, id: u32) -> Scope {
         match self.r.const_int(id) {
             Some(0) | Some(5) => Scope::AllDevices,
             Some(2) => Scope::WorkGroup,

@@ -117,6 +117,17 @@ pub fn eval(op: &Op, types: &[Type], args: &[&Val], ty: Type) -> Option<Val> {
             let lanes: SmallVec<[Lane; 4]> = (0..args.len()).map(|a| arg(a, i)).collect();
             folded(op, &types.iter().map(|t| t.lane()).collect::<Vec<_>>(), &lanes, ty.lane())
         }),
+        Op::Dot4 { x_signed, y_signed } => Some(match (arg(0, 0).get(), arg(1, 0).get()) {
+            (Some(x), Some(y)) => {
+                let byte = |v: u64, i: u32, signed: bool| {
+                    let b = (v >> (8 * i)) as u8;
+                    if signed { i32::from(b as i8) } else { i32::from(b) }
+                };
+                let sum: i32 = (0..4).map(|i| byte(x, i, *x_signed) * byte(y, i, *y_signed)).sum();
+                scalar(u64::from(sum as u32))
+            }
+            _ => undefined(ty),
+        }),
         Op::Extract(lane) => each(&|_| arg(0, *lane as usize)),
         Op::ExtractDyn => each(&|_| match arg(1, 0).get().map(|i| i as usize) {
             Some(i) if i < args[0].len() => arg(0, i),

@@ -4,6 +4,7 @@ use super::lexer::{Cursor, Line, Token, entity_number};
 use super::{MAX_INDEX, ParseError, Result};
 use crate::ir::entity::{Block, EntityRef, FuncRef, Global, Slot, Value, Var};
 use crate::ir::func::{BlockData, Const, Function, Merge, SlotData, ValueData, ValueDef, VarClass, VarData, VarLen};
+use crate::ir::group::GroupOp;
 use crate::ir::inst::{Access, BinOp, BlockCall, CastOp, FastMath, FenceSpaces, InstData, Op, Root, Rounding, UnOp};
 use crate::ir::names::{Named, cl_op_from_name, type_from_name};
 use crate::ir::types::{I1, Scalar, Type};
@@ -339,6 +340,12 @@ impl Body<'_> {
             "atomic_store" => Op::AtomicStore { scope: c.named()?, order: c.named()?, access },
             "barrier" => Op::Barrier { exec: c.named()?, memory: c.named()?, order: c.named()?, spaces: parse_spaces(c) },
             "fence" => Op::Fence { scope: c.named()?, order: c.named()?, spaces: parse_spaces(c) },
+            "group" => {
+                let scope = c.named()?;
+                Op::Group { scope, op: parse_group(c)? }
+            }
+            "dot4" => Op::Dot4 { x_signed: sign(c)?, y_signed: sign(c)? },
+            "clock" => Op::Clock(c.named()?),
             "work_item" => Op::WorkItem { query: c.named()?, dim: c.number()? },
             "input" => Op::Input { input: c.named()?, dim: c.number()? },
             "push_const" => Op::PushConst { offset: c.number()? },
@@ -436,6 +443,31 @@ fn sign(c: &mut Cursor<'_>) -> Result<bool> {
         "u" => Ok(false),
         other => c.error(format!("expected `s` or `u`, found `{other}`")),
     }
+}
+
+fn parse_group(c: &mut Cursor<'_>) -> Result<GroupOp> {
+    Ok(match c.word()? {
+        "all" => GroupOp::All,
+        "any" => GroupOp::Any,
+        "all_equal" => GroupOp::AllEqual,
+        "elect" => GroupOp::Elect,
+        "broadcast" => GroupOp::Broadcast,
+        "broadcast_first" => GroupOp::BroadcastFirst,
+        "ballot" => GroupOp::Ballot,
+        "inverse_ballot" => GroupOp::InverseBallot,
+        "ballot_bit" => GroupOp::BallotBit,
+        "ballot_count" => GroupOp::BallotCount(c.named()?),
+        "ballot_lsb" => GroupOp::BallotLsb,
+        "ballot_msb" => GroupOp::BallotMsb,
+        "mask" => GroupOp::Mask(c.named()?),
+        "shuffle" => GroupOp::Shuffle,
+        "shuffle_xor" => GroupOp::ShuffleXor,
+        "shuffle_up" => GroupOp::ShuffleUp,
+        "shuffle_down" => GroupOp::ShuffleDown,
+        "rotate" => GroupOp::Rotate { cluster: c.number()? },
+        "combine" => GroupOp::Combine { scan: c.named()?, op: c.named()?, cluster: c.number()? },
+        other => return c.error(format!("no group operation `{other}`")),
+    })
 }
 
 fn parse_spaces(c: &mut Cursor<'_>) -> FenceSpaces {

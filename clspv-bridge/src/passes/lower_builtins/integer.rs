@@ -185,4 +185,24 @@ impl Lower<'_, '_, '_> {
         }
         self.b.vec_build(&out)
     }
+
+    /// Four products of bytes, summed up.
+    pub(super) fn dot4(&mut self, a: &[Value], x_signed: bool, y_signed: bool) -> Value {
+        // Bytes are moved to the top and down again, which extends them.
+        let byte = |l: &mut Self, v: Value, i: u64, signed: bool| {
+            let (up, down) = (l.int(I32, 24 - 8 * i), l.int(I32, 24));
+            let v = l.b.shl(v, up);
+            l.b.bin(if signed { BinOp::Ashr } else { BinOp::Lshr }, v, down)
+        };
+        let mut sum = None;
+        for i in 0..4 {
+            let (x, y) = (byte(self, a[0], i, x_signed), byte(self, a[1], i, y_signed));
+            let product = self.b.imul(x, y);
+            sum = Some(match sum {
+                None => product,
+                Some(s) => self.b.iadd(s, product),
+            });
+        }
+        sum.unwrap_or(a[0])
+    }
 }

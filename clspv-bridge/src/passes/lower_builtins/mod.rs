@@ -6,6 +6,7 @@
 //! are used where the specification's relaxed table allows them. `printf` is refused.
 
 mod convert;
+mod groups;
 mod integer;
 mod math;
 mod memory;
@@ -27,9 +28,10 @@ impl Pass for LowerBuiltins {
     }
 }
 
-/// Declarations of library functions, by name.
+/// Declarations of library functions, by name, and variables that they need.
 pub(super) struct Imports<'m> {
     functions: &'m mut PrimaryMap<FuncRef, Function>,
+    globals: &'m mut PrimaryMap<Global, GlobalData>,
     by_name: HashMap<String, FuncRef>,
 }
 
@@ -41,6 +43,22 @@ impl Imports<'_> {
         let f = self.functions.push(Function::new(name, sig, Linkage::Import));
         self.by_name.insert(name.to_owned(), f);
         f
+    }
+    /// A variable in local memory that all of the module share.
+    fn local_variable(&mut self, name: &str, size: u32) -> Global {
+        if let Some((g, _)) = self.globals.iter().find(|(_, g)| g.name == name) {
+            return g;
+        }
+        self.globals.push(GlobalData {
+            name: name.to_owned(),
+            space: Space::Local,
+            size: size.into(),
+            align: 16,
+            init: None,
+            relocs: Vec::new(),
+            linkage: Linkage::Internal,
+            readonly: false,
+        })
     }
 }
 
@@ -115,7 +133,7 @@ fn half_bits(x: f64) -> u16 {
 /// Lowers all built-ins of all functions; true if anything changed.
 pub fn run(module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
     let by_name = module.functions.iter().filter(|(_, f)| f.name.starts_with("pc_")).map(|(r, f)| (f.name.clone(), r)).collect();
-    let mut imports = Imports { functions: &mut module.functions, by_name };
+    let mut imports = Imports { functions: &mut module.functions, globals: &mut module.globals, by_name };
     let mut changed = false;
     for r in imports.functions.keys().collect::<Vec<_>>() {
         let mut func = std::mem::take(&mut imports.functions[r]);
@@ -184,6 +202,7 @@ impl Lower<'_, '_, '_> {
             Op::Convert { from_signed, to_signed, rounding, saturate } => {
                 Some(self.convert(a[0], ty, *from_signed, *to_signed, *rounding, *saturate))
             }
+            Op::Group { scope: Scope::WorkGroup, op } => self.work_group(*op, a),
             Op::Fma => self.fma(a, ty),
             // Drivers go from double to half by way of single, rounding twice, and to half toward zero unless told not to.
             Op::Cast(CastOp::FpConv)
@@ -191,6 +210,9 @@ impl Lower<'_, '_, '_> {
             {
                 let bits = self.half_bits_of(a[0], Rounding::Rte);
                 Some(self.b.bitcast(bits, ty))
+            }
+            Op::Dot4 { x_signed, y_signed } if !self.cx.target.integer_dot_product => {
+                Some(self.dot4(a, *x_signed, *y_signed))
             }
             Op::Bin(BinOp::Frem) => Some(self.library(ClOp::fmod, a, ty)),
             Op::Bin(BinOp::Fdiv)
