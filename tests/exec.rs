@@ -96,14 +96,20 @@ fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
     case.check(&after)
 }
 
-/// Ways of working that a device may lack; the tests run once more without each.
-const LACKING: &[&str] =
-    &["-bindings", "-mapped_buffers,-host_import", "-scalar_block_layout,-variable_pointers,-vulkan_memory_model"];
+/// Ways of working that a device may lack; the tests whose names hold a text run once more without each.
+const LACKING: &[(&str, &str)] = &[
+    ("-bindings", ""),
+    ("-mapped_buffers,-host_import", ""),
+    ("-scalar_block_layout,-variable_pointers,-vulkan_memory_model", ""),
+    ("-subgroups", "_group_"),
+    ("-subgroup_arithmetic,-subgroup_shuffle_relative,-subgroup_extended_types", "_group_"),
+];
 
 /// All tests in a process where the device lacks something.
-fn run_without(hidden: &str) -> Result<(), Failed> {
+fn run_without(hidden: &str, filter: &str) -> Result<(), Failed> {
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
-    let output = std::process::Command::new(exe).env("PYROCLAST_FEATURES", hidden).output().map_err(|e| e.to_string())?;
+    let output =
+        std::process::Command::new(exe).arg(filter).env("PYROCLAST_FEATURES", hidden).output().map_err(|e| e.to_string())?;
     let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
     if output.status.success() { Ok(()) } else { Err(Failed::from(text)) }
 }
@@ -139,8 +145,8 @@ fn main() -> std::process::ExitCode {
         }
         Err(error) => trials.push(Trial::test("devices", move || Err(Failed::from(error)))),
     }
-    for hidden in LACKING.iter().filter(|_| everything) {
-        trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden)));
+    for (hidden, filter) in LACKING.iter().filter(|_| everything) {
+        trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden, filter)));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if let Some(folder) = folder {

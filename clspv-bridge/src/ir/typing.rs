@@ -229,10 +229,7 @@ fn check_group(scope: Scope, op: GroupOp, args: &[Type]) -> Result<(), String> {
         GroupOp::Combine { cluster, .. } if cluster != 0 => return Err("a scan in clusters".into()),
         _ => 0,
     };
-    let wide = matches!(
-        op,
-        GroupOp::All | GroupOp::Any | GroupOp::Broadcast | GroupOp::Combine { cluster: 0, .. }
-    );
+    let wide = matches!(op, GroupOp::All | GroupOp::Any | GroupOp::Broadcast | GroupOp::Combine { cluster: 0, .. });
     let in_scope = scope == Scope::SubGroup || scope == Scope::WorkGroup && wide;
     if !in_scope {
         return Err(format!("no such operation at scope {scope:?}"));

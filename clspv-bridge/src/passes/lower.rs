@@ -16,7 +16,8 @@
 use super::PassContext;
 use super::lower_globals::DataLayout;
 use super::{
-    legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_kernel_abi, lower_mem, lower_regions, lower_work_item,
+    legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_kernel_abi, lower_mem, lower_regions,
+    lower_work_item,
 };
 use crate::abi::{BlockPlace, Hidden, LaunchAbi, PointerMode};
 use crate::error::{CompileError, Result};

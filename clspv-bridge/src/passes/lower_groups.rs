@@ -364,11 +364,7 @@ impl Groups<'_, '_, '_> {
         for i in 0..ty.lanes() as u8 {
             let part = self.b.extract(x, i);
             let first = self.moved(GroupOp::BroadcastFirst, part, None);
-            let equal = if ty.is_float() {
-                self.b.fcmp(FloatCc::Oeq, part, first)
-            } else {
-                self.b.icmp(IntCc::Eq, part, first)
-            };
+            let equal = if ty.is_float() { self.b.fcmp(FloatCc::Oeq, part, first) } else { self.b.icmp(IntCc::Eq, part, first) };
             same = Some(match same {
                 None => equal,
                 Some(other) => self.b.and(other, equal),

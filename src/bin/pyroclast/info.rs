@@ -68,7 +68,10 @@ fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
         ("double precision", yes(i.fp64).into()),
         ("half precision", yes(i.fp16).into()),
         ("64-bit atomics", yes(i.int64_atomics).into()),
-        ("sub-groups", if i.max_num_sub_groups > 0 { format!("of {} ({:?})", i.sub_group_size, i.sub_group_sizes) } else { "no".into() }),
+        (
+            "sub-groups",
+            if i.max_num_sub_groups > 0 { format!("of {} ({:?})", i.sub_group_size, i.sub_group_sizes) } else { "no".into() },
+        ),
     ];
     let _ = writeln!(out, "\nDevice {index}: {}", i.name);
     for (name, value) in rows {

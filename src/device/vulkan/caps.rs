@@ -34,7 +34,8 @@ pub fn target(a: &Adapter) -> Target {
     // Workgroups of kernels with sub-groups are lines.
     let lines = limits.max_compute_work_group_size[0] >= limits.max_compute_work_group_invocations;
     let size = sub.subgroup_size;
-    let subgroups = in_compute && f.subgroups && ops(needed) && fixed && lines && size.is_power_of_two() && (2..=128).contains(&size);
+    let subgroups =
+        in_compute && f.subgroups && ops(needed) && fixed && lines && size.is_power_of_two() && (2..=128).contains(&size);
     // Whether GLSL.std.450 Fma rounds once. Vulkan only asks for the precision of a multiply and an add; these drivers
     // are known to use the hardware's fused instruction. llvmpipe lowers it to two operations.
     let fused = matches!(
@@ -92,10 +93,10 @@ pub fn target(a: &Adapter) -> Target {
         subgroup_ops: SubgroupOps {
             basic: subgroups,
             vote: subgroups && ops(vk::SubgroupFeatureFlags::VOTE),
-            arithmetic: subgroups && ops(vk::SubgroupFeatureFlags::ARITHMETIC),
+            arithmetic: subgroups && f.subgroup_arithmetic && ops(vk::SubgroupFeatureFlags::ARITHMETIC),
             ballot: subgroups && ops(vk::SubgroupFeatureFlags::BALLOT),
             shuffle: subgroups && ops(vk::SubgroupFeatureFlags::SHUFFLE),
-            shuffle_relative: subgroups && ops(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
+            shuffle_relative: subgroups && f.subgroup_shuffle_relative && ops(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
             clustered: subgroups && ops(vk::SubgroupFeatureFlags::CLUSTERED),
             extended_types: subgroups && f.subgroup_extended_types,
         },

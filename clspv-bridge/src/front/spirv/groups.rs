@@ -182,14 +182,7 @@ impl FuncReader<'_, '_, '_> {
         self.define(inst, v)
     }
 
-    fn continued_shuffle(
-        &mut self,
-        inst: &Instr<'_>,
-        first: Value,
-        second: Value,
-        delta: Value,
-        down: bool,
-    ) -> Result<Value> {
+    fn continued_shuffle(&mut self, inst: &Instr<'_>, first: Value, second: Value, delta: Value, down: bool) -> Result<Value> {
         let mut b = self.b();
         let query = |b: &mut crate::ir::Builder<'_>, query| b.value(IrOp::WorkItem { query, dim: 0 }, &[], I32);
         let size = query(&mut b, WorkItemQuery::SubGroupMaxSize);

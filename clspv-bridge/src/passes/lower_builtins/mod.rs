@@ -211,9 +211,7 @@ impl Lower<'_, '_, '_> {
                 let bits = self.half_bits_of(a[0], Rounding::Rte);
                 Some(self.b.bitcast(bits, ty))
             }
-            Op::Dot4 { x_signed, y_signed } if !self.cx.target.integer_dot_product => {
-                Some(self.dot4(a, *x_signed, *y_signed))
-            }
+            Op::Dot4 { x_signed, y_signed } if !self.cx.target.integer_dot_product => Some(self.dot4(a, *x_signed, *y_signed)),
             Op::Bin(BinOp::Frem) => Some(self.library(ClOp::fmod, a, ty)),
             Op::Bin(BinOp::Fdiv)
                 if ty.lane() == F32 && self.cx.options.correctly_rounded_divide_sqrt && !self.cx.target.exact_div32 =>
