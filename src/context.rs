@@ -7,6 +7,7 @@
 use crate::callback::Callback;
 use crate::cl::*;
 use crate::device::Device;
+use crate::device::traits::PRINT_BYTES;
 use crate::err;
 use crate::error::{Error, Result};
 use crate::host_fills::HostFills;
@@ -17,6 +18,18 @@ use std::sync::Arc;
 /// Tells the application about an error that concerns the context.
 pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Takes what kernels print.
+pub type Print = Arc<dyn Fn(&[u8]) + Send + Sync>;
+
+/// Where and how much kernels print (cl_arm_printf).
+#[derive(Clone, Default)]
+pub struct Printing {
+    /// Instead of the standard output.
+    pub callback: Option<Print>,
+    /// Bytes asked for; at least [`PRINT_BYTES`] are given.
+    pub bytes: u64,
+}
+
 /// An OpenCL context.
 pub struct Context {
     slot: ApiSlot,
@@ -24,6 +37,7 @@ pub struct Context {
     /// The list given at creation, with its terminator; empty for NULL.
     properties: Vec<cl_context_properties>,
     notify: Option<Notify>,
+    printing: Printing,
     destructors: DestructorList,
     /// Where unfinished reads of the context's queues go.
     pub(crate) host_fills: HostFills,
@@ -44,6 +58,8 @@ pub fn validate_properties(
 ) -> Result<()> {
     const PLATFORM: cl_context_properties = CL_CONTEXT_PLATFORM as cl_context_properties;
     const USER_SYNC: cl_context_properties = CL_CONTEXT_INTEROP_USER_SYNC as cl_context_properties;
+    const PRINT_CALLBACK: cl_context_properties = CL_PRINTF_CALLBACK_ARM as cl_context_properties;
+    const PRINT_SIZE: cl_context_properties = CL_PRINTF_BUFFERSIZE_ARM as cl_context_properties;
     for (i, (key, value)) in pairs.iter().enumerate() {
         // clCreateContext: a property may be given only once.
         if pairs.iter().take(i).any(|(earlier, _)| earlier == key) {
@@ -56,6 +72,8 @@ pub fn validate_properties(
             // clCreateContext: the value of a property must be valid.
             USER_SYNC if matches!(*value, 0 | 1) => {}
             USER_SYNC => return Err(err!(CL_INVALID_PROPERTY, "CL_CONTEXT_INTEROP_USER_SYNC is no cl_bool: {value}")),
+            // cl_arm_printf: any function, and any size, which may be rounded.
+            PRINT_CALLBACK | PRINT_SIZE => {}
             // clCreateContext: the name of a property must be known.
             other => return Err(err!(CL_INVALID_PROPERTY, "context property {other:#x} is not supported")),
         }
@@ -69,6 +87,7 @@ impl Context {
         devices: impl IntoIterator<Item = Arc<Device>>,
         properties: Vec<cl_context_properties>,
         notify: Option<Notify>,
+        printing: Printing,
     ) -> Result<Arc<Context>> {
         let mut list: Vec<Arc<Device>> = Vec::new();
         for device in devices {
@@ -81,7 +100,7 @@ impl Context {
             }
         }
         let (destructors, host_fills) = (DestructorList::default(), HostFills::default());
-        Ok(Arc::new(Context { slot: ApiSlot::new(), devices: list, properties, notify, destructors, host_fills }))
+        Ok(Arc::new(Context { slot: ApiSlot::new(), devices: list, properties, notify, printing, destructors, host_fills }))
     }
     /// Its devices.
     pub fn devices(&self) -> &[Arc<Device>] {
@@ -112,6 +131,17 @@ impl Context {
         if self.notify.is_some() {
             self.notify(&format!("{call}: {error}"));
         }
+    }
+    /// Hands on what kernels have printed, in the calling thread: it must be there before their completion is known.
+    pub fn print(&self, text: &[u8]) {
+        match &self.printing.callback {
+            Some(callback) => callback(text),
+            None => crate::printf::to_stdout(text),
+        }
+    }
+    /// Bytes that a launch may print.
+    pub fn print_bytes(&self) -> u64 {
+        self.printing.bytes.max(PRINT_BYTES)
     }
     /// Adds a callback for the context's end.
     pub fn on_destroy(&self, callback: Callback) {

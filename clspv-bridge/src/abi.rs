@@ -35,8 +35,10 @@ pub enum Hidden {
     WorkDim,
     /// u64: device address of the program's data block ([`DataBlock`]); in bindings mode unused.
     DataAddress,
-    /// u64: device address of the printf buffer.
+    /// u64: device address of the print buffer ([`crate::printf`]); in bindings mode unused.
     PrintfAddress,
+    /// u32: what is added to the numbers of printf calls in records, so that the kernels of several launches can be told apart.
+    PrintfBase,
     /// u32: byte offset of a local-pointer argument in the common workgroup block.
     LocalArgOffset(u16),
 }
@@ -85,6 +87,8 @@ pub enum BindingSource {
     Arg(u16),
     /// The program's data block.
     Data,
+    /// The print buffer ([`crate::printf`]).
+    Print,
 }
 
 /// What a specialisation constant is set to: the size of a local argument in elements, or of the common block.

@@ -44,6 +44,10 @@ impl CompileError {
         let text = self.to_string();
         (line, text.strip_prefix(&line_prefix(line)).unwrap_or(&text).to_owned())
     }
+    /// An [`CompileError::InvalidIl`] in the function at a source line (0 if unknown).
+    pub fn invalid(what: impl std::fmt::Display, line: u32) -> Self {
+        CompileError::InvalidIl(format!("{}{what}", line_prefix(line)))
+    }
     /// An [`CompileError::Internal`].
     pub fn internal(what: impl Into<String>) -> Self {
         CompileError::Internal(what.into())

@@ -21,6 +21,7 @@ pub mod ir;
 pub mod metadata;
 mod parallel;
 pub mod passes;
+pub mod printf;
 pub mod target;
 
 pub use error::CompileError;

@@ -1,5 +1,7 @@
 //! What the runtime must know of a kernel, independent of the target.
 
+use crate::printf::PrintfCall;
+
 /// Kind of a kernel argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ArgKind {
@@ -76,4 +78,6 @@ pub struct KernelInfo {
     pub reqd_sub_group_size: Option<u32>,
     /// CL_KERNEL_ATTRIBUTES, empty for programs that are not from source.
     pub attributes: String,
+    /// The kernel's calls of printf, by number.
+    pub printf: Vec<PrintfCall>,
 }

@@ -623,6 +623,8 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &lower_globals::DataLayout) ->
         BindingSource::Arg(0) => out,
         BindingSource::Arg(_) => input,
         BindingSource::Data => data,
+        // Nothing prints.
+        BindingSource::Print => 0,
     };
     let bindings = abi.bindings.iter().map(bound).collect();
     let launch = Launch { local_size: [ITEMS, 1, 1], block, bindings, ..Launch::default() };

@@ -179,7 +179,7 @@ pub fn one(arguments: &One) -> Result<bool, String> {
     if arguments.steps {
         return steps(&source, &arguments.options, &device);
     }
-    let context = Context::new([device], Vec::new(), None).map_err(|e| e.to_string())?;
+    let context = Context::new([device], Vec::new(), None, Default::default()).map_err(|e| e.to_string())?;
     let mut text = String::new();
     for variation in ["", "\n#define PYROCLAST_VARIATION\n"] {
         let program = Arc::new(Program::from_source(context.clone(), format!("{source}{variation}")));

@@ -74,6 +74,7 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_khr_subgroup_rotate", always),
     language("cl_khr_subgroup_shuffle", always),
     language("cl_khr_subgroup_shuffle_relative", always),
+    Feature { version: make_version(2, 0, 0), ..api("cl_arm_printf", always) },
 ];
 
 const fn c_feature(name: &'static str, when: fn(&DeviceInfo) -> bool) -> Feature {

@@ -19,8 +19,6 @@ const ALL_FP_ATOMICS: cl_device_fp_atomic_capabilities_ext = CL_DEVICE_GLOBAL_FP
     | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
-/// Bytes of the buffer that printf writes to.
-const PRINTF_BUFFER_BYTES: usize = 1 << 20;
 
 impl Device {
     /// The answer to a query; CL_INVALID_VALUE for an unknown one.
@@ -106,7 +104,7 @@ impl Device {
             CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS => strings(spirv::INSTRUCTION_SETS),
             CL_DEVICE_SPIRV_EXTENSIONS => strings(&spirv::extensions(self)),
             CL_DEVICE_SPIRV_CAPABILITIES => spirv::capabilities(self).into(),
-            CL_DEVICE_PRINTF_BUFFER_SIZE => PRINTF_BUFFER_BYTES.into(),
+            CL_DEVICE_PRINTF_BUFFER_SIZE => (super::traits::PRINT_BYTES as usize).into(),
             CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => true.into(),
             CL_DEVICE_REFERENCE_COUNT => 1u32.into(),
             CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {

@@ -129,12 +129,17 @@ pub trait DeviceKernel: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
+/// Bytes that a launch may print at least (CL_DEVICE_PRINTF_BUFFER_SIZE).
+pub const PRINT_BYTES: u64 = 4 << 20;
+
 /// What a device queue is for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueDesc {
     pub out_of_order: bool,
     /// Commands carry times.
     pub profiling: bool,
+    /// Bytes that the printf calls of one launch may take in the device's buffer.
+    pub print_bytes: u64,
 }
 
 /// Position in a device queue's order of submission, starting at 1.
@@ -165,6 +170,10 @@ pub trait DeviceQueue: Send + Sync {
 /// Receives completions. Called from the device's completion thread or from a thread in [`DeviceQueue::wait`], with no
 /// lock of the device layer held; calls for one queue come in submission order.
 pub trait CompletionSink: Send + Sync {
+    /// What kernels have printed; comes before their completion, in the order of launches.
+    fn print(&self, text: &[u8]) {
+        let _ = text;
+    }
     /// These tickets of one batch are complete (or failed, with one outcome). `times` is empty or has one entry a ticket.
     fn done(&self, tickets: &[Ticket], outcome: Outcome, times: &[Times]);
 }

@@ -198,7 +198,7 @@ mod tests {
 
     fn context() -> Arc<Context> {
         let device = Device::new("mock", MockDevice::new(Mode::OnWait, true, true));
-        Context::new([device], Vec::new(), None).unwrap()
+        Context::new([device], Vec::new(), None, Default::default()).unwrap()
     }
 
     fn mem(context: &Arc<Context>) -> Arc<MemObject> {

@@ -10,6 +10,7 @@ use clspv_bridge::abi::{
 use clspv_bridge::driver::{Library, Options};
 use clspv_bridge::front::clang::KernelArgInfo;
 use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
+use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
 pub const VERSION: u32 = 3;
@@ -286,6 +287,7 @@ fn put_info(w: &mut Writer, k: &KernelInfo) {
     w.option(&k.vec_type_hint, |w, s| w.str(s));
     w.option(&k.reqd_sub_group_size, |w, v| w.u32(*v));
     w.str(&k.attributes);
+    w.list(&k.printf, put_printf);
 }
 
 fn get_info(r: &mut Reader) -> Option<KernelInfo> {
@@ -299,7 +301,35 @@ fn get_info(r: &mut Reader) -> Option<KernelInfo> {
         vec_type_hint: r.option(Reader::str)?,
         reqd_sub_group_size: r.option(Reader::u32)?,
         attributes: r.str()?,
+        printf: r.list(get_printf)?,
     })
+}
+
+fn put_printf(w: &mut Writer, c: &PrintfCall) {
+    w.option(&c.format, |w, f| w.blob(f));
+    w.list(&c.args, |w, a| match a {
+        PrintfArg::Int { bits, lanes } => [0, *bits, *lanes].iter().for_each(|b| w.u8(*b)),
+        PrintfArg::Float { bits, lanes } => [1, *bits, *lanes].iter().for_each(|b| w.u8(*b)),
+        PrintfArg::Pointer => w.u8(2),
+        PrintfArg::Text(text) => {
+            w.u8(3);
+            w.blob(text);
+        }
+    });
+}
+
+fn get_printf(r: &mut Reader) -> Option<PrintfCall> {
+    let format = r.option(|r| Some(r.blob()?.to_vec()))?;
+    let args = r.list(|r| {
+        Some(match r.u8()? {
+            0 => PrintfArg::Int { bits: r.u8()?, lanes: r.u8()? },
+            1 => PrintfArg::Float { bits: r.u8()?, lanes: r.u8()? },
+            2 => PrintfArg::Pointer,
+            3 => PrintfArg::Text(r.blob()?.to_vec()),
+            _ => return None,
+        })
+    })?;
+    Some(PrintfCall { format, args })
 }
 
 fn put_hidden(w: &mut Writer, h: Hidden) {
@@ -314,6 +344,7 @@ fn put_hidden(w: &mut Writer, h: Hidden) {
         Hidden::DataAddress => (7, 0),
         Hidden::PrintfAddress => (8, 0),
         Hidden::LocalArgOffset(a) => (9, a),
+        Hidden::PrintfBase => (10, 0),
     };
     w.u8(tag);
     w.u16(value);
@@ -333,6 +364,7 @@ fn get_hidden(r: &mut Reader) -> Option<Hidden> {
         7 => Hidden::DataAddress,
         8 => Hidden::PrintfAddress,
         9 => Hidden::LocalArgOffset(value),
+        10 => Hidden::PrintfBase,
         _ => return None,
     })
 }
@@ -354,6 +386,10 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
         }
         BindingSource::Data => {
             w.u8(1);
+            w.u16(0);
+        }
+        BindingSource::Print => {
+            w.u8(2);
             w.u16(0);
         }
     });
@@ -390,6 +426,7 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
         bindings: r.list(|r| match (r.u8()?, r.u16()?) {
             (0, a) => Some(BindingSource::Arg(a)),
             (1, 0) => Some(BindingSource::Data),
+            (2, 0) => Some(BindingSource::Print),
             _ => None,
         })?,
         readonly: r.list(Reader::bool)?,
@@ -459,15 +496,26 @@ pub(crate) mod tests {
             vec_type_hint: Some("float4".into()),
             reqd_sub_group_size: Some(32),
             attributes: "reqd_work_group_size(8,4,1)".into(),
+            printf: vec![
+                PrintfCall {
+                    format: Some(b"%d %v4hlf %s\n".to_vec()),
+                    args: vec![
+                        PrintfArg::Int { bits: 32, lanes: 1 },
+                        PrintfArg::Float { bits: 32, lanes: 4 },
+                        PrintfArg::Text(b"text".to_vec()),
+                    ],
+                },
+                PrintfCall { format: None, args: vec![PrintfArg::Pointer] },
+            ],
         };
         let abi = LaunchAbi {
             mode: PointerMode::Bindings,
             place: BlockPlace::Buffer,
-            hidden: vec![(Hidden::GlobalIdBase(1), 0), (Hidden::LocalArgOffset(3), 8), (Hidden::WorkDim, 12)],
+            hidden: vec![(Hidden::GlobalIdBase(1), 0), (Hidden::LocalArgOffset(3), 8), (Hidden::PrintfBase, 12)],
             args_offset: 16,
             block_size: 24,
-            bindings: vec![BindingSource::Arg(0), BindingSource::Data],
-            readonly: vec![true, false],
+            bindings: vec![BindingSource::Arg(0), BindingSource::Data, BindingSource::Print],
+            readonly: vec![true, false, false],
             local_specs: vec![
                 (3, LocalSpec::Arg { arg: 2, elem_bytes: 4 }),
                 (4, LocalSpec::Common { fixed_bytes: 64, elem_bytes: 4 }),

@@ -71,6 +71,12 @@ pub struct NewCommand {
 struct Sink(OnceLock<Weak<CommandQueue>>);
 
 impl CompletionSink for Sink {
+    fn print(&self, text: &[u8]) {
+        if let Some(queue) = self.0.get().and_then(Weak::upgrade) {
+            queue.context.print(text);
+        }
+    }
+
     fn done(&self, tickets: &[Ticket], outcome: Outcome, times: &[Times]) {
         // The queue is alive: the events of commands in flight hold it.
         if let Some(queue) = self.0.get().and_then(Weak::upgrade) {
@@ -106,6 +112,7 @@ impl CommandQueue {
         let desc = QueueDesc {
             out_of_order: properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
             profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
+            print_bytes: context.print_bytes(),
         };
         let sink = Arc::new(Sink(OnceLock::new()));
         let device_queue = device.ops().create_queue(&desc, sink.clone())?;

@@ -17,7 +17,7 @@ impl Rig {
     fn new(mode: Mode, host_visible: bool, device_waits: bool) -> Rig {
         let mock = MockDevice::new(mode, host_visible, device_waits);
         let device = Device::new("mock", mock.clone());
-        let context = Context::new([device.clone()], Vec::new(), None).unwrap();
+        let context = Context::new([device.clone()], Vec::new(), None, Default::default()).unwrap();
         Rig { mock, device, context }
     }
     fn queue(&self, properties: cl_command_queue_properties) -> Arc<CommandQueue> {
@@ -341,7 +341,7 @@ fn buffers_move_between_devices() {
     for visible in [true, false] {
         let mocks = [MockDevice::new(Mode::OnWait, visible, true), MockDevice::new(Mode::OnWait, false, true)];
         let devices = mocks.clone().map(|m| Device::new("mock", m));
-        let context = Context::new(devices.clone(), Vec::new(), None).unwrap();
+        let context = Context::new(devices.clone(), Vec::new(), None, Default::default()).unwrap();
         let queues = devices.map(|d| CommandQueue::new(&context, &d, 0, None).unwrap());
         let bytes = [1u8, 2, 3, 4];
         let ptr = HostPtr::new(bytes.as_ptr().cast_mut());

@@ -363,6 +363,7 @@ impl Gpu {
                     _ => return Err("a value is bound".into()),
                 },
                 BindingSource::Data => bound.push(data.ok_or("the program has no data")?),
+                BindingSource::Print => return Err("kernels with printf are not measured".into()),
             }
         }
         let argument_buffer = if abi.place == BlockPlace::Buffer {

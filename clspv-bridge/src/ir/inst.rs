@@ -318,6 +318,8 @@ pub enum Op {
     SlotAddr(Slot),
     /// Address of a global. `-> ptr`
     GlobalAddr(Global),
+    /// Address of the launch's print buffer (see [`crate::printf`]). `-> ptr.global`
+    PrintBuffer,
     /// `dst, src, i64 bytes ->`
     Memcpy {
         dst: Access,

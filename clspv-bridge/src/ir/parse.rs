@@ -14,6 +14,7 @@ use super::module::{GlobalData, Module, Phase, Reloc};
 use super::names::{Named, type_from_name};
 use super::types::Type;
 use crate::metadata::{ArgInfo, KernelInfo, TypeQualifiers};
+use crate::printf::{PrintfArg, PrintfCall};
 use lexer::{Cursor, Line, Token};
 use std::collections::HashMap;
 use std::fmt;
@@ -219,9 +220,37 @@ fn parse_kernel(head: &Line, lines: &[Line]) -> Result<KernelInfo> {
     c.punct('{')?;
     c.end()?;
     for line in lines {
-        k.args.push(parse_arg(&mut Cursor::new(line))?);
+        match line.first_word() {
+            Some("printf") => k.printf.push(parse_printf(&mut Cursor::new(line))?),
+            _ => k.args.push(parse_arg(&mut Cursor::new(line))?),
+        }
     }
     Ok(k)
+}
+
+fn parse_printf(c: &mut Cursor<'_>) -> Result<PrintfCall> {
+    fn text(c: &mut Cursor<'_>) -> Result<Vec<u8>> {
+        let text = c.string()?;
+        let bytes: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
+        bytes.map_or_else(|| c.error("a string of characters beyond 255"), Ok)
+    }
+    c.keyword("printf")?;
+    let mut call = PrintfCall { format: None, args: Vec::new() };
+    if c.peek_word() == Some("address") {
+        c.word()?;
+    } else {
+        call.format = Some(text(c)?);
+    }
+    while !c.at_end() {
+        call.args.push(match c.word()? {
+            "int" => PrintfArg::Int { bits: c.number()?, lanes: c.number()? },
+            "float" => PrintfArg::Float { bits: c.number()?, lanes: c.number()? },
+            "pointer" => PrintfArg::Pointer,
+            "text" => PrintfArg::Text(text(c)?),
+            other => return c.error(format!("unknown operand `{other}`")),
+        });
+    }
+    Ok(call)
 }
 
 fn parse_arg(c: &mut Cursor<'_>) -> Result<ArgInfo> {

@@ -29,6 +29,7 @@ use super::names::Named;
 use super::types::{Scalar, Type};
 use super::typing;
 use crate::metadata::{ArgInfo, KernelInfo};
+use crate::printf::{PrintfArg, PrintfCall};
 use std::fmt::{self, Display, Formatter, Write};
 
 impl Display for Module {
@@ -98,7 +99,28 @@ fn print_kernel(f: &mut Formatter<'_>, k: &KernelInfo) -> fmt::Result {
     for arg in &k.args {
         print_arg(f, arg)?;
     }
+    for call in &k.printf {
+        print_printf(f, call)?;
+    }
     f.write_str("}\n")
+}
+
+/// Bytes of strings are written as the characters of those numbers.
+fn print_printf(f: &mut Formatter<'_>, call: &PrintfCall) -> fmt::Result {
+    let text = |bytes: &[u8]| quoted(&bytes.iter().map(|b| char::from(*b)).collect::<String>());
+    match &call.format {
+        Some(format) => write!(f, "    printf {}", text(format))?,
+        None => f.write_str("    printf address")?,
+    }
+    for arg in &call.args {
+        match arg {
+            PrintfArg::Int { bits, lanes } => write!(f, " int {bits} {lanes}")?,
+            PrintfArg::Float { bits, lanes } => write!(f, " float {bits} {lanes}")?,
+            PrintfArg::Pointer => f.write_str(" pointer")?,
+            PrintfArg::Text(bytes) => write!(f, " text {}", text(bytes))?,
+        }
+    }
+    writeln!(f)
 }
 
 fn print_arg(f: &mut Formatter<'_>, a: &ArgInfo) -> fmt::Result {
@@ -364,6 +386,7 @@ pub(super) fn mnemonic(op: &Op) -> &'static str {
         Op::IsSpace(_) => "is_space",
         Op::SlotAddr(_) => "slot_addr",
         Op::GlobalAddr(_) => "global_addr",
+        Op::PrintBuffer => "print_buffer",
         Op::Memcpy { .. } => "memcpy",
         Op::Memset(_) => "memset",
         Op::AtomicRmw { .. } => "atomic_rmw",

@@ -46,6 +46,7 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
             _ => I64,
         }),
         Op::Input { .. } => one(I32),
+        Op::PrintBuffer => one(Type::Ptr(Space::Global)),
         Op::Store(_)
         | Op::Memcpy { .. }
         | Op::Memset(_)
@@ -87,7 +88,7 @@ pub fn arity(op: &Op) -> Option<usize> {
         Op::Dot4 { .. } => 2,
         Op::Clock(_) => 0,
         Op::SlotAddr(_) | Op::GlobalAddr(_) | Op::Barrier { .. } | Op::Fence { .. } | Op::WorkItem { .. } => 0,
-        Op::Input { .. } | Op::PushConst { .. } | Op::Jump | Op::Unreachable => 0,
+        Op::Input { .. } | Op::PushConst { .. } | Op::PrintBuffer | Op::Jump | Op::Unreachable => 0,
         Op::VecBuild | Op::OpenCl(_) | Op::Call(_) | Op::Return => return None,
     })
 }
@@ -171,6 +172,7 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
             require(args[0].space().is_some(), "takes a pointer")?;
             require(matches!(space, Space::Private | Space::Local | Space::Global), "private, local or global")
         }
+        Op::PrintBuffer => Ok(()),
         Op::GlobalAddr(_) => require(results[0].space().is_some(), "result must be a pointer"),
         Op::Memcpy { .. } => require(args[2] == I64, "the length must be i64"),
         Op::Memset(_) => require(args[1] == I8 && args[2] == I64, "takes an address, an i8 and an i64"),

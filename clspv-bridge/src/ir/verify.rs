@@ -360,6 +360,7 @@ impl Verifier<'_> {
             | Op::IsSpace(_)
             | Op::SlotAddr(_)
             | Op::GlobalAddr(_)
+            | Op::PrintBuffer
             | Op::Memcpy { .. }
             | Op::Memset(_)
             | Op::OpenCl(_)

@@ -45,6 +45,7 @@ pub(super) fn hidden_offset(hidden: Hidden) -> u32 {
             Hidden::WorkDim => 24,
             Hidden::DataAddress => 25,
             Hidden::PrintfAddress => 26,
+            Hidden::PrintfBase => 27,
             Hidden::LocalArgOffset(arg) => 64 + arg as u32,
         }
 }
@@ -62,6 +63,7 @@ fn hidden_of(offset: u32) -> Option<Hidden> {
         24 => Hidden::WorkDim,
         25 => Hidden::DataAddress,
         26 => Hidden::PrintfAddress,
+        27 => Hidden::PrintfBase,
         64.. => Hidden::LocalArgOffset(u16::try_from(n - 64).ok()?),
         _ => return None,
     })

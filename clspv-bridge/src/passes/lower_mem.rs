@@ -142,6 +142,7 @@ impl Lower<'_> {
                         };
                         self.known.insert(d.results[0], known);
                     }
+                    Op::PrintBuffer => drop(self.known.insert(d.results[0], Known::Offset(0))),
                     Op::Bin(BinOp::Iadd) if self.plan.is_pointer(d.results[0]) => {
                         self.known.insert(d.results[0], Known::Offset(0));
                     }
@@ -221,7 +222,7 @@ impl Lower<'_> {
                 let v = self.is_space(b, args[0], space);
                 self.map.extend(result.map(|r| (r, v)));
             }
-            Op::SlotAddr(_) | Op::GlobalAddr(_) => self.object(b, inst, &op)?,
+            Op::SlotAddr(_) | Op::GlobalAddr(_) | Op::PrintBuffer => self.object(b, inst, &op)?,
             Op::Icmp(_) => {
                 let pick = if self.plan.is_pointer(args[0]) { args[0] } else { args[1] };
                 let rep = self.plan.rep(pick);
@@ -344,7 +345,7 @@ impl Lower<'_> {
         b.push(inst);
     }
 
-    /// The address of a slot or global.
+    /// The address of a slot, a global or the print buffer.
     fn object(&mut self, b: &mut Builder<'_>, inst: Inst, op: &Op) -> Result<()> {
         let Some(result) = b.func.insts[inst].results.first().copied() else { return Ok(()) };
         let in_data = match op {
@@ -361,6 +362,9 @@ impl Lower<'_> {
                 let base = b.value(Op::PushConst { offset: hidden_offset(Hidden::DataAddress) }, &[], I64);
                 let delta = b.i64(at as i64);
                 self.replace(b, inst, Op::Bin(BinOp::Iadd), &[base, delta]);
+            }
+            (Rep::Addr, None, _) if *op == Op::PrintBuffer => {
+                self.replace(b, inst, Op::PushConst { offset: hidden_offset(Hidden::PrintfAddress) }, &[]);
             }
             (Rep::Region(_), Some(at), _) => {
                 let c = b.i32(at as i32);

@@ -126,6 +126,7 @@ enum Origin {
     Local(Global),
     Arg(usize),
     Data,
+    Print,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -165,7 +166,7 @@ fn origin_space(origin: &Origin, info: &KernelInfo) -> u8 {
         Origin::Slot(_) => PRIVATE,
         Origin::Local(_) => LOCAL,
         Origin::Arg(i) if info.args.get(*i).is_some_and(|a| a.kind == ArgKind::LocalPtr) => LOCAL,
-        Origin::Arg(_) | Origin::Data => GLOBAL,
+        Origin::Arg(_) | Origin::Data | Origin::Print => GLOBAL,
     }
 }
 
@@ -193,6 +194,8 @@ struct Nodes {
     slots: usize,
     globals: usize,
     args: usize,
+    data: usize,
+    print: usize,
     total: usize,
 }
 
@@ -202,8 +205,8 @@ impl Nodes {
         let slots = escape + 4;
         let first_global = slots + func.slots.len();
         let first_arg = first_global + globals;
-        // The last node is the data block.
-        Nodes { escape, slots, globals: first_global, args: first_arg, total: first_arg + args + 1 }
+        let data = first_arg + args;
+        Nodes { escape, slots, globals: first_global, args: first_arg, data, print: data + 1, total: data + 2 }
     }
     fn escape(&self, space: Space) -> usize {
         self.escape
@@ -251,8 +254,9 @@ fn unite(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, u
                 Op::SlotAddr(s) => extra.push((d.results[0].index(), n.slots + s.index())),
                 Op::GlobalAddr(g) => {
                     let local = globals.get(*g).is_some_and(|g| g.space == Space::Local);
-                    extra.push((d.results[0].index(), if local { n.globals + g.index() } else { n.total - 1 }));
+                    extra.push((d.results[0].index(), if local { n.globals + g.index() } else { n.data }));
                 }
+                Op::PrintBuffer => extra.push((d.results[0].index(), n.print)),
                 op => {
                     // Through memory or integers: everything that is not the address of this access.
                     let address = op.address_arg();
@@ -408,7 +412,8 @@ fn collect_origins(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n:
             out.push((n.args + i, Origin::Arg(i)));
         }
     }
-    out.push((n.total - 1, Origin::Data));
+    out.push((n.data, Origin::Data));
+    out.push((n.print, Origin::Print));
     out
 }
 
@@ -429,6 +434,7 @@ impl Maker<'_> {
             _ if class.escaped => return None,
             [Origin::Arg(i)] => BindingSource::Arg(i as u16),
             [Origin::Data] => BindingSource::Data,
+            [Origin::Print] => BindingSource::Print,
             [] if !class.usage.any => return Some(Region::Unused),
             _ => return None,
         };
@@ -456,7 +462,7 @@ impl Maker<'_> {
                     args.push(*i as u16);
                     continue;
                 }
-                Origin::Data => continue,
+                Origin::Data | Origin::Print => continue,
             };
             let start = bytes.checked_next_multiple_of(align.clamp(16, 128));
             let end = start.and_then(|s| s.checked_add(size)).filter(|e| *e < NULL_OFFSET);

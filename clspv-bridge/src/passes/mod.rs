@@ -20,6 +20,7 @@ pub mod lower_globals;
 pub mod lower_groups;
 pub mod lower_kernel_abi;
 pub mod lower_mem;
+pub mod lower_printf;
 pub mod lower_regions;
 pub mod lower_work_item;
 pub mod mem2reg;
@@ -66,6 +67,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &loop_results::LoopResults,
     &lower_builtins::LowerBuiltins,
     &lower_generic::LowerGeneric,
+    &lower_printf::LowerPrintf,
     &mem2reg::Mem2Reg,
     &narrow::Narrow,
     &simplify::Simplify,
@@ -93,6 +95,7 @@ pub const COMMON: &[&str] = &[
     "gvn",
     "simplify_cfg",
     "simplify",
+    "lower_printf",
     "lower_generic",
     "expand_mem",
     "dce",

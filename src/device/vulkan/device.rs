@@ -48,6 +48,8 @@ pub struct Gpu {
     pub allocator: Mutex<Allocator>,
     pub staging: BlockPool,
     pub args: BlockPool,
+    /// Print buffers that no frame has.
+    pub prints: Mutex<Vec<Arc<Buffer>>>,
     /// Frames ready for recording, and frames to be reset when there is time.
     pub frames: Mutex<Vec<Frame>>,
     pub used_frames: Mutex<Vec<Frame>>,
@@ -120,6 +122,7 @@ impl Gpu {
             allocator: Mutex::new(allocator),
             staging: BlockPool::new(Use::Staging),
             args: BlockPool::new(Use::Args),
+            prints: Mutex::default(),
             frames: Mutex::default(),
             used_frames: Mutex::default(),
             submissions: AtomicU64::new(0),

@@ -89,6 +89,14 @@ fn arg_is_readonly(kernel: &CompiledKernel, arg: usize) -> bool {
     kernel.info.args[arg].kind == ArgKind::ConstantPtr || kernel.variants.iter().any(bound)
 }
 
+/// Where a launch prints to.
+#[derive(Clone, Copy)]
+pub struct Printing<'a> {
+    pub buffer: &'a Buffer,
+    /// The number that the kernel's calls of printf count from.
+    pub base: u32,
+}
+
 /// One vkCmdDispatch of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dispatch {
@@ -123,12 +131,19 @@ pub fn buffer_of(range: &BufferRange) -> Result<&Buffer> {
 }
 
 impl Kernel {
-    fn compiled(&self) -> &CompiledKernel {
+    /// What the compiler made.
+    pub fn compiled(&self) -> &CompiledKernel {
         &self.program.kernels[self.index]
     }
 
-    /// Plans a launch.
-    pub fn plan(&self, launch: &Launch) -> Result<Plan<'_>> {
+    /// The program's constants from a device address on. (In bindings mode no address of them is recorded.)
+    pub fn constant_at(&self, address: u64) -> Option<&[u8]> {
+        let at = usize::try_from(address.checked_sub(self.data.as_ref()?.address)?).ok()?;
+        self.program.data.bytes.get(at..).filter(|rest| !rest.is_empty())
+    }
+
+    /// Plans a launch. A kernel that prints has somewhere to print to.
+    pub fn plan(&self, launch: &Launch, print: Option<Printing<'_>>) -> Result<Plan<'_>> {
         let compiled = self.compiled();
         if launch.args.len() != compiled.info.args.len() {
             return Err(DeviceError::Unexpected("number of kernel arguments".into()));
@@ -150,8 +165,11 @@ impl Kernel {
             offset: launch.offset,
             full_local: launch.local,
         };
-        self.fill_arguments(&mut plan, launch)?;
-        self.fill_hidden(&mut plan, launch, num_groups)?;
+        self.fill_arguments(&mut plan, launch, print)?;
+        self.fill_hidden(&mut plan, launch, num_groups, print)?;
+        if let Some(Printing { buffer, .. }) = print {
+            plan.accesses.push(Access { buffer: buffer.raw, start: 0, end: buffer.size, write: true });
+        }
         if let Some(data) = &self.data {
             let write = self.program.data.writable;
             plan.accesses.push(Access { buffer: data.raw, start: 0, end: data.size, write });
@@ -171,6 +189,7 @@ impl Kernel {
         }
         variant.abi.bindings.iter().all(|b| match b {
             BindingSource::Data => self.data.is_some(),
+            BindingSource::Print => true,
             BindingSource::Arg(a) => match launch.args.get(*a as usize) {
                 Some(ArgValue::Buffer(r)) => {
                     r.size > 0 && r.size + r.offset % align + 16 <= u64::from(limits.max_storage_buffer_range)
@@ -180,7 +199,7 @@ impl Kernel {
         })
     }
 
-    fn fill_arguments(&self, plan: &mut Plan<'_>, launch: &Launch) -> Result<()> {
+    fn fill_arguments(&self, plan: &mut Plan<'_>, launch: &Launch, print: Option<Printing<'_>>) -> Result<()> {
         let abi = &plan.variant.abi;
         let align = self.gpu.adapter.props.limits.min_storage_buffer_offset_alignment.max(1);
         for (i, (value, info)) in launch.args.iter().zip(&self.compiled().info.args).enumerate() {
@@ -208,6 +227,7 @@ impl Kernel {
         for source in &abi.bindings {
             let binding = match source {
                 BindingSource::Data => self.data.as_ref().map(|d| (d.raw, 0, d.padded)),
+                BindingSource::Print => print.map(|p| (p.buffer.raw, 0, p.buffer.padded)),
                 BindingSource::Arg(a) => match launch.args.get(*a as usize) {
                     Some(ArgValue::Buffer(range)) => {
                         let buffer = buffer_of(range)?;
@@ -224,12 +244,14 @@ impl Kernel {
         Ok(())
     }
 
-    fn fill_hidden(&self, plan: &mut Plan<'_>, launch: &Launch, num_groups: [u32; 3]) -> Result<()> {
+    fn fill_hidden(&self, plan: &mut Plan<'_>, launch: &Launch, num_groups: [u32; 3], print: Option<Printing<'_>>) -> Result<()> {
         let abi = &plan.variant.abi;
         for &(hidden, at) in &abi.hidden {
             let d = |i: u8| usize::from(i).min(2);
             let value = match hidden {
-                Hidden::GlobalIdBase(_) | Hidden::GroupBase(_) | Hidden::PrintfAddress => 0,
+                Hidden::GlobalIdBase(_) | Hidden::GroupBase(_) => 0,
+                Hidden::PrintfAddress => print.map_or(0, |p| p.buffer.address),
+                Hidden::PrintfBase => print.map_or(0, |p| u64::from(p.base)),
                 Hidden::GlobalOffset(i) => launch.offset[d(i)],
                 Hidden::GlobalSize(i) => launch.global[d(i)],
                 Hidden::EnqueuedLocalSize(i) => u64::from(launch.local[d(i)]),

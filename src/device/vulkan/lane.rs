@@ -18,6 +18,7 @@ use super::super::traits::{CompletionSink, DeviceError, Result, Submission};
 use super::conv::Context;
 use super::device::Gpu;
 use super::frame::Frame;
+use super::print::Print;
 use super::profiling::Queries;
 use super::reaper;
 use super::record::ReadBack;
@@ -73,6 +74,8 @@ pub struct Entry {
     pub read_backs: Vec<ReadBack>,
     /// What can be taken to the host earlier.
     pub parts: VecDeque<Part>,
+    /// What kernels have printed.
+    pub prints: Vec<Print>,
     pub frames: Vec<Frame>,
     pub queries: Option<Queries>,
     /// One entry a ticket on profiling queues; those of device commands are filled in from `queries`.
@@ -430,12 +433,24 @@ impl Entry {
         self.owner.last_end.store(last, Ordering::Relaxed);
     }
 
+    /// Hands on what kernels have printed, before their completion is known.
+    fn print(&mut self, gpu: &'static Gpu) {
+        for print in self.prints.drain(..) {
+            let text = print.text(gpu);
+            print.recycle(gpu);
+            if !text.is_empty() {
+                self.owner.sink.print(&text);
+            }
+        }
+    }
+
     /// Takes results to the host, recycles what was used, and tells the sink.
     fn complete(mut self, gpu: &'static Gpu) {
         let mut outcome = if gpu.is_lost() { Outcome::Failed(OUT_OF_RESOURCES) } else { Outcome::Complete };
         let collect = AssertUnwindSafe(|| {
             if outcome == Outcome::Complete {
                 run_all(&self.read_backs);
+                self.print(gpu);
             }
             if let Some(queries) = self.queries.take() {
                 queries.finish(gpu, outcome == Outcome::Complete, &mut self.times);

@@ -20,6 +20,7 @@ mod localsize;
 mod machine;
 mod memory;
 mod pipeline;
+mod print;
 mod profiling;
 mod queue;
 mod reaper;

@@ -10,6 +10,7 @@ use super::frame::Frame;
 use super::kernel::buffer_of;
 use super::lane::{After, Entry, Lane, Owner, Part};
 use super::memory::Buffer;
+use super::print::Print;
 use super::profiling::Queries;
 use super::record::{LINEAR, ReadBack, Recorder, copy_rect};
 use super::rect;
@@ -39,6 +40,8 @@ pub struct VulkanQueue {
     gpu: &'static Gpu,
     lane: &'static Lane,
     profiling: bool,
+    /// Bytes that each launch may print.
+    print_bytes: u64,
     owner: Arc<Owner>,
     /// Held while a batch is recorded and submitted: batches keep their order.
     order: Mutex<Last>,
@@ -65,6 +68,7 @@ impl VulkanQueue {
             gpu,
             lane: gpu.next_lane()?,
             profiling: desc.profiling,
+            print_bytes: desc.print_bytes,
             owner: Arc::new(Owner::new(sink)),
             order: Mutex::new(Last::default()),
             submitted: AtomicU64::new(0),
@@ -114,6 +118,7 @@ impl DeviceQueue for VulkanQueue {
             waits,
             recorder: None,
             frames: Vec::new(),
+            prints: Vec::new(),
             read_backs: Vec::new(),
             parts: VecDeque::new(),
             queries: None,
@@ -122,7 +127,7 @@ impl DeviceQueue for VulkanQueue {
             fresh: false,
         };
         for (i, item) in batch.items.iter().enumerate() {
-            if let Err(e) = build.item(i, item, batch.items.len()) {
+            if let Err(e) = build.item(i, item, &batch.items) {
                 build.abandon();
                 return Err(e);
             }
@@ -178,6 +183,7 @@ struct Build<'a> {
     waits: SmallVec<[(&'static Lane, u64); 4]>,
     recorder: Option<Recorder>,
     frames: Vec<Frame>,
+    prints: Vec<Print>,
     read_backs: Vec<ReadBack>,
     parts: VecDeque<Part>,
     queries: Option<Queries>,
@@ -186,6 +192,11 @@ struct Build<'a> {
     value: u64,
     /// No command is in the recorder's frame yet.
     fresh: bool,
+}
+
+/// The item launches a kernel that prints.
+fn prints(item: &BatchItem) -> bool {
+    matches!(&item.command, DeviceCommand::Launch(launch) if !launch.kernel.info().printf.is_empty())
 }
 
 /// A host-device transfer.
@@ -307,7 +318,7 @@ impl Build<'_> {
             && self.waits.iter().all(|(lane, value)| lane.counter() >= *value)
     }
 
-    fn item(&mut self, index: usize, item: &BatchItem, items: usize) -> Result<()> {
+    fn item(&mut self, index: usize, item: &BatchItem, items: &[BatchItem]) -> Result<()> {
         let gpu = self.gpu();
         let transfer = Transfer::of(&item.command);
         if let Some(t) = &transfer
@@ -324,7 +335,7 @@ impl Build<'_> {
         if matches!(item.command, DeviceCommand::Nop) && !stamps {
             return Ok(());
         }
-        self.open(stamps, items)?;
+        self.open(stamps, items.len())?;
         if stamps && let (Some(recorder), Some(queries)) = (&mut self.recorder, &mut self.queries) {
             queries.start(gpu, recorder.frame.cmd, index, self.fresh);
         }
@@ -332,6 +343,9 @@ impl Build<'_> {
             Some(t) => self.stream(&t)?,
             None => {
                 if let Some(recorder) = &mut self.recorder {
+                    if prints(item) && !recorder.has_prints() {
+                        recorder.room = (items[index..].iter().filter(|i| prints(i)).count() as u64, self.queue.print_bytes);
+                    }
                     // Times of items that overlap would say nothing.
                     recorder.command(&item.command, item.ordered || stamps)?;
                 }
@@ -391,7 +405,14 @@ impl Build<'_> {
 
     /// Submits what is recorded; the frame is returned for the caller to keep until the value is reached.
     fn cut(&mut self) -> Result<Option<(u64, Frame, Vec<ReadBack>)>> {
-        let Some(recorder) = self.recorder.take() else { return Ok(None) };
+        let Some(mut recorder) = self.recorder.take() else { return Ok(None) };
+        match recorder.take_prints() {
+            Ok(mut prints) => self.prints.append(&mut prints),
+            Err(e) => {
+                recorder.abandon();
+                return Err(e);
+            }
+        }
         let narrow = recorder.ends_narrow();
         let (frame, read_backs) = recorder.end()?;
         let waits = self.take_waits();
@@ -477,7 +498,15 @@ impl Build<'_> {
     fn finish(mut self, items: Vec<BatchItem>, submission: Submission) -> Result<u64> {
         let mut cmd = None;
         let mut narrow = self.queue.narrow_end.load(Ordering::Relaxed);
-        if let Some(recorder) = self.recorder.take() {
+        if let Some(mut recorder) = self.recorder.take() {
+            match recorder.take_prints() {
+                Ok(mut prints) => self.prints.append(&mut prints),
+                Err(e) => {
+                    self.recorder = Some(recorder);
+                    self.abandon();
+                    return Err(e);
+                }
+            }
             narrow = recorder.ends_narrow();
             match recorder.end() {
                 Ok((frame, mut read_backs)) => {
@@ -501,6 +530,7 @@ impl Build<'_> {
             tickets: items.iter().map(|i| i.ticket).collect(),
             read_backs: std::mem::take(&mut self.read_backs),
             parts: std::mem::take(&mut self.parts),
+            prints: std::mem::take(&mut self.prints),
             frames: std::mem::take(&mut self.frames),
             queries: self.queries.take(),
             times: std::mem::take(&mut self.times),

@@ -8,14 +8,16 @@ use super::super::traits::{DeviceError, Result};
 use super::device::Gpu;
 use super::frame::Frame;
 use super::hazard::{Access, Accesses, Hazards};
-use super::kernel::{Kernel, buffer_of};
+use super::kernel::{Kernel, Printing, buffer_of};
 use super::memory::Buffer;
+use super::print::Print;
 use super::rect;
 use super::staging::Piece;
 use crate::host_ptr::HostPtr;
 use ash::vk;
 use clspv_bridge::abi::BlockPlace;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Up to this size a write travels in the command buffer.
 const INLINE_WRITE: u64 = 16 << 10;
@@ -69,6 +71,10 @@ pub struct Recorder {
     any_transfer: bool,
     bound: vk::Pipeline,
     pub read_backs: Vec<ReadBack>,
+    /// Buffers of the launches that print.
+    prints: Vec<Print>,
+    /// Launches that are to share one, and bytes for each.
+    pub room: (u64, u64),
 }
 
 /// What does a command's work on the device.
@@ -109,6 +115,8 @@ impl Recorder {
             any_transfer: false,
             bound: vk::Pipeline::null(),
             read_backs: Vec::new(),
+            prints: Vec::new(),
+            room: (1, 0),
         })
     }
 
@@ -365,7 +373,9 @@ impl Recorder {
     fn launch(&mut self, launch: &Launch, ordered: bool) -> Result<()> {
         let kernel = launch.kernel.as_any().downcast_ref::<Kernel>();
         let kernel = kernel.ok_or_else(|| DeviceError::Unexpected("kernel of another kind of device".into()))?;
-        let mut plan = kernel.plan(launch)?;
+        let print = if kernel.compiled().info.printf.is_empty() { None } else { Some(self.printing(launch)?) };
+        let printing = print.as_ref().map(|(buffer, base)| Printing { buffer, base: *base });
+        let mut plan = kernel.plan(launch, printing)?;
         if plan.dispatches.is_empty() {
             return Ok(());
         }
@@ -409,6 +419,50 @@ impl Recorder {
             }
         }
         Ok(())
+    }
+
+    /// Whether there is a print buffer.
+    pub fn has_prints(&self) -> bool {
+        !self.prints.is_empty()
+    }
+
+    /// Where a launch prints to.
+    fn printing(&mut self, launch: &Launch) -> Result<(Arc<Buffer>, u32)> {
+        if self.prints.last().is_none_or(|p| !p.takes(&*launch.kernel)) {
+            let (launches, bytes) = self.room;
+            let print = Print::new(self.gpu, &*launch.kernel, launches, bytes)?;
+            let head = print.head().map(u32::to_ne_bytes);
+            match print.buffer.mapped() {
+                // SAFETY: the mapping is larger than the head, and no work uses the buffer.
+                Some(base) => unsafe { std::ptr::copy_nonoverlapping(head.as_ptr(), base.as_ptr().cast(), head.len()) },
+                None => {
+                    // SAFETY: the command buffer is recording; the buffer is larger than the head.
+                    unsafe { self.gpu.raw.cmd_update_buffer(self.frame.cmd, print.buffer.raw, 0, head.as_flattened()) };
+                    self.any_transfer = true;
+                    self.begin_with_barrier();
+                }
+            }
+            self.prints.push(print);
+        }
+        let print = self.prints.last_mut().ok_or_else(|| DeviceError::Unexpected("no print buffer".into()))?;
+        let base = print.add(launch);
+        Ok((print.buffer.clone(), base))
+    }
+
+    /// Takes the print buffers at the end of the frame; their beginnings are on the way to the host if need be.
+    pub fn take_prints(&mut self) -> Result<Vec<Print>> {
+        let mut prints = std::mem::take(&mut self.prints);
+        if prints.iter().any(|p| p.readable().is_none()) {
+            self.begin_with_barrier();
+        }
+        for print in prints.iter_mut().filter(|p| p.readable().is_none()) {
+            let size = print.beginning_bytes();
+            let piece = self.staging(size)?;
+            self.copy(print.buffer.raw, piece.buffer, &[rect::Run { src: 0, dst: piece.offset, size }]);
+            self.any_transfer = true;
+            print.beginning = Some(HostPtr::new(piece.ptr));
+        }
+        Ok(prints)
     }
 
     fn push_bindings(&self, layout: vk::PipelineLayout, bindings: &[(vk::Buffer, u64, u64)]) -> Result<()> {

@@ -102,7 +102,7 @@ impl Log {
 
 fn queue(device: &Arc<dyn DeviceOps>, profiling: bool) -> (Arc<dyn DeviceQueue>, Arc<Log>) {
     let log = Arc::new(Log::default());
-    let desc = QueueDesc { out_of_order: false, profiling };
+    let desc = QueueDesc { profiling, ..QueueDesc::default() };
     (device.create_queue(&desc, log.clone()).unwrap(), log)
 }
 
@@ -592,11 +592,11 @@ fn local_arguments_become_lengths_and_offsets() {
         local: [4, 1, 1],
     };
     let first = launch(5);
-    let plan = kernel_impl.plan(&first).unwrap();
+    let plan = kernel_impl.plan(&first, None).unwrap();
     // 20 bytes of variables, then 33 at 32, then 5 at 80: 85 bytes in all.
     assert_eq!(plan.lengths.as_slice(), [3, 22]);
     assert_eq!(words(&plan.block[..12]), [32, 80, 3]);
-    assert!(kernel_impl.plan(&launch(1 << 30)).is_err());
+    assert!(kernel_impl.plan(&launch(1 << 30), None).is_err());
 }
 
 #[test]

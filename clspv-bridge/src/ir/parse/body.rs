@@ -331,6 +331,7 @@ impl Body<'_> {
             "ptr_add" => Op::PtrAdd,
             "is_space" => Op::IsSpace(c.named()?),
             "slot_addr" => Op::SlotAddr(Slot::new(c.entity("ss")?)),
+            "print_buffer" => Op::PrintBuffer,
             "global_addr" => Op::GlobalAddr(Global::new(c.entity("g")?)),
             "memcpy" => Op::Memcpy { dst: access, src: access },
             "memset" => Op::Memset(access),

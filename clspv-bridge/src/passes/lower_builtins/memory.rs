@@ -1,6 +1,6 @@
 //! Functions with pointer operands: vector and half loads and stores, second results, prefetch.
 
-use super::{Lower, unsupported};
+use super::Lower;
 use crate::error::Result;
 use crate::ir::*;
 
@@ -9,7 +9,6 @@ impl Lower<'_, '_, '_> {
     pub(super) fn memory(&mut self, op: ClOp, a: &[Value], ty: Type) -> Result<Option<Option<Value>>> {
         use ClOp as C;
         Ok(Some(match op {
-            C::printf => return Err(unsupported("printf", self.b.line)),
             C::prefetch => None,
             C::sincos if self.relaxed && ty.lane() == F32 => {
                 let c = self.b.un(UnOp::NativeCos, a[0]);

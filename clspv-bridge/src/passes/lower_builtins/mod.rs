@@ -3,7 +3,7 @@
 //! What the target does well enough becomes an operation; the rest a call of the scalar library function
 //! `pc_<operation>_<type>`, once for each lane, declared as an import: run `link::resolve` and `inline` afterwards. Works in
 //! any phase. With relaxed math (`-cl-unsafe-math-optimizations`, `-cl-fast-relaxed-math`) the device's own functions
-//! are used where the specification's relaxed table allows them. `printf` is refused.
+//! are used where the specification's relaxed table allows them. `printf` stays for `lower_printf`.
 
 mod convert;
 mod groups;
@@ -12,7 +12,7 @@ mod math;
 mod memory;
 
 use super::{Pass, PassContext};
-use crate::error::{CompileError, Result};
+use crate::error::Result;
 use crate::ir::*;
 use std::collections::HashMap;
 
@@ -189,6 +189,7 @@ impl Lower<'_, '_, '_> {
         let ty = data.results.first().map_or(I32, |&r| self.b.ty(r));
         let a = &data.args[..];
         let value = match &data.op {
+            Op::OpenCl(ClOp::printf) => None,
             Op::OpenCl(op) => {
                 if let Some(v) = self.memory(*op, a, ty)? {
                     return Ok(Some(v));
@@ -228,10 +229,6 @@ impl Lower<'_, '_, '_> {
         let lane = args.first().map_or(ty, |&a| self.b.ty(a)).lane();
         self.call_lanes(&format!("pc_{op:?}_{lane}"), args, ty)
     }
-}
-
-fn unsupported(what: &str, line: u32) -> CompileError {
-    CompileError::unsupported(what, line)
 }
 
 #[cfg(test)]

@@ -1,0 +1,215 @@
+//! Print buffers: what kernels write with printf, until it is text.
+//!
+//! The launches of one frame share a buffer (`clspv_bridge::printf` says what is in it), which is taken from a small pool
+//! when the first of them is recorded; kernels that do not print cost nothing. Where the host sees device memory it reads
+//! the buffer in place. Elsewhere the beginning of the buffer, which is mostly all that is used, is copied at the end of the
+//! frame, and the rest fetched when there is more. The text is made when the frame is complete.
+
+use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
+use super::super::traits::{DeviceError, DeviceKernel, DeviceMemory, Result};
+use super::device::Gpu;
+use super::kernel::{Kernel, buffer_of};
+use super::memory::{Buffer, Use};
+use super::queue;
+use crate::host_ptr::HostPtr;
+use crate::printf;
+use clspv_bridge::printf::{CAPACITY, DROPPED, HEAD, NEXT};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Bytes of the smallest buffers; a buffer has them for one launch as well as for several.
+const SMALLEST: u64 = 16 << 20;
+/// Bytes of the largest buffers, and of those that contexts ask for.
+const LARGEST: u64 = 256 << 20;
+const LARGEST_WANTED: u64 = 1 << 30;
+/// Words behind the capacity: the longest record of most kernels.
+const SLACK: u32 = 16 << 10;
+/// Bytes that are copied at the end of a frame.
+const BEGINNING: u64 = 64 << 10;
+/// Bytes of a string in a buffer that are looked at.
+const LONGEST_STRING: u64 = 4096;
+/// Buffers that are kept.
+const KEEP: usize = 4;
+
+/// The print buffer of a frame.
+pub struct Print {
+    pub buffer: Arc<Buffer>,
+    capacity: u32,
+    slack: u32,
+    /// The kernels and the first number of each.
+    kernels: Vec<(u32, Arc<dyn DeviceKernel>)>,
+    next: u32,
+    /// Arguments of the launches: `%s` may be given a string in a buffer.
+    args: Vec<Arc<[ArgValue]>>,
+    /// Where the beginning is copied to, if the host cannot read the buffer.
+    pub beginning: Option<HostPtr>,
+}
+
+/// Words of the longest record of a kernel.
+fn longest(kernel: &dyn DeviceKernel) -> u32 {
+    kernel.info().printf.iter().map(|c| c.words()).max().unwrap_or(0)
+}
+
+impl Print {
+    /// A buffer for `launches` launches that may print `bytes` each, beginning with one of this kernel. The caller writes
+    /// the head ([`Print::head`]).
+    pub fn new(gpu: &'static Gpu, kernel: &dyn DeviceKernel, launches: u64, bytes: u64) -> Result<Print> {
+        let slack = SLACK.max(longest(kernel));
+        // Kernels in bindings mode see the buffer as one storage buffer.
+        let most = u64::from(gpu.adapter.props.limits.max_storage_buffer_range).saturating_sub(u64::from(slack) * 4 + 16);
+        let room = bytes.saturating_mul(launches).clamp(SMALLEST, LARGEST.max(bytes.min(LARGEST_WANTED))).min(most);
+        let mut size = room + u64::from(slack) * 4;
+        let kept = {
+            let mut pool = gpu.prints.lock();
+            let fits = pool.iter().position(|b| b.size >= size);
+            fits.map(|i| pool.swap_remove(i))
+        };
+        let buffer = match kept {
+            Some(buffer) => buffer,
+            // Short of memory, less output is better than none.
+            None => loop {
+                match Buffer::new(gpu, size, Use::Device { host_visible: true }, "print buffer") {
+                    Ok(buffer) => break Arc::new(buffer),
+                    Err(DeviceError::OutOfDeviceMemory | DeviceError::OutOfHostMemory)
+                        if size > u64::from(slack) * 4 + (2 << 20) =>
+                    {
+                        size = u64::from(slack) * 4 + room.min(1 << 20);
+                    }
+                    Err(e) => return Err(e),
+                }
+            },
+        };
+        let capacity = u32::try_from(buffer.size / 4).unwrap_or(u32::MAX).saturating_sub(slack);
+        Ok(Print { buffer, capacity, slack, kernels: Vec::new(), next: 0, args: Vec::new(), beginning: None })
+    }
+
+    /// Whether records of this kernel fit behind the capacity.
+    pub fn takes(&self, kernel: &dyn DeviceKernel) -> bool {
+        longest(kernel) <= self.slack
+    }
+
+    /// The first words of an empty buffer.
+    pub fn head(&self) -> [u32; HEAD as usize] {
+        let mut head = [0; HEAD as usize];
+        head[NEXT as usize] = HEAD;
+        head[CAPACITY as usize] = self.capacity;
+        head
+    }
+
+    /// Adds a launch; gives the number that its kernel's calls count from.
+    pub fn add(&mut self, launch: &Launch) -> u32 {
+        let kernel = &launch.kernel;
+        if launch.args.iter().any(|a| matches!(a, ArgValue::Buffer(_))) && !self.args.iter().any(|a| Arc::ptr_eq(a, &launch.args))
+        {
+            self.args.push(launch.args.clone());
+        }
+        // Not by address alone: two kernels of one type without fields could share one.
+        if let Some((base, _)) = self.kernels.iter().find(|(_, k)| std::ptr::addr_eq(Arc::as_ptr(k), Arc::as_ptr(kernel))) {
+            return *base;
+        }
+        let base = self.next;
+        self.next += kernel.info().printf.len() as u32;
+        self.kernels.push((base, kernel.clone()));
+        base
+    }
+
+    /// Where the host reads the buffer in place.
+    pub fn readable(&self) -> Option<HostPtr> {
+        self.buffer.mapped().filter(|_| self.buffer.host_cached())
+    }
+
+    /// Bytes of the beginning.
+    pub fn beginning_bytes(&self) -> u64 {
+        BEGINNING.min(self.buffer.size)
+    }
+
+    /// Text of what was printed; the frame must be complete.
+    pub fn text(&self, gpu: &'static Gpu) -> Vec<u8> {
+        let mut out = Vec::new();
+        let all = self.buffer.size / 4;
+        if let Some(base) = self.readable() {
+            // SAFETY: the mapping is that large and aligned, and the device is done with it.
+            self.render(gpu, unsafe { words(base, all) }, &mut out);
+            return out;
+        }
+        let Some(beginning) = self.beginning else { return out };
+        let count = self.beginning_bytes() / 4;
+        // SAFETY: the piece has that size and is aligned; the device is done with it.
+        let first = unsafe { words(beginning, count) };
+        let used = u64::from(first[NEXT as usize].min(self.capacity)) + u64::from(self.slack);
+        if u64::from(first[NEXT as usize]) <= count {
+            self.render(gpu, first, &mut out);
+            return out;
+        }
+        let mut fetched = vec![0u32; used.min(all) as usize];
+        let src = BufferRange { memory: self.buffer.clone(), offset: 0, size: fetched.len() as u64 * 4 };
+        let dst = HostPtr::new(fetched.as_mut_ptr().cast());
+        match queue::transfer(gpu, &DeviceCommand::Read { src, dst }) {
+            Ok(()) => self.render(gpu, &fetched, &mut out),
+            Err(e) => tracing::error!("the output of printf is lost: {e}"),
+        }
+        out
+    }
+
+    fn render(&self, gpu: &'static Gpu, words: &[u32], out: &mut Vec<u8>) {
+        let head = |i: u32| words.get(i as usize).copied().unwrap_or(0);
+        if head(DROPPED) != 0 {
+            tracing::warn!("the print buffer was full: {} calls of printf are lost", head(DROPPED));
+        }
+        let end = head(NEXT).min(self.capacity) as usize;
+        let mut at = HEAD as usize;
+        while at < end {
+            let Some((&number, rest)) = words.get(at..).and_then(<[u32]>::split_first) else { break };
+            let index = self.kernels.partition_point(|(base, _)| *base <= number);
+            let Some((base, kernel)) = index.checked_sub(1).and_then(|i| self.kernels.get(i)) else { break };
+            let Some(call) = kernel.info().printf.get((number - base) as usize) else { break };
+            let length = call.words().max(1) as usize;
+            let Some(operands) = rest.get(..length - 1) else { break };
+            let vulkan = kernel.as_any().downcast_ref::<Kernel>();
+            let constant = |address| vulkan.and_then(|k| k.constant_at(address)).map(Cow::Borrowed);
+            printf::record(call, operands, &|address| constant(address).or_else(|| self.in_buffers(gpu, address)), out);
+            at += length;
+        }
+    }
+
+    /// The string at an address in a buffer argument, as it is now.
+    fn in_buffers(&self, gpu: &'static Gpu, address: u64) -> Option<Cow<'_, [u8]>> {
+        let ranges = self.args.iter().flat_map(|a| a.iter()).filter_map(|a| match a {
+            ArgValue::Buffer(range) => Some(range),
+            _ => None,
+        });
+        for range in ranges {
+            let Ok(buffer) = buffer_of(range) else { continue };
+            let Some(at) = address.checked_sub(buffer.address + range.offset).filter(|at| *at < range.size) else { continue };
+            let (offset, size) = (range.offset + at, (range.size - at).min(LONGEST_STRING));
+            let mut bytes = vec![0u8; size as usize];
+            let dst = HostPtr::new(bytes.as_mut_ptr());
+            match buffer.mapped().filter(|_| buffer.host_cached()) {
+                // SAFETY: the range is inside the mapped buffer.
+                Some(base) => unsafe { std::ptr::copy_nonoverlapping(base.offset(offset).as_ptr(), dst.as_ptr(), size as usize) },
+                None => {
+                    let src = BufferRange { memory: range.memory.clone(), offset, size };
+                    queue::transfer(gpu, &DeviceCommand::Read { src, dst }).ok()?;
+                }
+            }
+            bytes.truncate(bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len()));
+            return Some(Cow::Owned(bytes));
+        }
+        None
+    }
+
+    /// Gives the buffer back.
+    pub fn recycle(self, gpu: &Gpu) {
+        let mut pool = gpu.prints.lock();
+        if pool.len() < KEEP && self.buffer.size <= SMALLEST + 4 * u64::from(SLACK) {
+            pool.push(self.buffer);
+        }
+    }
+}
+
+/// # Safety
+/// `base` is aligned to words and valid for `count` of them, which nothing writes meanwhile.
+unsafe fn words<'a>(base: HostPtr, count: u64) -> &'a [u32] {
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(base.as_ptr().cast::<u32>(), count as usize) }
+}
