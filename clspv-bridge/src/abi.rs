@@ -66,7 +66,7 @@ pub enum BlockPlace {
     Buffer,
 }
 
-/// What stands for NULL in the slot of a pointer argument in bindings mode; no byte offset is that large.
+/// What stands for NULL among pointers of the bindings mode; no byte offset is that large.
 pub const NULL_OFFSET: u32 = 0x8000_0000;
 
 /// How a launch passes buffers.
@@ -74,9 +74,8 @@ pub const NULL_OFFSET: u32 = 0x8000_0000;
 pub enum PointerMode {
     /// An argument slot of a global or constant pointer holds its u64 device address (0 for NULL).
     Addresses,
-    /// Such an argument is a storage-buffer descriptor; its slot holds the u32 byte offset that remains between the
-    /// (aligned down) descriptor offset and the start of the buffer, or [`NULL_OFFSET`] for NULL, which only an argument
-    /// without a descriptor may be.
+    /// Such an argument is a storage-buffer descriptor that begins where the buffer begins; its slot is not read. An
+    /// argument that is not accessed has no descriptor: its slot holds the u32 [`NULL_OFFSET`] for NULL and 0 for others.
     Bindings,
 }
 
@@ -144,7 +143,8 @@ pub struct KernelVariant {
 }
 
 /// A compiled kernel. The first variant is the preferred one; a variant in addresses mode, if there is one, runs every
-/// launch; one in bindings mode runs launches whose bound buffers fit `maxStorageBufferRange` and are not NULL.
+/// launch; one in bindings mode runs launches whose bound buffers can be bound where they begin (`minStorageBufferOffsetAlignment`), fit
+/// `maxStorageBufferRange` and are not NULL.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompiledKernel {
     pub info: KernelInfo,

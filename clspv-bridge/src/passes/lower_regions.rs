@@ -517,9 +517,12 @@ fn pointer_params(func: &mut Function, info: &KernelInfo, plan: &Plan, params: &
             (Rep::Region(_), ArgKind::LocalPtr) if abi.common_local_args.contains(&(i as u16)) => {
                 (Op::PushConst { offset: hidden_offset(Hidden::LocalArgOffset(i as u16)) }, I32)
             }
+            // Nothing is accessed: the slot only tells whether it is NULL.
+            (Rep::Region(r), kind) if kind != ArgKind::LocalPtr && plan.regions[r] == Region::Unused => {
+                (Op::PushConst { offset: arg_offset(arg.offset) }, I32)
+            }
             // The only object of its class begins at offset 0 (spelled as an addition so that it stays an instruction).
-            (Rep::Region(_), ArgKind::LocalPtr) => (Op::Bin(BinOp::Iadd), I32),
-            (Rep::Region(_), _) => (Op::PushConst { offset: arg_offset(arg.offset) }, I32),
+            (Rep::Region(_), _) => (Op::Bin(BinOp::Iadd), I32),
         };
         let zero = func.i32(0);
         let args: &[Value] = if matches!(op, Op::Bin(_)) { &[zero, zero] } else { &[] };

@@ -12,7 +12,7 @@ use clspv_bridge::target::{FloatControls, SubgroupOps, Target};
 
 /// Bytes of kernel arguments: they travel in a buffer when push constants are too small, so this is a choice.
 const MAX_PARAMETER_SIZE: usize = 4096;
-/// Alignment of buffers and sub-buffers in bits: the size of the largest type, long16.
+/// Alignment of buffers and sub-buffers in bits: the size of the largest type, long16; or what descriptors need.
 const BASE_ADDR_ALIGN_BITS: u32 = 1024;
 
 /// What the compiler may use on the device.
@@ -207,7 +207,7 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
         max_constant_args: 64,
         cache_size,
         cache_line,
-        base_addr_align_bits: BASE_ADDR_ALIGN_BITS,
+        base_addr_align_bits: BASE_ADDR_ALIGN_BITS.max(limits.min_storage_buffer_offset_alignment.min(4096) as u32 * 8),
         host_unified_memory: a.is_unified(),
         max_parameter_size: MAX_PARAMETER_SIZE,
         max_num_sub_groups: limits.max_compute_work_group_invocations.div_ceil(sub_group_size),

@@ -192,7 +192,7 @@ impl Kernel {
             BindingSource::Print => true,
             BindingSource::Arg(a) => match launch.args.get(*a as usize) {
                 Some(ArgValue::Buffer(r)) => {
-                    r.size > 0 && r.size + r.offset % align + 16 <= u64::from(limits.max_storage_buffer_range)
+                    r.size > 0 && r.offset % align == 0 && r.size + 16 <= u64::from(limits.max_storage_buffer_range)
                 }
                 _ => false,
             },
@@ -201,7 +201,6 @@ impl Kernel {
 
     fn fill_arguments(&self, plan: &mut Plan<'_>, launch: &Launch, print: Option<Printing<'_>>) -> Result<()> {
         let abi = &plan.variant.abi;
-        let align = self.gpu.adapter.props.limits.min_storage_buffer_offset_alignment.max(1);
         for (i, (value, info)) in launch.args.iter().zip(&self.compiled().info.args).enumerate() {
             let at = (abi.args_offset + info.offset) as usize;
             match value {
@@ -215,7 +214,7 @@ impl Kernel {
                     if abi.mode == PointerMode::Addresses {
                         put(&mut plan.block, at, &(buffer.address + range.offset).to_le_bytes())?;
                     } else {
-                        put(&mut plan.block, at, &((range.offset % align) as u32).to_le_bytes())?;
+                        put(&mut plan.block, at, &0u32.to_le_bytes())?;
                     }
                     let end = range.offset + range.size;
                     let write = !self.readonly[i];
@@ -231,10 +230,9 @@ impl Kernel {
                 BindingSource::Arg(a) => match launch.args.get(*a as usize) {
                     Some(ArgValue::Buffer(range)) => {
                         let buffer = buffer_of(range)?;
-                        let base = range.offset - range.offset % align;
                         // Up to the next 16 bytes, for wide accesses at the end; the store is padded accordingly.
                         let end = align_up(range.offset + range.size, 16).min(buffer.padded);
-                        Some((buffer.raw, base, end - base))
+                        Some((buffer.raw, range.offset, end - range.offset))
                     }
                     _ => None,
                 },

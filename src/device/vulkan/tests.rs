@@ -469,15 +469,23 @@ fn kernels_run_in_both_pointer_modes() {
     let Some(device) = device() else { return };
     let (queue, _) = queue(&device, false);
     let both = [PointerMode::Bindings, PointerMode::Addresses];
-    for (modes, place) in [(&both[1..], BlockPlace::Push), (&both[..], BlockPlace::Push), (&both[1..], BlockPlace::Buffer)] {
+    // The buffers begin 20 bytes into theirs, which descriptors cannot, or 256.
+    let cases = [
+        (&both[1..], BlockPlace::Push, 20),
+        (&both[..], BlockPlace::Push, 20),
+        (&both[..], BlockPlace::Push, 256),
+        (&both[..1], BlockPlace::Push, 256),
+        (&both[1..], BlockPlace::Buffer, 20),
+    ];
+    for (modes, place, skip) in cases {
         let program = device.load(scale_program(modes, place)).unwrap();
         assert!(program.kernel("no such").is_err());
         let kernel = program.kernel("scale").unwrap();
-        // 1003 = 15 * 64 + 43; the buffers begin 20 bytes into theirs; items begin at 3.
-        let (n, local, skip) = (1003u64, 64u32, 20u64);
-        let (a, b) = (buffer(&device, n * 4 + 100), buffer(&device, n * 4 + 100));
+        // 1003 = 15 * 64 + 43; items begin at 3.
+        let (n, local) = (1003u64, 64u32);
+        let (a, b) = (buffer(&device, n * 4 + 400), buffer(&device, n * 4 + 400));
         let input: Vec<u32> = (0..n as u32 + 3).collect();
-        let zero = vec![0u8; n as usize * 4 + 100];
+        let zero = vec![0u8; n as usize * 4 + 400];
         let mut got = vec![0u8; n as usize * 4 + 12];
         let size = n * 4 + 12;
         let (ra, rb) = (range(&a, skip, size), range(&b, skip, size));
