@@ -61,9 +61,11 @@ enum Verdict {
     Timeout,
 }
 
-struct Entry {
-    path: String,
-    options: String,
+/// A line of a manifest.
+pub struct Entry {
+    /// Of the source, relative to the folder.
+    pub path: String,
+    pub options: String,
 }
 
 struct Outcome {
@@ -144,7 +146,8 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     Ok(!bad && validated >= arguments.require)
 }
 
-fn read_manifest(dir: &Path, filter: &str) -> Result<Vec<Entry>, String> {
+/// The entries whose path contains `filter`.
+pub fn read_manifest(dir: &Path, filter: &str) -> Result<Vec<Entry>, String> {
     let path = dir.join("MANIFEST.tsv");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut entries = Vec::new();

@@ -1,5 +1,5 @@
-//! Conformance tools: compile a corpus of kernels and validate every module; run the binaries of OpenCL-CTS; measure how
-//! long builds take.
+//! Conformance tools: compile a corpus of kernels and validate every module, or run its kernels on two OpenCL
+//! implementations and compare; run the binaries of OpenCL-CTS; measure how long builds take.
 //!
 //! Each corpus entry is compiled in a child process of this tool, so that a crash is a result and not the end.
 
@@ -8,6 +8,7 @@
 mod build_times;
 mod corpus;
 mod cts;
+mod execute;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -32,6 +33,11 @@ enum Command {
     /// Build one program in this process and print the times (what `build-times` runs)
     #[command(hide = true)]
     OneBuild(build_times::One),
+    /// Run the kernels of a folder's MANIFEST.tsv with generated data on two OpenCL platforms and compare the results
+    Execute(execute::Arguments),
+    /// Run the kernels of a plan on one platform (what `execute` runs)
+    #[command(hide = true)]
+    ExecuteOne(execute::One),
     /// Run binaries of the OpenCL conformance test suite on the driver
     Cts(cts::Arguments),
 }
@@ -42,6 +48,8 @@ fn main() -> ExitCode {
         Command::One(arguments) => corpus::one(&arguments),
         Command::BuildTimes(arguments) => build_times::run(&arguments),
         Command::OneBuild(arguments) => build_times::one(&arguments),
+        Command::Execute(arguments) => execute::run(&arguments),
+        Command::ExecuteOne(arguments) => execute::one(&arguments),
         Command::Cts(arguments) => cts::run(&arguments),
     };
     match result {

@@ -198,8 +198,11 @@ pub fn get_library(r: &mut Reader) -> Option<Library> {
     Some(Library {
         spirv: r.words()?,
         log: r.str()?,
-        arg_info: r
-            .list(|r| Some(KernelArgInfo { kernel: r.str()?, args: r.list(get_arg)?, vec_type_hint: r.option(Reader::str)? }))?,
+        arg_info: r.list(|r| {
+            let (kernel, args, vec_type_hint) = (r.str()?, r.list(get_arg)?, r.option(Reader::str)?);
+            // Nothing asks for the types behind typedefs once the program is compiled.
+            Some(KernelArgInfo { kernel, args, base_types: vec![], vec_type_hint })
+        })?,
     })
 }
 

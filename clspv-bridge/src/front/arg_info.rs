@@ -58,7 +58,8 @@ fn kernel(line: &str, nodes: &HashMap<&str, Vec<String>>) -> Option<KernelArgInf
             }
         })
         .collect();
-    Some(KernelArgInfo { kernel: name, args, vec_type_hint: vec_type_hint(node("vec_type_hint")) })
+    let base_types = list("base_type").to_vec();
+    Some(KernelArgInfo { kernel: name, args, base_types, vec_type_hint: vec_type_hint(node("vec_type_hint")) })
 }
 
 /// OpenCL C name of a hint like `<4 x i32> poison, i32 0`.

@@ -36,6 +36,8 @@ const SPIRV_EXTENSIONS: &str = "+SPV_EXT_relaxed_printf_string_address_space,+SP
 pub struct KernelArgInfo {
     pub kernel: String,
     pub args: Vec<crate::metadata::ArgInfo>,
+    /// Types of the arguments with typedefs resolved, e.g. "float4*".
+    pub base_types: Vec<String>,
     pub vec_type_hint: Option<String>,
 }
 

@@ -1,0 +1,350 @@
+//! `execute`: runs the kernels of a corpus with generated data on two OpenCL platforms and compares what they write.
+//!
+//! What a kernel is given follows from its arguments' types and names ([`plan`]); a file of settings corrects that by
+//! kernel. Each file runs in a process of its own on each platform, so that a crash is a result. A kernel counts
+//! only if it changed a buffer; one whose results the reference itself does not repeat is told apart.
+
+mod data;
+mod plan;
+
+// The binding that the demo programs use.
+#[path = "../../../tests/demo/cl.rs"]
+mod cl;
+
+use super::corpus::{Entry, read_manifest};
+use cl::{Api, Arg, Session};
+use data::{Difference, compare};
+use plan::{KernelPlan, Plan, PlannedArg, Settings};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Arguments of `execute`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Folder with MANIFEST.tsv
+    dir: PathBuf,
+    /// Platform under test: part of its name
+    #[arg(long, default_value = "Pyroclast")]
+    platform: String,
+    /// Platform to compare with: part of its name
+    #[arg(long, default_value = "Portable Computing Language")]
+    reference: String,
+    /// The driver under test; by default libpyroclast.so beside this tool
+    #[arg(long, value_name = "FILE")]
+    driver: Option<PathBuf>,
+    /// Settings of single kernels
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Only entries whose path contains this
+    #[arg(long, default_value = "")]
+    filter: String,
+    /// Entries at a time
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    /// Seconds for one entry on one platform
+    #[arg(long, default_value_t = 120)]
+    limit: u64,
+    /// Fail unless kernels of at least this many entries match
+    #[arg(long, default_value_t = 0)]
+    require: usize,
+    /// Print only kernels that differ
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Arguments of `execute-one`.
+#[derive(clap::Args)]
+pub struct One {
+    plan: PathBuf,
+    /// Part of the platform's name
+    platform: String,
+    /// Where the buffers go
+    folder: PathBuf,
+}
+
+/// What came out of one kernel.
+#[derive(Clone, PartialEq, Debug)]
+enum Verdict {
+    /// Equal, floating-point numbers within so many units in the last place.
+    Match(u64),
+    /// It wrote nothing on either platform.
+    NoEffect,
+    /// It cannot be given data, or the settings say so.
+    NotRun(String),
+    /// The reference's results change from run to run.
+    Varies,
+    /// The reference failed.
+    NoReference(String),
+    Differs(String),
+    Failed(String),
+}
+
+impl Verdict {
+    fn name(&self) -> &'static str {
+        match self {
+            Verdict::Match(_) => "match",
+            Verdict::NoEffect => "no effect",
+            Verdict::NotRun(_) => "not run",
+            Verdict::Varies => "varies",
+            Verdict::NoReference(_) => "no reference",
+            Verdict::Differs(_) => "DIFFERS",
+            Verdict::Failed(_) => "FAILED",
+        }
+    }
+    fn is_bad(&self) -> bool {
+        matches!(self, Verdict::Differs(_) | Verdict::Failed(_))
+    }
+}
+
+/// Runs a plan's kernels on one platform and writes their buffers, or an error, to a folder.
+pub fn one(arguments: &One) -> Result<bool, String> {
+    let text = std::fs::read_to_string(&arguments.plan).map_err(|e| format!("{}: {e}", arguments.plan.display()))?;
+    let plan = Plan::parse(&text)?;
+    let source = std::fs::read(&plan.source).map_err(|e| format!("{}: {e}", plan.source))?;
+    let source = String::from_utf8_lossy(&source);
+    let api = Api::load()?;
+    let devices = api.devices()?;
+    let device = devices.iter().find(|d| d.platform.contains(&arguments.platform));
+    let device = device.ok_or_else(|| format!("no platform is called {}", arguments.platform))?;
+    let session = Session::new(&api, device)?;
+    let program = session.build(&source, &plan.options)?;
+    let put = |name: String, bytes: &[u8]| {
+        let path = arguments.folder.join(name);
+        std::fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))
+    };
+    for kernel in &plan.kernels {
+        let outcome = program.kernel(&kernel.name).and_then(|handle| {
+            let mut buffers = Vec::new();
+            for (seed, arg) in kernel.args.iter().enumerate() {
+                if let PlannedArg::Buffer(contents) = arg {
+                    let buffer = session.buffer(contents.bytes)?;
+                    session.write(&buffer, &contents.generate(seed as u32))?;
+                    buffers.push(buffer);
+                }
+            }
+            let mut next = buffers.iter();
+            let args: Vec<Arg<'_>> = kernel
+                .args
+                .iter()
+                .map(|arg| match arg {
+                    PlannedArg::Buffer(_) => next.next().map_or(Arg::Null, Arg::Buffer),
+                    PlannedArg::Value(bytes) => Arg::Bytes(bytes),
+                    PlannedArg::Local(bytes) => Arg::Local(*bytes),
+                })
+                .collect();
+            handle.set(&args)?;
+            handle.launch(&kernel.global, kernel.local.as_deref())?;
+            session.finish()?;
+            let mut results = Vec::new();
+            for (buffer, contents) in buffers.iter().zip(kernel.buffers()) {
+                let mut bytes = vec![0u8; contents.bytes];
+                session.read(buffer, &mut bytes)?;
+                results.push(bytes);
+            }
+            Ok(results)
+        });
+        match outcome {
+            Ok(results) => put(format!("{}.bin", kernel.name), &results.concat())?,
+            Err(error) => put(format!("{}.error", kernel.name), error.as_bytes())?,
+        }
+    }
+    Ok(true)
+}
+
+/// A vendors folder with the system's drivers and the one under test.
+fn offer_driver(library: &Path, folder: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let library = library.canonicalize().map_err(|e| format!("{}: {e}", library.display()))?;
+    let system = std::env::var("OCL_ICD_VENDORS").unwrap_or_else(|_| "/etc/OpenCL/vendors".into());
+    for entry in std::fs::read_dir(system).into_iter().flatten().flatten() {
+        let _ = std::fs::copy(entry.path(), folder.join(entry.file_name()));
+    }
+    std::fs::write(folder.join("00-under-test.icd"), format!("{}\n", library.display())).map_err(|e| e.to_string())
+}
+
+/// Results of the kernels of a plan on one platform; an error for a kernel that has none.
+fn run_plan(file: &Path, plan: &Plan, platform: &str, run: &Run<'_>, folder: &Path) -> BTreeMap<String, Result<Vec<u8>, String>> {
+    let log = folder.join("log");
+    let started = || -> Result<String, String> {
+        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let own = std::env::current_exe().map_err(|e| e.to_string())?;
+        let stderr = std::fs::File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
+        let mut command = Command::new(own);
+        command.arg("execute-one").arg(file).arg(platform).arg(folder).current_dir(run.dir);
+        command.env("OCL_ICD_VENDORS", run.vendors).env_remove("OCL_ICD_FILENAMES");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+        match super::cts::run_limited(&mut command, run.limit).map_err(|e| e.to_string())? {
+            Some(status) if status.success() => Ok(String::new()),
+            Some(status) => {
+                let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();
+                let line = text.lines().find(|l| l.contains("error")).or(text.lines().next()).unwrap_or_default();
+                Ok(format!("{status}: {}", line.chars().take(160).collect::<String>()))
+            }
+            None => Ok(format!("more than {} s", run.limit.as_secs())),
+        }
+    };
+    let ended = started().unwrap_or_else(|e| e);
+    let result = |kernel: &KernelPlan| match std::fs::read(folder.join(format!("{}.bin", kernel.name))) {
+        Ok(bytes) => Ok(bytes),
+        Err(_) => Err(std::fs::read_to_string(folder.join(format!("{}.error", kernel.name))).unwrap_or_else(|_| ended.clone())),
+    };
+    plan.kernels.iter().map(|k| (k.name.clone(), result(k))).collect()
+}
+
+/// What all entries share.
+struct Run<'a> {
+    dir: &'a Path,
+    vendors: &'a Path,
+    limit: Duration,
+    platform: &'a str,
+    reference: &'a str,
+    settings: &'a Settings,
+}
+
+/// Plans, runs and compares one entry.
+fn attempt(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Vec<(String, Verdict)>, String> {
+    let (plan, mut verdicts) = plan::derive(entry, run.dir, run.settings)?;
+    if plan.kernels.is_empty() {
+        return Ok(verdicts.drain(..).map(|(k, why)| (k, Verdict::NotRun(why))).collect());
+    }
+    std::fs::create_dir_all(scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
+    let file = scratch.join("plan");
+    std::fs::write(&file, plan.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;
+    let ours = run_plan(&file, &plan, run.platform, run, &scratch.join("ours"));
+    let theirs = run_plan(&file, &plan, run.reference, run, &scratch.join("reference"));
+    let mut again = None;
+    let mut out: Vec<(String, Verdict)> = verdicts.drain(..).map(|(k, why)| (k, Verdict::NotRun(why))).collect();
+    for kernel in &plan.kernels {
+        let verdict = match (&ours[&kernel.name], &theirs[&kernel.name]) {
+            (_, Err(e)) => Verdict::NoReference(e.clone()),
+            (Err(e), _) => Verdict::Failed(e.clone()),
+            (Ok(a), Ok(b)) => match compare(kernel, a, b) {
+                Difference::None(_) if *b == kernel.initial() => Verdict::NoEffect,
+                Difference::None(ulps) => Verdict::Match(ulps),
+                Difference::At(text) => {
+                    let again = again.get_or_insert_with(|| run_plan(&file, &plan, run.reference, run, &scratch.join("again")));
+                    if again[&kernel.name].as_ref() == Ok(b) { Verdict::Differs(text) } else { Verdict::Varies }
+                }
+            },
+        };
+        out.push((kernel.name.clone(), verdict));
+    }
+    Ok(out)
+}
+
+/// Runs the corpus.
+pub fn run(arguments: &Arguments) -> Result<bool, String> {
+    let dir = arguments.dir.canonicalize().map_err(|e| format!("{}: {e}", arguments.dir.display()))?;
+    let entries = read_manifest(&dir, &arguments.filter)?;
+    if entries.is_empty() {
+        return Err("no entry matches".into());
+    }
+    let driver = match &arguments.driver {
+        Some(path) => path.clone(),
+        None => std::env::current_exe().map_err(|e| e.to_string())?.with_file_name("libpyroclast.so"),
+    };
+    let settings = match &arguments.settings {
+        Some(path) => Settings::parse(&std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?)?,
+        None => Settings::parse(include_str!("../../settings.txt"))?,
+    };
+    let scratch = std::env::temp_dir().join(format!("pyroclast-execute-{}", std::process::id()));
+    let vendors = scratch.join("vendors");
+    offer_driver(&driver, &vendors)?;
+    let run = Run {
+        dir: &dir,
+        vendors: &vendors,
+        limit: Duration::from_secs(arguments.limit),
+        platform: &arguments.platform,
+        reference: &arguments.reference,
+        settings: &settings,
+    };
+    let next = AtomicUsize::new(0);
+    let all: Mutex<Vec<(usize, String, Verdict)>> = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs.clamp(1, 64) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(entry) = entries.get(index) else { break };
+                    let folder = scratch.join(index.to_string());
+                    let verdicts = attempt(entry, &run, &folder)
+                        .unwrap_or_else(|e| vec![(String::new(), Verdict::NotRun(e.lines().next().unwrap_or_default().into()))]);
+                    let _ = std::fs::remove_dir_all(&folder);
+                    let Ok(mut all) = all.lock() else { break };
+                    for (kernel, verdict) in verdicts {
+                        if !arguments.quiet || verdict.is_bad() {
+                            println!("{}", row(entry, &kernel, &verdict));
+                        }
+                        all.push((index, kernel, verdict));
+                    }
+                }
+            });
+        }
+    });
+    let _ = std::fs::remove_dir_all(&scratch);
+    let all = all.into_inner().map_err(|_| "a worker panicked".to_string())?;
+    let matching = summary(&all);
+    Ok(all.iter().all(|(_, _, v)| !v.is_bad()) && matching >= arguments.require)
+}
+
+fn row(entry: &Entry, kernel: &str, verdict: &Verdict) -> String {
+    let text = match verdict {
+        Verdict::Match(ulps) => format!("{ulps} ulp"),
+        Verdict::NoEffect | Verdict::Varies => String::new(),
+        Verdict::NotRun(t) | Verdict::NoReference(t) | Verdict::Differs(t) | Verdict::Failed(t) => {
+            t.lines().collect::<Vec<_>>().join(" ").chars().take(160).collect()
+        }
+    };
+    format!("{:<12} {:<40} {kernel:<32} {text}", verdict.name(), entry.path)
+}
+
+/// Prints the counts; the number of entries with a matching kernel and none that differs.
+fn summary(all: &[(usize, String, Verdict)]) -> usize {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut entries: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    let mut exact = 0;
+    let mut worst = 0;
+    for (index, _, verdict) in all {
+        *counts.entry(verdict.name()).or_default() += 1;
+        let entry = entries.entry(*index).or_default();
+        match verdict {
+            Verdict::Match(ulps) => {
+                entry.0 += 1;
+                exact += usize::from(*ulps == 0);
+                worst = worst.max(*ulps);
+            }
+            v if v.is_bad() => entry.1 += 1,
+            _ => {}
+        }
+    }
+    let matching = entries.values().filter(|(good, bad)| *good > 0 && *bad == 0).count();
+    println!("\n{} kernels of {} entries", all.len(), entries.len());
+    for (name, n) in counts {
+        println!("  {name:<14} {n}");
+    }
+    println!("{exact} kernels match bit for bit, the worst of the others by {worst} ulp");
+    println!("{matching} entries have kernels that match and none that differs");
+    matching
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_count_when_nothing_differs() {
+        let v = |i: usize, v: Verdict| (i, String::from("k"), v);
+        let all = [
+            v(0, Verdict::Match(0)),
+            v(0, Verdict::Match(2)),
+            v(1, Verdict::Match(0)),
+            v(1, Verdict::Differs("x".into())),
+            v(2, Verdict::NoEffect),
+        ];
+        assert_eq!(summary(&all), 1);
+    }
+}

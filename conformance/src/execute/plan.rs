@@ -1,0 +1,375 @@
+//! What each kernel of a file is given: derived from the kinds, types and names of its arguments, corrected by settings.
+//!
+//! Sizes and counts are small and buffers large, so that indices computed from them stay inside; an offset is 0, an
+//! increment 1, a row is longer than the number of columns. Both platforms are given the same plan, as text.
+
+use super::super::corpus::Entry;
+use super::data::{Contents, Element, Fill};
+use clspv_bridge::driver;
+use clspv_bridge::front::clang::KernelArgInfo;
+use clspv_bridge::ir::{Module, Op, Value, WorkItemQuery};
+use clspv_bridge::metadata::{ArgInfo, ArgKind, KernelInfo};
+use pyroclast_runtime::program::build::with_large_stack;
+use pyroclast_runtime::program::offline::generic_front_config;
+use pyroclast_runtime::program::options::{self, Stage};
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+
+/// Bytes of every buffer.
+const BUFFER_BYTES: usize = 1 << 20;
+/// Bytes of every local argument.
+const LOCAL_BYTES: usize = 4096;
+/// Units in the last place by which floating-point results may differ unless settings say otherwise.
+const ULPS: u64 = 16;
+
+/// A kernel argument with its data.
+#[derive(Clone, PartialEq, Debug)]
+pub enum PlannedArg {
+    Buffer(Contents),
+    Value(Vec<u8>),
+    Local(usize),
+}
+
+/// A launch of one kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KernelPlan {
+    pub name: String,
+    pub global: Vec<usize>,
+    pub local: Option<Vec<usize>>,
+    /// Units in the last place by which results may differ.
+    pub ulps: u64,
+    pub args: Vec<PlannedArg>,
+}
+
+impl KernelPlan {
+    /// The buffers in the order of the arguments.
+    pub fn buffers(&self) -> impl Iterator<Item = &Contents> {
+        self.args.iter().filter_map(|a| if let PlannedArg::Buffer(c) = a { Some(c) } else { None })
+    }
+    /// All buffers' contents before the launch.
+    pub fn initial(&self) -> Vec<u8> {
+        let one = |(seed, arg): (usize, &PlannedArg)| match arg {
+            PlannedArg::Buffer(contents) => contents.generate(seed as u32),
+            _ => Vec::new(),
+        };
+        self.args.iter().enumerate().flat_map(one).collect()
+    }
+}
+
+/// The launches of one source file.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Plan {
+    pub source: String,
+    pub options: String,
+    pub kernels: Vec<KernelPlan>,
+}
+
+fn join(sizes: &[usize]) -> String {
+    sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn sizes(text: &str) -> Result<Vec<usize>, String> {
+    let list: Result<Vec<usize>, _> = text.split(',').map(str::parse).collect();
+    list.ok().filter(|l| (1..=3).contains(&l.len())).ok_or_else(|| format!("not a size: {text}"))
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "source {}\noptions {}", self.source, self.options)?;
+        for k in &self.kernels {
+            let local = k.local.as_deref().map_or("-".into(), join);
+            writeln!(f, "kernel {} {} {local} {}", k.name, join(&k.global), k.ulps)?;
+            for arg in &k.args {
+                match arg {
+                    PlannedArg::Buffer(c) => writeln!(f, "buffer {c}")?,
+                    PlannedArg::Value(bytes) => {
+                        writeln!(f, "value {}", bytes.iter().map(|b| format!("{b:02x}")).collect::<String>())?;
+                    }
+                    PlannedArg::Local(bytes) => writeln!(f, "local {bytes}")?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Plan {
+    /// Reads what `Display` writes.
+    pub fn parse(text: &str) -> Result<Plan, String> {
+        let mut plan = Plan::default();
+        for line in text.lines() {
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let bad = || format!("bad line in a plan: {line}");
+            if word == "kernel" {
+                let [name, global, local, ulps] = rest.split(' ').collect::<Vec<_>>()[..] else { return Err(bad()) };
+                plan.kernels.push(KernelPlan {
+                    name: name.into(),
+                    global: sizes(global)?,
+                    local: if local == "-" { None } else { Some(sizes(local)?) },
+                    ulps: ulps.parse().map_err(|_| bad())?,
+                    args: vec![],
+                });
+                continue;
+            }
+            let mut arg = |arg| plan.kernels.last_mut().map(|k| k.args.push(arg)).ok_or_else(bad);
+            match word {
+                "source" => plan.source = rest.into(),
+                "options" => plan.options = rest.into(),
+                "buffer" => arg(PlannedArg::Buffer(Contents::parse(rest).ok_or_else(bad)?))?,
+                "value" => {
+                    let byte = |i: usize| rest.get(i..i + 2).and_then(|d| u8::from_str_radix(d, 16).ok()).ok_or_else(bad);
+                    arg(PlannedArg::Value((0..rest.len() / 2).map(|i| byte(2 * i)).collect::<Result<_, _>>()?))?;
+                }
+                "local" => arg(PlannedArg::Local(rest.parse().map_err(|_| bad())?))?,
+                _ => return Err(bad()),
+            }
+        }
+        Ok(plan)
+    }
+}
+
+/// Settings of single kernels. A line is `PATH KERNEL KEY=VALUE ...`: PATH is part of the file's path, KERNEL a name or `*`;
+/// later lines win. Keys are `global`, `local` (sizes with commas, `local=-` leaves the choice to the driver), `ulp`,
+/// `skip` (with a reason, words joined by `_`), and names of arguments: a number for a value or for the bytes of a local
+/// argument, `small:N` (integers below N), `zero`, `any` or `iota` for a buffer, `TYPE:FILL` to set its type too.
+#[derive(Default)]
+pub struct Settings {
+    lines: Vec<(String, String, Vec<(String, String)>)>,
+}
+
+impl Settings {
+    pub fn parse(text: &str) -> Result<Settings, String> {
+        let mut settings = Settings::default();
+        for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
+            let mut words = line.split_whitespace();
+            let (Some(path), Some(kernel)) = (words.next(), words.next()) else { return Err(format!("bad setting: {line}")) };
+            let pair = |w: &str| w.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned()));
+            let pairs: Option<Vec<_>> = words.map(pair).collect();
+            settings.lines.push((path.into(), kernel.into(), pairs.ok_or_else(|| format!("bad setting: {line}"))?));
+        }
+        Ok(settings)
+    }
+
+    /// The value of a key for a kernel.
+    fn get(&self, path: &str, kernel: &str, key: &str) -> Option<&str> {
+        let fits = |(p, k, _): &&(String, String, _)| path.contains(p.as_str()) && (k == "*" || k == kernel);
+        let mut found = self.lines.iter().filter(fits).filter_map(|l| l.2.iter().rev().find(|(k, _)| k == key));
+        found.next_back().map(|(_, v)| v.as_str())
+    }
+}
+
+/// The plan of a manifest's entry, and the kernels that cannot be run, with the reason.
+pub fn derive(entry: &Entry, dir: &Path, settings: &Settings) -> Result<(Plan, Vec<(String, String)>), String> {
+    let path = dir.join(&entry.path);
+    let source = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let source = String::from_utf8_lossy(&source);
+    let parsed = options::parse(&entry.options, Stage::Build).map_err(|e| e.to_string())?;
+    let known = with_large_stack(|| -> Result<_, clspv_bridge::CompileError> {
+        let wanted = driver::Options { kernel_arg_info: true, ..parsed.compiler };
+        let library = driver::compile_source(&source, &[], &wanted, &generic_front_config())?;
+        let module = clspv_bridge::front::spirv::read(&library.spirv, &[])?;
+        Ok((library, module))
+    });
+    let (library, module) = known.ok_or("the compiler panicked")?.map_err(|e| e.to_string())?;
+    let mut plan = Plan { source: path.to_string_lossy().into_owned(), options: entry.options.clone(), kernels: Vec::new() };
+    let mut unable = Vec::new();
+    for info in &module.kernels {
+        let names = library.arg_info.iter().find(|k| k.kernel == info.name);
+        match kernel(info, names, &module, &entry.path, settings) {
+            Ok(kernel) => plan.kernels.push(kernel),
+            Err(why) => unable.push((info.name.clone(), why)),
+        }
+    }
+    Ok((plan, unable))
+}
+
+fn kernel(
+    info: &KernelInfo,
+    source: Option<&KernelArgInfo>,
+    module: &Module,
+    path: &str,
+    settings: &Settings,
+) -> Result<KernelPlan, String> {
+    let setting = |key: &str| settings.get(path, &info.name, key);
+    if let Some(why) = setting("skip") {
+        return Err(why.replace('_', " "));
+    }
+    let dims = dimensions(module, &info.name);
+    let local = match setting("local") {
+        Some("-") => None,
+        Some(text) => Some(sizes(text)?),
+        None => Some(match info.reqd_work_group_size {
+            Some(size) => size.iter().take(dims).map(|s| *s as usize).collect(),
+            None => [vec![64], vec![8, 8], vec![8, 8, 1]][dims - 1].clone(),
+        }),
+    };
+    let global = match setting("global") {
+        Some(text) => sizes(text)?,
+        None => match info.reqd_work_group_size {
+            Some(size) => size.iter().take(dims).map(|s| 2 * *s as usize).collect(),
+            None => [vec![256], vec![32, 32], vec![32, 32, 2]][dims - 1].clone(),
+        },
+    };
+    let ulps = setting("ulp").map_or(Ok(ULPS), str::parse).map_err(|e| format!("ulp: {e}"))?;
+    let accessed = accessed(module, &info.name);
+    let base = |i: usize| source.and_then(|s| s.base_types.get(i)).map_or("", String::as_str);
+    let element = |i: usize| Element::of_type(base(i)).or_else(|| accessed.get(i).copied().flatten());
+    // Structures of numbers are of what the buffers hold.
+    let common = (0..info.args.len()).filter(|i| info.args[*i].kind != ArgKind::Value).find_map(element);
+    let mut args = Vec::new();
+    for (i, arg) in info.args.iter().enumerate() {
+        let name = source.and_then(|s| s.args.get(i)).map_or("", |a| a.name.as_str());
+        let element = element(i).or(common.filter(|_| arg.kind == ArgKind::Value));
+        args.push(argument(arg, name, element, setting(name))?);
+    }
+    Ok(KernelPlan { name: info.name.clone(), global, local, ulps, args })
+}
+
+fn argument(arg: &ArgInfo, name: &str, element: Option<Element>, setting: Option<&str>) -> Result<PlannedArg, String> {
+    let wrong = || format!("argument {name}: {} is no setting for it", setting.unwrap_or_default());
+    Ok(match arg.kind {
+        ArgKind::LocalPtr => PlannedArg::Local(setting.map_or(Ok(LOCAL_BYTES), str::parse).map_err(|_| wrong())?),
+        ArgKind::GlobalPtr | ArgKind::ConstantPtr => {
+            let mut contents = Contents {
+                element: element.unwrap_or(Element::U32),
+                fill: element.map_or(Fill::Zero, Element::usual),
+                bytes: BUFFER_BYTES,
+            };
+            if let Some(text) = setting {
+                let (ty, fill) = match text.split_once(':') {
+                    Some((ty, fill)) if ty != "small" => (Some(ty), fill),
+                    _ => (None, text),
+                };
+                if let Some(ty) = ty {
+                    contents.element = Element::of_type(ty).ok_or_else(wrong)?;
+                }
+                contents.fill = Fill::parse(fill).ok_or_else(wrong)?;
+            }
+            PlannedArg::Buffer(contents)
+        }
+        ArgKind::Value => {
+            let number = match setting {
+                Some(text) => text.parse::<f64>().map_err(|_| wrong())?,
+                None if element.is_some_and(Element::is_float) => 0.5,
+                None if element.is_some() => usual_integer(name),
+                None => 0.0,
+            };
+            let lane = element.unwrap_or(Element::U8).encode(number);
+            PlannedArg::Value(lane.iter().copied().cycle().take(arg.size as usize).collect())
+        }
+        // Images, samplers and whatever else there will be.
+        _ => return Err(format!("argument {name} is a {:?}", arg.kind).to_lowercase()),
+    })
+}
+
+/// For each argument that is a pointer, or a structure, to something: the type that all accesses have, as far as they are
+/// easily seen.
+fn accessed(module: &Module, kernel: &str) -> Vec<Option<Element>> {
+    let Some(func) = module.functions.values().find(|f| f.kernel.is_some() && f.name == kernel) else { return vec![] };
+    let Some(entry) = func.entry() else { return vec![] };
+    let params = &func.blocks[entry].params;
+    let mut root: HashMap<Value, usize> = params.iter().copied().enumerate().map(|(i, p)| (p, i)).collect();
+    let mut found: Vec<Vec<Element>> = vec![vec![]; params.len()];
+    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| &func.insts[*i]) {
+        if inst.op == Op::PtrAdd
+            && let Some(&r) = root.get(&inst.args[0])
+        {
+            root.insert(inst.results[0], r);
+        }
+        let value = if matches!(inst.op, Op::Store(_)) { inst.args.first() } else { inst.results.first() };
+        if inst.op.access().is_some()
+            && let Some(r) = inst.op.address_arg().and_then(|k| root.get(&inst.args[k]))
+            && let Some(element) = value.and_then(|v| func.ty(*v).scalar()).and_then(Element::of_scalar)
+        {
+            found[*r].push(element);
+        }
+    }
+    let all_equal = |l: &Vec<Element>| l.first().copied().filter(|first| l.iter().all(|e| e == first));
+    found.iter().map(all_equal).collect()
+}
+
+/// What an integer with this name should be.
+fn usual_integer(name: &str) -> f64 {
+    let name = name.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|w| name.contains(w));
+    if has(&["offset", "pad", "border", "shift"]) || name.starts_with("off") {
+        0.0
+    } else if has(&["step", "pitch"]) {
+        512.0
+    } else if name.ends_with("_ld") || name.starts_with("ld") {
+        64.0
+    } else if has(&["inc", "stride", "dilation", "channels", "scale"]) {
+        1.0
+    } else if has(&["cols", "rows", "width", "height"]) || name == "w" || name == "h" {
+        16.0
+    } else if has(&["size", "total", "count", "num", "len"])
+        || ["n", "m", "k"].contains(&name.trim_start_matches('k'))
+        || name == "k"
+    {
+        64.0
+    } else {
+        1.0
+    }
+}
+
+/// Dimensions of the range that a kernel looks at.
+fn dimensions(module: &Module, kernel: &str) -> usize {
+    let functions = module.functions.values().filter(|f| f.kernel.is_none() || f.name == kernel);
+    let asked = functions.flat_map(|f| f.layout.iter().flat_map(|b| &f.blocks[*b].insts).map(|i| &f.insts[*i].op));
+    let dim = |op: &Op| match op {
+        Op::WorkItem { query: WorkItemQuery::GlobalId | WorkItemQuery::LocalId | WorkItemQuery::GroupId, dim } => {
+            *dim as usize + 1
+        }
+        _ => 1,
+    };
+    asked.map(dim).max().unwrap_or(1).clamp(1, 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_survive_their_text() {
+        let contents = Contents { element: Element::F32, fill: Fill::Any, bytes: 64 };
+        let small = Contents { element: Element::I32, fill: Fill::Small(7), bytes: 8 };
+        let args = vec![
+            PlannedArg::Buffer(contents),
+            PlannedArg::Value(vec![1, 0, 255]),
+            PlannedArg::Local(9),
+            PlannedArg::Buffer(small),
+        ];
+        let kernel = KernelPlan { name: "k".into(), global: vec![4, 2], local: None, ulps: 3, args };
+        let other = KernelPlan { name: "l".into(), global: vec![8], local: Some(vec![4]), ulps: 0, args: vec![] };
+        let plan = Plan { source: "/a b/c.cl".into(), options: "-DX=1 -I/a".into(), kernels: vec![kernel, other] };
+        assert_eq!(Plan::parse(&plan.to_string()).as_ref(), Ok(&plan));
+        assert!(Plan::parse("buffer f32").is_err());
+    }
+
+    #[test]
+    fn later_settings_win() {
+        let s = Settings::parse("# comment\na/ * n=1 skip=x\na/b k n=2\n").ok();
+        let get = |path, kernel, key| s.as_ref().and_then(|s| s.get(path, kernel, key));
+        assert_eq!(get("a/b.cl", "k", "n"), Some("2"));
+        assert_eq!(get("a/b.cl", "l", "n"), Some("1"));
+        assert_eq!(get("a/b.cl", "k", "skip"), Some("x"));
+        assert_eq!(get("c.cl", "k", "n"), None);
+        assert!(Settings::parse("a k n").is_err());
+    }
+
+    #[test]
+    fn names_suggest_values() {
+        for (name, value) in [
+            ("x_offset", 0.0),
+            ("x_inc", 1.0),
+            ("a_ld", 64.0),
+            ("dst_step", 512.0),
+            ("cols", 16.0),
+            ("n", 64.0),
+            ("kSizeM", 64.0),
+        ] {
+            assert_eq!(usual_integer(name), value, "{name}");
+        }
+    }
+}
