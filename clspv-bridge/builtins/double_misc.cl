@@ -180,7 +180,7 @@ double pc_fract_f64(double x, __private double *ip)
     *ip = f;
     if (pd_isnan(x)) return x;
     if (pd_isinf(x)) return pd_copysign(0.0, x);
-    return pd_copysign(fmin(x - f, 0x1.fffffffffffffp-1), x - f == 0.0 ? x : 1.0);
+    return x == 0.0 ? x : pd_abs(fmin(x - f, 0x1.fffffffffffffp-1));
 }
 
 double pc_modf_f64(double x, __private double *ip)
@@ -461,11 +461,7 @@ double pc_lgamma_r_f64(double x, __private int *sign)
     *sign = 1;
     if (pd_isnan(x)) return x;
     if (pd_isinf(x)) return PD_INF;
-    if (x == 0.0) {
-        *sign = pd_neg(x) ? -1 : 1;
-        return PD_INF;
-    }
-    if (x < 0.0 && floor(x) == x) {
+    if (x == 0.0 || (x < 0.0 && floor(x) == x)) {
         *sign = 0;
         return PD_INF;
     }
@@ -486,7 +482,7 @@ double pc_lgamma_r_f64(double x, __private int *sign)
     if (x < 0.0) {
         // log gamma(x) = log(pi / |x sin(pi x)|) - log gamma(|x|)
         double s = pc_sinpi_f64(x);
-        *sign = s > 0.0 ? -1 : 1;
+        *sign = s < 0.0 ? -1 : 1;
         g = pc_log_f64(0x1.921fb54442d18p+1 / pd_abs(x * s)) - g;
     }
     return g;

@@ -65,7 +65,7 @@ half pc_fract_f16(half x, __private half *c)
     float t;
     half f = (half)pc_fract_f32((float)x, &t);
     *c = (half)t;
-    return fmin(f, (half)0x1.ffcp-1h);
+    return f > (half)0x1.ffcp-1h ? (half)0x1.ffcp-1h : f; // NaN stays
 }
 half pc_modf_f16(half x, __private half *c) { float t; half f = (half)pc_modf_f32((float)x, &t); *c = (half)t; return f; }
 half pc_frexp_f16(half x, __private int *e) { return (half)pc_frexp_f32((float)x, e); }

@@ -93,7 +93,7 @@ float pc_fract_f32(float x, __private float *ip)
     *ip = f;
     if (pc_isnan(x)) return x;
     if (pc_isinf(x)) return pc_copysign(0.0f, x);
-    return pc_copysign(fmin(x - f, 0x1.fffffep-1f), x - f == 0.0f ? x : 1.0f);
+    return x == 0.0f ? x : pc_abs(fmin(x - f, 0x1.fffffep-1f));
 }
 
 float pc_modf_f32(float x, __private float *ip)

@@ -1,5 +1,6 @@
 //! Conformance tools: compile a corpus of kernels and validate every module, or run its kernels on two OpenCL
-//! implementations and compare; run the binaries of OpenCL-CTS; measure how long builds take.
+//! implementations and compare; run the binaries of OpenCL-CTS; measure how long builds take, and the precision of
+//! mathematical functions.
 //!
 //! Each corpus entry is compiled in a child process of this tool, so that a crash is a result and not the end.
 
@@ -9,6 +10,7 @@ mod build_times;
 mod corpus;
 mod cts;
 mod execute;
+mod precision;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -40,6 +42,8 @@ enum Command {
     ExecuteOne(execute::One),
     /// Run binaries of the OpenCL conformance test suite on the driver
     Cts(cts::Arguments),
+    /// Measure the errors of every mathematical function on an OpenCL device
+    Precision(precision::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
         Command::Execute(arguments) => execute::run(&arguments),
         Command::ExecuteOne(arguments) => execute::one(&arguments),
         Command::Cts(arguments) => cts::run(&arguments),
+        Command::Precision(arguments) => precision::run(&arguments),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -362,7 +362,7 @@ const C11_ATOMICS: &[&str] =
 
 /// Renames built-ins that the back end would spoil, so that they stay calls; the reader of SPIR-V knows them.
 ///
-/// Saturating conversions between integers lose the signedness of what is converted, which only the mangled name tells:
+/// Conversions between integers lose the signedness of what is converted, which only the mangled name tells:
 /// `_Z16convert_char_sati` becomes `pc_convert_char_sat.i`. `vloada_half3` becomes the unaligned load of another stride.
 /// Functions on atomic types lose the orders that their short forms imply, and some are left out: they become
 /// `pc_c11.<name>.<parameters>`.
@@ -386,12 +386,12 @@ fn rename(line: &str) -> Cow<'_, str> {
         };
         let params = &after[digits + name.len()..end];
         let integers = name.starts_with("convert_")
-            && name.contains("_sat")
             && ["char", "short", "int", "long"].iter().any(|t| {
                 let to = name.trim_start_matches("convert_");
                 to.strip_prefix('u').unwrap_or(to).starts_with(t)
             })
-            && params.ends_with(['a', 'c', 'h', 's', 't', 'i', 'j', 'l', 'm']);
+            && params.ends_with(['a', 'c', 'h', 's', 't', 'i', 'j', 'l', 'm'])
+            && !params.ends_with("Dh");
         if integers {
             out.push_str(&format!("@pc_{name}.{}", &params[params.len() - 1..]));
         } else if params.contains("U7_Atomic") && C11_ATOMICS.iter().any(|word| name.starts_with(word)) {

@@ -237,7 +237,8 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 return Err(inst.bad("conversion between the wrong types"));
             }
             let (from_signed, to_signed) = (!matches!(from, "h" | "t" | "j" | "m"), !name.starts_with('u'));
-            let op = IrOp::Convert { from_signed, to_signed, rounding: None, saturate: true };
+            let saturate = name.contains("_sat");
+            let op = IrOp::Convert { from_signed, to_signed, rounding: None, saturate };
             return Ok(Some(smallvec![if self.f.ty(*x) == *to && from_signed == to_signed {
                 *x
             } else {

@@ -5,12 +5,12 @@ use crate::error::Result;
 use crate::ir::*;
 
 impl Lower<'_, '_, '_> {
-    /// `fma` where the target's own is exact, software otherwise. `None`: keep.
+    /// `fma` where the target's own is exact, software otherwise, for it is not among the functions that may be relaxed.
+    /// `None`: keep.
     pub(super) fn fma(&mut self, a: &[Value], ty: Type) -> Option<Value> {
         match ty.lane() {
             F32 if self.cx.target.exact_fma32 => None,
             F64 if self.cx.target.exact_fma64 => None,
-            _ if self.relaxed => Some(self.b.value(Op::Mad, a, ty)),
             F32 if !self.cx.target.float64 => Some(self.call_lanes("pc_fma_int_f32", a, ty)),
             lane => Some(self.call_lanes(&format!("pc_fma_{lane}"), a, ty)),
         }

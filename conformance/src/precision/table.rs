@@ -1,0 +1,299 @@
+//! What section 7.4 of the OpenCL C specification allows: every mathematical function with its largest error, as data.
+//!
+//! Columns are half, single and double precision of the full profile, then single precision under
+//! `-cl-unsafe-math-optimizations` (functions that its table does not name keep their bound; where it speaks of derived
+//! implementations, the bound for others holds, except for `tan`).
+
+use super::reference::Args;
+use Bound::{Abs, Any, Exact, Special, Ulp};
+use Shape::*;
+
+/// Floating-point formats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    F16,
+    F32,
+    F64,
+}
+
+impl Width {
+    pub const ALL: [Width; 3] = [Width::F16, Width::F32, Width::F64];
+
+    pub fn name(self) -> &'static str {
+        ["half", "float", "double"][self as usize]
+    }
+    /// Bits of the significand, the implicit one included.
+    pub fn precision(self) -> i32 {
+        [11, 24, 53][self as usize]
+    }
+    /// Exponent of the largest finite number.
+    pub fn max_exponent(self) -> i32 {
+        [15, 127, 1023][self as usize]
+    }
+    /// Exponent of the smallest normal number.
+    pub fn min_exponent(self) -> i32 {
+        1 - self.max_exponent()
+    }
+    pub fn bytes(self) -> usize {
+        [2, 4, 8][self as usize]
+    }
+}
+
+/// How the program is built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    Default,
+    Relaxed,
+    /// Single-precision division and square root are correctly rounded.
+    Rounded,
+}
+
+impl Mode {
+    pub fn name(self) -> &'static str {
+        ["default", "fast-relaxed", "correctly rounded"][self as usize]
+    }
+    pub fn options(self) -> &'static str {
+        ["", "-cl-fast-relaxed-math", "-cl-fp32-correctly-rounded-divide-sqrt"][self as usize]
+    }
+}
+
+/// Operands and results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// f(x), f(x, y), f(x, y, z)
+    F1,
+    F2,
+    F3,
+    /// f(x, int)
+    FI,
+    /// int f(x)
+    ToInt,
+    /// f(x, &second)
+    Second,
+    /// f(x, &int)
+    SecondInt,
+    /// f(x, y, &int)
+    Remquo,
+    /// x op y
+    Operator,
+}
+
+/// The largest error allowed.
+#[derive(Clone, Copy, Debug)]
+pub enum Bound {
+    /// The correctly rounded result.
+    Exact,
+    Ulp(f64),
+    /// Absolute.
+    Abs(f64),
+    /// Implementation-defined: measured and shown only.
+    Any,
+    /// Not a function of this type.
+    None,
+    /// A rule that depends on the operands.
+    Special(fn(&Args) -> Bound, &'static str),
+}
+
+/// A function.
+pub struct Entry {
+    pub name: &'static str,
+    pub shape: Shape,
+    /// Half, single, double.
+    pub bounds: [Bound; 3],
+    /// Single precision, relaxed, where it differs.
+    pub relaxed: Option<Bound>,
+    /// Operands for which the result is defined.
+    pub domain: Option<fn(&Args) -> bool>,
+}
+
+impl Entry {
+    pub fn bound(&self, width: Width, mode: Mode) -> Bound {
+        match (mode, width, self.relaxed) {
+            (Mode::Relaxed, Width::F32, Some(bound)) => bound,
+            (Mode::Rounded, Width::F32, _) if matches!(self.name, "/" | "sqrt") => Exact,
+            (Mode::Rounded, ..) | (Mode::Relaxed, Width::F16 | Width::F64, _) => Bound::None,
+            _ => self.bounds[width as usize],
+        }
+    }
+}
+
+const fn all(name: &'static str, shape: Shape, bound: Bound) -> Entry {
+    Entry { name, shape, bounds: [bound; 3], relaxed: None, domain: None }
+}
+/// Half apart; single and double share their bound.
+const fn ulp(name: &'static str, shape: Shape, half: f64, wide: f64, relaxed: Option<Bound>) -> Entry {
+    Entry { name, shape, bounds: [Ulp(half), Ulp(wide), Ulp(wide)], relaxed, domain: None }
+}
+const fn single(name: &'static str, shape: Shape, bound: Bound, domain: Option<fn(&Args) -> bool>) -> Entry {
+    Entry { name, shape, bounds: [Bound::None, bound, Bound::None], relaxed: Some(Bound::None), domain }
+}
+
+const PI: f64 = std::f64::consts::PI;
+const CIRCLE: Option<Bound> = Some(Special(|a| if a.x.abs() <= PI { Abs(1.0 / 2048.0) } else { Any }, "2^-11 abs. in [-π, π]"));
+const HALF_TURNS: Option<Bound> =
+    Some(Special(|a| if a.x.abs() <= 1.0 { Abs(1.0 / 2048.0) } else { Any }, "2^-11 abs. in [-1, 1]"));
+const EXPONENTIAL: Option<Bound> = Some(Special(|a| Ulp(3.0 + (2.0 * a.x).abs().floor()), "3 + floor(abs(2 x))"));
+const LOGARITHM: Option<Bound> =
+    Some(Special(|a| if (0.5..=2.0).contains(&a.x) { Abs(1.0 / 2_097_152.0) } else { Ulp(3.0) }, "3, 2^-21 abs. in [0.5, 2]"));
+const FAR: Option<Bound> = Some(Ulp(8192.0));
+const NEAR: Option<Bound> = Some(Ulp(4096.0));
+/// sin(x) * (1 / cos(x)) of a sine and a cosine that err by 2^-11.
+const TANGENT: Option<Bound> = Some(Special(
+    |a| {
+        let (e, c, t) = (1.0 / 2048.0, a.x.cos().abs(), a.x.tan().abs());
+        if a.x.abs() > PI || c < 4.0 * e { Any } else { Abs(e * (1.0 + t) / (c - e) + t * 1e-6) }
+    },
+    "derived from sin, cos",
+));
+const HYPERBOLIC: Option<Bound> = Some(Special(|a| if a.x.abs() <= 88.0 { Ulp(8192.0) } else { Any }, "8192 in [-88, 88]"));
+const DIVISION: Option<Bound> = Some(Special(
+    |a| {
+        let inside = |v: f64, n: i32| (2f64.powi(-n)..=2f64.powi(n)).contains(&v.abs());
+        if inside(a.x, 62) && inside(a.y, 62) { Ulp(2.5) } else { Any }
+    },
+    "2.5 in 2^±62",
+));
+/// Powers where the relaxed table defines them.
+const POWER: Option<Bound> = Some(Special(
+    |a| if a.x == 0.0 || (a.x < 0.0 && (a.y.fract() != 0.0 || a.y.abs() > 16_777_216.0)) { Any } else { Ulp(8192.0) },
+    "8192 where defined",
+));
+const POSITIVE_POWER: Option<Bound> = Some(Special(|a| if a.x > 0.0 { Ulp(8192.0) } else { Any }, "8192 where defined"));
+const INTEGER_POWER: Option<Bound> = Some(Special(|a| if a.x == 0.0 { Any } else { Ulp(8192.0) }, "8192 where defined"));
+const ROOT: Option<Bound> = Some(Special(
+    |a| if a.x == 0.0 || a.n == 0 || (a.x < 0.0 && a.n % 2 == 0) { Any } else { Ulp(8192.0) },
+    "8192 where defined",
+));
+const TANPI: Option<Bound> = Some(Special(|a| if a.x.abs() <= 1.0 { Ulp(8192.0) } else { Any }, "8192 in [-1, 1]"));
+
+fn to_2_16(a: &Args) -> bool {
+    a.x.is_nan() || a.x.abs() <= 65536.0
+}
+fn moderate(a: &Args) -> bool {
+    (1e-3..100.0).contains(&a.x) && (a.y == 0.0 || (1e-3..10.0).contains(&a.y))
+}
+fn finite(a: &Args) -> bool {
+    a.x.is_finite() && a.y.is_finite() && a.z.is_finite()
+}
+fn unit(a: &Args) -> bool {
+    a.x.abs() <= 1.0 && a.y.abs() <= 1.0 && (0.0..=1.0).contains(&a.z)
+}
+
+/// Every function of the table.
+pub const TABLE: &[Entry] = &[
+    all("+", Operator, Exact),
+    all("-", Operator, Exact),
+    all("*", Operator, Exact),
+    Entry { name: "/", shape: Operator, bounds: [Ulp(1.0), Ulp(2.5), Exact], relaxed: DIVISION, domain: None },
+    ulp("acos", F1, 2.0, 4.0, NEAR),
+    ulp("acosh", F1, 2.0, 4.0, FAR),
+    ulp("acospi", F1, 2.0, 5.0, FAR),
+    ulp("asin", F1, 2.0, 4.0, NEAR),
+    ulp("asinh", F1, 2.0, 4.0, FAR),
+    ulp("asinpi", F1, 2.0, 5.0, FAR),
+    ulp("atan", F1, 2.0, 5.0, NEAR),
+    ulp("atanh", F1, 2.0, 5.0, FAR),
+    ulp("atanpi", F1, 2.0, 5.0, FAR),
+    ulp("atan2", F2, 2.0, 6.0, FAR),
+    ulp("atan2pi", F2, 2.0, 6.0, FAR),
+    ulp("cbrt", F1, 2.0, 2.0, FAR),
+    all("ceil", F1, Exact),
+    all("copysign", F2, Exact),
+    ulp("cos", F1, 2.0, 4.0, CIRCLE),
+    ulp("cosh", F1, 2.0, 4.0, HYPERBOLIC),
+    ulp("cospi", F1, 2.0, 4.0, HALF_TURNS),
+    ulp("erf", F1, 4.0, 16.0, None),
+    ulp("erfc", F1, 4.0, 16.0, None),
+    ulp("exp", F1, 2.0, 3.0, EXPONENTIAL),
+    ulp("exp2", F1, 2.0, 3.0, EXPONENTIAL),
+    ulp("exp10", F1, 2.0, 3.0, FAR),
+    ulp("expm1", F1, 2.0, 3.0, FAR),
+    all("fabs", F1, Exact),
+    all("fdim", F2, Exact),
+    all("floor", F1, Exact),
+    all("fma", F3, Exact),
+    all("fmax", F2, Exact),
+    all("fmin", F2, Exact),
+    all("fmod", F2, Exact),
+    all("fract", Second, Exact),
+    all("frexp", SecondInt, Exact),
+    ulp("hypot", F2, 2.0, 4.0, None),
+    all("ilogb", ToInt, Exact),
+    all("ldexp", FI, Exact),
+    all("lgamma", F1, Any),
+    all("lgamma_r", SecondInt, Any),
+    ulp("log", F1, 2.0, 3.0, LOGARITHM),
+    ulp("log2", F1, 2.0, 3.0, LOGARITHM),
+    ulp("log10", F1, 2.0, 3.0, LOGARITHM),
+    ulp("log1p", F1, 2.0, 2.0, FAR),
+    all("logb", F1, Exact),
+    all("mad", F3, Exact),
+    all("maxmag", F2, Exact),
+    all("minmag", F2, Exact),
+    all("modf", Second, Exact),
+    all("nextafter", F2, Exact),
+    ulp("pow", F2, 4.0, 16.0, POWER),
+    ulp("pown", FI, 4.0, 16.0, INTEGER_POWER),
+    ulp("powr", F2, 4.0, 16.0, POSITIVE_POWER),
+    all("remainder", F2, Exact),
+    all("remquo", Remquo, Exact),
+    all("rint", F1, Exact),
+    ulp("rootn", FI, 4.0, 16.0, ROOT),
+    all("round", F1, Exact),
+    ulp("rsqrt", F1, 1.0, 2.0, None),
+    ulp("sin", F1, 2.0, 4.0, CIRCLE),
+    ulp("sincos", Second, 2.0, 4.0, CIRCLE),
+    ulp("sinh", F1, 2.0, 4.0, HYPERBOLIC),
+    ulp("sinpi", F1, 2.0, 4.0, HALF_TURNS),
+    Entry { name: "sqrt", shape: F1, bounds: [Ulp(1.5), Ulp(3.0), Exact], relaxed: None, domain: None },
+    ulp("tan", F1, 2.5, 5.0, TANGENT),
+    ulp("tanh", F1, 2.0, 5.0, FAR),
+    ulp("tanpi", F1, 2.0, 6.0, TANPI),
+    ulp("tgamma", F1, 4.0, 16.0, None),
+    all("trunc", F1, Exact),
+    // Common functions (section 6.15.4).
+    Entry { domain: Some(|a| finite(a) && a.y <= a.z), ..all("clamp", F3, Exact) },
+    ulp("degrees", F1, 2.0, 2.0, None),
+    Entry { domain: Some(finite), ..all("max", F2, Exact) },
+    Entry { domain: Some(finite), ..all("min", F2, Exact) },
+    Entry { name: "mix", shape: F3, bounds: [Any, Abs(1e-3), Any], relaxed: None, domain: Some(unit) },
+    ulp("radians", F1, 2.0, 2.0, None),
+    Entry { domain: Some(finite), ..all("step", F2, Exact) },
+    Entry {
+        name: "smoothstep",
+        shape: F3,
+        bounds: [Any, Abs(1e-5), Any],
+        relaxed: None,
+        domain: Some(|a| unit(a) && a.y - a.x > 0.01),
+    },
+    all("sign", F1, Exact),
+    // Single precision only.
+    single("half_cos", F1, Ulp(8192.0), Some(to_2_16)),
+    single("half_divide", F2, Ulp(8192.0), None),
+    single("half_exp", F1, Ulp(8192.0), None),
+    single("half_exp2", F1, Ulp(8192.0), None),
+    single("half_exp10", F1, Ulp(8192.0), None),
+    single("half_log", F1, Ulp(8192.0), None),
+    single("half_log2", F1, Ulp(8192.0), None),
+    single("half_log10", F1, Ulp(8192.0), None),
+    single("half_powr", F2, Ulp(8192.0), Some(|a| a.x >= 0.0)),
+    single("half_recip", F1, Ulp(8192.0), None),
+    single("half_rsqrt", F1, Ulp(8192.0), None),
+    single("half_sin", F1, Ulp(8192.0), Some(to_2_16)),
+    single("half_sqrt", F1, Ulp(8192.0), None),
+    single("half_tan", F1, Ulp(8192.0), Some(to_2_16)),
+    single("native_cos", F1, Any, Some(moderate)),
+    single("native_divide", F2, Any, Some(moderate)),
+    single("native_exp", F1, Any, Some(moderate)),
+    single("native_exp2", F1, Any, Some(moderate)),
+    single("native_exp10", F1, Any, Some(|a| moderate(a) && a.x < 38.0)),
+    single("native_log", F1, Any, Some(moderate)),
+    single("native_log2", F1, Any, Some(moderate)),
+    single("native_log10", F1, Any, Some(moderate)),
+    single("native_powr", F2, Any, Some(moderate)),
+    single("native_recip", F1, Any, Some(moderate)),
+    single("native_rsqrt", F1, Any, Some(moderate)),
+    single("native_sin", F1, Any, Some(moderate)),
+    single("native_sqrt", F1, Any, Some(moderate)),
+    single("native_tan", F1, Any, Some(moderate)),
+];
