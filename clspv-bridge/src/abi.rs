@@ -154,12 +154,23 @@ pub struct CompiledKernel {
 /// Program-scope constants and variables of a program, placed in one buffer per program and device.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DataBlock {
-    /// Initial contents.
+    /// Initial contents of the first part, a multiple of 16 bytes.
     pub bytes: Vec<u8>,
+    /// Bytes behind it that are zero at first, a multiple of 16.
+    pub zeros: u64,
     /// At each of these byte offsets, the u64 device address of (data block + second) is written.
     pub relocs: Vec<(u32, u64)>,
     /// Kernels may write it (program-scope `__global` variables).
     pub writable: bool,
+    /// Bytes of the variables in global memory (CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE).
+    pub variables: u64,
+}
+
+impl DataBlock {
+    /// Bytes of the whole block.
+    pub fn size(&self) -> u64 {
+        (self.bytes.len() as u64).saturating_add(self.zeros)
+    }
 }
 
 /// An executable program for one target.

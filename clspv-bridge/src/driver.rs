@@ -111,7 +111,7 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
         }
     }
     let (globals, numbers) = used_globals(&program, &optimised);
-    let data = lower_globals::layout(&globals);
+    let data = lower_globals::layout(&globals)?;
     for module in &mut optimised {
         renumber_globals(module, &globals, &numbers);
     }

@@ -183,7 +183,7 @@ fn lower(mut m: Module, names: &[&str]) -> Result<String, String> {
     verified(&m)?;
     let (target, options) = (Target::generic(), driver::Options::default());
     let cx = PassContext { target: &target, options: &options };
-    let data = passes::lower_globals::layout(&m);
+    let data = passes::lower_globals::layout(&m).map_err(|e| e.to_string())?;
     let abi = passes::lower::run(&mut m, mode, &data, &cx).map_err(|e| e.to_string())?;
     let abi = abi.ok_or("the kernel does not allow this mode")?;
     verified(&m).map_err(|e| format!("{e}\n{m}"))?;

@@ -599,7 +599,9 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &lower_globals::DataLayout) ->
     let kernel = m.find("k").unwrap();
     let mut machine = Machine::new(m);
     let (out, input) = buffers(&mut machine);
-    let data = machine.memory.alloc(&data.block.bytes);
+    let mut bytes = data.block.bytes.clone();
+    bytes.resize(data.block.size() as usize, 0);
+    let data = machine.memory.alloc(&bytes);
     assert_eq!(abi.place, BlockPlace::Push);
     let mut block = vec![0u8; abi.block_size as usize];
     let mut put = |at: u32, bytes: &[u8]| block[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
@@ -662,7 +664,7 @@ fn try_seed(seed: u64) -> Result<bool, String> {
             check(name, &m, &wanted, run_imported(&m)).map_err(explain)?;
         }
     }
-    let data = lower_globals::layout(&m);
+    let data = lower_globals::layout(&m).map_err(|e| e.to_string())?;
     for mode in [PointerMode::Addresses, PointerMode::Bindings] {
         let mut m = m.clone();
         let abi = lower::run(&mut m, mode, &data, &cx).map_err(|e| explain(format!("{mode:?}: {e}")))?;

@@ -86,6 +86,7 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_int64", always),
     c_feature("__opencl_c_fp64", |d| d.fp64),
     c_feature("__opencl_c_generic_address_space", always),
+    c_feature("__opencl_c_program_scope_global_variables", always),
     // The scope of all devices is missing: Vulkan has no order between devices.
     c_feature("__opencl_c_atomic_order_acq_rel", always),
     c_feature("__opencl_c_atomic_order_seq_cst", always),

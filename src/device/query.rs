@@ -19,6 +19,8 @@ const ALL_FP_ATOMICS: cl_device_fp_atomic_capabilities_ext = CL_DEVICE_GLOBAL_FP
     | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
+/// Largest program-scope variable.
+const LARGEST_VARIABLE_BYTES: u64 = 64 << 20;
 
 impl Device {
     /// The answer to a query; CL_INVALID_VALUE for an unknown one.
@@ -135,8 +137,10 @@ impl Device {
             | CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
             | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => 0usize.into(),
 
-            // Program-scope variables that are written, pipes and device-side queues are missing.
-            CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => 0usize.into(),
+            CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => (d.max_alloc_size.min(LARGEST_VARIABLE_BYTES) as usize).into(),
+            CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => (d.max_alloc_size.min(4 * LARGEST_VARIABLE_BYTES) as usize).into(),
+
+            // Pipes and device-side queues are missing.
             CL_DEVICE_PIPE_SUPPORT => false.into(),
             CL_DEVICE_MAX_PIPE_ARGS | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS | CL_DEVICE_PIPE_MAX_PACKET_SIZE => 0u32.into(),
             CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES | CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => 0u64.into(),

@@ -457,18 +457,26 @@ pub fn put_program(w: &mut Writer, p: &CompiledProgram) {
         w.list(&k.variants, put_variant);
     });
     w.blob(&p.data.bytes);
+    w.u64(p.data.zeros);
     w.list(&p.data.relocs, |w, (offset, target)| {
         w.u32(*offset);
         w.u64(*target);
     });
     w.bool(p.data.writable);
+    w.u64(p.data.variables);
 }
 
 /// Reads what [`put_program`] wrote.
 pub fn get_program(r: &mut Reader) -> Option<CompiledProgram> {
     Some(CompiledProgram {
         kernels: r.list(|r| Some(CompiledKernel { info: get_info(r)?, variants: r.list(get_variant)? }))?,
-        data: DataBlock { bytes: r.blob()?.to_vec(), relocs: r.list(|r| Some((r.u32()?, r.u64()?)))?, writable: r.bool()? },
+        data: DataBlock {
+            bytes: r.blob()?.to_vec(),
+            zeros: r.u64()?,
+            relocs: r.list(|r| Some((r.u32()?, r.u64()?)))?,
+            writable: r.bool()?,
+            variables: r.u64()?,
+        },
     })
 }
 
@@ -530,7 +538,7 @@ pub(crate) mod tests {
         };
         CompiledProgram {
             kernels: vec![CompiledKernel { info, variants: vec![KernelVariant { abi, spirv: vec![0x0723_0203, 7] }] }],
-            data: DataBlock { bytes: vec![1, 2, 3], relocs: vec![(0, 8)], writable: true },
+            data: DataBlock { bytes: vec![1, 2, 3], zeros: 32, relocs: vec![(0, 8)], writable: true, variables: 5 },
         }
     }
 

@@ -69,7 +69,7 @@ impl Program {
             }),
             CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {
                 let data = record.executable.as_ref().map(|e| &e.compiled.data);
-                InfoValue::Size(data.filter(|d| d.writable).map_or(0, |d| d.bytes.len()))
+                InfoValue::Size(data.map_or(0, |d| d.variables as usize))
             }
             _ => return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}")),
         })

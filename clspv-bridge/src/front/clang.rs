@@ -5,6 +5,7 @@
 //! target is an error with a readable text. The choice of options is explained beside each.
 
 use super::arg_info;
+use super::cycles;
 use super::process::{self, Output};
 use crate::driver::{FrontConfig, Header, Library, Options};
 use crate::error::{CompileError, Result};
@@ -108,7 +109,9 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
     let atomics = || C11_ATOMICS.iter().any(|word| source.contains(word));
     let spoiled = unseen || source.contains("sat") || source.contains("half3") || atomics();
+    let mut failure = None;
     if !(whole && big || spoiled) {
+        let mut args = args.clone();
         args.extend(code_args(options));
         // The arguments' names take a process of their own, which runs at the same time.
         let (output, info) = std::thread::scope(|scope| {
@@ -119,33 +122,52 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
         });
         let output = output?;
         let log = readable(&output.stderr);
-        check(&output, &log, is_spirv)?;
-        let spirv = words(&output.stdout);
-        let arg_info = match info {
-            Some(info) => info?,
-            None if has_integer_hint(&spirv) => self::arg_info(source, headers, options, config)?,
-            None => Vec::new(),
-        };
-        return Ok(Library { spirv, log, arg_info });
+        match check(&output, &log, is_spirv) {
+            Ok(()) => {
+                let spirv = words(&output.stdout);
+                let arg_info = match info {
+                    Some(info) => info?,
+                    None if has_integer_hint(&spirv) => self::arg_info(source, headers, options, config)?,
+                    None => Vec::new(),
+                };
+                return Ok(Library { spirv, log, arg_info });
+            }
+            // The back end failed: what spoils it may be cut out.
+            Err(e @ CompileError::ToolFailed(_)) => failure = Some(e),
+            Err(e) => return Err(e),
+        }
     }
     args.extend(IR_ARGS.iter().map(OsString::from));
     let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
     let mut log = readable(&output.stderr);
     check(&output, &log, |out| !out.is_empty())?;
     let ir = String::from_utf8_lossy(&output.stdout);
+    let rewritten = rewrite(&ir, whole);
+    let first = match failure {
+        None => code(&clang, &rewritten, options, config),
+        Some(e) => Err(e),
+    };
+    let (spirv, second) = match (first, cycles::cut(&rewritten)) {
+        (Err(CompileError::ToolFailed(_)), Some(cut)) => code(&clang, &cut, options, config)?,
+        (first, _) => first?,
+    };
+    log.push_str(&second);
+    let from_source = options.kernel_arg_info || has_integer_hint(&spirv);
+    let arg_info = if from_source { arg_info::parse(&ir) } else { Vec::new() };
+    Ok(Library { spirv, log, arg_info })
+}
+
+/// SPIR-V from LLVM IR, and the log.
+fn code(clang: &Path, ir: &str, options: &Options, config: &FrontConfig) -> Result<(Vec<u32>, String)> {
     let mut args: Vec<OsString> = Vec::new();
     args.extend(COMMON_ARGS.iter().map(OsString::from));
     args.extend(["-w", "-x", "ir", if options.opt_disable { "-O1" } else { "-O2" }].map(OsString::from));
     args.extend(config.clang_args.iter().map(OsString::from));
     args.extend(code_args(options));
-    let output = process::run(&clang, &args, rewrite(&ir, whole).as_bytes(), time_limit())?;
-    let second = readable(&output.stderr);
-    log.push_str(&second);
+    let output = process::run(clang, &args, ir.as_bytes(), time_limit())?;
+    let log = readable(&output.stderr);
     check(&output, &log, is_spirv)?;
-    let spirv = words(&output.stdout);
-    let from_source = options.kernel_arg_info || has_integer_hint(&spirv);
-    let arg_info = if from_source { arg_info::parse(&ir) } else { Vec::new() };
-    Ok(Library { spirv, log, arg_info })
+    Ok((words(&output.stdout), log))
 }
 
 fn is_spirv(out: &[u8]) -> bool {

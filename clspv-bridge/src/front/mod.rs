@@ -2,6 +2,7 @@
 
 mod arg_info;
 pub mod clang;
+pub(crate) mod cycles;
 pub mod locate;
 pub(crate) mod process;
 pub mod spirv;

@@ -5,8 +5,12 @@
 //! (`link::kernel_module` does).
 
 use crate::abi::DataBlock;
+use crate::error::{CompileError, Result};
 use crate::ir::*;
 use std::collections::HashMap;
+
+/// Most bytes of a data block: offsets in it are `i32`.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Where the globals of a program lie in its data block.
 #[derive(Clone, Debug, Default)]
@@ -22,25 +26,39 @@ impl DataLayout {
     }
 }
 
-/// Lays out all globals of the constant and global address spaces. The module must be linked, the built-in library's
-/// tables included.
-pub fn layout(module: &Module) -> DataLayout {
+/// Lays out all globals of the constant and global address spaces: those with initial contents first. The module must be
+/// linked, the built-in library's tables included.
+pub fn layout(module: &Module) -> Result<DataLayout> {
     let mut out = DataLayout::default();
     let in_block = |g: &GlobalData| matches!(g.space, Space::Global | Space::Constant | Space::Generic);
-    for (r, g) in module.globals.iter().filter(|(_, g)| in_block(g)) {
-        let bytes = &mut out.block.bytes;
-        let align = g.align.clamp(8, 128) as usize;
-        bytes.resize(bytes.len().next_multiple_of(align), 0);
-        let at = bytes.len();
-        out.offsets.insert(r, at as u32);
-        if let Some(init) = &g.init {
-            bytes.extend_from_slice(&init[..init.len().min(g.size as usize)]);
+    let is_zero = |g: &GlobalData| g.relocs.is_empty() && g.init.as_ref().is_none_or(|i| i.iter().all(|b| *b == 0));
+    let mut end = 0u64;
+    for zeros in [false, true] {
+        for (r, g) in module.globals.iter().filter(|(_, g)| in_block(g) && is_zero(g) == zeros) {
+            let at = end.next_multiple_of(u64::from(g.align.clamp(8, 128)));
+            end = at + u64::from(g.size);
+            if end > MAX_BYTES {
+                let text = format!("error: the program's variables need more than {MAX_BYTES} bytes");
+                return Err(CompileError::Diagnostics(text));
+            }
+            out.offsets.insert(r, at as u32);
+            out.block.writable |= !g.readonly;
+            if g.space == Space::Global {
+                out.block.variables += u64::from(g.size);
+            }
+            if !zeros {
+                let bytes = &mut out.block.bytes;
+                bytes.resize(at as usize, 0);
+                bytes.extend_from_slice(g.init.as_deref().unwrap_or_default());
+                bytes.resize(end as usize, 0);
+            }
         }
-        bytes.resize(at + g.size as usize, 0);
-        out.block.writable |= !g.readonly;
+        end = end.next_multiple_of(16);
+        if !zeros {
+            out.block.bytes.resize(end as usize, 0);
+        }
     }
-    let len = out.block.bytes.len().next_multiple_of(16);
-    out.block.bytes.resize(len, 0);
+    out.block.zeros = end - out.block.bytes.len() as u64;
     for (r, g) in module.globals.iter().filter(|(_, g)| in_block(g)) {
         let Some(at) = out.offset(r) else { continue };
         for r in &g.relocs {
@@ -49,7 +67,7 @@ pub fn layout(module: &Module) -> DataLayout {
             }
         }
     }
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -71,8 +89,30 @@ mod tests {
         };
         let mut m = Module::default();
         let (a, b) = (m.globals.push(table(1)), m.globals.push(table(2)));
-        let layout = layout(&m);
+        let layout = layout(&m).unwrap();
         let byte = |g| layout.block.bytes[layout.offset(g).unwrap() as usize];
         assert_eq!((byte(a), byte(b)), (1, 2));
+    }
+    #[test]
+    fn zeros_are_not_stored() {
+        let variable = |size, init: Option<Vec<u8>>, relocs| GlobalData {
+            name: "v".into(),
+            space: Space::Global,
+            linkage: Linkage::Internal,
+            size,
+            align: 4,
+            init,
+            relocs,
+            readonly: false,
+        };
+        let mut m = Module::default();
+        let big = m.globals.push(variable(1 << 20, None, vec![]));
+        let pointer = m.globals.push(variable(8, None, vec![Reloc { offset: 0, target: big, addend: 12 }]));
+        let five = m.globals.push(variable(4, Some(vec![5, 0, 0, 0]), vec![]));
+        let layout = layout(&m).unwrap();
+        assert_eq!((layout.offset(pointer), layout.offset(five), layout.offset(big)), (Some(0), Some(8), Some(16)));
+        assert_eq!((layout.block.bytes.len(), layout.block.zeros), (16, 1 << 20));
+        assert_eq!((layout.block.variables, layout.block.writable), ((1 << 20) + 12, true));
+        assert_eq!(layout.block.relocs, [(0, 28)]);
     }
 }

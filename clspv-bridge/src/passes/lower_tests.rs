@@ -40,7 +40,7 @@ fn kernel(params: &[(Type, ArgInfo)], body: impl FnOnce(&mut Builder<'_>, &[Valu
 
 fn lower(m: &mut Module, mode: PointerMode, target: &Target) -> Option<LaunchAbi> {
     let options = Options::default();
-    let data = crate::passes::lower_globals::layout(m);
+    let data = crate::passes::lower_globals::layout(m).unwrap();
     let abi = run(m, mode, &data, &PassContext { target, options: &options }).unwrap();
     if abi.is_some()
         && let Err(e) = verify_module(m)

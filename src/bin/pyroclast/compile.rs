@@ -108,7 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
                 describe(&mut text, kernel);
             }
             let data = &program.data;
-            let _ = writeln!(text, "data block: {} bytes, {} relocations", data.bytes.len(), data.relocs.len());
+            let _ = writeln!(text, "data block: {} bytes, {} relocations", data.size(), data.relocs.len());
             write_text(arguments, &text)
         }
         Emit::Asm => {

@@ -3,7 +3,7 @@
 //! The plan follows `clspv_bridge::abi`. A grid becomes one dispatch, plus one for each slab of smaller groups where the
 //! local size does not divide the global size, plus more where a dimension exceeds maxComputeWorkGroupCount.
 
-use super::super::batch::{ArgValue, BufferRange, Launch};
+use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
 use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, Result};
 use super::conv::align_up;
 use super::device::Gpu;
@@ -16,7 +16,7 @@ use clspv_bridge::abi::{
     BindingSource, CompiledKernel, CompiledProgram, Hidden, KernelVariant, LocalSpec, NULL_OFFSET, PointerMode,
 };
 use clspv_bridge::metadata::{ArgKind, KernelInfo};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -67,10 +67,10 @@ impl DeviceProgram for Program {
 /// The program's data with addresses put in.
 fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> Result<Option<Arc<Buffer>>> {
     let data = &program.data;
-    if data.bytes.is_empty() {
+    if data.size() == 0 {
         return Ok(None);
     }
-    let buffer = Buffer::new(gpu, data.bytes.len() as u64, Use::Device { host_visible: false }, "program data")?;
+    let buffer = Arc::new(Buffer::new(gpu, data.size(), Use::Device { host_visible: false }, "program data")?);
     let mut bytes = data.bytes.clone();
     for &(at, offset) in &data.relocs {
         let value = buffer.address.wrapping_add(offset).to_le_bytes();
@@ -78,7 +78,11 @@ fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> Result<Option<Arc
         slot.ok_or_else(|| DeviceError::Unexpected("relocation outside the data block".into()))?.copy_from_slice(&value);
     }
     queue::upload(gpu, &buffer, &bytes)?;
-    Ok(Some(Arc::new(buffer)))
+    if data.zeros > 0 {
+        let dst = BufferRange { memory: buffer.clone(), offset: bytes.len() as u64, size: data.zeros };
+        queue::transfer(gpu, &DeviceCommand::Fill { dst, pattern: smallvec![0; 4] })?;
+    }
+    Ok(Some(buffer))
 }
 
 fn arg_is_readonly(kernel: &CompiledKernel, arg: usize) -> bool {
@@ -170,7 +174,11 @@ impl Kernel {
         if let Some(Printing { buffer, .. }) = print {
             plan.accesses.push(Access { buffer: buffer.raw, start: 0, end: buffer.size, write: true });
         }
-        if let Some(data) = &self.data {
+        // By address, a kernel reaches variables that it does not name, through pointers in memory.
+        let by_address = variant.abi.mode == PointerMode::Addresses;
+        if let Some(data) = &self.data
+            && (by_address || variant.abi.bindings.contains(&BindingSource::Data))
+        {
             let write = self.program.data.writable;
             plan.accesses.push(Access { buffer: data.raw, start: 0, end: data.size, write });
         }
@@ -188,7 +196,7 @@ impl Kernel {
             return false;
         }
         variant.abi.bindings.iter().all(|b| match b {
-            BindingSource::Data => self.data.is_some(),
+            BindingSource::Data => self.data.as_ref().is_some_and(|d| d.padded <= u64::from(limits.max_storage_buffer_range)),
             BindingSource::Print => true,
             BindingSource::Arg(a) => match launch.args.get(*a as usize) {
                 Some(ArgValue::Buffer(r)) => {

@@ -230,7 +230,13 @@ impl Reader<'_> {
             Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
                 let base = arg(0)?;
                 let first = matches!(op, Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
-                let Some(bytes) = self.const_chain(base.ty, &args[1..], first, inst)? else {
+                // LLVM writes `base, 0, bytes` for any type of the base.
+                let in_bytes = self.by_llvm && first && args.len() == 3 && self.const_int(args[1]) == Some(0);
+                let bytes = match in_bytes {
+                    true => self.const_int(args[2]),
+                    false => self.const_chain(base.ty, &args[1..], first, inst)?,
+                };
+                let Some(bytes) = bytes else {
                     return Ok(unknown());
                 };
                 return Ok(match &base.kind {

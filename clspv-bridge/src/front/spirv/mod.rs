@@ -43,6 +43,9 @@ const MAX_INIT_BYTES: u64 = 64 << 20;
 /// Most leaves of aggregate values in a module.
 const MAX_AGGREGATE_LEAVES: usize = 32 << 20;
 
+/// Number of LLVM's SPIR-V back end in the header (spir-v.xml).
+const LLVM_GENERATOR: u32 = 43;
+
 /// Reads a module that is a program of its own. Malformed input is an error, never a panic.
 pub fn read(words: &[u32], specs: &SpecConstants) -> Result<Module> {
     read_module(words, specs, false)
@@ -56,9 +59,11 @@ pub fn read_part(words: &[u32], specs: &SpecConstants) -> Result<Module> {
 fn read_module(words: &[u32], specs: &SpecConstants, callable_kernels: bool) -> Result<Module> {
     let words = check::header(words)?;
     let insts = read::instructions(&words)?;
-    let mut reader = Reader { callable_kernels, ..Reader::new(specs) };
+    let by_llvm = words[2] >> 16 == LLVM_GENERATOR;
+    let mut reader = Reader { callable_kernels, by_llvm, ..Reader::new(specs) };
     let bodies = reader.declarations(&insts)?;
     reader.functions(&bodies)?;
+    crate::front::cycles::join(&mut reader.module);
     // What the reader does not check itself, above all that definitions dominate their uses.
     match crate::ir::verify::verify_module(&reader.module) {
         Ok(()) => Ok(reader.module),
@@ -94,6 +99,8 @@ struct Reader<'s> {
     /// Imports made for unknown constructs, by name.
     unsupported: HashMap<String, FuncRef>,
     kernel_ids: HashSet<u32>,
+    /// The module comes from LLVM's own back end, whose constant address arithmetic counts bytes.
+    by_llvm: bool,
     /// Keep the functions that stand for kernels where kernels are called.
     callable_kernels: bool,
     /// Bytes of the variables and of their initial contents so far.
@@ -115,6 +122,7 @@ impl<'s> Reader<'s> {
             specs,
             unsupported: HashMap::new(),
             kernel_ids: HashSet::new(),
+            by_llvm: false,
             callable_kernels: false,
             global_bytes: 0,
             init_bytes: 0,

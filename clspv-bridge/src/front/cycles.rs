@@ -1,0 +1,186 @@
+//! Program-scope variables whose initial contents point to each other in a circle.
+//!
+//! LLVM's SPIR-V back end does not return from such a circle. [`cut`] takes it apart in the text of the LLVM IR: a pointer to a
+//! variable that is not defined yet becomes one to an external variable of a [`known name`](REFERENCE), and
+//! [`join`] puts the variable's address back when the module is read. Meanwhile LLVM must not trust the initial contents
+//! (`externally_initialized`) nor believe that nobody else knows the variable (`llvm.compiler.used`).
+
+use crate::ir::{EntityRef, Global, Linkage, Module};
+use std::collections::{BTreeSet, HashMap};
+
+/// Prefix of the names that stand for variables; no identifier of OpenCL C has a dot.
+const REFERENCE: &str = "pc.ref.";
+
+/// A line that defines a global variable.
+struct Definition<'a> {
+    name: &'a str,
+    /// Words before `global` or `constant`.
+    before: &'a str,
+    /// From `global` or `constant` on.
+    contents: &'a str,
+    space: &'a str,
+}
+
+fn definition(line: &str) -> Option<Definition<'_>> {
+    let (name, rest) = line.strip_prefix('@')?.split_once(" = ")?;
+    let at = ["global ", "constant "].iter().filter_map(|word| find_word(rest, word)).min()?;
+    let (before, contents) = rest.split_at(at);
+    if before.split_whitespace().any(|w| w.starts_with("extern")) {
+        return None;
+    }
+    let space = before.split_whitespace().find(|w| w.starts_with("addrspace(")).unwrap_or("");
+    Some(Definition { name, before, contents, space })
+}
+
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    if text.starts_with(word) { Some(0) } else { text.find(&format!(" {word}")).map(|at| at + 1) }
+}
+
+/// Calls `name` with each name of a global in the text, and puts what it gives in its place.
+fn replace_names<'a>(text: &'a str, mut name: impl FnMut(&'a str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['@', '"']) {
+        let (head, tail) = rest.split_at(at);
+        out.push_str(head);
+        if tail.starts_with('"') {
+            // Quotes inside of strings are written as numbers.
+            let end = tail[1..].find('"').map_or(tail.len(), |e| e + 2);
+            out.push_str(&tail[..end]);
+            rest = &tail[end..];
+            continue;
+        }
+        let word = &tail[1..];
+        let len = if word.starts_with('"') {
+            word[1..].find('"').map_or(word.len(), |e| e + 2)
+        } else {
+            word.find(|c: char| !(c.is_ascii_alphanumeric() || "._-$".contains(c))).unwrap_or(word.len())
+        };
+        out.push('@');
+        match name(&word[..len]) {
+            Some(new) => out.push_str(&new),
+            None => out.push_str(&word[..len]),
+        }
+        rest = &word[len..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The IR with references to later variables replaced; `None` if there are none.
+pub fn cut(ir: &str) -> Option<String> {
+    let spaces: HashMap<&str, &str> = ir.lines().filter_map(definition).map(|d| (d.name, d.space)).collect();
+    let mut defined: BTreeSet<&str> = BTreeSet::new();
+    let mut later: BTreeSet<&str> = BTreeSet::new();
+    let mut out = String::with_capacity(ir.len());
+    for line in ir.lines() {
+        let Some(d) = definition(line) else {
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        };
+        let mut any = false;
+        let contents = replace_names(d.contents, |name| {
+            let forward = spaces.contains_key(name) && !defined.contains(name);
+            any |= forward;
+            forward.then(|| {
+                later.insert(name);
+                reference(name)
+            })
+        });
+        let mark = if any && !d.before.contains("externally_initialized") { "externally_initialized " } else { "" };
+        out.push_str(&format!("@{} = {}{mark}{contents}\n", d.name, d.before));
+        defined.insert(d.name);
+    }
+    if later.is_empty() {
+        return None;
+    }
+    for name in &later {
+        let space = spaces.get(name).copied().unwrap_or("");
+        out.push_str(&format!("@{} = external {space} global i8\n", reference(name)));
+    }
+    let used = later.iter().map(|name| match spaces.get(name).copied().unwrap_or("") {
+        "" => format!("ptr @{name}"),
+        space => format!("ptr addrspacecast (ptr {space} @{name} to ptr)"),
+    });
+    let used: Vec<String> = used.collect();
+    let list = used.join(", ");
+    out.push_str(&format!(
+        "@llvm.compiler.used = appending global [{} x ptr] [{list}], section \"llvm.metadata\"\n",
+        used.len()
+    ));
+    Some(out)
+}
+
+fn reference(name: &str) -> String {
+    match name.strip_prefix('"') {
+        Some(quoted) => format!("\"{REFERENCE}{quoted}"),
+        None => format!("{REFERENCE}{name}"),
+    }
+}
+
+/// Puts the addresses back that [`cut`] took out.
+pub fn join(module: &mut Module) {
+    let mut targets: HashMap<Global, Global> = HashMap::new();
+    for (stand_in, data) in module.globals.iter() {
+        let name = data.name.strip_prefix(REFERENCE).filter(|_| data.linkage == Linkage::Import);
+        let found = name.and_then(|name| module.globals.iter().find(|(_, g)| g.name == name));
+        if let Some((target, _)) = found {
+            targets.insert(stand_in, target);
+        }
+    }
+    if targets.is_empty() {
+        return;
+    }
+    for (g, data) in module.globals.iter_mut() {
+        for r in &mut data.relocs {
+            r.target = targets.get(&r.target).copied().unwrap_or(r.target);
+        }
+        if targets.contains_key(&g) {
+            // Nobody refers to it any more.
+            (data.linkage, data.name) = (Linkage::Internal, format!("{REFERENCE}{}", g.index()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{GlobalData, Reloc, Space};
+
+    #[test]
+    fn forward_references_are_cut() {
+        let ir = "@s = addrspace(2) constant [4 x i8] c\"@b\\22\\00\", align 1\n\
+            @a = addrspace(1) global { i32, ptr addrspace(1) } { i32 1, ptr addrspace(1) @b }, align 8\n\
+            @b = internal addrspace(1) global ptr addrspace(1) @a, align 8\n\
+            define spir_kernel void @k() {\n  ret void\n}\n";
+        let out = cut(ir).unwrap();
+        assert!(out.contains("@a = addrspace(1) externally_initialized global { i32, ptr addrspace(1) } { i32 1, ptr addrspace(1) @pc.ref.b }"));
+        assert!(out.contains("@b = internal addrspace(1) global ptr addrspace(1) @a, align 8\n"));
+        assert!(out.contains("@pc.ref.b = external addrspace(1) global i8\n"));
+        assert!(out.contains("c\"@b\\22\\00\""));
+        assert!(out.contains("[1 x ptr] [ptr addrspacecast (ptr addrspace(1) @b to ptr)]"));
+        assert!(cut("@b = global i32 0\n@a = global ptr @b\ndefine void @k() {\n call void @f()\n}\n").is_none());
+    }
+
+    #[test]
+    fn addresses_are_put_back() {
+        let global = |name: &str, linkage, relocs| GlobalData {
+            name: name.into(),
+            space: Space::Global,
+            linkage,
+            size: 8,
+            align: 8,
+            init: None,
+            relocs,
+            readonly: false,
+        };
+        let mut m = Module::default();
+        let stand_in = m.globals.push(global("pc.ref.b", Linkage::Import, vec![]));
+        let a = m.globals.push(global("a", Linkage::Export, vec![Reloc { offset: 0, target: stand_in, addend: 4 }]));
+        let b = m.globals.push(global("b", Linkage::Internal, vec![]));
+        join(&mut m);
+        assert_eq!(m.globals[a].relocs, [Reloc { offset: 0, target: b, addend: 4 }]);
+        assert_eq!(m.globals[stand_in].linkage, Linkage::Internal);
+    }
+}
