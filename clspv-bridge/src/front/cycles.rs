@@ -105,10 +105,7 @@ pub fn cut(ir: &str) -> Option<String> {
     });
     let used: Vec<String> = used.collect();
     let list = used.join(", ");
-    out.push_str(&format!(
-        "@llvm.compiler.used = appending global [{} x ptr] [{list}], section \"llvm.metadata\"\n",
-        used.len()
-    ));
+    out.push_str(&format!("@llvm.compiler.used = appending global [{} x ptr] [{list}], section \"llvm.metadata\"\n", used.len()));
     Some(out)
 }
 
@@ -155,7 +152,9 @@ mod tests {
             @b = internal addrspace(1) global ptr addrspace(1) @a, align 8\n\
             define spir_kernel void @k() {\n  ret void\n}\n";
         let out = cut(ir).unwrap();
-        assert!(out.contains("@a = addrspace(1) externally_initialized global { i32, ptr addrspace(1) } { i32 1, ptr addrspace(1) @pc.ref.b }"));
+        assert!(out.contains(
+            "@a = addrspace(1) externally_initialized global { i32, ptr addrspace(1) } { i32 1, ptr addrspace(1) @pc.ref.b }"
+        ));
         assert!(out.contains("@b = internal addrspace(1) global ptr addrspace(1) @a, align 8\n"));
         assert!(out.contains("@pc.ref.b = external addrspace(1) global i8\n"));
         assert!(out.contains("c\"@b\\22\\00\""));

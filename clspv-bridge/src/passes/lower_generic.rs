@@ -12,9 +12,7 @@
 use super::infer_space::{Spaces, possible};
 use super::{Pass, PassContext};
 use crate::error::Result;
-use crate::ir::{
-    Block, BlockCall, Builder, CastOp, EntityRef, Function, I1, Inst, InstData, Module, Op, Scope, Space, Type, Value,
-};
+use crate::ir::{Block, BlockCall, Builder, CastOp, EntityRef, Function, I1, Inst, InstData, Module, Op, Space, Type, Value};
 use std::collections::{HashMap, HashSet};
 
 /// The two highest bits of a pointer to private memory are 01.
@@ -67,13 +65,9 @@ fn root(func: &Function, mut p: Value) -> Value {
     p
 }
 
-/// Instructions that must stay where they are.
-fn is_convergent(op: &Op) -> bool {
-    match op {
-        Op::Barrier { .. } | Op::Call(_) | Op::OpenCl(_) => true,
-        Op::Fence { scope, .. } => *scope != Scope::WorkItem,
-        _ => op.is_terminator(),
-    }
+/// Whether it makes no difference if only some work-items of a group execute the instruction at a time.
+fn is_divergent(op: &Op) -> bool {
+    op.is_pure() || op.access().is_some() || matches!(op, Op::Memcpy { .. } | Op::Memset(_))
 }
 
 /// Lowers the accesses of one function.
@@ -133,7 +127,7 @@ fn group_end(func: &Function, insts: &[Inst], at: usize, pointer: Value) -> usiz
     let mut next = end;
     while next < limit && next < end + MAX_GAP {
         let data = &func.insts[insts[next]];
-        if is_convergent(&data.op) {
+        if !is_divergent(&data.op) {
             break;
         }
         match generic_operands(func, data).first() {
