@@ -15,5 +15,5 @@ ext=-all
 for e in cl_khr_fp64 __opencl_c_fp64 cl_khr_fp16 __opencl_c_fp16 cl_khr_int64_base_atomics cl_khr_int64_extended_atomics \
     cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics cl_khr_local_int32_base_atomics \
     cl_khr_local_int32_extended_atomics cl_khr_byte_addressable_store __opencl_c_subgroups cl_khr_subgroup_non_uniform_arithmetic; do ext="$ext,+$e"; done
-"$clang" -target spirv64-unknown-unknown -x cl -cl-std=CL3.0 -O2 -fno-slp-vectorize -fno-vectorize -ffp-contract=off -fgnu89-inline \
+"$clang" -target spirv64-unknown-unknown -x cl -cl-std=CL3.0 -O2 -fno-slp-vectorize -fno-vectorize -ffp-contract=off -fdenormal-fp-math=dynamic -fgnu89-inline \
     -mllvm -replexitval=never -Xclang "-cl-ext=$ext" -I. -c -o "$output" "$tmp/library.cl"

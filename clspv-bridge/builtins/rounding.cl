@@ -160,14 +160,17 @@ float pc_fdim_f32(float x, float y)
     return x > y ? x - y : 0.0f;
 }
 
+// Magnitudes are compared as integers: devices may take denormals for zeros.
 float pc_maxmag_f32(float x, float y)
 {
-    float a = pc_abs(x), b = pc_abs(y);
-    return a > b ? x : b > a ? y : fmax(x, y);
+    uint a = as_uint(x) & 0x7fffffffu, b = as_uint(y) & 0x7fffffffu;
+    if (a == b || max(a, b) > 0x7f800000u) return fmax(x, y);
+    return a > b ? x : y;
 }
 
 float pc_minmag_f32(float x, float y)
 {
-    float a = pc_abs(x), b = pc_abs(y);
-    return a < b ? x : b < a ? y : fmin(x, y);
+    uint a = as_uint(x) & 0x7fffffffu, b = as_uint(y) & 0x7fffffffu;
+    if (a == b || max(a, b) > 0x7f800000u) return fmin(x, y);
+    return a < b ? x : y;
 }

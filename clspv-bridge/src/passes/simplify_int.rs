@@ -390,6 +390,19 @@ pub(super) fn cast(s: &mut Rewriter<'_>, op: CastOp, x: Value, ty: Type) -> Opti
         }
         (CastOp::Sext, _) if from != I1 && used_bits(s, x, 4) < from.scalar()?.bits() => rewrite(Op::Cast(CastOp::Zext), &[x]),
         (CastOp::Bitcast, Op::Cast(CastOp::Bitcast)) => rewrite(Op::Cast(CastOp::Bitcast), &[args[0]]),
+        // The bits of |x| and -x, so that a device which takes denormals for zeros does not change them: clang writes
+        // integer operations on a number's bits like this.
+        (CastOp::Bitcast, Op::Un(un @ (UnOp::Fabs | UnOp::Fneg))) if ty == from.with_scalar(from.scalar()?.to_int()) => {
+            let bits = s.emit(Op::Cast(CastOp::Bitcast), &[args[0]], ty);
+            let sign = 1u64 << (ty.scalar()?.bits() - 1);
+            if un == UnOp::Fneg {
+                let c = s.func.bits(ty, sign);
+                rewrite(Op::Bin(BinOp::Xor), &[bits, c])
+            } else {
+                let c = s.func.bits(ty, sign - 1);
+                rewrite(Op::Bin(BinOp::And), &[bits, c])
+            }
+        }
         (CastOp::PtrToInt, Op::Cast(CastOp::IntToPtr)) | (CastOp::IntToPtr, Op::Cast(CastOp::PtrToInt)) => {
             (s.ty(args[0]) == ty).then_some(Action::Value(args[0]))
         }
