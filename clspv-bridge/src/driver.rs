@@ -102,6 +102,11 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
     let library = builtin_library()?;
     let kernels: Vec<FuncRef> =
         program.functions.iter().filter(|(_, f)| f.kernel.is_some() && !f.layout.is_empty()).map(|(r, _)| r).collect();
+    // C++ for OpenCL: clang makes a kernel of the initialisation of a translation unit, which would have to run first.
+    if kernels.iter().any(|k| program.functions[*k].name.starts_with("_GLOBAL__")) {
+        let text = "error: variables at program scope that need a constructor or destructor are not supported\n";
+        return Err(CompileError::Diagnostics(text.into()));
+    }
     let mut failures = Vec::new();
     let mut optimised = Vec::new();
     for (name, result) in parallel::map(kernels, |k| (&program.functions[k].name, optimise(&program, k, library, &cx))) {

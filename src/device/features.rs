@@ -61,6 +61,8 @@ pub const EXTENSIONS: &[Feature] = &[
     api("cl_khr_spirv_linkonce_odr", always),
     api("cl_khr_spirv_extended_debug_info", always),
     api("cl_khr_expect_assume", always),
+    // Programs in C++ for OpenCL are compiled as every other: no macro says so.
+    api("cl_ext_cxx_for_opencl", always),
     api("cl_khr_extended_versioning", always),
     api("cl_khr_create_command_queue", always),
     api("cl_khr_device_uuid", always),

@@ -140,6 +140,9 @@ impl Device {
             CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => (d.max_alloc_size.min(LARGEST_VARIABLE_BYTES) as usize).into(),
             CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => (d.max_alloc_size.min(4 * LARGEST_VARIABLE_BYTES) as usize).into(),
 
+            // cl_ext_cxx_for_opencl
+            CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT => make_version(2021, 0, 0).into(),
+
             // Pipes and device-side queues are missing.
             CL_DEVICE_PIPE_SUPPORT => false.into(),
             CL_DEVICE_MAX_PIPE_ARGS | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS | CL_DEVICE_PIPE_MAX_PACKET_SIZE => 0u32.into(),

@@ -316,8 +316,6 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
     push(if options.opt_disable { "-O1" } else { "-O2" });
     // Operations are marked, not fused: that would hide which ones the program wrote as fma().
     push(if contracts_by_operation(options) { "-ffp-contract=fast-honor-pragmas" } else { "-ffp-contract=off" });
-    // Inline functions are called across translation units otherwise.
-    push("-fgnu89-inline");
     // Accepted by other implementations.
     push("-Wno-error=incompatible-pointer-types");
     push("-Wno-error=int-conversion");
@@ -326,8 +324,14 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
         "" => "CL1.2",
         // The newest OpenCL C is 3.0 with more features.
         "CL3.1" => "CL3.0",
+        // The version that the device query names.
+        "CLC++" => "CLC++2021",
         std => std,
     };
+    // Inline functions of C are called across translation units otherwise.
+    if !std.starts_with("CLC++") {
+        push("-fgnu89-inline");
+    }
     push(&format!("-cl-std={std}"));
     push("-Xclang");
     push(&format!("-cl-ext=-all{}", config.extensions.iter().map(|e| format!(",+{e}")).collect::<String>()));

@@ -1,0 +1,12 @@
+//! options: -cl-std=CLC++1.0
+//! global: 16
+//! arg 0: i32[16] = 0
+//! expect 0: i * 2 + 7
+// C++ for OpenCL 1.0.
+template <typename T> T twice(const T &x) { return x + x; }
+int offset = 7;
+kernel void test(global int *r)
+{
+    auto i = get_global_id(0);
+    r[i] = static_cast<int>(twice(i)) + offset;
+}

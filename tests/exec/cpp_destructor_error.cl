@@ -1,0 +1,5 @@
+//! options: -cl-std=CLC++2021
+//! error: constructor
+struct counter { int x; ~counter() { x = 0; } };
+counter c;
+kernel void test(global int *r) { r[0] = c.x; }
