@@ -2,6 +2,8 @@
 //! our driver, and its results are compared with the expectations in its `//!` lines (see `exec_support/case.rs`).
 //! Vulkan's validation layer and spirv-val must have nothing to complain of.
 //!
+//! The same tests run once more on devices that lack something. `PYROCLAST_EXEC_MATRIX=1` adds many more such devices.
+//!
 //! `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the same tests on the drivers installed there instead.
 
 #[path = "exec_support/case.rs"]
@@ -96,13 +98,45 @@ fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
     case.check(&after)
 }
 
-/// Ways of working that a device may lack; the tests whose names hold a text run once more without each.
+/// What a device may lack; the tests whose names hold a text run once more without each.
 const LACKING: &[(&str, &str)] = &[
     ("-bindings", ""),
     ("-mapped_buffers,-host_import", ""),
     ("-scalar_block_layout,-variable_pointers,-vulkan_memory_model", ""),
+    ("-int8,-int16,-storage8,-storage16,-float16,-float64,-int64_atomics,-float_atomics", ""),
     ("-subgroups", "_group_"),
     ("-subgroup_arithmetic,-subgroup_shuffle_relative,-subgroup_extended_types", "_group_"),
+];
+
+/// More of that, one by one and together: with `PYROCLAST_EXEC_MATRIX` set.
+const MATRIX: &[&str] = &[
+    "-int8",
+    "-int16",
+    "-int8,-int16",
+    "-storage8",
+    "-storage16",
+    "-storage8,-storage16",
+    "-int8,-storage16",
+    "-int16,-storage8,-bindings",
+    "-int8,-int16,-storage8,-storage16",
+    "-int8,-int16,-storage8,-storage16,-bindings",
+    "-float16",
+    "-float16,-int16,-storage16",
+    "-float64",
+    "-int64_atomics",
+    "-float_atomics",
+    "-float_controls",
+    "-vulkan_memory_model",
+    "-vulkan_memory_model,-bindings",
+    "-variable_pointers",
+    "-scalar_block_layout",
+    "-workgroup_explicit_layout",
+    "-subgroup_size_control",
+    "-integer_dot_product",
+    "-maintenance4",
+    "-int8,-int16,-storage8,-storage16,-float16,-float64,-int64_atomics,-float_atomics,-float_controls,-bindings,\
+     -mapped_buffers,-host_import,-scalar_block_layout,-variable_pointers,-vulkan_memory_model,-workgroup_explicit_layout,\
+     -subgroups,-subgroup_size_control,-integer_dot_product,-maintenance4",
 ];
 
 /// All tests in a process where the device lacks something.
@@ -145,7 +179,8 @@ fn main() -> std::process::ExitCode {
         }
         Err(error) => trials.push(Trial::test("devices", move || Err(Failed::from(error)))),
     }
-    for (hidden, filter) in LACKING.iter().filter(|_| everything) {
+    let matrix = if std::env::var_os("PYROCLAST_EXEC_MATRIX").is_some() { MATRIX } else { &[] };
+    for (hidden, filter) in LACKING.iter().copied().chain(matrix.iter().map(|m| (*m, ""))).filter(|_| everything) {
         trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden, filter)));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);

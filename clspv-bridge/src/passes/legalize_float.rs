@@ -1,14 +1,73 @@
 //! Floating-point types that the target lacks.
 //!
 //! Doubles are never emulated: a kernel that uses them on a device without them is refused. Half values without float16
-//! arithmetic exist only in memory (`vload_half`, `vstore_half` go through `lower_builtins`).
+//! arithmetic are their bits: `lower_builtins` has replaced conversions, and loads, stores and moves are those of integers.
 
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::target::Target;
+use std::collections::HashMap;
+
+/// Halves that are only moved become integers.
+fn halves_as_bits(func: &mut Function, target: &Target) {
+    if target.float16 {
+        return;
+    }
+    let half = |ty: Type| ty.lane() == F16;
+    let params = func.entry().map(|e| func.blocks[e].params.clone()).unwrap_or_default();
+    let moved = func.layout.iter().flat_map(|&b| &func.blocks[b].insts).all(|&i| {
+        let d = &func.insts[i];
+        let moves = matches!(d.op, Op::Load(_) | Op::Store(_) | Op::Select | Op::Cast(CastOp::Bitcast))
+            || matches!(d.op, Op::Extract(_) | Op::ExtractDyn | Op::Insert(_) | Op::InsertDyn)
+            || matches!(d.op, Op::VecBuild | Op::Splat | Op::Shuffle(_));
+        moves || !d.args.iter().chain(&d.results).any(|&v| half(func.ty(v)))
+    });
+    if !moved || params.iter().any(|&p| half(func.ty(p))) {
+        return;
+    }
+    let bits = |ty: Type| ty.with_scalar(Scalar::I16);
+    for v in func.values.keys() {
+        if half(func.values[v].ty) && func.as_const(v).is_none() {
+            func.values[v].ty = bits(func.values[v].ty);
+        }
+    }
+    let mut map = HashMap::new();
+    for block in func.layout.clone() {
+        let insts = func.take_insts(block);
+        let mut b = Builder::new(func, block);
+        for inst in insts {
+            let mut data = b.func.insts[inst].clone();
+            for a in data.args.iter_mut().chain(data.targets.iter_mut().flat_map(|t| t.args.iter_mut())) {
+                match b.func.as_const(*a) {
+                    Some(Const::Bits(ty, lanes)) if half(*ty) => {
+                        let (ty, lanes) = (bits(*ty), lanes.clone());
+                        *a = b.func.constant(Const::Bits(ty, lanes));
+                    }
+                    Some(&Const::Undef(ty)) if half(ty) => *a = b.func.undef(bits(ty)),
+                    _ => {}
+                }
+            }
+            if let (Op::Cast(CastOp::Bitcast), [r]) = (&data.op, &data.results[..])
+                && b.ty(data.args[0]) == b.ty(*r)
+            {
+                map.insert(*r, data.args[0]);
+                continue;
+            }
+            b.func.insts[inst] = data;
+            b.push(inst);
+        }
+    }
+    func.replace_uses(&map);
+}
+
+/// Legalises or refuses the types that the target has not.
+pub fn run(func: &mut Function, target: &Target) -> Result<()> {
+    halves_as_bits(func, target);
+    check(func, target)
+}
 
 /// Refuses types the target has not.
-pub fn check(func: &Function, target: &Target) -> Result<()> {
+fn check(func: &Function, target: &Target) -> Result<()> {
     for &block in &func.layout {
         for &i in &func.blocks[block].insts {
             let d = &func.insts[i];
@@ -19,8 +78,6 @@ pub fn check(func: &Function, target: &Target) -> Result<()> {
                         return Err(CompileError::unsupported("half precision arithmetic", d.line));
                     }
                     Some(Scalar::I64) if !target.int64 => return Err(CompileError::unsupported("64-bit integers", d.line)),
-                    Some(Scalar::I16) if !target.int16 => return Err(CompileError::unsupported("16-bit integers", d.line)),
-                    Some(Scalar::I8) if !target.int8 => return Err(CompileError::unsupported("8-bit integers", d.line)),
                     _ => {}
                 }
             }

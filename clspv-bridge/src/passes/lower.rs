@@ -107,7 +107,7 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
         private_bytes: 0,
         sub_group_size: sub_group_size(func, &info, cx)?,
     };
-    legalize_float::check(func, cx.target)?;
+    legalize_float::run(func, cx.target)?;
     super::lower_generic::lower(func);
     super::expand_mem::expand(func);
     legalize_mem::expand_float_atomics(func, cx.target);
@@ -119,7 +119,7 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
     let Some(plan) = lower_regions::plan(func, &info, &globals, mode, cx, &mut abi)? else {
         return Ok(None);
     };
-    lower_mem::run(func, &globals, data, &plan)?;
+    lower_mem::run(func, &globals, data, &plan, cx.target)?;
     module.phase = Phase::Lowered;
     let func = &mut module.functions[kernel];
     legalize_int::run(func, cx.target);

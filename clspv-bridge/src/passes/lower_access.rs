@@ -7,15 +7,18 @@
 use super::lower_regions::Region;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
+use crate::target::Target;
 use std::collections::HashMap;
 
 /// Gives the byte offset (`None`) or the index of the element of `1 << k` bytes (`Some(k)`) of the address.
 type Index<'a> = &'a mut dyn FnMut(&mut Builder<'_>, Option<u32>) -> Value;
 
-/// Accesses of one function: remembers the views of bindings.
+/// Accesses of one function: remembers the views of bindings, and which small types buffers cannot have.
 #[derive(Default)]
 pub(super) struct Accesses {
     views: HashMap<(u32, Type), Var>,
+    no_bytes: bool,
+    no_shorts: bool,
 }
 
 fn int_of(bytes: u32) -> Type {
@@ -74,7 +77,78 @@ fn plus(b: &mut Builder<'_>, index: Value, x: u32) -> Value {
     }
 }
 
+/// The words that an aligned access of small lanes is made of.
+fn words_of(ty: Type, access: Access) -> Option<Type> {
+    let bytes = ty.scalar()?.bytes() * ty.lanes();
+    let fits = ty.scalar()?.bytes() < 4 && bytes.is_multiple_of(4) && bytes <= 16 && access.align >= 4;
+    fits.then(|| Type::vector(Scalar::I32, bytes / 4))
+}
+
 impl Accesses {
+    pub(super) fn new(target: &Target) -> Accesses {
+        Accesses { views: HashMap::new(), no_bytes: !target.storage8, no_shorts: !target.storage16 }
+    }
+
+    /// Whether buffers cannot be accessed in units of so many bytes.
+    fn lacks(&self, bytes: u32) -> bool {
+        bytes == 1 && self.no_bytes || bytes == 2 && self.no_shorts
+    }
+
+    /// Address of the word around a byte, and the byte's bit in it.
+    fn word(&self, b: &mut Builder<'_>, at: Value) -> (Value, Value) {
+        let (keep, inside) = (b.i64(!3), b.i64(3));
+        let word = b.and(at, keep);
+        let byte = b.and(at, inside);
+        let byte = b.cast(CastOp::Trunc, byte, I32);
+        let three = b.i32(3);
+        (word, b.shl(byte, three))
+    }
+
+    /// Through a device address where buffers have words only. Stores are two atomic operations, as others may write
+    /// the rest of the word.
+    fn by_word_address(
+        &self,
+        b: &mut Builder<'_>,
+        op: &Op,
+        args: &[Value],
+        ty: Type,
+        access: Access,
+        unit: u32,
+    ) -> Option<Value> {
+        let scalar = ty.scalar().unwrap_or(Scalar::I64);
+        let access = Access { align: 4, ..access };
+        let (load, base) = if matches!(op, Op::Load(_)) { (true, args[0]) } else { (false, args[1]) };
+        let mut lanes = Vec::new();
+        let stored = if load { Vec::new() } else { lanes_of(b, args[0]) };
+        for lane in 0..ty.lanes() {
+            let pieces = if load { Vec::new() } else { split(b, stored[lane as usize], unit) };
+            let mut loaded = Vec::new();
+            for i in 0..scalar.bytes() / unit {
+                let at = plus(b, base, lane * scalar.bytes() + i * unit);
+                let (word, bit) = self.word(b, at);
+                if load {
+                    let v = b.load(I32, word, access);
+                    let v = b.lshr(v, bit);
+                    loaded.push(b.cast(CastOp::Trunc, v, int_of(unit)));
+                    continue;
+                }
+                let x = b.cast(CastOp::Zext, pieces[i as usize], I32);
+                let set = b.shl(x, bit);
+                let ones = b.func.bits(I32, (1u64 << (unit * 8)) - 1);
+                let field = b.shl(ones, bit);
+                let keep = b.not(field);
+                for (op, x) in [(RmwOp::And, keep), (RmwOp::Or, set)] {
+                    let op = Op::AtomicRmw { op, access, scope: Scope::Device, order: Ordering::Relaxed };
+                    b.value(op, &[word, x], I32);
+                }
+            }
+            if load {
+                lanes.push(combine(b, &loaded, Type::Scalar(scalar)));
+            }
+        }
+        load.then(|| b.vec_build(&lanes))
+    }
+
     /// Through a device address: args as in the instruction, with an `i64` address.
     pub(super) fn by_address(
         &mut self,
@@ -87,6 +161,20 @@ impl Accesses {
         let access = Access { root: Root::Addr, ..access };
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
         let unit = scalar.bytes().min(access.align.max(1));
+        if self.lacks(unit) && matches!(op, Op::Load(_) | Op::Store(_)) {
+            return Ok(match (words_of(ty, access), op) {
+                (Some(words), Op::Load(_)) => {
+                    let v = b.load(words, args[0], access);
+                    Some(b.bitcast(v, ty))
+                }
+                (Some(words), _) => {
+                    let v = b.bitcast(args[0], words);
+                    b.store(v, args[1], access);
+                    None
+                }
+                (None, _) => self.by_word_address(b, op, args, ty, access, unit),
+            });
+        }
         match op {
             Op::Load(_) if unit < scalar.bytes() => {
                 let n = scalar.bytes() / unit;
@@ -141,7 +229,9 @@ impl Accesses {
         let (var, elem) = match region {
             Region::Array { var, elem, .. } => (var, elem),
             Region::Binding { binding, readonly } => {
-                let elem = if access.align < scalar.bytes() {
+                let elem = if self.lacks(access.align.max(1).min(scalar.bytes())) {
+                    I32
+                } else if access.align < scalar.bytes() {
                     int_of(access.align.max(1))
                 } else if access.align >= total && ty.lanes() != 3 {
                     ty
@@ -159,6 +249,21 @@ impl Accesses {
             Region::Unused => return Err(CompileError::internal("access to memory without accesses")),
         };
         let elem_bytes = elem.access_bytes().unwrap_or(4);
+        if elem == I32
+            && let Some(words) = words_of(ty, access)
+        {
+            return match op {
+                Op::Load(_) => {
+                    let v = self.in_region(b, op, args, words, access, region, index)?;
+                    Ok(v.map(|v| b.bitcast(v, ty)))
+                }
+                Op::Store(_) => {
+                    let v = b.bitcast(args[0], words);
+                    self.in_region(b, op, &[v, args[1]], words, access, region, index)
+                }
+                _ => Err(CompileError::unsupported("atomics on small vectors", b.line)),
+            };
+        }
         let access = Access { root: Root::Var(var), align: elem_bytes.next_power_of_two(), ..access };
         let shift = elem_bytes.trailing_zeros();
         let whole = total == elem_bytes && op.access().is_some_and(|a| a.align >= scalar.bytes());

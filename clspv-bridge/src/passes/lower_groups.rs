@@ -153,6 +153,8 @@ impl Groups<'_, '_, '_> {
         match ty {
             Type::Scalar(Scalar::I32 | Scalar::F32 | Scalar::F64) => true,
             Type::Scalar(Scalar::I1) | Type::Vector(..) => false,
+            Type::Scalar(Scalar::I8) if !self.target.int8 => false,
+            Type::Scalar(Scalar::I16) if !self.target.int16 => false,
             _ => self.target.subgroup_ops.extended_types,
         }
     }

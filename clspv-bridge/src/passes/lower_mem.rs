@@ -13,6 +13,7 @@ use super::lower_regions::{Plan, Region, Rep};
 use crate::abi::{Hidden, NULL_OFFSET};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
+use crate::target::Target;
 use smallvec::smallvec;
 use std::collections::HashMap;
 
@@ -41,7 +42,13 @@ pub(super) struct Lower<'a> {
 }
 
 /// Rewrites the whole function; afterwards no value has a pointer type.
-pub(super) fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>, data: &DataLayout, plan: &Plan) -> Result<()> {
+pub(super) fn run(
+    func: &mut Function,
+    globals: &PrimaryMap<Global, GlobalData>,
+    data: &DataLayout,
+    plan: &Plan,
+    target: &Target,
+) -> Result<()> {
     let mut l = Lower {
         plan,
         globals,
@@ -52,7 +59,7 @@ pub(super) fn run(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>,
         indices: HashMap::new(),
         narrow: HashMap::new(),
         dereferenced: only_dereferenced(func),
-        accesses: Accesses::default(),
+        accesses: Accesses::new(target),
     };
     for v in func.values.keys() {
         if func.values[v].ty.space().is_some() && func.as_const(v).is_none() {

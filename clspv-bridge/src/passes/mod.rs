@@ -29,6 +29,7 @@ pub mod simplify;
 pub mod simplify_cfg;
 mod simplify_int;
 mod simplify_other;
+pub mod small_ints;
 pub mod sroa;
 pub mod ssa_repair;
 pub mod structurize;
@@ -72,6 +73,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &narrow::Narrow,
     &simplify::Simplify,
     &simplify_cfg::SimplifyCfg,
+    &small_ints::SmallInts,
     &sroa::Sroa,
     &ssa_repair::SsaRepair,
     &structurize::Structurize,
@@ -105,7 +107,7 @@ pub const COMMON: &[&str] = &[
 pub const CLEANUP: &[&str] = &["simplify", "gvn", "narrow", "simplify", "gvn", "simplify_cfg", "dce"];
 
 /// The last step before emission; nothing may change control flow after it.
-pub const STRUCTURE: &[&str] = &["wide_loads", "structurize", "loop_results"];
+pub const STRUCTURE: &[&str] = &["small_ints", "wide_loads", "structurize", "loop_results"];
 
 /// All pipelines by name.
 pub const PIPELINES: &[(&str, &[&str])] = &[("common", COMMON), ("cleanup", CLEANUP), ("structure", STRUCTURE)];

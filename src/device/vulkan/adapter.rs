@@ -89,6 +89,8 @@ pub struct Features {
     /// bound to descriptors, buffers that the host sees, imported host memory.
     pub bindings: bool,
     pub mapped_buffers: bool,
+    /// The execution modes of floating-point arithmetic are told by the driver.
+    pub float_controls: bool,
     pub host_import: bool,
 }
 
@@ -178,6 +180,9 @@ impl Adapter {
         ids.p_next = std::ptr::null_mut();
         driver.p_next = std::ptr::null_mut();
         subgroup.p_next = std::ptr::null_mut();
+        if !features.float_controls {
+            floats = Default::default();
+        }
         floats.p_next = std::ptr::null_mut();
         maint3.p_next = std::ptr::null_mut();
         let (family_queues, timestamp_bits) = (families[family].queue_count, families[family].timestamp_valid_bits);
@@ -352,6 +357,7 @@ impl Features {
             subgroup_size_control: on("subgroup_size_control", sizes.subgroup_size_control),
             full_subgroups: on("subgroup_size_control", sizes.compute_full_subgroups),
             bindings: on("bindings", vk::TRUE),
+            float_controls: on("float_controls", vk::TRUE),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             host_import: on("host_import", vk::TRUE),
         })

@@ -89,6 +89,11 @@ impl Lower<'_, '_, '_> {
             return self.b.cast(CastOp::FpConv, h, ty);
         }
         let bits = self.b.load(ty.with_scalar(Scalar::I16), p, Access::aligned(align));
+        self.half_value(bits, ty)
+    }
+
+    /// Single or double values of half-precision bits.
+    pub(super) fn half_value(&mut self, bits: Value, ty: Type) -> Value {
         let single = self.call_lanes("pc_half_to_f32", &[bits], ty.with_scalar(Scalar::F32));
         if ty.lane() == F32 { single } else { self.b.cast(CastOp::FpConv, single, ty) }
     }

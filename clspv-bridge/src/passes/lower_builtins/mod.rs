@@ -205,6 +205,14 @@ impl Lower<'_, '_, '_> {
             }
             Op::Group { scope: Scope::WorkGroup, op } => self.work_group(*op, a),
             Op::Fma => self.fma(a, ty),
+            Op::Cast(CastOp::FpConv) if !self.cx.target.float16 && self.b.ty(a[0]).lane() == F16 => {
+                let bits = self.b.bitcast(a[0], ty.with_scalar(Scalar::I16));
+                Some(self.half_value(bits, ty))
+            }
+            Op::Cast(CastOp::FpConv) if !self.cx.target.float16 && ty.lane() == F16 => {
+                let bits = self.half_bits_of(a[0], Rounding::Rte);
+                Some(self.b.bitcast(bits, ty))
+            }
             // Drivers go from double to half by way of single, rounding twice, and to half toward zero unless told not to.
             Op::Cast(CastOp::FpConv)
                 if ty.lane() == F16 && (self.b.ty(a[0]).lane() == F64 || !self.cx.target.float_controls.rte16) =>
