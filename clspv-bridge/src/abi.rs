@@ -41,6 +41,11 @@ pub enum Hidden {
     PrintfBase,
     /// u32: byte offset of a local-pointer argument in the common workgroup block.
     LocalArgOffset(u16),
+    /// u32: format of the image set as this argument: cl_channel_order in the high half, cl_channel_type in the low one.
+    ImageFormat(u16),
+    /// u32: width, height or depth (dimension 0, 1, 2) of the image set as this argument; the layers of an array are the
+    /// dimension after its last one.
+    ImageSize(u16, u8),
 }
 
 impl Hidden {
@@ -88,6 +93,34 @@ pub enum BindingSource {
     Data,
     /// The print buffer ([`crate::printf`]).
     Print,
+    /// The image set as this argument.
+    Image(ImageBinding),
+}
+
+/// An image's descriptor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct ImageBinding {
+    /// The kernel argument.
+    pub arg: u16,
+    /// A storage image (or storage texel buffer), which is read and written; else a sampled image (or uniform texel
+    /// buffer), which is only fetched from.
+    pub storage: bool,
+    /// The kernel reads and writes floating-point texels. Else it sees unsigned numbers: the view of a signed format must
+    /// be the unsigned format of the same size, and the kernel extends and saturates by [`Hidden::ImageFormat`].
+    pub float: bool,
+    /// The argument is an `image1d_buffer_t`, so this is a texel buffer.
+    pub buffer: bool,
+}
+
+/// What a sampler argument's slot of 4 bytes holds: addressing mode, flags of normalised coordinates and linear filter.
+pub mod sampler {
+    pub const ADDRESS_NONE: u32 = 0;
+    pub const CLAMP_TO_EDGE: u32 = 1;
+    pub const CLAMP: u32 = 2;
+    pub const REPEAT: u32 = 3;
+    pub const MIRRORED_REPEAT: u32 = 4;
+    pub const NORMALIZED: u32 = 8;
+    pub const LINEAR: u32 = 16;
 }
 
 /// What a specialisation constant is set to: the size of a local argument in elements, or of the common block.
@@ -111,7 +144,7 @@ pub struct LaunchAbi {
     pub args_offset: u32,
     /// Bytes of the whole block, a multiple of 8.
     pub block_size: u32,
-    /// Descriptors; empty in addresses mode.
+    /// Descriptors; only images in addresses mode.
     pub bindings: Vec<BindingSource>,
     /// Bindings whose storage is only read, in the same order.
     pub readonly: Vec<bool>,

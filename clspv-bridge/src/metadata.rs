@@ -53,7 +53,8 @@ pub struct ArgInfo {
     /// Bytes that clSetKernelArg must be given (8 for memory objects and samplers; 0 for local pointers: any size).
     pub size: u32,
     pub align: u32,
-    /// Byte offset in the packed argument block; local pointers, images and samplers take no room (0).
+    /// Byte offset in the packed argument block; local pointers and images take no room (0), samplers 4 bytes
+    /// ([`crate::abi::sampler`]).
     pub offset: u32,
     /// Empty when the program was built without argument information.
     pub name: String,

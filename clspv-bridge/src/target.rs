@@ -57,6 +57,9 @@ pub struct Target {
     pub max_push_constants: u32,
     /// Push descriptors that a kernel may use; 0 turns the bindings mode off.
     pub max_push_descriptors: u32,
+    /// shaderStorageImageReadWithoutFormat and ...WriteWithoutFormat.
+    pub storage_image_read_any: bool,
+    pub storage_image_write_any: bool,
     /// The device profile prefers storage-buffer bindings to device addresses.
     pub prefer_bindings: bool,
     /// The driver moves the parts of loads wider than 16 bytes far apart unless something holds them.
@@ -141,6 +144,8 @@ impl Target {
             device_clock: false,
             max_push_constants: 128,
             max_push_descriptors: 32,
+            storage_image_read_any: true,
+            storage_image_write_any: true,
             prefer_bindings: false,
             scatters_wide_loads: false,
             stale_loop_results: false,

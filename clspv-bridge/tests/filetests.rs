@@ -247,7 +247,11 @@ fn tool(name: &str, args: &[&str], input: &[u8]) -> Option<Result<String, String
     Some(if out.status.success() { Ok(text(&out.stdout)) } else { Err(text(&out.stdout) + &text(&out.stderr)) })
 }
 
-const EXTENSIONS: [&str; 6] = [
+const EXTENSIONS: [&str; 10] = [
+    "__opencl_c_images",
+    "__opencl_c_read_write_images",
+    "__opencl_c_3d_image_writes",
+    "cl_khr_depth_images",
     "cl_khr_fp64",
     "__opencl_c_fp64",
     "__opencl_c_int64",
@@ -259,6 +263,7 @@ const EXTENSIONS: [&str; 6] = [
 fn compile(source: &str) -> Result<String, String> {
     let config = driver::FrontConfig {
         extensions: EXTENSIONS.map(String::from).to_vec(),
+        image_support: true,
         opencl_version: 310,
         ..driver::FrontConfig::default()
     };

@@ -55,6 +55,8 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_ext_float_atomics", always),
     language("cl_khr_fp64", |d| d.fp64),
     language("cl_khr_fp16", |d| d.fp16),
+    language("cl_khr_3d_image_writes", |d| d.images),
+    language("cl_khr_depth_images", |d| d.images),
     api("cl_khr_il_program", always),
     api("cl_khr_spirv_queries", always),
     api("cl_khr_spirv_no_integer_wrap_decoration", always),
@@ -104,4 +106,7 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_ext_fp64_local_atomic_min_max", double_atomics),
     c_feature("__opencl_c_subgroups", always),
     c_feature("__opencl_c_work_group_collective_functions", always),
+    c_feature("__opencl_c_images", |d| d.images),
+    c_feature("__opencl_c_read_write_images", |d| d.images),
+    c_feature("__opencl_c_3d_image_writes", |d| d.images),
 ];

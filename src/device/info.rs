@@ -63,6 +63,8 @@ pub struct DeviceInfo {
     pub correctly_rounded_div_sqrt: bool,
     pub little_endian: bool,
     pub ecc: bool,
+    /// Images and samplers work.
+    pub images: bool,
     /// Lines for `pyroclast info`: features that are absent and why.
     pub notes: Vec<String>,
 }

@@ -97,7 +97,7 @@ impl Device {
             clang: Config::get().clang.clone().unwrap_or_default(),
             clang_args: Config::get().clang_args.clone(),
             extensions: language.chain(&self.c_features).map(|f| f.name.to_string()).collect(),
-            image_support: false,
+            image_support: self.info().images,
             opencl_version: features::VERSION.0 * 100 + features::VERSION.1 * 10,
         }
     }

@@ -4,8 +4,8 @@
 //! justify, and never panics: damaged input gives `None`. A change of any encoding here needs a new [`VERSION`].
 
 use clspv_bridge::abi::{
-    BindingSource, BlockPlace, CompiledKernel, CompiledProgram, DataBlock, Hidden, KernelVariant, LaunchAbi, LocalSpec,
-    PointerMode,
+    BindingSource, BlockPlace, CompiledKernel, CompiledProgram, DataBlock, Hidden, ImageBinding, KernelVariant, LaunchAbi,
+    LocalSpec, PointerMode,
 };
 use clspv_bridge::driver::{Library, Options};
 use clspv_bridge::front::clang::KernelArgInfo;
@@ -13,7 +13,7 @@ use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -348,6 +348,8 @@ fn put_hidden(w: &mut Writer, h: Hidden) {
         Hidden::PrintfAddress => (8, 0),
         Hidden::LocalArgOffset(a) => (9, a),
         Hidden::PrintfBase => (10, 0),
+        Hidden::ImageFormat(a) => (11, a),
+        Hidden::ImageSize(a, d) => (12 + d, a),
     };
     w.u8(tag);
     w.u16(value);
@@ -368,6 +370,8 @@ fn get_hidden(r: &mut Reader) -> Option<Hidden> {
         8 => Hidden::PrintfAddress,
         9 => Hidden::LocalArgOffset(value),
         10 => Hidden::PrintfBase,
+        11 => Hidden::ImageFormat(value),
+        12..=14 => Hidden::ImageSize(value, tag - 12),
         _ => return None,
     })
 }
@@ -394,6 +398,10 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
         BindingSource::Print => {
             w.u8(2);
             w.u16(0);
+        }
+        BindingSource::Image(i) => {
+            w.u8(3 | u8::from(i.storage) << 2 | u8::from(i.float) << 3 | u8::from(i.buffer) << 4);
+            w.u16(i.arg);
         }
     });
     w.list(&abi.readonly, |w, b| w.bool(*b));
@@ -430,6 +438,10 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
             (0, a) => Some(BindingSource::Arg(a)),
             (1, 0) => Some(BindingSource::Data),
             (2, 0) => Some(BindingSource::Print),
+            (tag, arg) if tag & 3 == 3 && tag < 32 => {
+                let bit = |n: u8| tag >> n & 1 != 0;
+                Some(BindingSource::Image(ImageBinding { arg, storage: bit(2), float: bit(3), buffer: bit(4) }))
+            }
             _ => None,
         })?,
         readonly: r.list(Reader::bool)?,
@@ -525,8 +537,13 @@ pub(crate) mod tests {
             hidden: vec![(Hidden::GlobalIdBase(1), 0), (Hidden::LocalArgOffset(3), 8), (Hidden::PrintfBase, 12)],
             args_offset: 16,
             block_size: 24,
-            bindings: vec![BindingSource::Arg(0), BindingSource::Data, BindingSource::Print],
-            readonly: vec![true, false, false],
+            bindings: vec![
+                BindingSource::Arg(0),
+                BindingSource::Data,
+                BindingSource::Print,
+                BindingSource::Image(ImageBinding { arg: 3, storage: true, float: false, buffer: true }),
+            ],
+            readonly: vec![true, false, false, false],
             local_specs: vec![
                 (3, LocalSpec::Arg { arg: 2, elem_bytes: 4 }),
                 (4, LocalSpec::Common { fixed_bytes: 64, elem_bytes: 4 }),

@@ -9,7 +9,8 @@ use clspv_bridge::Target;
 
 /// Front-end settings of a device with every optional feature that the generic target has.
 pub fn generic_front_config() -> FrontConfig {
-    let facts = DeviceInfo { fp16: true, fp64: true, int64_atomics: true, little_endian: true, ..DeviceInfo::default() };
+    let facts =
+        DeviceInfo { fp16: true, fp64: true, int64_atomics: true, images: true, little_endian: true, ..DeviceInfo::default() };
     let language = features::EXTENSIONS.iter().filter(|f| f.language && !f.platform_only);
     let enabled = language.chain(features::C_FEATURES).filter(|f| (f.when)(&facts));
     let config = crate::config::Config::get();
@@ -17,7 +18,7 @@ pub fn generic_front_config() -> FrontConfig {
         clang: config.clang.clone().unwrap_or_default(),
         clang_args: config.clang_args.clone(),
         extensions: enabled.map(|f| f.name.to_string()).collect(),
-        image_support: false,
+        image_support: facts.images,
         opencl_version: features::VERSION.0 * 100 + features::VERSION.1 * 10,
     }
 }

@@ -6,6 +6,7 @@
 //! instruction: they dominate everything and are interned.
 
 use super::entity::{Block, EntityRef, Inst, PrimaryMap, Slot, Value, Var};
+use super::image::ImageDim;
 use super::inst::{BlockCall, FastMath, InstData, Op};
 use super::types::{Scalar, Type};
 use smallvec::{SmallVec, smallvec};
@@ -85,6 +86,9 @@ pub struct SlotData {
 pub enum VarClass {
     /// Runtime array in the storage buffer of this descriptor binding; several views of one binding alias.
     Buffer { binding: u32, readonly: bool },
+    /// The image at this descriptor binding, read with fetches or (`storage`) read and written; `elem` is the type of its
+    /// texels' lanes.
+    Image { binding: u32, dim: ImageDim, storage: bool },
     /// Workgroup array.
     Workgroup,
     /// Function-storage array of one work-item.

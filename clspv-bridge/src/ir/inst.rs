@@ -5,6 +5,7 @@
 
 use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
 use super::group::GroupOp;
+use super::image::{ImageDim, ImageOp};
 use super::types::Space;
 use smallvec::SmallVec;
 
@@ -395,6 +396,13 @@ pub enum Op {
         offset: u32,
     },
 
+    /// An image operation (see [`ImageOp`]). Until it is lowered (`var`), the image is the first argument.
+    Image {
+        op: ImageOp,
+        dim: ImageDim,
+        var: Option<Var>,
+    },
+
     /// OpenCL.std extended instruction (`ClOp`), removed by `lower_builtins`. `args -> T`
     OpenCl(ClOp),
     /// `args -> results`
@@ -462,6 +470,7 @@ impl Op {
             | Op::Fence { .. }
             | Op::Group { .. }
             | Op::Clock(_)
+            | Op::Image { op: ImageOp::Write, .. }
             | Op::Call(_) => true,
             Op::OpenCl(op) => matches!(
                 op,
@@ -479,7 +488,7 @@ impl Op {
     }
     /// Whether the result depends on the operands alone (so equal instructions may be merged).
     pub fn is_pure(&self) -> bool {
-        !self.has_side_effects() && !matches!(self, Op::Load(_))
+        !self.has_side_effects() && !matches!(self, Op::Load(_) | Op::Image { op: ImageOp::Read, .. })
     }
 }
 

@@ -289,6 +289,7 @@ impl<'m> Machine<'m> {
             let bytes = (info.elem.access_bytes().unwrap_or(8) as u64 * length as u64) as usize;
             let base = match info.class {
                 VarClass::Buffer { binding, .. } => launch.bindings.get(binding as usize).copied().unwrap_or(0),
+                VarClass::Image { .. } => 0,
                 VarClass::Workgroup => *shared.entry(var).or_insert_with(|| memory.alloc_undefined(bytes)),
                 VarClass::Private => *item.privates.entry(var).or_insert_with(|| memory.alloc_undefined(bytes)),
             };

@@ -5,6 +5,7 @@ pub mod builder;
 pub mod entity;
 pub mod func;
 pub mod group;
+pub mod image;
 pub mod inst;
 pub mod interp;
 pub mod module;
@@ -19,6 +20,7 @@ pub use builder::Builder;
 pub use entity::{Block, EntityRef, EntitySet, FuncRef, Global, Inst, PrimaryMap, SecondaryMap, Slot, Value, Var};
 pub use func::{BlockData, Const, Function, Linkage, Merge, Signature, SlotData, ValueData, ValueDef, VarClass, VarData, VarLen};
 pub use group::{GroupOp, LaneMask, Scan};
+pub use image::{ImageDim, ImageOp};
 pub use inst::{
     Access, BinOp, BlockCall, CastOp, ClOp, FastMath, FenceSpaces, FloatCc, InstData, IntCc, Op, Ordering, RmwOp, Root, Rounding,
     Scope, ShaderInput, UnOp, WorkItemQuery,

@@ -5,6 +5,7 @@
 
 use super::func::Linkage;
 use super::group::{LaneMask, Scan};
+use super::image::{ImageDim, ImageOp};
 use super::inst::{BinOp, CastOp, ClOp, FloatCc, IntCc, Ordering, RmwOp, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery};
 use super::module::Phase;
 use super::types::{Opaque, Scalar, Space, Type};
@@ -84,6 +85,12 @@ named! {
         WorkgroupSize = "workgroup_size", LocalIndex = "local_index", SubGroupSize = "sub_group_size",
         NumSubGroups = "num_sub_groups", SubGroupId = "sub_group_id", SubGroupLocalId = "sub_group_local_id",
     }
+    ImageDim {
+        D1 = "d1", D1Array = "d1_array", Buffer = "buffer", D2 = "d2", D2Array = "d2_array", D3 = "d3",
+    }
+    ImageOp {
+        Sample = "sample", Read = "read", Write = "write", Size = "size", Order = "order", DataType = "data_type",
+    }
     Phase {
         Imported = "imported", Linked = "linked", Inlined = "inlined", Lowered = "lowered", Legal = "legal",
         Structured = "structured",
@@ -109,7 +116,6 @@ pub fn cl_op_from_name(name: &str) -> Option<ClOp> {
 pub fn type_from_name(name: &str) -> Option<Type> {
     match name {
         "event" => return Some(Type::Opaque(Opaque::Event)),
-        "sampler" => return Some(Type::Opaque(Opaque::Sampler)),
         "image" => return Some(Type::Opaque(Opaque::Image)),
         _ => {}
     }

@@ -170,6 +170,9 @@ impl Display for Function {
                 VarClass::Buffer { binding, readonly } => {
                     write!(f, "buffer {binding} {}", if readonly { "readonly " } else { "" })?;
                 }
+                VarClass::Image { binding, dim, storage } => {
+                    write!(f, "image {binding} {} {}", dim.name(), if storage { "storage " } else { "" })?;
+                }
                 VarClass::Workgroup => f.write_str("workgroup ")?,
                 VarClass::Private => f.write_str("private ")?,
             }
@@ -401,6 +404,7 @@ pub(super) fn mnemonic(op: &Op) -> &'static str {
         Op::WorkItem { .. } => "work_item",
         Op::Input { .. } => "input",
         Op::PushConst { .. } => "push_const",
+        Op::Image { .. } => "image",
         Op::OpenCl(_) => "opencl",
         Op::Call(_) => "call",
         Op::Jump => "br",
@@ -465,6 +469,10 @@ fn print_immediates(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::WorkItem { query, dim } => write!(f, " {} {dim}", query.name()),
         Op::Input { input, dim } => write!(f, " {} {dim}", input.name()),
         Op::PushConst { offset } => write!(f, " {offset}"),
+        Op::Image { op, dim, var } => {
+            write!(f, " {} {}", op.name(), dim.name())?;
+            var.map_or(Ok(()), |var| write!(f, " in {var}"))
+        }
         Op::OpenCl(op) => write!(f, " {op:?}"),
         Op::Call(func) => write!(f, " {func}"),
         _ => Ok(()),

@@ -118,8 +118,6 @@ impl Space {
 pub enum Opaque {
     /// `event_t` of asynchronous copies.
     Event,
-    /// `sampler_t`.
-    Sampler,
     /// An image object; its kind is in the kernel's argument information.
     Image,
 }
@@ -212,7 +210,6 @@ impl fmt::Display for Type {
             Type::Vector(s, n) => write!(f, "{}x{}", s.name(), n),
             Type::Ptr(s) => write!(f, "ptr.{}", s.name()),
             Type::Opaque(Opaque::Event) => f.write_str("event"),
-            Type::Opaque(Opaque::Sampler) => f.write_str("sampler"),
             Type::Opaque(Opaque::Image) => f.write_str("image"),
         }
     }

@@ -4,6 +4,7 @@
 //! knows nothing of control flow, phases or functions other than the instruction's own.
 
 use super::group::GroupOp;
+use super::image::{ImageOp, TEXELS, is_coordinate};
 use super::inst::{CastOp, Op, Root, Scope, UnOp, WorkItemQuery};
 use super::types::{I1, I8, I32, I64, Scalar, Space, Type};
 use super::{BinOp, RmwOp};
@@ -47,6 +48,12 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
         }),
         Op::Input { .. } => one(I32),
         Op::PrintBuffer => one(Type::Ptr(Space::Global)),
+        Op::Image { op, dim, .. } => match op {
+            ImageOp::Write => Some(smallvec![]),
+            ImageOp::Size => one(dim.size_type()),
+            ImageOp::Order | ImageOp::DataType => one(I32),
+            ImageOp::Sample | ImageOp::Read => None,
+        },
         Op::Store(_)
         | Op::Memcpy { .. }
         | Op::Memset(_)
@@ -89,6 +96,7 @@ pub fn arity(op: &Op) -> Option<usize> {
         Op::Clock(_) => 0,
         Op::SlotAddr(_) | Op::GlobalAddr(_) | Op::Barrier { .. } | Op::Fence { .. } | Op::WorkItem { .. } => 0,
         Op::Input { .. } | Op::PushConst { .. } | Op::PrintBuffer | Op::Jump | Op::Unreachable => 0,
+        Op::Image { op, var, .. } => op.operands() + usize::from(var.is_none()),
         Op::VecBuild | Op::OpenCl(_) | Op::Call(_) | Op::Return => return None,
     })
 }
@@ -186,6 +194,20 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         Op::AtomicStore { .. } => require(atomic_type(args[0]), "unfit operand type"),
         Op::WorkItem { dim, .. } | Op::Input { dim, .. } => require(*dim < 3, "the dimension must be 0, 1 or 2"),
         Op::PushConst { .. } => require(results[0].access_bytes().is_some(), "unfit result type"),
+        Op::Image { op, dim, var } => {
+            let rest = if var.is_none() { &args[1..] } else { args };
+            require(var.is_some() || args[0] == Type::Opaque(super::Opaque::Image), "the first operand must be an image")?;
+            match op {
+                ImageOp::Sample => require(rest[0] == I32, "a sampler is an i32")?,
+                ImageOp::Write => require(TEXELS.contains(&rest[1]), "unfit texel")?,
+                _ => {}
+            }
+            if let ImageOp::Sample | ImageOp::Read = op {
+                require(TEXELS.contains(&results[0]), "unfit texel")?;
+            }
+            let at = if *op == ImageOp::Sample { 1 } else { 0 };
+            require(op.operands() == 0 || is_coordinate(*op, *dim, rest[at]), "unfit coordinates")
+        }
         Op::BrIf => require(args[0] == I1, "the condition must be i1"),
         Op::Switch(_) => require(args[0].is_int() && !is_vector(args[0]), "the selector must be an integer"),
         Op::Group { scope, op } => check_group(*scope, *op, args),

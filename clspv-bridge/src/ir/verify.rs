@@ -262,7 +262,7 @@ impl Verifier<'_> {
         }
         for (var, data) in func.vars.iter() {
             let fits = match data.class {
-                VarClass::Buffer { .. } => data.len == VarLen::Runtime,
+                VarClass::Buffer { .. } | VarClass::Image { .. } => data.len == VarLen::Runtime,
                 VarClass::Workgroup => data.len != VarLen::Runtime,
                 VarClass::Private => matches!(data.len, VarLen::Fixed(_)),
             };
@@ -365,6 +365,7 @@ impl Verifier<'_> {
             | Op::Memset(_)
             | Op::OpenCl(_)
             | Op::WorkItem { .. } => self.phase >= Phase::Lowered,
+            Op::Image { var, .. } => (self.phase >= Phase::Lowered) != var.is_some(),
             _ => self.phase >= Phase::Lowered && op.access().is_some_and(|a| a.root == Root::Ptr),
         };
         forbidden.then(|| format!("not allowed in phase {:?}", self.phase))

@@ -16,8 +16,8 @@
 use super::PassContext;
 use super::lower_globals::DataLayout;
 use super::{
-    legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_kernel_abi, lower_mem, lower_regions,
-    lower_work_item,
+    legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_images, lower_kernel_abi, lower_mem,
+    lower_regions, lower_work_item,
 };
 use crate::abi::{BlockPlace, Hidden, LaunchAbi, PointerMode};
 use crate::error::{CompileError, Result};
@@ -26,6 +26,10 @@ use std::collections::BTreeSet;
 
 const ARG_BASE: u32 = 0x4000_0000;
 const HIDDEN_BASE: u32 = 0x8000_0000;
+/// Numbers of the hidden values that arguments have.
+const LOCAL_ARGS: u32 = 64;
+const IMAGE_FORMATS: u32 = 0x2_0000;
+const IMAGE_SIZES: u32 = 0x4_0000;
 
 /// Symbolic push-constant offset of a byte of the packed arguments.
 pub(super) fn arg_offset(offset: u32) -> u32 {
@@ -46,7 +50,9 @@ pub(super) fn hidden_offset(hidden: Hidden) -> u32 {
             Hidden::DataAddress => 25,
             Hidden::PrintfAddress => 26,
             Hidden::PrintfBase => 27,
-            Hidden::LocalArgOffset(arg) => 64 + arg as u32,
+            Hidden::LocalArgOffset(arg) => LOCAL_ARGS + arg as u32,
+            Hidden::ImageFormat(arg) => IMAGE_FORMATS + arg as u32,
+            Hidden::ImageSize(arg, d) => IMAGE_SIZES + 4 * arg as u32 + d as u32,
         }
 }
 
@@ -64,7 +70,9 @@ fn hidden_of(offset: u32) -> Option<Hidden> {
         25 => Hidden::DataAddress,
         26 => Hidden::PrintfAddress,
         27 => Hidden::PrintfBase,
-        64.. => Hidden::LocalArgOffset(u16::try_from(n - 64).ok()?),
+        LOCAL_ARGS..IMAGE_FORMATS => Hidden::LocalArgOffset(u16::try_from(n - LOCAL_ARGS).ok()?),
+        IMAGE_FORMATS..IMAGE_SIZES => Hidden::ImageFormat(u16::try_from(n - IMAGE_FORMATS).ok()?),
+        IMAGE_SIZES.. => Hidden::ImageSize(u16::try_from((n - IMAGE_SIZES) / 4).ok()?, d),
         _ => return None,
     })
 }
@@ -115,6 +123,7 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
     lower_groups::run(func, cx.target, abi.sub_group_size);
     lower_work_item::run(func, &info, abi.sub_group_size)?;
     lower_kernel_abi::value_params(func, &info)?;
+    lower_images::run(func, &info, &mut abi)?;
     legalize_vec::run(func);
     let Some(plan) = lower_regions::plan(func, &info, &globals, mode, cx, &mut abi)? else {
         return Ok(None);

@@ -209,9 +209,8 @@ pub fn value_params(func: &mut Function, info: &KernelInfo) -> Result<()> {
     at_entry(func, |b| {
         for (&param, arg) in params.iter().zip(&info.args) {
             match (arg.kind, b.ty(param)) {
-                (ArgKind::Image, _) => unsupported = Some("image arguments"),
-                (ArgKind::Sampler, _) | (_, Type::Opaque(_)) => unsupported = Some("sampler arguments"),
-                (_, Type::Ptr(_)) => {}
+                (_, Type::Ptr(_)) | (ArgKind::Image, _) => {}
+                (_, Type::Opaque(_)) => unsupported = Some("an argument of an opaque type"),
                 (_, ty) => {
                     map.insert(param, load_arg(b, arg.offset, ty));
                 }

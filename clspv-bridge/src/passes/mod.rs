@@ -18,6 +18,7 @@ pub mod lower_builtins;
 pub mod lower_generic;
 pub mod lower_globals;
 pub mod lower_groups;
+pub mod lower_images;
 pub mod lower_kernel_abi;
 pub mod lower_mem;
 pub mod lower_printf;

@@ -321,6 +321,8 @@ impl Features {
                 shader_int64: vk::TRUE,
                 shader_int16: flag("int16", core.shader_int16),
                 shader_float64: flag("float64", core.shader_float64),
+                shader_storage_image_read_without_format: flag("images", core.shader_storage_image_read_without_format),
+                shader_storage_image_write_without_format: flag("images", core.shader_storage_image_write_without_format),
                 ..Default::default()
             },
             int8: on("int8", f12.shader_int8),

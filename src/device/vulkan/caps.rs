@@ -107,6 +107,8 @@ pub fn target(a: &Adapter) -> Target {
         max_push_descriptors: a.max_push_descriptors.min(limits.max_per_stage_descriptor_storage_buffers),
         // A CPU device loses the alias information it vectorises with when it is given addresses.
         prefer_bindings: a.is_cpu(),
+        storage_image_read_any: f.core.shader_storage_image_read_without_format != 0,
+        storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
         scatters_wide_loads: a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY,
         // See the compiler's pass `loop_results`; seen with Mesa 22.3, and nothing newer promises otherwise.
         stale_loop_results: a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE,
@@ -228,6 +230,7 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
         correctly_rounded_div_sqrt: t.exact_div32 && t.exact_sqrt32,
         little_endian: cfg!(target_endian = "little"),
         ecc: false,
+        images: false,
         notes,
     }
 }

@@ -198,6 +198,7 @@ impl Kernel {
         variant.abi.bindings.iter().all(|b| match b {
             BindingSource::Data => self.data.as_ref().is_some_and(|d| d.padded <= u64::from(limits.max_storage_buffer_range)),
             BindingSource::Print => true,
+            BindingSource::Image(_) => false,
             BindingSource::Arg(a) => match launch.args.get(*a as usize) {
                 Some(ArgValue::Buffer(r)) => {
                     r.size > 0 && r.offset % align == 0 && r.size + 16 <= u64::from(limits.max_storage_buffer_range)
@@ -235,6 +236,7 @@ impl Kernel {
             let binding = match source {
                 BindingSource::Data => self.data.as_ref().map(|d| (d.raw, 0, d.padded)),
                 BindingSource::Print => print.map(|p| (p.buffer.raw, 0, p.buffer.padded)),
+                BindingSource::Image(_) => None,
                 BindingSource::Arg(a) => match launch.args.get(*a as usize) {
                     Some(ArgValue::Buffer(range)) => {
                         let buffer = buffer_of(range)?;
@@ -264,6 +266,8 @@ impl Kernel {
                 Hidden::NumGroups(i) => u64::from(num_groups[d(i)]),
                 Hidden::WorkDim => u64::from(launch.dims),
                 Hidden::DataAddress => self.data.as_ref().map_or(0, |b| b.address),
+                // Nothing can be set as an image argument.
+                Hidden::ImageFormat(_) | Hidden::ImageSize(..) => 0,
                 Hidden::LocalArgOffset(arg) => common_layout(plan.variant, &|a| local_size(launch, a), Some(arg)),
             };
             put(&mut plan.block, at as usize, &value.to_le_bytes()[..hidden.size() as usize])?;

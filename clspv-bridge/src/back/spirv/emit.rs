@@ -2,7 +2,7 @@
 
 use super::interface::Interface;
 use super::module::{Id, SpirvModule, push, string_words};
-use crate::abi::LaunchAbi;
+use crate::abi::{BindingSource, LaunchAbi};
 use crate::error::{CompileError, Result};
 use crate::ir::{Block, Const, Function, Inst, Op as IrOp, Ordering, Root, Scalar, Scope, SecondaryMap, Type, Value, ValueDef};
 use crate::metadata::KernelInfo;
@@ -44,8 +44,9 @@ impl<'a> Emitter<'a> {
         if !func.sig.params.is_empty() || !func.sig.results.is_empty() || func.layout.is_empty() {
             return Err(CompileError::internal(format!("emit: @{} is no lowered kernel", func.name)));
         }
-        if abi.bindings.len() as u32 > target.max_push_descriptors && !abi.bindings.is_empty() {
-            return Err(CompileError::unsupported(format!("{} descriptors on this device", abi.bindings.len()), 0));
+        let buffers = abi.bindings.iter().filter(|b| !matches!(b, BindingSource::Image(_))).count();
+        if buffers as u32 > target.max_push_descriptors && buffers > 0 {
+            return Err(CompileError::unsupported(format!("{buffers} buffer descriptors on this device"), 0));
         }
         let mut m = SpirvModule::new(target);
         let entry = m.id();
@@ -225,6 +226,10 @@ impl<'a> Emitter<'a> {
             }
             IrOp::AtomicLoad { access, scope, order } => self.emit_atomic_load(access, *scope, *order, ty, args[0])?,
             IrOp::Input { input, dim } => self.emit_input(*input, *dim)?,
+            IrOp::Image { op, var, .. } => {
+                let id = self.emit_image(*op, *var, Some(ty), &args)?;
+                id.ok_or_else(|| CompileError::internal("emit: an image write with a result"))?
+            }
             IrOp::PushConst { offset } => self.emit_push_const(ty, *offset)?,
             IrOp::Group { scope: crate::ir::Scope::SubGroup, op } => self.emit_group(op, ty, &args)?,
             IrOp::Dot4 { x_signed, y_signed } => self.emit_dot4(*x_signed, *y_signed, &args)?,
@@ -244,6 +249,7 @@ impl<'a> Emitter<'a> {
             IrOp::Store(access) => self.emit_store(access, types[0], args[0], args[1]),
             IrOp::AtomicStore { access, scope, order } => self.emit_atomic_store(access, *scope, *order, types[0], args),
             IrOp::Barrier { exec, memory, order, spaces } => self.emit_barrier(*exec, *memory, *order, *spaces),
+            IrOp::Image { op, var, .. } => self.emit_image(*op, *var, None, args).map(drop),
             IrOp::Fence { scope, order, spaces } => self.emit_fence(*scope, *order, *spaces),
             other => Err(CompileError::internal(format!("emit: {other:?} must be lowered"))),
         }
@@ -282,6 +288,6 @@ fn orders_memory(func: &Function) -> bool {
     })
 }
 
-fn all_ops(func: &Function) -> impl Iterator<Item = &IrOp> {
+pub(super) fn all_ops(func: &Function) -> impl Iterator<Item = &IrOp> {
     func.layout.iter().flat_map(|b| func.blocks[*b].insts.iter().map(|i| &func.insts[*i].op))
 }

@@ -2,6 +2,7 @@
 //! workgroup size, and (beside them) the private arrays of one work-item.
 
 use super::emit::Emitter;
+use super::image::ImageVar;
 use super::module::{Id, push};
 use crate::abi::{SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
 use crate::error::{CompileError, Result};
@@ -21,6 +22,7 @@ pub(super) struct VarInfo {
 #[derive(Default)]
 pub(super) struct Interface {
     pub(super) vars: HashMap<Var, VarInfo>,
+    pub(super) images: HashMap<Var, ImageVar>,
     pub(super) inputs: HashMap<BuiltIn, Id>,
     /// The push-constant variable: a block with one array of 32-bit words.
     pub(super) push_words: Option<Id>,
@@ -91,6 +93,10 @@ impl Emitter<'_> {
     fn declare_vars(&mut self) -> Result<()> {
         for (var, data) in self.func.vars.iter() {
             let elem = self.m.ty(data.elem)?;
+            if let VarClass::Image { binding, dim, storage } = data.class {
+                self.declare_image(var, data.elem, binding, dim, storage)?;
+                continue;
+            }
             let info = match data.class {
                 VarClass::Buffer { binding, readonly } => {
                     if data.elem.lanes() == 3 {
@@ -114,7 +120,7 @@ impl Emitter<'_> {
                     }
                     VarInfo { id, class: StorageClass::StorageBuffer, elem: data.elem }
                 }
-                VarClass::Workgroup | VarClass::Private => {
+                VarClass::Workgroup | VarClass::Private | VarClass::Image { .. } => {
                     let len = match data.len {
                         VarLen::Fixed(n) => self.m.u32(n.max(1))?,
                         VarLen::Spec(id) => self.m.spec_constant(id, 1)?,

@@ -16,6 +16,7 @@
 mod control;
 mod emit;
 mod groups;
+mod image;
 mod interface;
 mod memory;
 mod module;

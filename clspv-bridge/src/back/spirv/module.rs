@@ -30,6 +30,8 @@ enum TypeKey {
     /// Structure of two equal members (double-width products).
     Pair(Id),
     Function,
+    /// Image of a texel type, dimensions, arrayed, storage.
+    Image(Id, u32, bool, bool),
 }
 
 pub(super) struct SpirvModule<'a> {
@@ -223,6 +225,14 @@ impl<'a> SpirvModule<'a> {
             push(&mut self.annotations, Op::MemberDecorate, &[id, 0, Decoration::Coherent as u32]);
         }
         id
+    }
+
+    /// An image type without a format.
+    pub(super) fn image(&mut self, texel: Id, dim: spirv::Dim, arrayed: bool, storage: bool) -> Id {
+        let key = TypeKey::Image(texel, dim as u32, arrayed, storage);
+        let format = spirv::ImageFormat::Unknown as u32;
+        let words = [texel, dim as u32, 0, arrayed as u32, 0, 1 + storage as u32, format];
+        self.intern(key, Op::TypeImage, &words).0
     }
 
     pub(super) fn pair(&mut self, member: Id) -> Id {

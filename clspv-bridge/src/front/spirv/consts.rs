@@ -3,6 +3,7 @@
 use super::Reader;
 use super::read::Instr;
 use super::types::{Kind, layout};
+use crate::abi::sampler as bits;
 use crate::error::{CompileError, Result};
 use crate::ir::{Global, Reloc, Scalar, Type};
 use smallvec::{SmallVec, smallvec};
@@ -29,10 +30,27 @@ pub enum ConstKind {
         global: Global,
         addend: i64,
     },
-    /// A literal sampler: addressing mode, normalised, filter mode.
-    Sampler,
     /// A constant that is not understood; an error only where it is used.
     Unknown(String),
+}
+
+/// The bits of a literal sampler: addressing mode, normalised, filter mode.
+fn sampler(inst: &Instr<'_>) -> Result<u32> {
+    use spirv::{SamplerAddressingMode as A, SamplerFilterMode as F};
+    let address = match A::from_u32(inst.word(2)?) {
+        Some(A::None) => bits::ADDRESS_NONE,
+        Some(A::ClampToEdge) => bits::CLAMP_TO_EDGE,
+        Some(A::Clamp) => bits::CLAMP,
+        Some(A::Repeat) => bits::REPEAT,
+        Some(A::RepeatMirrored) => bits::MIRRORED_REPEAT,
+        None => return Err(inst.bad("unknown addressing mode")),
+    };
+    let normalised = if inst.word(3)? != 0 { bits::NORMALIZED } else { 0 };
+    match F::from_u32(inst.word(4)?) {
+        Some(F::Nearest) => Ok(address | normalised),
+        Some(F::Linear) => Ok(address | normalised | bits::LINEAR),
+        None => Err(inst.bad("unknown filter mode")),
+    }
 }
 
 impl Reader<'_> {
@@ -68,7 +86,7 @@ impl Reader<'_> {
             // Some producers give event constants an extra word.
             Op::ConstantNull => ConstKind::Null,
             Op::Undef => ConstKind::Undef,
-            Op::ConstantSampler => ConstKind::Sampler,
+            Op::ConstantSampler => ConstKind::Bits(smallvec![sampler(inst)? as u64]),
             Op::ConstantComposite | Op::SpecConstantComposite => self.composite(inst)?,
             Op::SpecConstantOp => self.spec_op(inst)?,
             Op::ConstantPipeStorage => ConstKind::Unknown("pipe storage constant".into()),
@@ -200,7 +218,6 @@ impl Reader<'_> {
                 }
                 relocs.push(Reloc { offset: base as u32, target: *global, addend: *addend });
             }
-            ConstKind::Sampler => return Err(CompileError::unsupported("sampler in a program-scope variable", 0)),
             ConstKind::Unknown(what) => return Err(CompileError::unsupported(what.clone(), 0)),
         }
         Ok(())

@@ -250,10 +250,6 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 };
                 out.push(v);
             }
-            ConstKind::Sampler => {
-                let types: Vec<Type> = leaves.iter().map(|l| l.ty).collect();
-                out.extend(self.unsupported_call("sampler", &[], &types));
-            }
             ConstKind::Unknown(what) => {
                 let types: Vec<Type> = leaves.iter().map(|l| l.ty).collect();
                 out.extend(self.unsupported_call(&what, &[], &types));
@@ -374,11 +370,19 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 self.define_all(inst, vals)
             }
             _ => {
-                if self.memory_op(inst)? || self.sync_op(inst)? || self.group_op(inst)? || self.value_op(inst)? {
+                if self.memory_op(inst)?
+                    || self.sync_op(inst)?
+                    || self.group_op(inst)?
+                    || self.value_op(inst)?
+                    || self.image_op(inst)?
+                {
                     return Ok(());
                 }
                 let construct = match inst.op {
-                    op if format!("{op:?}").starts_with("Image") => "image access".to_owned(),
+                    // Only with image operands that nothing asks for without extensions.
+                    op @ (Op::ImageSampleExplicitLod | Op::ImageRead | Op::ImageWrite) => {
+                        format!("Op{op:?} with a level of detail, gradient or sample")
+                    }
                     op => format!("Op{op:?}"),
                 };
                 self.unsupported(&construct, inst)
@@ -405,6 +409,9 @@ impl<'a> FuncReader<'_, '_, 'a> {
         let sig = self.r.module.functions[func].sig.clone();
         if sig.params.len() != args.len() || sig.params.iter().zip(&args).any(|(p, a)| *p != self.f.ty(*a)) {
             return Err(inst.bad("arguments and parameters differ"));
+        }
+        if let Some(vals) = self.image_call(func, inst)? {
+            return self.define_all(inst, vals);
         }
         if let Some(vals) = self.helper(func, &args, &sig.results, inst)? {
             return if sig.results.is_empty() { Ok(()) } else { self.define_all(inst, vals) };

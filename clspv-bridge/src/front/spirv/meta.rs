@@ -3,7 +3,7 @@
 use super::read::Instr;
 use super::types::{Kind, Types, space_of};
 use crate::error::Result;
-use crate::ir::{FastMath, Opaque, Rounding, Space, Type};
+use crate::ir::{FastMath, I32, Opaque, Rounding, Space, Type};
 use crate::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
 use spirv::{Decoration, ExecutionMode, FunctionParameterAttribute, Op};
 use std::collections::HashMap;
@@ -308,14 +308,16 @@ pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> 
         qualifiers: TypeQualifiers::default(),
     };
     let param = match &info.kind {
-        Kind::Plain(Type::Opaque(Opaque::Image)) => {
+        Kind::Image { access, .. } => {
             arg.kind = ArgKind::Image;
             arg.address = AddressQualifier::Global;
+            arg.access = *access;
             Type::Opaque(Opaque::Image)
         }
-        Kind::Plain(Type::Opaque(Opaque::Sampler)) => {
+        Kind::Sampler => {
             arg.kind = ArgKind::Sampler;
-            Type::Opaque(Opaque::Sampler)
+            (arg.size, arg.align) = (8, 4);
+            I32
         }
         Kind::Plain(plain) => *plain,
         Kind::Struct { .. } | Kind::Array { .. } => Type::Ptr(Space::Private),
@@ -347,7 +349,7 @@ pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> 
             _ => return Err(inst.bad("a kernel parameter is a pointer to private or generic memory")),
         },
         Kind::Other(what) => return Err(crate::CompileError::unsupported(format!("kernel argument of type {what}"), 0)),
-        Kind::Void | Kind::Function { .. } | Kind::SampledImage => return Err(inst.bad("kernel parameter of this type")),
+        Kind::Void | Kind::Function { .. } | Kind::SampledImage(_) => return Err(inst.bad("kernel parameter of this type")),
     };
     if arg.size > MAX_ARG_BYTES || arg.align > 1024 {
         return Err(inst.bad("kernel argument too large"));
@@ -359,11 +361,14 @@ pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> 
 pub fn place_args(args: &mut [ArgInfo]) -> u32 {
     let mut offset = 0u32;
     for arg in args {
-        if matches!(arg.kind, ArgKind::Value | ArgKind::GlobalPtr | ArgKind::ConstantPtr) {
-            offset = offset.next_multiple_of(arg.align.max(1));
-            arg.offset = offset;
-            offset = offset.saturating_add(arg.size);
-        }
+        let size = match arg.kind {
+            ArgKind::Value | ArgKind::GlobalPtr | ArgKind::ConstantPtr => arg.size,
+            ArgKind::Sampler => 4,
+            ArgKind::LocalPtr | ArgKind::Image => continue,
+        };
+        offset = offset.next_multiple_of(arg.align.max(1));
+        arg.offset = offset;
+        offset = offset.saturating_add(size);
     }
     offset
 }

@@ -11,6 +11,7 @@ mod consts;
 mod control;
 mod func;
 mod groups;
+mod image;
 mod memory;
 mod meta;
 mod opencl_std;
@@ -169,6 +170,16 @@ impl<'s> Reader<'s> {
     }
 
     fn type_declaration(&mut self, inst: &Instr<'_>) -> Result<bool> {
+        if inst.op == Op::TypeSampledImage {
+            let kind = match self.types.need(inst.word(1)?, inst)?.kind {
+                Kind::Image { dim, .. } => Kind::SampledImage(dim),
+                Kind::Other(what) => Kind::Other(what),
+                _ => return Err(inst.bad("a sampled image of something that is no image")),
+            };
+            let leaves = if matches!(kind, Kind::Other(_)) { 0 } else { 2 };
+            self.types.insert(inst.word(0)?, inst, TypeInfo { kind, size: 16, align: 8, leaves, depth: 0 })?;
+            return Ok(true);
+        }
         if let Some(info) = types::leaf_declaration(inst)? {
             self.types.insert(inst.word(0)?, inst, info)?;
             return Ok(true);

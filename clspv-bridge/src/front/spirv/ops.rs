@@ -418,11 +418,6 @@ impl FuncReader<'_, '_, '_> {
                 let vals = self.leaves(id, inst)?;
                 self.define_all(inst, vals)?;
             }
-            Op::SampledImage => {
-                let mut vals = self.leaves(inst.word(2)?, inst)?;
-                vals.extend(self.leaves(inst.word(3)?, inst)?);
-                self.define_all(inst, vals)?;
-            }
             Op::VectorExtractDynamic => {
                 let (v, index) = (self.arg(2, inst)?, self.int_arg(3, inst)?);
                 let index = self.resize(index, I32, false, inst)?;

@@ -6,7 +6,8 @@
 
 use super::read::Instr;
 use crate::error::Result;
-use crate::ir::{I64, Opaque, Scalar, Space, Type};
+use crate::ir::{I32, I64, ImageDim, Opaque, Scalar, Space, Type};
+use crate::metadata::AccessQualifier;
 use spirv::StorageClass;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -36,8 +37,14 @@ pub enum Kind {
         ret: u32,
         params: Rc<[u32]>,
     },
+    Image {
+        dim: ImageDim,
+        access: AccessQualifier,
+    },
+    /// One leaf: an `i32` ([`crate::abi::sampler`]).
+    Sampler,
     /// Image and sampler together: two leaves.
-    SampledImage,
+    SampledImage(ImageDim),
     /// A type that no supported instruction uses.
     Other(&'static str),
 }
@@ -105,6 +112,8 @@ impl Types {
     pub fn plain(&self, id: u32, inst: &Instr<'_>) -> Result<Type> {
         match self.need(id, inst)?.kind {
             Kind::Plain(ty) => Ok(ty),
+            Kind::Image { .. } => Ok(Type::Opaque(Opaque::Image)),
+            Kind::Sampler => Ok(I32),
             Kind::Ptr { storage, .. } => match space_of(storage) {
                 Some(space) => Ok(Type::Ptr(space)),
                 None => Err(inst.bad(format_args!("pointer in storage class {storage:?}"))),
@@ -121,7 +130,7 @@ impl Types {
     }
     /// Whether values of the type are split.
     pub fn is_aggregate(&self, id: u32) -> bool {
-        matches!(self.get(id).map(|t| &t.kind), Some(Kind::Array { .. } | Kind::Struct { .. } | Kind::SampledImage))
+        matches!(self.get(id).map(|t| &t.kind), Some(Kind::Array { .. } | Kind::Struct { .. } | Kind::SampledImage(_)))
     }
     /// Declares a type.
     pub fn insert(&mut self, id: u32, inst: &Instr<'_>, info: TypeInfo) -> Result<()> {
@@ -153,9 +162,11 @@ impl Types {
             Kind::Void => {}
             Kind::Plain(ty) => out.push(Leaf { ty: *ty, offset: base }),
             Kind::Ptr { .. } => out.push(Leaf { ty: self.plain(id, inst)?, offset: base }),
-            Kind::SampledImage => {
+            Kind::Image { .. } => out.push(Leaf { ty: Type::Opaque(Opaque::Image), offset: base }),
+            Kind::Sampler => out.push(Leaf { ty: I32, offset: base }),
+            Kind::SampledImage(_) => {
                 out.push(Leaf { ty: Type::Opaque(Opaque::Image), offset: base });
-                out.push(Leaf { ty: Type::Opaque(Opaque::Sampler), offset: base });
+                out.push(Leaf { ty: I32, offset: base + 8 });
             }
             Kind::Array { elem, len } => {
                 let (elem, len) = (*elem, *len);
@@ -222,9 +233,11 @@ pub fn leaf_declaration(inst: &Instr<'_>) -> Result<Option<TypeInfo>> {
         },
         // Asynchronous copies are done at once, so an event carries nothing.
         Op::TypeEvent => Some(plain(I64)),
-        Op::TypeSampler => Some(plain(Type::Opaque(Opaque::Sampler))),
-        Op::TypeImage => Some(plain(Type::Opaque(Opaque::Image))),
-        Op::TypeSampledImage => Some(TypeInfo { kind: Kind::SampledImage, size: 16, align: 8, leaves: 2, depth: 0 }),
+        Op::TypeSampler => Some(TypeInfo { kind: Kind::Sampler, size: 4, align: 4, leaves: 1, depth: 0 }),
+        Op::TypeImage => match image(inst)? {
+            Ok(kind) => Some(TypeInfo { kind, size: 8, align: 8, leaves: 1, depth: 0 }),
+            Err(what) => other(what),
+        },
         Op::TypeOpaque => other("opaque type"),
         Op::TypePipe | Op::TypePipeStorage => other("pipe"),
         Op::TypeReserveId => other("reserve_id_t"),
@@ -233,4 +246,29 @@ pub fn leaf_declaration(inst: &Instr<'_>) -> Result<Option<TypeInfo>> {
         Op::TypeNamedBarrier => other("named barrier"),
         _ => None,
     })
+}
+
+/// OpTypeImage; the inner error names a kind of image that is not supported.
+fn image(inst: &Instr<'_>) -> Result<std::result::Result<Kind, &'static str>> {
+    use spirv::Dim;
+    let (arrayed, multisampled) = (inst.word(4)? == 1, inst.word(5)? == 1);
+    if multisampled {
+        return Ok(Err("multi-sampled image"));
+    }
+    let dim = match (Dim::from_u32(inst.word(2)?), arrayed) {
+        (Some(Dim::Dim1D), false) => ImageDim::D1,
+        (Some(Dim::Dim1D), true) => ImageDim::D1Array,
+        (Some(Dim::DimBuffer), false) => ImageDim::Buffer,
+        (Some(Dim::Dim2D), false) => ImageDim::D2,
+        (Some(Dim::Dim2D), true) => ImageDim::D2Array,
+        (Some(Dim::Dim3D), false) => ImageDim::D3,
+        _ => return Err(inst.bad("an image of these dimensions")),
+    };
+    // Without the qualifier an image is read-only.
+    let access = match inst.ops.get(8) {
+        Some(1) => AccessQualifier::WriteOnly,
+        Some(2) => AccessQualifier::ReadWrite,
+        _ => AccessQualifier::ReadOnly,
+    };
+    Ok(Ok(Kind::Image { dim, access }))
 }

@@ -89,6 +89,7 @@ impl Body<'_> {
         c.punct('=')?;
         let class = match c.word()? {
             "buffer" => VarClass::Buffer { binding: c.number()?, readonly: c.eat_word("readonly") },
+            "image" => VarClass::Image { binding: c.number()?, dim: c.named()?, storage: c.eat_word("storage") },
             "workgroup" => VarClass::Workgroup,
             "private" => VarClass::Private,
             other => return c.error(format!("`{other}` is no storage class")),
@@ -350,6 +351,11 @@ impl Body<'_> {
             "work_item" => Op::WorkItem { query: c.named()?, dim: c.number()? },
             "input" => Op::Input { input: c.named()?, dim: c.number()? },
             "push_const" => Op::PushConst { offset: c.number()? },
+            "image" => {
+                let (op, dim) = (c.named()?, c.named()?);
+                let var = if c.eat_word("in") { Some(Var::new(c.entity("var")?)) } else { None };
+                Op::Image { op, dim, var }
+            }
             "opencl" => {
                 let word = c.word()?;
                 match cl_op_from_name(word) {

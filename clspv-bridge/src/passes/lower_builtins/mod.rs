@@ -13,6 +13,7 @@ mod memory;
 
 use super::{Pass, PassContext};
 use crate::error::Result;
+use crate::ir::names::Named;
 use crate::ir::*;
 use std::collections::HashMap;
 
@@ -221,6 +222,7 @@ impl Lower<'_, '_, '_> {
                 Some(self.b.bitcast(bits, ty))
             }
             Op::Dot4 { x_signed, y_signed } if !self.cx.target.integer_dot_product => Some(self.dot4(a, *x_signed, *y_signed)),
+            Op::Image { op: ImageOp::Sample, dim, .. } => Some(self.sample(*dim, a, ty)),
             Op::Bin(BinOp::Frem) => Some(self.library(ClOp::fmod, a, ty)),
             Op::Bin(BinOp::Fdiv)
                 if ty.lane() == F32 && self.cx.options.correctly_rounded_divide_sqrt && !self.cx.target.exact_div32 =>
@@ -230,6 +232,16 @@ impl Lower<'_, '_, '_> {
             _ => None,
         };
         Ok(value.map(Some))
+    }
+
+    /// A read through a sampler: the library's function for the image's dimensions, of scalar coordinates.
+    fn sample(&mut self, dim: ImageDim, args: &[Value], ty: Type) -> Value {
+        let (image, sampler, at) = (args[0], args[1], args[2]);
+        let (coordinates, texel) = (self.b.ty(at).lane(), if ty.is_float() { 'f' } else { 'u' });
+        let mut scalars = vec![image];
+        scalars.extend((0..dim.coordinates()).map(|i| self.b.extract(at, i as u8)));
+        scalars.push(sampler);
+        self.call(&format!("pc_sample_{}_{coordinates}_{texel}", dim.name()), &scalars, ty)
     }
 
     /// The library function of an operation, named after the type of its first operand.

@@ -1,0 +1,109 @@
+//! Images: types, descriptors, and the instructions that read, write and measure them.
+//!
+//! Reads of sampled images are fetches at level 0; storage images have no format in the module, the descriptor's view
+//! decides. What one work-item writes others see after a barrier, so storage images that are read too are coherent.
+
+use super::emit::Emitter;
+use super::module::Id;
+use crate::error::{CompileError, Result};
+use crate::ir::{I32, ImageDim, ImageOp, Op as IrOp, Type, Var};
+use spirv::{Capability, Decoration, Dim, ImageOperands, Op, StorageClass};
+
+/// An emitted image variable.
+#[derive(Clone, Copy)]
+pub(super) struct ImageVar {
+    id: Id,
+    ty: Id,
+    dim: ImageDim,
+    storage: bool,
+    /// A storage image that is both read and written.
+    shared: bool,
+}
+
+impl Emitter<'_> {
+    /// Declares the image variable at a descriptor binding.
+    pub(super) fn declare_image(&mut self, var: Var, elem: Type, binding: u32, dim: ImageDim, storage: bool) -> Result<()> {
+        let (shape, capability) = match dim {
+            ImageDim::D1 | ImageDim::D1Array => {
+                (Dim::Dim1D, Some(if storage { Capability::Image1D } else { Capability::Sampled1D }))
+            }
+            ImageDim::Buffer => (Dim::DimBuffer, Some(if storage { Capability::ImageBuffer } else { Capability::SampledBuffer })),
+            ImageDim::D2 | ImageDim::D2Array => (Dim::Dim2D, None),
+            ImageDim::D3 => (Dim::Dim3D, None),
+        };
+        if let Some(capability) = capability {
+            self.m.capability(capability);
+        }
+        let arrayed = matches!(dim, ImageDim::D1Array | ImageDim::D2Array);
+        let texel = self.m.ty(elem)?;
+        let ty = self.m.image(texel, shape, arrayed, storage);
+        let id = self.m.variable(StorageClass::UniformConstant, ty);
+        self.m.decorate(id, Decoration::DescriptorSet, &[0]);
+        self.m.decorate(id, Decoration::Binding, &[binding]);
+        let mut shared = false;
+        if storage {
+            shared = super::emit::all_ops(self.func)
+                .any(|op| matches!(op, IrOp::Image { op: ImageOp::Read, var: Some(v), .. } if *v == var));
+            let target = self.target;
+            let formatless = "storage images without a format";
+            self.m.require(Capability::StorageImageWriteWithoutFormat, target.storage_image_write_any, formatless)?;
+            if shared {
+                self.m.require(Capability::StorageImageReadWithoutFormat, target.storage_image_read_any, formatless)?;
+            } else {
+                self.m.decorate(id, Decoration::NonReadable, &[]);
+            }
+            // Two arguments may be the same image.
+            self.m.decorate(id, Decoration::Aliased, &[]);
+            if shared && !self.vulkan_memory {
+                self.m.decorate(id, Decoration::Coherent, &[]);
+            }
+        }
+        self.interface.images.insert(var, ImageVar { id, ty, dim, storage, shared });
+        Ok(())
+    }
+
+    /// A lowered image operation; the result's id if it has one.
+    pub(super) fn emit_image(&mut self, op: ImageOp, var: Option<Var>, ty: Option<Type>, args: &[Id]) -> Result<Option<Id>> {
+        let image = var.and_then(|v| self.interface.images.get(&v).copied());
+        let image = image.ok_or_else(|| CompileError::internal("emit: an image must be lowered"))?;
+        let loaded = self.m.id();
+        self.code(Op::Load, &[image.ty, loaded, image.id]);
+        let zero = self.m.u32(0)?;
+        let mut operands = vec![loaded];
+        operands.extend_from_slice(args);
+        match (op, ty) {
+            (ImageOp::Read, Some(ty)) if image.storage => {
+                self.shared_access(&image, ImageOperands::MAKE_TEXEL_VISIBLE, &mut operands)?;
+                Ok(Some(self.op(Op::ImageRead, ty, &operands)?))
+            }
+            (ImageOp::Read, Some(ty)) => {
+                if image.dim != ImageDim::Buffer {
+                    operands.extend([ImageOperands::LOD.bits(), zero]);
+                }
+                Ok(Some(self.op(Op::ImageFetch, ty, &operands)?))
+            }
+            (ImageOp::Write, None) => {
+                self.shared_access(&image, ImageOperands::MAKE_TEXEL_AVAILABLE, &mut operands)?;
+                self.code(Op::ImageWrite, &operands);
+                Ok(None)
+            }
+            (ImageOp::Size, Some(ty)) => {
+                self.m.capability(Capability::ImageQuery);
+                if image.storage || image.dim == ImageDim::Buffer {
+                    return Ok(Some(self.op(Op::ImageQuerySize, ty, &[loaded])?));
+                }
+                Ok(Some(self.op(Op::ImageQuerySizeLod, ty, &[loaded, zero])?))
+            }
+            _ => Err(CompileError::internal(format!("emit: image operation {op:?} must be lowered"))),
+        }
+    }
+
+    /// Under the Vulkan memory model each access says that others take part.
+    fn shared_access(&mut self, image: &ImageVar, how: ImageOperands, operands: &mut Vec<u32>) -> Result<()> {
+        if image.shared && self.vulkan_memory {
+            let scope = self.m.constant(I32, &[spirv::Scope::QueueFamily as u64])?;
+            operands.extend([(ImageOperands::NON_PRIVATE_TEXEL | how).bits(), scope]);
+        }
+        Ok(())
+    }
+}

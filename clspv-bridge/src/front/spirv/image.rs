@@ -1,0 +1,227 @@
+//! Image instructions, and the built-in functions on images that clang leaves as calls.
+//!
+//! Coordinates are cut to the lanes that the image's dimensions need, texels become four lanes of 32 bits, results take
+//! the type the module states. The only image operands known are a level of detail of zero and the extension of integers,
+//! which follows from the image's format.
+
+use super::func::{FuncReader, Vals};
+use super::read::Instr;
+use super::types::Kind;
+use crate::error::{CompileError, Result};
+use crate::ir::{BinOp, CastOp, F32, FuncRef, I32, ImageDim, ImageOp, Op as IrOp, Scalar, Type, Value};
+use smallvec::smallvec;
+use spirv::{ImageOperands, Op};
+
+/// First value of cl_channel_order and of cl_channel_type; SPIR-V counts from zero.
+const FIRST_ORDER: u64 = 0x10b0;
+const FIRST_DATA_TYPE: u64 = 0x10d0;
+
+/// Image operands without effect on an image of one level.
+const HARMLESS: ImageOperands = ImageOperands::SIGN_EXTEND
+    .union(ImageOperands::ZERO_EXTEND)
+    .union(ImageOperands::NON_PRIVATE_TEXEL)
+    .union(ImageOperands::VOLATILE_TEXEL)
+    .union(ImageOperands::NONTEMPORAL);
+
+impl FuncReader<'_, '_, '_> {
+    /// Reads an image instruction; false if it is none, or one that is not supported.
+    pub fn image_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
+        match inst.op {
+            Op::SampledImage => {
+                let mut vals = self.leaves(inst.word(2)?, inst)?;
+                vals.extend(self.leaves(inst.word(3)?, inst)?);
+                self.define_all(inst, vals)?;
+            }
+            Op::Image => {
+                let image = self.leaves(inst.word(2)?, inst)?.first().copied();
+                self.define(inst, image.ok_or_else(|| inst.bad("no sampled image"))?)?;
+            }
+            Op::ImageSampleExplicitLod => {
+                if !self.plain_operands(4, inst)? {
+                    return Ok(false);
+                }
+                let id = inst.word(2)?;
+                let dim = self.image_dim(id, inst)?;
+                let [image, sampler] = self.leaves(id, inst)?[..] else { return Err(inst.bad("no sampled image")) };
+                let at = self.arg(3, inst)?;
+                let ty = self.result_type(inst)?;
+                let v = self.sample(image, sampler, dim, at, ty, inst)?;
+                self.define(inst, v)?;
+            }
+            Op::ImageRead | Op::ImageFetch => {
+                if !self.plain_operands(4, inst)? {
+                    return Ok(false);
+                }
+                let (dim, image, at) = (self.image_dim(inst.word(2)?, inst)?, self.image_arg(2, inst)?, self.arg(3, inst)?);
+                let ty = self.result_type(inst)?;
+                let v = self.read_texel(image, dim, at, ty, inst)?;
+                self.define(inst, v)?;
+            }
+            Op::ImageWrite => {
+                if !self.plain_operands(3, inst)? {
+                    return Ok(false);
+                }
+                let (dim, image) = (self.image_dim(inst.word(0)?, inst)?, self.image_arg(0, inst)?);
+                let (at, texel) = (self.arg(1, inst)?, self.arg(2, inst)?);
+                let at = self.coordinates(at, dim, false, inst)?;
+                let texel = self.written_texel(texel, inst)?;
+                self.b().inst(IrOp::Image { op: ImageOp::Write, dim, var: None }, &[image, at, texel], &[]);
+            }
+            Op::ImageQuerySizeLod | Op::ImageQuerySize => {
+                let (dim, image) = (self.image_dim(inst.word(2)?, inst)?, self.image_arg(2, inst)?);
+                let ty = self.result_type(inst)?;
+                let size = dim.size_type();
+                if !ty.is_int() || ty.lanes() != size.lanes() {
+                    return Err(inst.bad("the size has another number of components"));
+                }
+                let v = self.b().value(IrOp::Image { op: ImageOp::Size, dim, var: None }, &[image], size);
+                let v = self.resize(v, ty, false, inst)?;
+                self.define(inst, v)?;
+            }
+            Op::ImageQueryOrder | Op::ImageQueryFormat => {
+                let (op, first) = match inst.op {
+                    Op::ImageQueryOrder => (ImageOp::Order, FIRST_ORDER),
+                    _ => (ImageOp::DataType, FIRST_DATA_TYPE),
+                };
+                let (dim, image) = (self.image_dim(inst.word(2)?, inst)?, self.image_arg(2, inst)?);
+                if self.result_type(inst)? != I32 {
+                    return Err(inst.bad("the result must be a 32-bit integer"));
+                }
+                let mut v = self.b().value(IrOp::Image { op, dim, var: None }, &[image], I32);
+                // clang's back end forgets to add the first value, which get_image_channel_data_type counts from.
+                if !self.r.by_llvm {
+                    let first = self.f.bits(I32, first);
+                    v = self.b().bin(BinOp::Isub, v, first);
+                }
+                self.define(inst, v)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// A built-in function on images that clang calls by its mangled name: reads of half, the channel order.
+    pub fn image_call(&mut self, func: FuncRef, inst: &Instr<'_>) -> Result<Option<Vals>> {
+        let name = self.r.module.functions[func].name.clone();
+        let results = self.r.module.functions[func].sig.results.clone();
+        let named = |base: &str| name.starts_with(&format!("_Z{}{base}", base.len()));
+        let (&[ty], Some(&id)) = (&results[..], inst.ops.get(3)) else { return Ok(None) };
+        if !matches!(self.r.types.need(self.type_of(id, inst)?, inst)?.kind, Kind::Image { .. }) {
+            return Ok(None);
+        }
+        let queries = [("get_image_channel_order", ImageOp::Order), ("get_image_channel_data_type", ImageOp::DataType)];
+        for (_, op) in queries.into_iter().filter(|(base, _)| ty == I32 && named(base)) {
+            let (dim, image) = (self.image_dim(id, inst)?, self.image_arg(3, inst)?);
+            let v = self.b().value(IrOp::Image { op, dim, var: None }, &[image], ty);
+            return Ok(Some(smallvec![v]));
+        }
+        if !["read_imageh", "read_imagef", "read_imagei", "read_imageui"].iter().any(|base| named(base)) {
+            return Ok(None);
+        }
+        let (dim, image) = (self.image_dim(id, inst)?, self.image_arg(3, inst)?);
+        let sampler = inst.ops.get(4).copied().filter(|s| {
+            let ty = self.type_of(*s, inst).ok().and_then(|ty| self.r.types.get(ty));
+            ty.is_some_and(|t| matches!(t.kind, Kind::Sampler))
+        });
+        let v = match sampler {
+            Some(sampler) => {
+                let (sampler, at) = (self.one(sampler, inst)?, self.arg(5, inst)?);
+                self.sample(image, sampler, dim, at, ty, inst)?
+            }
+            None => {
+                let at = self.arg(4, inst)?;
+                self.read_texel(image, dim, at, ty, inst)?
+            }
+        };
+        Ok(Some(smallvec![v]))
+    }
+
+    /// Whether the optional image operands from word `first` on ask for nothing more than a level of zero.
+    fn plain_operands(&mut self, first: usize, inst: &Instr<'_>) -> Result<bool> {
+        let Some(&mask) = inst.ops.get(first) else { return Ok(true) };
+        let mask = ImageOperands::from_bits_truncate(mask) - HARMLESS;
+        if mask.is_empty() {
+            return Ok(true);
+        }
+        if mask != ImageOperands::LOD {
+            return Ok(false);
+        }
+        let lod = self.arg(first + 1, inst)?;
+        // +0.0 and -0.0.
+        Ok(self.f.as_bits(lod).is_some_and(|bits| bits & 0x7fff_ffff == 0))
+    }
+
+    /// Shape of the image (alone or with a sampler) that is the value of an id.
+    fn image_dim(&self, id: u32, inst: &Instr<'_>) -> Result<ImageDim> {
+        match self.r.types.need(self.type_of(id, inst)?, inst)?.kind {
+            Kind::Image { dim, .. } | Kind::SampledImage(dim) => Ok(dim),
+            Kind::Other(what) => Err(CompileError::unsupported(what, self.line)),
+            _ => Err(inst.bad(format_args!("%{id} is not an image"))),
+        }
+    }
+
+    fn image_arg(&mut self, i: usize, inst: &Instr<'_>) -> Result<Value> {
+        let v = self.arg(i, inst)?;
+        match self.f.ty(v) {
+            Type::Opaque(crate::ir::Opaque::Image) => Ok(v),
+            _ => Err(inst.bad(format_args!("operand {i} is not an image"))),
+        }
+    }
+
+    /// As many lanes as the image has coordinates.
+    fn coordinates(&mut self, at: Value, dim: ImageDim, float: bool, inst: &Instr<'_>) -> Result<Value> {
+        let (ty, want) = (self.f.ty(at), dim.coordinates());
+        let fits = ty.lane() == I32 || (float && ty.lane() == F32);
+        if !fits || ty.lanes() < want {
+            return Err(inst.bad("unfit coordinates"));
+        }
+        if ty.lanes() == want {
+            return Ok(at);
+        }
+        let mut b = self.b();
+        let lanes: Vec<Value> = (0..want as u8).map(|i| b.extract(at, i)).collect();
+        Ok(b.vec_build(&lanes))
+    }
+
+    /// The type of four lanes that a result type is taken from.
+    fn texel_type(ty: Type, inst: &Instr<'_>) -> Result<Type> {
+        match (ty.scalar(), ty.lanes()) {
+            (Some(Scalar::F32 | Scalar::F16), 1 | 4) => Ok(Type::Vector(Scalar::F32, 4)),
+            (Some(Scalar::I32), 1 | 4) => Ok(Type::Vector(Scalar::I32, 4)),
+            _ => Err(inst.bad(format_args!("texels of type {ty}"))),
+        }
+    }
+
+    fn sample(&mut self, image: Value, sampler: Value, dim: ImageDim, at: Value, ty: Type, inst: &Instr<'_>) -> Result<Value> {
+        if dim == ImageDim::Buffer || self.f.ty(sampler) != I32 {
+            return Err(inst.bad("sampling needs a sampler and an image that is no buffer"));
+        }
+        let at = self.coordinates(at, dim, true, inst)?;
+        let texel = Self::texel_type(ty, inst)?;
+        let op = IrOp::Image { op: ImageOp::Sample, dim, var: None };
+        let v = self.b().value(op, &[image, sampler, at], texel);
+        Ok(self.read_result(v, ty))
+    }
+
+    fn read_texel(&mut self, image: Value, dim: ImageDim, at: Value, ty: Type, inst: &Instr<'_>) -> Result<Value> {
+        let at = self.coordinates(at, dim, false, inst)?;
+        let texel = Self::texel_type(ty, inst)?;
+        let v = self.b().value(IrOp::Image { op: ImageOp::Read, dim, var: None }, &[image, at], texel);
+        Ok(self.read_result(v, ty))
+    }
+
+    /// A texel as the type that the module wants: half, or the only component of a depth image.
+    fn read_result(&mut self, texel: Value, ty: Type) -> Value {
+        let mut b = self.b();
+        let v = if ty.lanes() == 1 { b.extract(texel, 0) } else { texel };
+        if ty.scalar() == Some(Scalar::F16) { b.cast(CastOp::FpConv, v, ty) } else { v }
+    }
+
+    fn written_texel(&mut self, v: Value, inst: &Instr<'_>) -> Result<Value> {
+        let ty = self.f.ty(v);
+        let texel = Self::texel_type(ty, inst)?;
+        let mut b = self.b();
+        let v = if ty.scalar() == Some(Scalar::F16) { b.cast(CastOp::FpConv, v, ty.with_scalar(Scalar::F32)) } else { v };
+        Ok(if ty.lanes() == 1 { b.value(IrOp::Splat, &[v], texel) } else { v })
+    }
+}

@@ -1,0 +1,73 @@
+//! Operations on images.
+//!
+//! An image is an opaque value until lowering, when it has become one of the kernel's arguments and the operation names
+//! a variable of class [`super::VarClass::Image`] instead. A sampler is an `i32` of the bits below, whether it is
+//! a literal or an argument, so samplers flow like any number. Texels are four lanes of `f32` or `i32`; signed and unsigned
+//! reads are one operation, because the value's extension follows from the image's format at run time. Coordinates have
+//! exactly as many lanes as [`ImageDim::coordinates`].
+
+use super::types::{F32, I32, Scalar, Type};
+
+/// Shape of an image. Depth images are not told apart: their texels have three more lanes, which nobody reads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ImageDim {
+    D1,
+    D1Array,
+    /// A one-dimensional image made from a buffer.
+    Buffer,
+    D2,
+    D2Array,
+    D3,
+}
+
+impl ImageDim {
+    /// Lanes of a coordinate, the array layer included; also of the size.
+    pub const fn coordinates(self) -> u32 {
+        match self {
+            ImageDim::D1 | ImageDim::Buffer => 1,
+            ImageDim::D1Array | ImageDim::D2 => 2,
+            ImageDim::D2Array | ImageDim::D3 => 3,
+        }
+    }
+    /// Type of integer coordinates and of the size.
+    pub fn size_type(self) -> Type {
+        Type::vector(Scalar::I32, self.coordinates())
+    }
+}
+
+/// What is done with an image. Comments give `args -> results`; the image is the first argument until it is lowered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ImageOp {
+    /// Reads through a sampler; removed by `lower_builtins`. `image, sampler(i32), f32 or i32 coordinates -> f32x4 or i32x4`
+    Sample,
+    /// `image, i32 coordinates -> f32x4 or i32x4`
+    Read,
+    /// `image, i32 coordinates, f32x4 or i32x4 ->`
+    Write,
+    /// Width, height, depth, layers, as far as there are any. `image -> i32 or vector`
+    Size,
+    /// cl_channel_order. `image -> i32`
+    Order,
+    /// cl_channel_type. `image -> i32`
+    DataType,
+}
+
+impl ImageOp {
+    /// Number of arguments, the image not counted.
+    pub const fn operands(self) -> usize {
+        match self {
+            ImageOp::Sample | ImageOp::Write => 2,
+            ImageOp::Read => 1,
+            ImageOp::Size | ImageOp::Order | ImageOp::DataType => 0,
+        }
+    }
+}
+
+/// The types of a texel.
+pub const TEXELS: [Type; 2] = [Type::Vector(Scalar::F32, 4), Type::Vector(Scalar::I32, 4)];
+
+/// Whether a coordinate operand fits: integers, or for [`ImageOp::Sample`] floating-point too.
+pub fn is_coordinate(op: ImageOp, dim: ImageDim, ty: Type) -> bool {
+    let lane = ty.lane() == I32 || (op == ImageOp::Sample && ty.lane() == F32);
+    lane && ty.lanes() == dim.coordinates()
+}

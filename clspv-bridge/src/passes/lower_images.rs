@@ -1,0 +1,211 @@
+//! Image operations on kernel arguments to operations on descriptors.
+//!
+//! Each image argument that is read or written gets a descriptor for each kind of texel it is used with, a storage image
+//! if the kernel writes it. The channel order and type are hidden values. The size is asked of the descriptor, or is a
+//! hidden value if there is none. Integer texels are unsigned for Vulkan: here is what a signed or narrow format needs beside,
+//! extension of what is read and saturation of what is written (section 8.3.2 and 8.4 of the C specification).
+//!
+//! An image that is not one parameter of the kernel (selected at run time, which neither OpenCL C nor SPIR-V can say) is
+//! refused.
+
+use super::lower::hidden_offset;
+use crate::abi::{BindingSource, Hidden, ImageBinding, LaunchAbi};
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use crate::metadata::{ArgKind, KernelInfo};
+use std::collections::{BTreeMap, HashMap};
+
+/// cl_channel_type of integer formats.
+const SIGNED_INT8: i32 = 0x10d7;
+const SIGNED_INT16: i32 = 0x10d8;
+const SIGNED_INT32: i32 = 0x10d9;
+const UNSIGNED_INT8: i32 = 0x10da;
+const UNSIGNED_INT16: i32 = 0x10db;
+
+/// How an argument is used.
+#[derive(Default)]
+struct Usage {
+    written: bool,
+    /// Variables by whether texels are floating-point.
+    vars: BTreeMap<bool, Var>,
+}
+
+struct Images {
+    /// Argument number of the image parameters.
+    args: HashMap<Value, u16>,
+    usage: HashMap<u16, Usage>,
+}
+
+/// Lowers every image operation of a kernel and appends the descriptors to the contract. Samplers are lowered before.
+pub(super) fn run(func: &mut Function, info: &KernelInfo, abi: &mut LaunchAbi) -> Result<()> {
+    let Some(entry) = func.entry() else { return Ok(()) };
+    let params = func.blocks[entry].params.iter().zip(&info.args).enumerate();
+    let args: HashMap<Value, u16> =
+        params.filter(|(_, (_, a))| a.kind == ArgKind::Image).map(|(i, (p, _))| (*p, i as u16)).collect();
+    let mut images = Images { args, usage: HashMap::new() };
+    let layout = func.layout.clone();
+    for inst in layout.iter().flat_map(|b| func.blocks[*b].insts.clone()) {
+        images.note(func, inst)?;
+    }
+    images.declare(func, abi);
+    let mut map = HashMap::new();
+    for block in layout {
+        let insts = func.take_insts(block);
+        let mut b = Builder::new(func, block);
+        for inst in insts {
+            let Op::Image { op, dim, .. } = b.func.insts[inst].op else {
+                b.push(inst);
+                continue;
+            };
+            b.line = b.func.insts[inst].line;
+            let args = b.func.insts[inst].args.clone();
+            let result = b.func.insts[inst].results.first().copied();
+            let arg = images.arg(b.func, args[0])?;
+            let value = images.lower(&mut b, op, dim, arg, &args[1..], result)?;
+            if let (Some(r), Some(v)) = (result, value) {
+                map.insert(r, v);
+            }
+        }
+    }
+    func.replace_uses(&map);
+    Ok(())
+}
+
+impl Images {
+    fn arg(&self, func: &Function, image: Value) -> Result<u16> {
+        let line = func.def_inst(image).map_or(0, |i| func.insts[i].line);
+        let arg = self.args.get(&image).copied();
+        arg.ok_or_else(|| CompileError::unsupported("an image that is chosen at run time", line))
+    }
+
+    fn note(&mut self, func: &Function, inst: Inst) -> Result<()> {
+        let data = &func.insts[inst];
+        let Op::Image { op, .. } = data.op else { return Ok(()) };
+        let arg = self.arg(func, data.args[0])?;
+        let texel = match op {
+            ImageOp::Read => data.results[0],
+            ImageOp::Write => data.args[2],
+            _ => return Ok(()),
+        };
+        let usage = self.usage.entry(arg).or_default();
+        usage.written |= op == ImageOp::Write;
+        usage.vars.entry(func.ty(texel).is_float()).or_insert(Var::new(0));
+        Ok(())
+    }
+
+    fn declare(&mut self, func: &mut Function, abi: &mut LaunchAbi) {
+        let mut dims: HashMap<u16, ImageDim> = HashMap::new();
+        for &inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+            if let Op::Image { dim, .. } = func.insts[inst].op
+                && let Some(&arg) = self.args.get(&func.insts[inst].args[0])
+            {
+                dims.insert(arg, dim);
+            }
+        }
+        let mut used: Vec<(&u16, &mut Usage)> = self.usage.iter_mut().collect();
+        used.sort_by_key(|(arg, _)| **arg);
+        for (&arg, usage) in used {
+            let (dim, storage) = (dims.get(&arg).copied().unwrap_or(ImageDim::D2), usage.written);
+            for (&float, var) in usage.vars.iter_mut() {
+                let binding = abi.bindings.len() as u32;
+                let source = ImageBinding { arg, storage, float, buffer: dim == ImageDim::Buffer };
+                abi.bindings.push(BindingSource::Image(source));
+                abi.readonly.push(!storage);
+                let class = VarClass::Image { binding, dim, storage };
+                *var = func.vars.push(VarData { class, elem: if float { F32 } else { I32 }, len: VarLen::Runtime });
+            }
+        }
+    }
+
+    fn var(&self, arg: u16, float: bool) -> Option<Var> {
+        self.usage.get(&arg)?.vars.get(&float).copied()
+    }
+
+    /// The value of an operation on the image set as `arg`.
+    fn lower(
+        &self,
+        b: &mut Builder<'_>,
+        op: ImageOp,
+        dim: ImageDim,
+        arg: u16,
+        args: &[Value],
+        result: Option<Value>,
+    ) -> Result<Option<Value>> {
+        let lost = || CompileError::internal("an image without a descriptor");
+        match op {
+            ImageOp::Sample => Err(CompileError::internal("sampling must be lowered")),
+            ImageOp::Order => {
+                let (format, half) = (format_of(b, arg), b.i32(16));
+                Ok(Some(b.lshr(format, half)))
+            }
+            ImageOp::DataType => Ok(Some(data_type_of(b, arg))),
+            ImageOp::Size => {
+                let var = self.usage.get(&arg).and_then(|u| u.vars.values().next().copied());
+                if var.is_some() {
+                    return Ok(Some(b.value(Op::Image { op, dim, var }, &[], dim.size_type())));
+                }
+                let lanes: Vec<Value> = (0..dim.coordinates() as u8)
+                    .map(|d| b.value(Op::PushConst { offset: hidden_offset(Hidden::ImageSize(arg, d)) }, &[], I32))
+                    .collect();
+                Ok(Some(b.vec_build(&lanes)))
+            }
+            ImageOp::Read => {
+                let ty = result.map(|r| b.ty(r)).ok_or_else(lost)?;
+                let var = Some(self.var(arg, ty.is_float()).ok_or_else(lost)?);
+                let v = b.value(Op::Image { op, dim, var }, args, ty);
+                Ok(Some(if ty.is_float() { v } else { extend(b, v, arg) }))
+            }
+            ImageOp::Write => {
+                let float = b.ty(args[1]).is_float();
+                let var = Some(self.var(arg, float).ok_or_else(lost)?);
+                let texel = if float { args[1] } else { saturate(b, args[1], arg) };
+                b.inst(Op::Image { op, dim, var }, &[args[0], texel], &[]);
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn format_of(b: &mut Builder<'_>, arg: u16) -> Value {
+    b.value(Op::PushConst { offset: hidden_offset(Hidden::ImageFormat(arg)) }, &[], I32)
+}
+
+fn data_type_of(b: &mut Builder<'_>, arg: u16) -> Value {
+    let (format, low) = (format_of(b, arg), b.i32(0xffff));
+    b.and(format, low)
+}
+
+/// One of several numbers by the channel type, in four lanes.
+fn choose(b: &mut Builder<'_>, ty: Value, cases: &[(i32, i32)], other: i32) -> Value {
+    let mut v = b.i32(other);
+    for &(case, number) in cases {
+        let (case, number) = (b.i32(case), b.i32(number));
+        let is = b.icmp(IntCc::Eq, ty, case);
+        v = b.select(is, number, v);
+    }
+    b.value(Op::Splat, &[v], Type::Vector(Scalar::I32, 4))
+}
+
+/// Extends the sign of narrow signed formats.
+fn extend(b: &mut Builder<'_>, v: Value, arg: u16) -> Value {
+    let ty = data_type_of(b, arg);
+    let amount = choose(b, ty, &[(SIGNED_INT8, 24), (SIGNED_INT16, 16)], 0);
+    let v = b.shl(v, amount);
+    b.bin(BinOp::Ashr, v, amount)
+}
+
+/// Saturates to the range of the format; the bits above are cleared.
+fn saturate(b: &mut Builder<'_>, v: Value, arg: u16) -> Value {
+    let ty = data_type_of(b, arg);
+    let low = choose(b, ty, &[(SIGNED_INT8, -0x80), (SIGNED_INT16, -0x8000)], i32::MIN);
+    let high = choose(b, ty, &[(SIGNED_INT8, 0x7f), (SIGNED_INT16, 0x7fff)], i32::MAX);
+    let signed = b.bin(BinOp::Smax, v, low);
+    let signed = b.bin(BinOp::Smin, signed, high);
+    let mask = choose(b, ty, &[(SIGNED_INT8, 0xff), (SIGNED_INT16, 0xffff), (UNSIGNED_INT8, 0xff), (UNSIGNED_INT16, 0xffff)], -1);
+    let signed = b.and(signed, mask);
+    let unsigned = b.bin(BinOp::Umin, v, mask);
+    let (first, last) = (b.i32(SIGNED_INT8), b.i32(SIGNED_INT32 - SIGNED_INT8));
+    let from_first = b.isub(ty, first);
+    let is_signed = b.icmp(IntCc::Ule, from_first, last);
+    b.select(is_signed, signed, unsigned)
+}
