@@ -247,10 +247,11 @@ fn tool(name: &str, args: &[&str], input: &[u8]) -> Option<Result<String, String
     Some(if out.status.success() { Ok(text(&out.stdout)) } else { Err(text(&out.stdout) + &text(&out.stderr)) })
 }
 
-const EXTENSIONS: [&str; 10] = [
+const EXTENSIONS: [&str; 11] = [
     "__opencl_c_images",
     "__opencl_c_read_write_images",
     "__opencl_c_3d_image_writes",
+    "cl_khr_3d_image_writes",
     "cl_khr_depth_images",
     "cl_khr_fp64",
     "__opencl_c_fp64",

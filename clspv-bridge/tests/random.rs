@@ -626,7 +626,8 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &lower_globals::DataLayout) ->
         BindingSource::Arg(_) => input,
         BindingSource::Data => data,
         // Nothing prints.
-        BindingSource::Print => 0,
+        // Generated kernels have no images.
+        BindingSource::Print | BindingSource::Image(_) => 0,
     };
     let bindings = abi.bindings.iter().map(bound).collect();
     let launch = Launch { local_size: [ITEMS, 1, 1], block, bindings, ..Launch::default() };
