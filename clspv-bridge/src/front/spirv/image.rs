@@ -110,7 +110,7 @@ impl FuncReader<'_, '_, '_> {
             return Ok(None);
         }
         let queries = [("get_image_channel_order", ImageOp::Order), ("get_image_channel_data_type", ImageOp::DataType)];
-        for (_, op) in queries.into_iter().filter(|(base, _)| ty == I32 && named(base)) {
+        if let Some((_, op)) = queries.into_iter().find(|(base, _)| ty == I32 && named(base)) {
             let (dim, image) = (self.image_dim(id, inst)?, self.image_arg(3, inst)?);
             let v = self.b().value(IrOp::Image { op, dim, var: None }, &[image], ty);
             return Ok(Some(smallvec![v]));
