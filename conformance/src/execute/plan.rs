@@ -214,7 +214,11 @@ fn kernel(
     let ulps = setting("ulp").map_or(Ok(ULPS), str::parse).map_err(|e| format!("ulp: {e}"))?;
     let accessed = accessed(module, &info.name);
     let base = |i: usize| source.and_then(|s| s.base_types.get(i)).map_or("", String::as_str);
-    let element = |i: usize| Element::of_type(base(i)).or_else(|| accessed.get(i).copied().flatten());
+    let element = |i: usize| match (Element::of_type(base(i)), accessed.get(i).copied().flatten()) {
+        // Bytes of something else.
+        (Some(Element::I8 | Element::U8) | None, Some(accessed)) => Some(accessed),
+        (named, _) => named,
+    };
     // Structures of numbers are of what the buffers hold.
     let common = (0..info.args.len()).filter(|i| info.args[*i].kind != ArgKind::Value).find_map(element);
     let mut args = Vec::new();
