@@ -140,8 +140,9 @@ impl Device {
             CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => (d.max_alloc_size.min(LARGEST_VARIABLE_BYTES) as usize).into(),
             CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => (d.max_alloc_size.min(4 * LARGEST_VARIABLE_BYTES) as usize).into(),
 
-            // cl_ext_cxx_for_opencl
-            CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT => make_version(2021, 0, 0).into(),
+            // cl_ext_cxx_for_opencl: the version that -cl-std=CLC++ stands for. The number has no room for 2021, which can be
+            // asked for all the same.
+            CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT => make_version(1, 0, 0).into(),
 
             // Pipes and device-side queues are missing.
             CL_DEVICE_PIPE_SUPPORT => false.into(),

@@ -1,8 +1,9 @@
-//! options: -cl-std=CLC++1.0
+//! options: -cl-std=CLC++
 //! global: 16
 //! arg 0: i32[16] = 0
 //! expect 0: i * 2 + 7
-// C++ for OpenCL 1.0.
+// C++ for OpenCL 1.0, which is what the device query names.
+static_assert(__OPENCL_CPP_VERSION__ == 100, "1.0");
 template <typename T> T twice(const T &x) { return x + x; }
 int offset = 7;
 kernel void test(global int *r)

@@ -324,8 +324,6 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
         "" => "CL1.2",
         // The newest OpenCL C is 3.0 with more features.
         "CL3.1" => "CL3.0",
-        // The version that the device query names.
-        "CLC++" => "CLC++2021",
         std => std,
     };
     // Inline functions of C are called across translation units otherwise.

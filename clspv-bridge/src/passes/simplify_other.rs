@@ -105,6 +105,16 @@ fn float_binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Type) -
         // x + -0 and x - 0 are x; x + 0 is not for x = -0.
         BinOp::Fadd if c == sign || (c == 0 && no_signed_zero) => Some(Action::Value(x)),
         BinOp::Fsub if c == 0 || (c == sign && no_signed_zero) => Some(Action::Value(x)),
+        // x / 0 is x * infinity, NaNs included; llvmpipe takes a constant zero divisor for undefined.
+        BinOp::Fdiv if c & !sign == 0 => {
+            let infinity = match scalar {
+                Scalar::F16 => 0x7c00,
+                Scalar::F32 => 0x7f80_0000,
+                _ => 0x7ff0_0000_0000_0000,
+            };
+            let r = s.constant(ty, infinity | c);
+            rewrite(Op::Bin(BinOp::Fmul), &[x, r])
+        }
         BinOp::Fdiv => {
             let r = exact_reciprocal(scalar, c)?;
             let r = s.constant(ty, r);

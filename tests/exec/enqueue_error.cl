@@ -1,0 +1,3 @@
+//! options: -cl-std=CL3.0
+//! error: enqueue_kernel
+__kernel void test(__global int *r) { enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{ r[0] = 1; }); }
