@@ -1,6 +1,6 @@
 //! Conformance tools: compile a corpus of kernels and validate every module, or run its kernels on two OpenCL
 //! implementations and compare; run the binaries of OpenCL-CTS; measure how long builds take, and the precision of
-//! mathematical functions.
+//! mathematical functions; compare random kernels on two devices.
 //!
 //! Each corpus entry is compiled in a child process of this tool, so that a crash is a result and not the end.
 
@@ -11,6 +11,7 @@ mod corpus;
 mod cts;
 mod execute;
 mod precision;
+mod random;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -40,6 +41,11 @@ enum Command {
     /// Run the kernels of a plan on one platform (what `execute` runs)
     #[command(hide = true)]
     ExecuteOne(execute::One),
+    /// Compare random kernels on two devices
+    Random(random::Arguments),
+    /// Run one kernel in this process and print its results (what `random` runs)
+    #[command(hide = true)]
+    OneRandom(random::One),
     /// Run binaries of the OpenCL conformance test suite on the driver
     Cts(cts::Arguments),
     /// Measure the errors of every mathematical function on an OpenCL device
@@ -54,6 +60,8 @@ fn main() -> ExitCode {
         Command::OneBuild(arguments) => build_times::one(&arguments),
         Command::Execute(arguments) => execute::run(&arguments),
         Command::ExecuteOne(arguments) => execute::one(&arguments),
+        Command::Random(arguments) => random::run(&arguments),
+        Command::OneRandom(arguments) => random::one(&arguments),
         Command::Cts(arguments) => cts::run(&arguments),
         Command::Precision(arguments) => precision::run(&arguments),
     };

@@ -1,6 +1,6 @@
 //! Text of kernels' printf calls (OpenCL C 6.15.14).
 //!
-//! [`record`] turns one record of the print buffer (`clspv_bridge::printf` says what it holds) into text. The output is
+//! A [`Printer`] turns the records of one call (`clspv_bridge::printf` says what they hold) into text. The output is
 //! what C's printf gives for the same values, with vectors as their components separated by commas. Calls that the
 //! specification leaves undefined give something readable: an operand of another kind is converted, one that is missing
 //! leaves the conversion as it stands. Nothing here panics, whatever the format and the words.
@@ -12,6 +12,7 @@ mod stdout;
 pub use stdout::write as to_stdout;
 
 use clspv_bridge::printf::{Conversion, Length, Piece, PrintfArg, PrintfCall, Size, pieces};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// Finds the string at a device address.
@@ -33,7 +34,7 @@ struct Operands<'a> {
 
 /// An operand.
 enum Operand<'a> {
-    Lanes(Vec<Lane>),
+    Lanes(SmallVec<[Lane; 16]>),
     Pointer(u64),
     Text(&'a [u8]),
 }
@@ -149,23 +150,39 @@ impl Field {
     }
 }
 
-/// Appends the text of one record; `words` are those behind its number.
-pub fn record(call: &PrintfCall, words: &[u32], strings: Strings<'_>, out: &mut Vec<u8>) {
-    let mut operands = Operands { args: call.args.iter(), words };
-    let format = match &call.format {
-        Some(format) => Cow::Borrowed(format.as_slice()),
-        None => match operands.bits(64).and_then(strings) {
-            Some(format) => format,
-            None => return,
-        },
-    };
-    for piece in pieces(&format) {
-        match piece {
-            Piece::Text(text) => out.extend_from_slice(text),
-            Piece::Conversion(c, spelling) => {
-                if convert(&c, &mut operands, strings, out).is_none() {
-                    out.extend_from_slice(spelling);
-                }
+/// A call of printf that is ready to be made text of many times.
+pub struct Printer<'a> {
+    call: &'a PrintfCall,
+    /// Words of a record, its number included.
+    pub words: usize,
+    pieces: Vec<Piece<'a>>,
+}
+
+impl<'a> Printer<'a> {
+    /// Reads the call's format.
+    pub fn new(call: &'a PrintfCall) -> Printer<'a> {
+        let pieces = pieces(call.format.as_deref().unwrap_or_default()).collect();
+        Printer { call, words: call.words() as usize, pieces }
+    }
+
+    /// Appends the text of one record; `words` are those behind its number.
+    pub fn record(&self, words: &[u32], strings: Strings<'_>, out: &mut Vec<u8>) {
+        let mut operands = Operands { args: self.call.args.iter(), words };
+        if self.call.format.is_some() {
+            return self.pieces.iter().for_each(|p| piece(p, &mut operands, strings, out));
+        }
+        if let Some(format) = operands.bits(64).and_then(strings) {
+            pieces(&format).for_each(|p| piece(&p, &mut operands, strings, out));
+        }
+    }
+}
+
+fn piece(piece: &Piece<'_>, operands: &mut Operands<'_>, strings: Strings<'_>, out: &mut Vec<u8>) {
+    match piece {
+        Piece::Text(text) => out.extend_from_slice(text),
+        Piece::Conversion(c, spelling) => {
+            if convert(c, operands, strings, out).is_none() {
+                out.extend_from_slice(spelling);
             }
         }
     }

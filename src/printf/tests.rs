@@ -23,7 +23,7 @@ impl Random {
 fn text(format: &str, args: Vec<PrintfArg>, words: &[u32]) -> String {
     let call = PrintfCall { format: Some(format.as_bytes().to_vec()), args };
     let mut out = Vec::new();
-    record(&call, words, &|_| None, &mut out);
+    Printer::new(&call).record(words, &|_| None, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 
@@ -219,9 +219,9 @@ fn strings_are_found_at_run_time() {
     let data = b"%s=%d\0name\0";
     let strings = |at: u64| data.get(at.checked_sub(0x1_0000_0000)? as usize..).map(Cow::Borrowed);
     let mut out = Vec::new();
-    record(&call, &[0, 1, 6, 1, 42], &strings, &mut out);
+    Printer::new(&call).record(&[0, 1, 6, 1, 42], &strings, &mut out);
     assert_eq!(out, b"name=42");
     out.clear();
-    record(&call, &[1000, 1, 6, 1, 42], &strings, &mut out);
+    Printer::new(&call).record(&[1000, 1, 6, 1, 42], &strings, &mut out);
     assert_eq!(out, b"");
 }

@@ -12,7 +12,7 @@ use super::kernel::{Kernel, buffer_of};
 use super::memory::{Buffer, Use};
 use super::queue;
 use crate::host_ptr::HostPtr;
-use crate::printf;
+use crate::printf::Printer;
 use clspv_bridge::printf::{CAPACITY, DROPPED, HEAD, NEXT};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -156,19 +156,19 @@ impl Print {
         if head(DROPPED) != 0 {
             tracing::warn!("the print buffer was full: {} calls of printf are lost", head(DROPPED));
         }
+        // By number.
+        let printers: Vec<(Option<&Kernel>, Printer<'_>)> = (self.kernels.iter())
+            .flat_map(|(_, k)| k.info().printf.iter().map(|c| (k.as_any().downcast_ref(), Printer::new(c))))
+            .collect();
         let end = head(NEXT).min(self.capacity) as usize;
         let mut at = HEAD as usize;
         while at < end {
             let Some((&number, rest)) = words.get(at..).and_then(<[u32]>::split_first) else { break };
-            let index = self.kernels.partition_point(|(base, _)| *base <= number);
-            let Some((base, kernel)) = index.checked_sub(1).and_then(|i| self.kernels.get(i)) else { break };
-            let Some(call) = kernel.info().printf.get((number - base) as usize) else { break };
-            let length = call.words().max(1) as usize;
-            let Some(operands) = rest.get(..length - 1) else { break };
-            let vulkan = kernel.as_any().downcast_ref::<Kernel>();
-            let constant = |address| vulkan.and_then(|k| k.constant_at(address)).map(Cow::Borrowed);
-            printf::record(call, operands, &|address| constant(address).or_else(|| self.in_buffers(gpu, address)), out);
-            at += length;
+            let Some((kernel, printer)) = printers.get(number as usize) else { break };
+            let Some(operands) = rest.get(..printer.words - 1) else { break };
+            let constant = |address| kernel.and_then(|k| k.constant_at(address)).map(Cow::Borrowed);
+            printer.record(operands, &|address| constant(address).or_else(|| self.in_buffers(gpu, address)), out);
+            at += printer.words;
         }
     }
 
