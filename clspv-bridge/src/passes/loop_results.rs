@@ -84,12 +84,16 @@ fn find(func: &Function) -> Vec<Loop> {
     loops
 }
 
-/// Results of instructions of the loop that are used behind it, arguments for parameters of its merge block included
-/// where a driver would see through these.
+/// Values of the loop that are used behind it, arguments for parameters of its merge block included where a driver would
+/// see through these. None if there are only parameters among them; otherwise the parameters are taken along, because
+/// their blocks do not dominate the merge block once it has its new predecessor.
 fn escaping(func: &Function, l: &Loop) -> Vec<Value> {
     let mut inside: HashSet<Value> = HashSet::new();
     for &b in &l.body {
         inside.extend(func.blocks[b].insts.iter().flat_map(|&i| func.insts[i].results.iter().copied()));
+        if b != l.header {
+            inside.extend(func.blocks[b].params.iter().copied());
+        }
     }
     let mut found = Vec::new();
     let mut seen = HashSet::new();
@@ -113,7 +117,7 @@ fn escaping(func: &Function, l: &Loop) -> Vec<Value> {
             note(first);
         }
     }
-    found
+    if found.iter().all(|&v| matches!(func.values[v].def, ValueDef::Param(..))) { Vec::new() } else { found }
 }
 
 fn edges_to<'a>(func: &'a Function, l: &'a Loop) -> impl Iterator<Item = &'a BlockCall> {
@@ -308,6 +312,30 @@ block2:
         let (_, behind) = text.split_once("store ").unwrap();
         let stored = behind.split(',').next().unwrap();
         assert!(text.contains(&format!("({stored}: i32)")), "{text}");
+    }
+
+    /// A parameter of a block in the loop and a result, both used behind it.
+    #[test]
+    fn parameters_inside_a_loop_are_taken_along() {
+        let text = DIVERGENT
+            .replace(
+                "    v3 = iadd v2, i32 3\n",
+                "    v9 = icmp ult v0, i32 5
+    brif v9, block3, block4(i32 7)
+block3:
+    v7 = imul v0, v2
+    br block4(v7)
+block4(v8: i32):
+    v3 = iadd v2, i32 3\n",
+            )
+            .replace("LIMIT", "v0")
+            .replace("    ret", "    store v8, v1 addr align 4\n    ret");
+        let mut module = parse::parse_module(&text).unwrap();
+        for f in module.functions.values_mut() {
+            crate::passes::structurize::structurize(f).unwrap();
+        }
+        module.phase = Phase::Structured;
+        assert!(kept(&module.to_string()).0);
     }
 
     #[test]

@@ -287,7 +287,9 @@ impl Gen<'_> {
                 let op = ["+", "-", "*", "&", "|", "^"][self.random.below(6)];
                 format!("({} {op} {})", self.vector(e, n, d), self.vector(e, n, d))
             }
-            3 => format!("({} {} ({} | ({ty})(1)))", self.vector(e, n, d), ["/", "%"][self.random.below(2)], self.vector(e, n, d)),
+            3 => {
+                format!("({} {} ({} | ({ty})(1)))", self.vector(e, n, d), ["/", "%"][self.random.below(2)], self.vector(e, n, d))
+            }
             4 => format!("({} {} {})", self.vector(e, n, d), ["<<", ">>"][self.random.below(2)], self.vector(e, n, d)),
             5 => {
                 let op = ["<", "==", ">=", "!="][self.random.below(4)];
@@ -473,7 +475,12 @@ fn declarations(random: &mut Random) -> String {
     for (t, name) in ["c", "uc", "s", "us", "i", "ui", "l", "ul"].iter().enumerate() {
         for k in 0..2 {
             let at = random.below(INPUTS);
-            let _ = writeln!(s, "    {ty} {name}{k} = ({ty})(in[(x + {at}) % {INPUTS}] + (z << {}));", random.below(33), ty = SCALARS[t]);
+            let _ = writeln!(
+                s,
+                "    {ty} {name}{k} = ({ty})(in[(x + {at}) % {INPUTS}] + (z << {}));",
+                random.below(33),
+                ty = SCALARS[t]
+            );
         }
     }
     for e in 0..4 {

@@ -183,7 +183,10 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
             // What the trusted device cannot do says nothing.
             Some((_, Outcome::Failed(why))) => {
                 skipped += 1;
-                println!("seed {seed}: skipped, the trusted device failed: {}", why.lines().take(3).collect::<Vec<_>>().join(" "));
+                println!(
+                    "seed {seed}: skipped, the trusted device failed: {}",
+                    why.lines().take(3).collect::<Vec<_>>().join(" ")
+                );
             }
             Some((got, Outcome::Results(wanted))) => {
                 different += 1;
