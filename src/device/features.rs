@@ -1,8 +1,5 @@
 //! What devices support by name: extensions and optional OpenCL C features, in one table, so that the queries, the
 //! compiler's front end and the function lookup cannot disagree.
-//!
-//! The version reported is 3.0: OpenCL 3.1 makes sub-groups, extended bit operations, integer dot products and the
-//! SPIR-V queries mandatory, which are missing.
 
 use super::info::DeviceInfo;
 use crate::cl::{cl_version, make_version};
@@ -70,6 +67,17 @@ pub const EXTENSIONS: &[Feature] = &[
     api("cl_khr_device_uuid", always),
     api("cl_khr_pci_bus_info", |d| d.pci.is_some()),
     api("cl_khr_suggested_local_work_size", always),
+    language("cl_khr_extended_bit_ops", always),
+    Feature { version: make_version(2, 0, 0), ..language("cl_khr_integer_dot_product", always) },
+    language("cl_khr_kernel_clock", |d| d.device_clock || d.subgroup_clock),
+    language("cl_khr_work_group_uniform_arithmetic", always),
+    language("cl_khr_extended_async_copies", always),
+    language("cl_khr_async_work_group_copy_fence", always),
+    language("cl_intel_subgroups", always),
+    language("cl_intel_subgroups_char", always),
+    language("cl_intel_subgroups_short", always),
+    language("cl_intel_subgroups_long", always),
+    language("cl_intel_required_subgroup_size", always),
     language("cl_khr_subgroup_ballot", always),
     language("cl_khr_subgroup_clustered_reduce", always),
     language("cl_khr_subgroup_extended_types", always),
@@ -104,6 +112,12 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_ext_fp64_local_atomic_add", double_atomics),
     c_feature("__opencl_c_ext_fp64_global_atomic_min_max", double_atomics),
     c_feature("__opencl_c_ext_fp64_local_atomic_min_max", double_atomics),
+    // The clock of the device serves work-groups too.
+    c_feature("__opencl_c_kernel_clock_scope_device", |d| d.device_clock),
+    c_feature("__opencl_c_kernel_clock_scope_work_group", |d| d.device_clock),
+    c_feature("__opencl_c_kernel_clock_scope_sub_group", |d| d.subgroup_clock),
+    c_feature("__opencl_c_integer_dot_product_input_4x8bit", always),
+    c_feature("__opencl_c_integer_dot_product_input_4x8bit_packed", always),
     c_feature("__opencl_c_subgroups", always),
     c_feature("__opencl_c_work_group_collective_functions", always),
     c_feature("__opencl_c_images", |d| d.images),

@@ -179,6 +179,25 @@ impl Device {
             CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => false.into(),
             CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => true.into(),
 
+            // cl_intel_required_subgroup_size: the sizes that kernels may require.
+            CL_DEVICE_SUB_GROUP_SIZES_INTEL => InfoValue::Sizes(d.sub_group_sizes.clone()),
+
+            // cl_khr_integer_dot_product: both forms of operands are supported on every device.
+            CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => {
+                (CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT).into()
+            }
+            CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT => dot_properties(d.dot_accelerated[0]),
+            name if name == CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
+                dot_properties(d.dot_accelerated[1])
+            }
+
+            // cl_khr_kernel_clock
+            CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR if d.device_clock || d.subgroup_clock => {
+                let device = CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR | CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR;
+                let sub_group = CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR;
+                (if d.device_clock { device } else { 0 } | if d.subgroup_clock { sub_group } else { 0 }).into()
+            }
+
             // cl_khr_device_uuid, cl_khr_pci_bus_info
             CL_DEVICE_UUID => d.uuid.to_vec().into(),
             CL_DRIVER_UUID => d.driver_uuid.to_vec().into(),
@@ -227,6 +246,11 @@ impl Device {
 /// An array of addresses of strings.
 fn strings(list: &[&'static std::ffi::CStr]) -> InfoValue {
     InfoValue::Handles(list.iter().map(|s| s.as_ptr() as usize).collect())
+}
+
+/// cl_device_integer_dot_product_acceleration_properties: six times cl_bool.
+fn dot_properties(accelerated: [bool; 6]) -> InfoValue {
+    InfoValue::U32s(accelerated.iter().map(|a| u32::from(*a)).collect())
 }
 
 fn versions(name: &str, list: &[(u32, u32)]) -> InfoValue {

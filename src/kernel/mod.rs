@@ -163,6 +163,8 @@ impl Kernel {
                 InfoValue::U64(kernel.static_local_bytes().saturating_add(self.args.lock().local_bytes()))
             }
             CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => InfoValue::Size(kernel.preferred_multiple()),
+            // cl_intel_required_subgroup_size: drivers do not tell what they spill.
+            CL_KERNEL_SPILL_MEM_SIZE_INTEL => InfoValue::U64(0),
             CL_KERNEL_PRIVATE_MEM_SIZE => InfoValue::U64(kernel.private_bytes()),
             // Only built-in kernels have a greatest global size.
             CL_KERNEL_GLOBAL_WORK_SIZE => return Err(err!(CL_INVALID_VALUE, "the kernel is not a built-in kernel")),
@@ -214,7 +216,9 @@ impl Kernel {
                 InfoValue::Sizes(sizes)
             }
             CL_KERNEL_MAX_NUM_SUB_GROUPS => InfoValue::Size(most),
+            // Nothing in OpenCL C demands a number of sub-groups.
             CL_KERNEL_COMPILE_NUM_SUB_GROUPS => InfoValue::Size(0),
+            CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL => InfoValue::Size(self.info.reqd_sub_group_size.unwrap_or(0) as usize),
             _ => return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}")),
         })
     }

@@ -6,6 +6,7 @@
 
 use super::arg_info;
 use super::cycles;
+use super::prelude;
 use super::process::{self, Output};
 use crate::driver::{FrontConfig, Header, Library, Options};
 use crate::error::{CompileError, Result};
@@ -29,7 +30,7 @@ const FOLDERS: &[&str] = &["/usr/bin", "/usr/local/bin", "/usr/lib/llvm-22/bin",
 
 /// SPIR-V extensions the back end may use: each is one that the reader knows.
 const SPIRV_EXTENSIONS: &str = "+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product,\
-+SPV_KHR_bit_instructions,+SPV_KHR_subgroup_rotate,+SPV_KHR_shader_clock,+SPV_KHR_uniform_group_instructions,\
++SPV_KHR_bit_instructions,+SPV_KHR_subgroup_rotate,+SPV_KHR_shader_clock,+SPV_INTEL_subgroups,+SPV_KHR_uniform_group_instructions,\
 +SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max";
 
 /// What only the source tells of one kernel: names and types of its arguments, and its vector type hint.
@@ -104,6 +105,7 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
     let folder = HeaderFolder::new(headers)?;
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
+    let text = prelude::with_declarations(source, config);
     let unseen = source.contains("#include");
     let big = source.len() > ONE_STEP_BYTES || unseen;
     // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
@@ -117,7 +119,7 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
         let (output, info) = std::thread::scope(|scope| {
             let info = || self::arg_info(source, headers, options, config);
             let beside = options.kernel_arg_info.then(|| scope.spawn(info));
-            let output = process::run(&clang, &args, source.as_bytes(), time_limit());
+            let output = process::run(&clang, &args, text.as_bytes(), time_limit());
             (output, beside.map(|thread| thread.join().unwrap_or_else(|_| Err(CompileError::internal("argument information")))))
         });
         let output = output?;
@@ -138,7 +140,7 @@ pub fn compile(source: &str, headers: &[Header], options: &Options, config: &Fro
         }
     }
     args.extend(IR_ARGS.iter().map(OsString::from));
-    let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
+    let output = process::run(&clang, &args, text.as_bytes(), time_limit())?;
     let mut log = readable(&output.stderr);
     check(&output, &log, |out| !out.is_empty())?;
     let ir = String::from_utf8_lossy(&output.stdout);
@@ -244,24 +246,26 @@ fn has_integer_hint(spirv: &[u32]) -> bool {
 
 /// Names, types and qualifiers of the kernels' arguments, and vector type hints, which the SPIR-V does not hold.
 pub fn arg_info(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Vec<KernelArgInfo>> {
+    let text = prelude::with_declarations(source, config);
     let folder = HeaderFolder::new(headers)?;
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
     args.push("-w".into());
     args.extend(IR_ARGS.iter().map(OsString::from));
-    let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
+    let output = process::run(&clang, &args, text.as_bytes(), time_limit())?;
     check(&output, &readable(&output.stderr), |out| !out.is_empty())?;
     Ok(arg_info::parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
 /// LLVM IR with line tables, for [`super::locate`].
 pub fn line_tables(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<String> {
+    let text = prelude::with_declarations(source, config);
     let folder = HeaderFolder::new(headers)?;
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
     args.extend(["-w", "-gline-tables-only"].map(OsString::from));
     args.extend(IR_ARGS.iter().map(OsString::from));
-    let output = process::run(&clang, &args, source.as_bytes(), time_limit())?;
+    let output = process::run(&clang, &args, text.as_bytes(), time_limit())?;
     check(&output, &readable(&output.stderr), |out| !out.is_empty())?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -333,6 +337,9 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
     push(&format!("-cl-std={std}"));
     push("-Xclang");
     push(&format!("-cl-ext=-all{}", config.extensions.iter().map(|e| format!(",+{e}")).collect::<String>()));
+    for definition in prelude::macros(config) {
+        push(&definition);
+    }
     if config.opencl_version != 0 {
         push(&format!("-D__OPENCL_VERSION__={}", config.opencl_version));
     }

@@ -4,5 +4,6 @@ mod arg_info;
 pub mod clang;
 pub(crate) mod cycles;
 pub mod locate;
+mod prelude;
 pub(crate) mod process;
 pub mod spirv;

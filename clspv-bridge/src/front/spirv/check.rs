@@ -102,6 +102,10 @@ fn allowed(c: C) -> bool {
             | C::GroupNonUniformClustered
             | C::GroupNonUniformRotateKHR
             | C::GroupUniformArithmeticKHR
+            | C::SubgroupShuffleINTEL
+            | C::SubgroupBufferBlockIOINTEL
+            | C::SubgroupBallotKHR
+            | C::SubgroupVoteKHR
             | C::DotProduct
             | C::DotProductInputAll
             | C::DotProductInput4x8Bit

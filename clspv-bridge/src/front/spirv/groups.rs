@@ -6,7 +6,9 @@
 use super::func::FuncReader;
 use super::read::Instr;
 use crate::error::Result;
-use crate::ir::{BinOp, CastOp, GroupOp, I32, I64, LaneMask, Op as IrOp, Scalar, Scan, Scope, Type, Value, WorkItemQuery};
+use crate::ir::{
+    Access, BinOp, CastOp, GroupOp, I32, I64, LaneMask, Op as IrOp, Scalar, Scan, Scope, Type, Value, WorkItemQuery,
+};
 use spirv::{BuiltIn, Op};
 
 /// The operator of a reduction or scan.
@@ -80,6 +82,22 @@ impl FuncReader<'_, '_, '_> {
             Op::SubgroupReadInvocationKHR | Op::SubgroupShuffleINTEL => self.group(inst, sub, GroupOp::Shuffle, &[2, 3])?,
             Op::SubgroupShuffleXorINTEL => self.group(inst, sub, GroupOp::ShuffleXor, &[2, 3])?,
             Op::SubgroupShuffleDownINTEL | Op::SubgroupShuffleUpINTEL => self.shuffle_pair(inst)?,
+            Op::SubgroupBlockReadINTEL => {
+                let ty = self.result_type(inst)?;
+                let p = self.ptr_arg(2, inst)?;
+                let lanes = self.block(inst, p, ty)?;
+                let v = lanes.into_iter().map(|(at, access, lane)| self.b().load(lane, at, access)).collect::<Vec<_>>();
+                let v = self.b().vec_build(&v);
+                self.define(inst, v)?;
+            }
+            Op::SubgroupBlockWriteINTEL => {
+                let (p, v) = (self.ptr_arg(0, inst)?, self.arg(1, inst)?);
+                let lanes = self.block(inst, p, self.f.ty(v))?;
+                for (i, (at, access, _)) in lanes.into_iter().enumerate() {
+                    let lane = self.b().extract(v, i as u8);
+                    self.b().store(lane, at, access);
+                }
+            }
             Op::GroupNonUniformRotateKHR => {
                 let cluster = match inst.rest(5).first() {
                     Some(&id) => self.cluster(id, inst)?,
@@ -171,6 +189,30 @@ impl FuncReader<'_, '_, '_> {
         }
         let v = self.group_value(inst, scope, GroupOp::Broadcast, &[x, linear])?;
         self.define(inst, v)
+    }
+
+    /// Where the work-item's lanes of a block in memory are: neighbours have neighbouring elements, and each lane is a
+    /// full sub-group behind the one before.
+    fn block(&mut self, inst: &Instr<'_>, p: Value, ty: Type) -> Result<Vec<(Value, Access, Type)>> {
+        let bytes = match ty.scalar() {
+            Some(s) if s != Scalar::I1 => s.bytes(),
+            _ => return Err(inst.bad("a block of this type")),
+        };
+        let mut b = self.b();
+        let id = b.value(IrOp::WorkItem { query: WorkItemQuery::SubGroupLocalId, dim: 0 }, &[], I32);
+        let full = b.value(IrOp::WorkItem { query: WorkItemQuery::SubGroupMaxSize, dim: 0 }, &[], I32);
+        let (id, full) = (b.cast(CastOp::Zext, id, I64), b.cast(CastOp::Zext, full, I64));
+        let size = b.i64(bytes.into());
+        let (first, step) = (b.imul(id, size), b.imul(full, size));
+        let mut at = b.ptr_add(p, first);
+        let mut out = Vec::new();
+        for i in 0..ty.lanes() {
+            if i > 0 {
+                at = b.ptr_add(at, step);
+            }
+            out.push((at, Access::aligned(bytes), ty.lane()));
+        }
+        Ok(out)
     }
 
     /// Intel's relative shuffles read from two values in a row: current and next (down), or previous and current (up).
