@@ -221,3 +221,30 @@ fn timers() {
         }
     }
 }
+
+/// What goes with sub-groups, dot products and clocks agrees with the extensions that are reported.
+#[test]
+fn group_features() {
+    let d = device();
+    let extensions = text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap());
+    let has = |name: &str| extensions.split(' ').any(|e| e == name);
+    let most = number(&device_info(d, CL_DEVICE_MAX_NUM_SUB_GROUPS).unwrap());
+    assert!(most >= 1);
+    let sizes = device_info(d, CL_DEVICE_SUB_GROUP_SIZES_INTEL).unwrap();
+    let sizes: Vec<u64> = sizes.chunks_exact(size_of::<usize>()).map(number).collect();
+    assert!(!sizes.is_empty() && sizes.iter().all(|s| s.is_power_of_two() && s * most >= 1), "{sizes:?}");
+    assert_eq!(number(&device_info(d, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT).unwrap()), 1);
+    assert_eq!(number(&device_info(d, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS).unwrap()), 0);
+    // Without progress of sub-groups, this one must not be reported.
+    assert!(!has("cl_khr_subgroups") && has("cl_khr_subgroup_ballot") && has("cl_khr_integer_dot_product"));
+    assert_eq!(number(&device_info(d, CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES).unwrap()), 3);
+    for name in [
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT,
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED,
+    ] {
+        let flags = device_info(d, name).unwrap();
+        assert!(flags.len() == 24 && flags.chunks_exact(4).all(|f| number(f) <= 1), "{flags:?}");
+    }
+    let clocks = device_info(d, CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR);
+    assert_eq!(clocks.is_ok_and(|c| number(&c) != 0), has("cl_khr_kernel_clock"));
+}

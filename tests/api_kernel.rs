@@ -271,16 +271,31 @@ fn sub_groups() {
             clGetKernelSubGroupInfo(k, device(), name, bytes, input.as_ptr().cast(), size, value, size_ret)
         })
     };
-    if number(&device_info(device(), CL_DEVICE_MAX_NUM_SUB_GROUPS).unwrap()) == 0 {
-        assert_eq!(ask(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, &local), Err(CL_INVALID_OPERATION));
-    } else {
-        let size = number(&ask(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, &local).unwrap());
-        let count = number(&ask(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, &local).unwrap());
-        assert_eq!(count, 16u64.div_ceil(size));
-        assert!(number(&ask(CL_KERNEL_MAX_NUM_SUB_GROUPS, &[]).unwrap()) >= 1);
-        assert_eq!(ask(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, &[]), Err(CL_INVALID_VALUE));
-        assert_eq!(ask(0x7777, &[]), Err(CL_INVALID_VALUE));
+    let size = number(&ask(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, &local).unwrap());
+    let count = number(&ask(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, &local).unwrap());
+    assert_eq!(count, 16u64.div_ceil(size));
+    assert_eq!(number(&ask(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, &[2, 3, 5]).unwrap()), 30u64.div_ceil(size));
+    let most = number(&ask(CL_KERNEL_MAX_NUM_SUB_GROUPS, &[]).unwrap());
+    assert!(most >= 1 && most <= number(&device_info(device(), CL_DEVICE_MAX_NUM_SUB_GROUPS).unwrap()));
+    assert_eq!(number(&ask(CL_KERNEL_COMPILE_NUM_SUB_GROUPS, &[]).unwrap()), 0);
+    assert_eq!(number(&ask(CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, &[]).unwrap()), 0);
+    // A local size that has so many sub-groups, or zeros if there is none.
+    let mut sizes = [7usize; 3];
+    for (wanted, expected) in [(2, true), (most as usize + 1, false)] {
+        // SAFETY: input and output with their sizes.
+        let code = unsafe {
+            let (value, input) = (sizes.as_mut_ptr().cast(), (&raw const wanted).cast());
+            clGetKernelSubGroupInfo(k, device(), CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, 8, input, 24, value, null_mut())
+        };
+        assert_eq!(code, CL_SUCCESS);
+        let items = sizes[0] * sizes[1] * sizes[2];
+        if expected {
+            assert_eq!(number(&ask(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, &sizes).unwrap()), 2);
+        }
+        assert_eq!(items != 0, expected, "{sizes:?}");
     }
+    assert_eq!(ask(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, &[]), Err(CL_INVALID_VALUE));
+    assert_eq!(ask(0x7777, &[]), Err(CL_INVALID_VALUE));
     release(k);
 }
 

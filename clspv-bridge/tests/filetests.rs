@@ -12,7 +12,7 @@
 //! - `interp`: interpret; `; run: @f(i32 1, f32 0x3f800000) == i32 3` lines state results;
 //! - `equiv NAME,...`: `run:` lines hold before and after the passes, and every function that the passes leave gives the
 //!   same results and memory for many other arguments, too. A pointer parameter gets a buffer of 256 bytes. `; size: N`
-//!   makes the `run:` calls ones of a work-group; there `ptr.global N` is a buffer of N bytes with known contents.
+//!   makes the `run:` calls ones of a work-group, `; sub_group: N` gives the size of its sub-groups; there `ptr.global N` is a buffer of N bytes with known contents.
 //!
 //! Expectations: `; expect: TEXT` lines occur in the output in this order, `; not: TEXT` never; `; error: TEXT` is part of
 //! the error that must arise; lines `;> ...` at the end are the whole output. `PYROCLAST_BLESS=1` rewrites those.
@@ -305,15 +305,16 @@ fn finish(
     Ok(output)
 }
 
-/// A call of a `run:` line, and the work-items of the group that makes it.
-fn calls(text: &str) -> Result<(Vec<parse::TestCall>, u32), String> {
-    let size = directives(text, "size").first().map_or(Ok(1), |s| s.parse::<u32>()).map_err(|e| e.to_string())?;
+/// A call of a `run:` line, and the work-items of the group that makes it and of its sub-groups.
+fn calls(text: &str) -> Result<(Vec<parse::TestCall>, [u32; 2]), String> {
+    let number = |key| directives(text, key).first().map_or(Ok(1), |s| s.parse::<u32>()).map_err(|e| e.to_string());
+    let size = [number("size")?, number("sub_group")?];
     let call = |t: &&str| parse::parse_call(t).map_err(|e| format!("{t}: {e}"));
     Ok((directives(text, "run").iter().map(call).collect::<Result<_, _>>()?, size))
 }
 
 /// Makes a call. A pointer argument `ptr.global N` is a buffer of N bytes with known contents.
-fn call(m: &Module, test: &parse::TestCall, size: u32) -> Result<Observed, Stop> {
+fn call(m: &Module, test: &parse::TestCall, size: [u32; 2]) -> Result<Observed, Stop> {
     let unknown = || Stop::Unsupported(format!("no function @{}", test.function));
     let func = m.find(&test.function).ok_or_else(unknown)?;
     let mut machine = Machine::new(m);
@@ -328,7 +329,7 @@ fn call(m: &Module, test: &parse::TestCall, size: u32) -> Result<Observed, Stop>
             other => args.push(interp::value::constant(other)),
         }
     }
-    let launch = Launch { local_size: [size, 1, 1], ..Launch::default() };
+    let launch = Launch { local_size: [size[0], 1, 1], sub_group_size: size[1], ..Launch::default() };
     let results = machine.run(func, &args, &launch)?.into_iter().next().unwrap_or_default();
     Ok((results, contents(&machine, &buffers)))
 }

@@ -215,19 +215,23 @@ impl Groups<'_, '_, '_> {
         self.b.cast(CastOp::Trunc, size, I32)
     }
 
+    /// Work-items of the work-group's largest sub-group: it may be smaller than a full one.
+    fn largest(&mut self) -> Value {
+        let size = self.i32(self.size);
+        let mut items = self.local_size(0);
+        for dim in 1..3 {
+            let more = self.local_size(dim);
+            items = self.b.imul(items, more);
+        }
+        self.b.bin(BinOp::Umin, items, size)
+    }
+
     /// The id `by` further on within the cluster.
     fn rotated(&mut self, by: Value, cluster: u32) -> Value {
         let id = self.id();
         let sum = self.b.iadd(id, by);
         if cluster == 0 {
-            // A work-group may be smaller than a full sub-group.
-            let size = self.i32(self.size);
-            let mut items = self.local_size(0);
-            for dim in 1..3 {
-                let more = self.local_size(dim);
-                items = self.b.imul(items, more);
-            }
-            let round = self.b.bin(BinOp::Umin, items, size);
+            let round = self.largest();
             return self.b.bin(BinOp::Urem, sum, round);
         }
         let inside = self.i32(cluster - 1);
@@ -284,7 +288,7 @@ impl Groups<'_, '_, '_> {
             LaneMask::Le => self.below(next),
             _ => {
                 let from = if which == LaneMask::Gt { next } else { id };
-                let end = if which == LaneMask::Eq { next } else { self.query(WorkItemQuery::SubGroupMaxSize) };
+                let end = if which == LaneMask::Eq { next } else { self.largest() };
                 let (low, high) = (self.below(from), self.below(end));
                 let pairs: Vec<(Value, Value)> = low.into_iter().zip(high).collect();
                 pairs.into_iter().map(|(low, high)| self.b.bin(BinOp::Xor, low, high)).collect()
@@ -295,19 +299,16 @@ impl Groups<'_, '_, '_> {
         self.b.vec_build(&words)
     }
 
+    fn mask_words(&mut self, mask: Value) -> Vec<Value> {
+        (0..self.words()).map(|i| self.b.extract(mask, i)).collect()
+    }
+
     /// The words of a mask without the bits that belong to no work-item.
     fn meaningful(&mut self, mask: Value) -> Vec<Value> {
-        (0..self.words())
-            .map(|i| {
-                let word = self.b.extract(mask, i);
-                let bits = self.size - 32 * u32::from(i);
-                if bits >= 32 {
-                    return word;
-                }
-                let valid = self.i32((1 << bits) - 1);
-                self.b.and(word, valid)
-            })
-            .collect()
+        let end = self.largest();
+        let valid = self.below(end);
+        let words = self.mask_words(mask);
+        words.into_iter().zip(valid).map(|(word, valid)| self.b.and(word, valid)).collect()
     }
 
     fn count(&mut self, mask: Value, scan: Scan) -> Value {
@@ -414,7 +415,7 @@ impl Groups<'_, '_, '_> {
         let ty = self.b.ty(x);
         let yes = self.b.func.bits(I1, 1);
         let active = self.native(GroupOp::Ballot, &[yes], MASK);
-        let mut active = self.meaningful(active);
+        let mut active = self.mask_words(active);
         let id = self.id();
         if cluster != 0 {
             let inside = self.i32(cluster - 1);
@@ -474,3 +475,7 @@ impl Groups<'_, '_, '_> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "lower_groups_tests.rs"]
+mod tests;
