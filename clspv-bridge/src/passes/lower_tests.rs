@@ -206,6 +206,22 @@ fn float_atomics_become_compare_and_swap() {
 }
 
 #[test]
+fn sequentially_consistent_accesses_are_read_modify_writes() {
+    let params = [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (I32, arg(ArgKind::Value, 4, 8))];
+    let mut m = kernel(&params, |b, p| {
+        let (access, scope) = (Access::aligned(4), Scope::Device);
+        b.inst(Op::AtomicStore { access, scope, order: Ordering::SeqCst }, &[p[1], p[0]], &[]);
+        let v = b.value(Op::AtomicLoad { access, scope, order: Ordering::SeqCst }, &[p[0]], I32);
+        b.inst(Op::AtomicStore { access, scope, order: Ordering::Release }, &[v, p[0]], &[]);
+    });
+    lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
+    let ops = ops(&m);
+    let rmw = |what: RmwOp| ops.iter().filter(|o| matches!(o, Op::AtomicRmw { op, .. } if *op == what)).count();
+    assert_eq!((rmw(RmwOp::Xchg), rmw(RmwOp::Or)), (1, 1));
+    assert_eq!(ops.iter().filter(|o| matches!(o, Op::AtomicStore { .. })).count(), 1);
+}
+
+#[test]
 fn structures_by_value_are_read_from_the_argument_block() {
     let constant = Type::Ptr(Space::Constant);
     let params =

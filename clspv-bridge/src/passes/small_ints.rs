@@ -337,7 +337,7 @@ impl Small<'_> {
                     let at = i * bits;
                     let n = b.i32((at % 32) as i32);
                     let word = words[(at / 32) as usize];
-                    let v = if at % 32 == 0 { word } else { b.lshr(word, n) };
+                    let v = if at.is_multiple_of(32) { word } else { b.lshr(word, n) };
                     // The topmost part has nothing above it.
                     let v = if at % 32 + bits == 32 { v } else { self.mask(b, v, bits) };
                     out.push(if lacks(self.target, to) { v } else { b.cast(CastOp::Trunc, v, Type::Scalar(s)) });
