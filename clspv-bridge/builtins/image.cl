@@ -61,7 +61,7 @@ static inline int pc_layer(float x, int n) { return clamp(pc_limit(rint(x), n), 
 #define INSIDE(i, n) clamp(i, 0, (n) - 1)
 
 // The border is transparent black, or opaque black for orders without alpha: R, RG, RGB, LUMINANCE, DEPTH, sRGB.
-static inline uint pc_opaque(int order) { return 0x0000a225u >> (order - 0x10b0) & 1u; }
+static inline uint pc_opaque(int order) { return 0x0000a215u >> (order - 0x10b0) & 1u; }
 #define BORDER_f(image) ((float4)(0.0f, 0.0f, 0.0f, (float)pc_opaque(get_image_channel_order(image))))
 #define BORDER_u(image) ((uint4)(0u, 0u, 0u, pc_opaque(get_image_channel_order(image))))
 
