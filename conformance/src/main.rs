@@ -7,6 +7,9 @@
 #![allow(clippy::print_stdout)] // a command-line tool
 
 mod build_times;
+// The binding that the demo programs use.
+#[path = "../../tests/demo/cl.rs"]
+mod cl;
 mod corpus;
 mod cts;
 mod execute;

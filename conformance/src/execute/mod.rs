@@ -7,12 +7,8 @@
 mod data;
 mod plan;
 
-// The binding that the demo programs use.
-#[path = "../../../tests/demo/cl.rs"]
-mod cl;
-
 use super::corpus::{Entry, read_manifest};
-use cl::{Api, Arg, Session};
+use crate::cl::{Api, Arg, Session};
 use data::{Difference, compare};
 use plan::{KernelPlan, Plan, PlannedArg, Settings};
 use std::collections::BTreeMap;

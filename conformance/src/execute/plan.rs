@@ -135,8 +135,11 @@ impl Plan {
 /// argument, `small:N` (integers below N), `zero`, `any` or `iota` for a buffer, `TYPE:FILL` to set its type too.
 #[derive(Default)]
 pub struct Settings {
-    lines: Vec<(String, String, Vec<(String, String)>)>,
+    lines: Vec<Line>,
 }
+
+/// Part of a path, kernel, and pairs of keys and values.
+type Line = (String, String, Vec<(String, String)>);
 
 impl Settings {
     pub fn parse(text: &str) -> Result<Settings, String> {
@@ -153,7 +156,7 @@ impl Settings {
 
     /// The value of a key for a kernel.
     fn get(&self, path: &str, kernel: &str, key: &str) -> Option<&str> {
-        let fits = |(p, k, _): &&(String, String, _)| path.contains(p.as_str()) && (k == "*" || k == kernel);
+        let fits = |(p, k, _): &&Line| path.contains(p.as_str()) && (k == "*" || k == kernel);
         let mut found = self.lines.iter().filter(fits).filter_map(|l| l.2.iter().rev().find(|(k, _)| k == key));
         found.next_back().map(|(_, v)| v.as_str())
     }

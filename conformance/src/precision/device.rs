@@ -1,13 +1,10 @@
 //! The device under test, reached through the system's OpenCL loader: kernels that apply one function each to arrays.
 
-#[allow(missing_docs)]
-#[path = "../../../tests/demo/cl.rs"]
-mod cl;
-
 use super::inputs::{from_bits, to_bits};
 use super::judge::Got;
 use super::reference::Args;
 use super::table::{Entry, Mode, Shape, Width};
+use crate::cl;
 pub use cl::{Api, Device, Program, Session};
 use pyroclast_runtime::cl::*;
 

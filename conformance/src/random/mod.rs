@@ -4,10 +4,9 @@
 //! differs is made smaller, statement by statement, as long as it still does, and printed with its seed. Devices are named by
 //! a part of their platform's name, as the OpenCL loader finds them.
 
-#[path = "../../../tests/demo/cl.rs"]
-mod cl;
 mod generator;
 
+use crate::cl;
 use cl::{Api, Arg, Session};
 use generator::{GROUP, INPUTS, ITEMS, Kernel, RESULTS, Random};
 use std::io::Read;
