@@ -10,6 +10,7 @@ use crate::passes::lower_globals::DataLayout;
 use crate::passes::{self, PassContext, link, lower, lower_builtins, lower_globals};
 use crate::target::Target;
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// Options of a compilation that concern the compiler (already parsed from the OpenCL option string).
@@ -71,12 +72,23 @@ pub struct Library {
 
 /// Compiles OpenCL C (or C++ for OpenCL) to library SPIR-V in a clang child process.
 pub fn compile_source(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Library> {
-    front::clang::compile(source, headers, options, config, false)
+    front::clang::compile(source, headers, options, config, false, false).map(|r| r.0)
 }
 
 /// The same for a program that nothing else is linked to: only its kernels are kept, which is faster.
 pub fn compile_program(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Library> {
-    front::clang::compile(source, headers, options, config, true)
+    front::clang::compile(source, headers, options, config, true, false).map(|r| r.0)
+}
+
+/// One or the other of these, as `whole` says, with the files that were read (`None` if that could not be learnt).
+pub fn compile_with_dependencies(
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+    config: &FrontConfig,
+    whole: bool,
+) -> Result<(Library, Option<Vec<PathBuf>>)> {
+    front::clang::compile(source, headers, options, config, whole, true)
 }
 
 /// A specialisation constant set by clSetProgramSpecializationConstant: SpecId and little-endian bytes.

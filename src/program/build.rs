@@ -7,10 +7,10 @@
 //! becomes a failed build.
 
 use super::binary::BinaryKind;
-use super::cache::{self, Cache};
+use super::cache::{self, Cache, LibraryKey};
 use super::dump::Dump;
 use super::options::{self, BuildOptions, Stage};
-use super::{BuildStatus, Executable, Origin, Program, Record};
+use super::{BuildStatus, Executable, Origin, Program, Record, manifest};
 use crate::callback::{self, Callback};
 use crate::cl::*;
 use crate::config::Config;
@@ -24,6 +24,7 @@ use clspv_bridge::{CompileError, Target};
 use parking_lot::{Condvar, Mutex};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once, OnceLock};
+use std::time::SystemTime;
 
 /// Stack of the threads that run the compiler.
 const COMPILER_STACK: usize = 64 << 20;
@@ -470,11 +471,23 @@ fn front_end(
     whole: bool,
 ) -> std::result::Result<Arc<Library>, CompileError> {
     let config = device.front_config();
-    let key = cache::library_key(source, headers, options, &config, whole);
+    let base = cache::library_key(source, headers, options, &config, whole);
+    let key = match base {
+        LibraryKey::Known(key) => Some(key),
+        LibraryKey::Manifest(base) => manifest::find(cache().store(), base),
+        LibraryKey::None => None,
+    };
     if let Some(library) = cache().library(key) {
         return Ok(Arc::new(library));
     }
     warm_up();
+    if let LibraryKey::Manifest(base) = base {
+        let begin = SystemTime::now();
+        let (library, files) = driver::compile_with_dependencies(source, headers, options, &config, whole)?;
+        let key = files.and_then(|files| manifest::keep(cache().store(), base, &files, &options.preprocessor, begin));
+        cache().store_library(key, &library);
+        return Ok(Arc::new(library));
+    }
     let compile = if whole { driver::compile_program } else { driver::compile_source };
     let library = compile(source, headers, options, &config)?;
     cache().store_library(key, &library);

@@ -4,7 +4,7 @@
 //! target, front-end tool, this very build of the compiler). How entries are kept is in `store`.
 
 use super::codec::{self, Reader, Writer};
-use super::includes;
+use super::includes::{self, Dependencies};
 use crate::config::Config;
 pub use crate::store::Key;
 use crate::store::Store;
@@ -57,6 +57,11 @@ impl Cache {
         self.write(key, |w| codec::put_program(w, program));
     }
 
+    /// The files of the cache.
+    pub fn store(&self) -> &Store {
+        &self.0
+    }
+
     fn read<T>(&self, key: Key, get: impl FnOnce(&mut Reader) -> Option<T>) -> Option<T> {
         self.0.read(key, codec::VERSION, |bytes| {
             let mut r = Reader::new(bytes);
@@ -78,8 +83,18 @@ fn feed(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-/// Key of a front-end run; `None` if what it reads cannot be known.
-pub fn library_key(source: &str, headers: &[Header], options: &Options, config: &FrontConfig, whole: bool) -> Option<Key> {
+/// What is known of the key of a front-end run before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LibraryKey {
+    Known(Key),
+    /// The key of a manifest: which files are read is only known after a run.
+    Manifest(Key),
+    /// The run depends on what cannot be known.
+    None,
+}
+
+/// Key of a front-end run.
+pub fn library_key(source: &str, headers: &[Header], options: &Options, config: &FrontConfig, whole: bool) -> LibraryKey {
     let mut hasher = blake3::Hasher::new();
     feed(&mut hasher, if whole { b"whole program" } else { b"library" });
     feed(&mut hasher, compiler_identity().as_bytes());
@@ -91,7 +106,16 @@ pub fn library_key(source: &str, headers: &[Header], options: &Options, config: 
         feed(&mut hasher, header.name.as_bytes());
         feed(&mut hasher, header.text.as_bytes());
     }
-    includes::hash_dependencies(source, headers, &options.preprocessor, &mut hasher).then(|| hasher.finalize())
+    let mut manifest = hasher.clone();
+    match includes::hash_dependencies(source, headers, &options.preprocessor, &mut hasher) {
+        Dependencies::Known => LibraryKey::Known(hasher.finalize()),
+        Dependencies::Computed => {
+            feed(&mut manifest, b"manifest");
+            feed(&mut manifest, std::env::current_dir().unwrap_or_default().as_os_str().as_encoded_bytes());
+            LibraryKey::Manifest(manifest.finalize())
+        }
+        Dependencies::Opaque => LibraryKey::None,
+    }
 }
 
 /// Key of an executable program.
@@ -188,7 +212,7 @@ mod tests {
     #[test]
     fn keys_depend_on_every_input() {
         let base = library_key("k", &[], &Options::default(), &config(), false);
-        assert!(base.is_some());
+        assert!(matches!(base, LibraryKey::Known(_)));
         assert_eq!(base, library_key("k", &[], &Options::default(), &config(), false));
         assert_ne!(base, library_key("l", &[], &Options::default(), &config(), false));
         let options = Options { mad_enable: true, ..Options::default() };

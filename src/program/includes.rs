@@ -2,7 +2,8 @@
 //!
 //! Follows `#include` through embedded headers and `-I` directories as the preprocessor would, but through every
 //! conditional branch: the result is a superset of what is read. Where the set cannot be known from the text
-//! (`#include MACRO`, `__has_include`, the date macros), the unit is not cacheable.
+//! (`#include MACRO`), it has to be learnt from a run of the front end; what depends on more than contents of files
+//! (`__has_include`, the date macros) is not cacheable.
 
 use clspv_bridge::driver::Header;
 use std::collections::HashSet;
@@ -11,14 +12,30 @@ use std::path::{Path, PathBuf};
 /// More files than this are not worth following.
 const MAX_FILES: usize = 4096;
 
-/// Feeds every file that compiling `source` may read into `hasher`; false if that cannot be known.
-pub fn hash_dependencies(source: &str, headers: &[Header], preprocessor: &[String], hasher: &mut blake3::Hasher) -> bool {
+/// What can be said of the files that a unit reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dependencies {
+    /// All are known from the text.
+    Known,
+    /// Only a run of the preprocessor tells.
+    Computed,
+    /// The unit depends on more than files.
+    Opaque,
+}
+
+/// Feeds every file that compiling `source` may read into `hasher`, as far as that can be known.
+pub fn hash_dependencies(
+    source: &str,
+    headers: &[Header],
+    preprocessor: &[String],
+    hasher: &mut blake3::Hasher,
+) -> Dependencies {
     let dirs: Vec<PathBuf> = preprocessor.iter().filter_map(|p| p.strip_prefix("-I")).map(PathBuf::from).collect();
     // A macro body may hold what the scanner looks for.
-    if preprocessor.iter().any(|p| has_opaque_word(p)) {
-        return false;
+    if preprocessor.iter().any(|p| has_opaque_word(p)) || headers.iter().any(|h| has_opaque_word(&h.text)) {
+        return Dependencies::Opaque;
     }
-    let Ok(cwd) = std::env::current_dir() else { return false };
+    let Ok(cwd) = std::env::current_dir() else { return Dependencies::Opaque };
     if dirs.iter().any(|d| d.is_relative()) {
         hasher.update(cwd.as_os_str().as_encoded_bytes());
     }
@@ -35,12 +52,15 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn unit(&mut self, text: &str, folder: Option<&Path>, hasher: &mut blake3::Hasher) -> bool {
+    fn unit(&mut self, text: &str, folder: Option<&Path>, hasher: &mut blake3::Hasher) -> Dependencies {
         // Work list instead of recursion: include chains may be long.
         let mut pending: Vec<(String, Option<PathBuf>)> = vec![(text.to_owned(), folder.map(Path::to_path_buf))];
         let mut embedded: HashSet<usize> = HashSet::new();
         while let Some((text, folder)) = pending.pop() {
-            let Some(includes) = scan(&text) else { return false };
+            if has_opaque_word(&text) {
+                return Dependencies::Opaque;
+            }
+            let Some(includes) = scan(&text) else { return Dependencies::Computed };
             for (name, quoted) in includes {
                 if let Some(i) = self.headers.iter().position(|h| h.name == name) {
                     if embedded.insert(i) {
@@ -62,7 +82,7 @@ impl Walk<'_> {
                     let Some(content) = content else { continue };
                     self.files += 1;
                     if self.files > MAX_FILES {
-                        return false;
+                        return Dependencies::Opaque;
                     }
                     hasher.update(blake3::hash(&content).as_bytes());
                     if self.seen.insert(path.clone()) {
@@ -73,20 +93,17 @@ impl Walk<'_> {
                 }
             }
         }
-        true
+        Dependencies::Known
     }
 }
 
 /// Words whose meaning depends on more than file contents.
-fn has_opaque_word(text: &str) -> bool {
+pub fn has_opaque_word(text: &str) -> bool {
     ["__has_include", "__has_embed", "__DATE__", "__TIME__", "__TIMESTAMP__", "??="].iter().any(|w| text.contains(w))
 }
 
 /// The `#include`s of a text in order: name, and whether in quotes. `None` if one of them is not a plain name.
 pub fn scan(text: &str) -> Option<Vec<(String, bool)>> {
-    if has_opaque_word(text) {
-        return None;
-    }
     let mut out = Vec::new();
     // Most kernels include nothing: do not copy their text.
     if !text.contains("include")
@@ -165,7 +182,7 @@ mod tests {
 
     fn key(source: &str, headers: &[Header], options: &[String]) -> Option<blake3::Hash> {
         let mut hasher = blake3::Hasher::new();
-        hash_dependencies(source, headers, options, &mut hasher).then(|| hasher.finalize())
+        (hash_dependencies(source, headers, options, &mut hasher) == Dependencies::Known).then(|| hasher.finalize())
     }
 
     #[test]
@@ -178,10 +195,19 @@ mod tests {
 
     #[test]
     fn what_cannot_be_known_is_refused() {
-        for text in ["#include X", "#if __has_include(<a>)\n#endif", "int t = __TIME__;", "#include_next <a.h>", "??=include <a>"]
-        {
-            assert_eq!(scan(text), None, "{text}");
+        use Dependencies::{Computed, Known, Opaque};
+        for (text, expected) in [
+            ("#include X", Computed),
+            ("#include_next <a.h>", Computed),
+            ("#if __has_include(<a>)\n#endif", Opaque),
+            ("int t = __TIME__;", Opaque),
+            ("??=include <a>", Opaque),
+            ("#include <no_such_file.h>", Known),
+        ] {
+            assert_eq!(hash_dependencies(text, &[], &[], &mut blake3::Hasher::new()), expected, "{text}");
         }
+        let header = Header { name: "h".into(), text: "#include X\n__DATE__".into() };
+        assert_eq!(hash_dependencies("#include <h>", &[header], &[], &mut blake3::Hasher::new()), Opaque);
     }
 
     #[test]

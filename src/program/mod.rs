@@ -13,6 +13,7 @@ pub mod dump;
 pub mod il;
 pub mod includes;
 pub mod info;
+mod manifest;
 pub mod offline;
 pub mod options;
 

@@ -101,11 +101,73 @@ fn contracts_by_operation(options: &Options) -> bool {
 ///
 /// Big programs are mostly functions that their kernels do not call or that are to be inlined. Telling LLVM so before it
 /// optimises makes the build many times faster, at the price of a second process.
-pub fn compile(source: &str, headers: &[Header], options: &Options, config: &FrontConfig, whole: bool) -> Result<Library> {
-    let folder = HeaderFolder::new(headers)?;
+///
+/// With `listed`, the files that the preprocessor read are given too (but for the headers and the source itself), unless
+/// the list cannot be had.
+pub fn compile(
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+    config: &FrontConfig,
+    whole: bool,
+    listed: bool,
+) -> Result<(Library, Option<Vec<PathBuf>>)> {
+    let folder = match HeaderFolder::new(headers, listed) {
+        // The list alone is not worth a failure.
+        Err(CompileError::ToolFailed(_)) if headers.is_empty() => HeaderFolder(None),
+        folder => folder?,
+    };
+    let library = compile_in(source, headers, options, config, whole, (&folder, listed))?;
+    let list = |root: &Path| std::fs::read_to_string(root.join(DEPENDENCIES)).ok();
+    let files = folder.path().filter(|_| listed).and_then(|root| {
+        let files = parse_dependencies(&list(root)?);
+        Some(files.into_iter().filter(|path| !path.starts_with(root)).collect())
+    });
+    Ok((library, files))
+}
+
+/// Name in the private folder of the list of files that were read; no header can have it.
+const DEPENDENCIES: &str = ".dependencies";
+
+/// The files of a rule for make: a target, a colon, names in which blanks and some others are escaped.
+fn parse_dependencies(rule: &str) -> Vec<PathBuf> {
+    let mut files = vec![String::new()];
+    let mut chars = rule.split_once(": ").map_or("", |(_, files)| files).chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\\', Some('\n')) => {
+                chars.next();
+                files.push(String::new());
+            }
+            ('\\', Some(' ' | '#')) | ('$', Some('$')) => {
+                let last = files.len() - 1;
+                files[last].extend(chars.next());
+            }
+            (' ' | '\n', _) => files.push(String::new()),
+            (c, _) => {
+                let last = files.len() - 1;
+                files[last].push(c);
+            }
+        }
+    }
+    files.into_iter().filter(|f| !f.is_empty()).map(PathBuf::from).collect()
+}
+
+fn compile_in(
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+    config: &FrontConfig,
+    whole: bool,
+    (folder, listed): (&HeaderFolder, bool),
+) -> Result<Library> {
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
     let text = prelude::with_declarations(source, config);
+    if let (true, Some(root)) = (listed, folder.path()) {
+        args.extend(["-MD", "-MQ", "out", "-MF"].map(OsString::from));
+        args.push(root.join(DEPENDENCIES).into());
+    }
     let unseen = source.contains("#include");
     let big = source.len() > ONE_STEP_BYTES || unseen;
     // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
@@ -247,7 +309,7 @@ fn has_integer_hint(spirv: &[u32]) -> bool {
 /// Names, types and qualifiers of the kernels' arguments, and vector type hints, which the SPIR-V does not hold.
 pub fn arg_info(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Vec<KernelArgInfo>> {
     let text = prelude::with_declarations(source, config);
-    let folder = HeaderFolder::new(headers)?;
+    let folder = HeaderFolder::new(headers, false)?;
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
     args.push("-w".into());
@@ -260,7 +322,7 @@ pub fn arg_info(source: &str, headers: &[Header], options: &Options, config: &Fr
 /// LLVM IR with line tables, for [`super::locate`].
 pub fn line_tables(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<String> {
     let text = prelude::with_declarations(source, config);
-    let folder = HeaderFolder::new(headers)?;
+    let folder = HeaderFolder::new(headers, false)?;
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
     args.extend(["-w", "-gline-tables-only"].map(OsString::from));
@@ -444,8 +506,9 @@ fn rename(line: &str) -> Cow<'_, str> {
 struct HeaderFolder(Option<PathBuf>);
 
 impl HeaderFolder {
-    fn new(headers: &[Header]) -> Result<HeaderFolder> {
-        if headers.is_empty() {
+    /// A folder if there are headers, or if one is wanted for other things.
+    fn new(headers: &[Header], wanted: bool) -> Result<HeaderFolder> {
+        if headers.is_empty() && !wanted {
             return Ok(HeaderFolder(None));
         }
         let failed = |e: std::io::Error| CompileError::ToolFailed(format!("cannot write the program's headers: {e}"));
@@ -461,7 +524,7 @@ impl HeaderFolder {
         for header in headers {
             let relative = Path::new(&header.name);
             let inside = relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
-            if !inside || header.name.is_empty() {
+            if !inside || header.name.is_empty() || relative == Path::new(DEPENDENCIES) {
                 return Err(CompileError::Diagnostics(format!("error: header name '{}' cannot be used\n", header.name)));
             }
             let path = root.join(relative);
@@ -498,10 +561,10 @@ mod tests {
         if find(&config()).is_none() {
             return;
         }
-        let ok = compile("kernel void k(global int *p) { *p = 1; }", &[], &Options::default(), &config(), false).unwrap();
+        let ok = compile("kernel void k(global int *p) { *p = 1; }", &[], &Options::default(), &config(), false, false).unwrap().0;
         assert_eq!(ok.spirv[0], 0x0723_0203);
         assert_eq!(ok.log, "");
-        let error = compile("kernel void k(global int *p) { *p = nothing; }", &[], &Options::default(), &config(), true);
+        let error = compile("kernel void k(global int *p) { *p = nothing; }", &[], &Options::default(), &config(), true, false);
         assert!(matches!(error, Err(CompileError::Diagnostics(log)) if log.contains("nothing")));
     }
 
@@ -533,7 +596,7 @@ mod tests {
         let headers = [Header { name: "sub/types.h".into(), text: "typedef float2 pair;\n".into() }];
         let source = "#include <sub/types.h>\nkernel void add(global const pair *restrict in, __local uint *l, int n) {}";
         let options = Options { kernel_arg_info: true, ..Options::default() };
-        let lib = compile(source, &headers, &options, &config(), true).unwrap();
+        let lib = compile(source, &headers, &options, &config(), true, false).unwrap().0;
         let [add] = lib.arg_info.as_slice() else { panic!("one kernel expected: {:?}", lib.arg_info) };
         assert_eq!(add.kernel, "add");
         assert_eq!((add.args[0].name.as_str(), add.args[0].type_name.as_str()), ("in", "pair*"));
@@ -541,7 +604,28 @@ mod tests {
         assert_eq!(add.args[1].address, crate::metadata::AddressQualifier::Local);
         assert_eq!(add.args[2].type_name, "int");
         let outside = [Header { name: "../evil.h".into(), text: String::new() }];
-        assert!(compile(source, &outside, &options, &config(), false).is_err());
+        assert!(compile(source, &outside, &options, &config(), false, false).is_err());
+    }
+
+    #[test]
+    fn dependencies_are_listed() {
+        let rule = "out: /usr/a.h \\\n  inc\\ d/b\\#.h $$c.h\n";
+        assert_eq!(parse_dependencies(rule), ["/usr/a.h", "inc d/b#.h", "$c.h"].map(PathBuf::from));
+        if find(&config()).is_none() {
+            return;
+        }
+        let root = std::env::temp_dir().join(format!("pyroclast-dependencies {}", std::process::id()));
+        std::fs::create_dir_all(&root).unwrap();
+        std::fs::write(root.join("size.h"), "#define SIZE 3\n").unwrap();
+        let options = Options { preprocessor: vec![format!("-I{}", root.display()), "-DWHICH=<size.h>".into()], ..Options::default() };
+        let headers = [Header { name: "own.h".into(), text: "#define OWN 1\n".into() }];
+        let source = "#include WHICH\n#include <own.h>\nkernel void k(global int *p) { *p = SIZE + OWN; }";
+        for whole in [true, false] {
+            let files = compile(source, &headers, &options, &config(), whole, true).unwrap().1.unwrap();
+            assert!(files.contains(&root.join("size.h")), "{files:?}");
+            assert!(!files.iter().any(|f| f.ends_with("own.h")), "{files:?}");
+        }
+        std::fs::remove_dir_all(root).unwrap();
     }
 
     /// The pragma decides for each operation; `fma` stays a call.
@@ -555,7 +639,7 @@ mod tests {
             "kernel void on(global float *a) {{ {body}\nkernel void off(global float *a) {{\n#pragma OPENCL FP_CONTRACT OFF\n{body}"
         );
         let contracted = |options: &Options| -> Vec<usize> {
-            let lib = compile(&source, &[], options, &config(), false).unwrap();
+            let lib = compile(&source, &[], options, &config(), false, false).unwrap().0;
             let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
             let count = |f: &crate::ir::Function| f.insts.values().filter(|i| i.fast.contract || i.fast.fast).count();
             module.functions.values().filter(|f| f.kernel.is_some()).map(count).collect()
@@ -572,7 +656,7 @@ mod tests {
         }
         let source = "kernel void k(global float *a, int n) { float s = 0; for (int i = 0; i < n; i++) s += a[3 * i]; a[0] = s; \
             for (int i = 0; i < 99; i++) { s = s * a[4 * i] + 1; a[4 * i + 1] = s; } }";
-        let lib = compile(source, &[], &Options::default(), &config(), false).unwrap();
+        let lib = compile(source, &[], &Options::default(), &config(), false, false).unwrap().0;
         let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
         for f in module.functions.values().filter(|f| f.kernel.is_some()) {
             let mut params = f.layout.iter().skip(1).flat_map(|b| &f.blocks[*b].params);
