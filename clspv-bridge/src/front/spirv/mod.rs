@@ -236,6 +236,10 @@ impl<'s> Reader<'s> {
                     depth = depth.max(member.depth + 1);
                 }
                 let size = size.next_multiple_of(align as u64);
+                // Members at one place over many levels would be more numbers than there is time for.
+                if leaves as u64 > size {
+                    return Err(inst.bad("members overlap"));
+                }
                 let kind = Kind::Struct { members: inst.rest(1).into(), offsets: offsets.into() };
                 TypeInfo { kind, size, align, leaves, depth }
             }

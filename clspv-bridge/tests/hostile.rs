@@ -1,0 +1,245 @@
+//! Modules that no compiler makes: mutated words, deep nesting, sizes that multiply. Reading and building them ends soon,
+//! with a program or with an error that is not an internal one. `fuzz/` searches for more; what it finds is kept here.
+//!
+//! `HOSTILE_ROUNDS` sets the number of mutations for each module (40 if unset), `HOSTILE_SEED` where they begin.
+
+use clspv_bridge::driver::{self, Library, Options};
+use clspv_bridge::{CompileError, Target, front};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n.max(1)
+    }
+}
+
+/// Reads and builds on a stack like the driver's; an error that is not an internal one is fine.
+fn survive(spirv: Vec<u32>, bindings: bool) -> Result<(), String> {
+    let run = move || {
+        front::spirv::read(&spirv, &[]).map(|_| ())?;
+        let target = Target { prefer_bindings: bindings, ..Target::generic() };
+        let library = Library { spirv, ..Library::default() };
+        driver::build(&[&library], &Options::default(), &[], &target).map(|_| ())
+    };
+    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(run).map_err(|e| e.to_string())?;
+    match thread.join() {
+        Err(_) => Err("panicked".into()),
+        Ok(Err(error)) if matches!(error, CompileError::Internal(_)) || error.to_string().contains("internal compiler error") => {
+            Err(error.to_string())
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+fn fixtures() -> Vec<Vec<u32>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/front/spirv/testdata");
+    let mut files: Vec<_> = std::fs::read_dir(folder).expect("fixtures").flatten().map(|f| f.path()).collect();
+    files.sort();
+    let words = |bytes: Vec<u8>| bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
+    let modules = files.iter().filter(|f| f.extension().is_some_and(|e| e == "spv"));
+    modules.map(|f| words(std::fs::read(f).expect("fixture"))).collect()
+}
+
+/// Changes a few instructions.
+fn mutate(module: &[u32], rng: &mut Rng) -> Vec<u32> {
+    let mut insts: Vec<Vec<u32>> = Vec::new();
+    let mut rest = &module[5..];
+    while let Some(first) = rest.first() {
+        let (inst, tail) = rest.split_at(((first >> 16) as usize).clamp(1, rest.len()));
+        insts.push(inst.to_vec());
+        rest = tail;
+    }
+    let bound = module[3] as usize;
+    for _ in 0..1 + rng.below(3) {
+        let at = rng.below(insts.len());
+        let other = insts[rng.below(insts.len())].clone();
+        let operand = 1 + rng.below(insts[at].len().saturating_sub(1));
+        let odd = [0, 1, 2, 3, 7, 31, 32, 64, 255, 0x7fff_ffff, 0x8000_0000, u32::MAX];
+        let new = match rng.below(3) {
+            0 => other[rng.below(other.len())],
+            1 => rng.below(bound) as u32,
+            _ => odd[rng.below(odd.len())],
+        };
+        match rng.below(10) {
+            0 => drop(insts.remove(at)),
+            1 => insts.insert(at, other),
+            2 => {
+                let to = rng.below(insts.len());
+                insts.swap(at, to);
+            }
+            3 => insts[at][0] = insts[at][0] & 0xffff_0000 | other[0] & 0xffff,
+            4 => {
+                insts[at].push(new);
+                insts[at][0] = insts[at][0] & 0xffff | (insts[at].len() as u32) << 16;
+            }
+            _ => {
+                if let Some(word) = insts[at].get_mut(operand) {
+                    *word = new;
+                }
+            }
+        }
+    }
+    module[..5].iter().chain(insts.iter().flatten()).copied().collect()
+}
+
+#[test]
+fn mutated_modules() {
+    let number = |name: &str, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
+    let (rounds, seed) = (number("HOSTILE_ROUNDS", 40), number("HOSTILE_SEED", 1));
+    let mut failures = Vec::new();
+    for (n, module) in fixtures().into_iter().enumerate() {
+        for round in seed..seed + rounds {
+            let mutant = mutate(&module, &mut Rng(round as u64 * 1000 + n as u64));
+            let begin = Instant::now();
+            if let Err(error) = survive(mutant, round % 2 == 0) {
+                failures.push(format!("fixture {n}, round {round}: {error}"));
+            }
+            if begin.elapsed() > Duration::from_secs(60) {
+                failures.push(format!("fixture {n}, round {round}: {:?}", begin.elapsed()));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Puts a module together.
+struct Builder {
+    words: Vec<u32>,
+    ids: u32,
+}
+
+const CAPABILITY: u32 = 17;
+const TYPE_VOID: u32 = 19;
+const TYPE_BOOL: u32 = 20;
+const TYPE_INT: u32 = 21;
+const TYPE_ARRAY: u32 = 28;
+const TYPE_STRUCT: u32 = 30;
+const TYPE_POINTER: u32 = 32;
+const TYPE_FUNCTION: u32 = 33;
+const CONSTANT: u32 = 43;
+const CONSTANT_COMPOSITE: u32 = 44;
+const VARIABLE: u32 = 59;
+const LABEL: u32 = 248;
+const BRANCH: u32 = 249;
+const BRANCH_CONDITIONAL: u32 = 250;
+const RETURN: u32 = 253;
+
+impl Builder {
+    fn new() -> Builder {
+        let mut b = Builder { words: vec![0x0723_0203, 0x0001_0600, 0, 0, 0], ids: 0 };
+        for capability in [4, 5, 6, 11] {
+            b.inst(CAPABILITY, &[capability]);
+        }
+        b.inst(14, &[2, 2]);
+        b
+    }
+    fn inst(&mut self, op: u32, operands: &[u32]) {
+        self.words.push((operands.len() as u32 + 1) << 16 | op);
+        self.words.extend_from_slice(operands);
+    }
+    fn id(&mut self) -> u32 {
+        self.ids += 1;
+        self.ids
+    }
+    /// An instruction whose first operand is its result.
+    fn declare(&mut self, op: u32, operands: &[u32]) -> u32 {
+        let id = self.id();
+        self.inst(op, &[&[id], operands].concat());
+        id
+    }
+    /// An instruction with a result type and a result.
+    fn value(&mut self, op: u32, ty: u32, operands: &[u32]) -> u32 {
+        let id = self.id();
+        self.inst(op, &[&[ty, id], operands].concat());
+        id
+    }
+    fn finish(mut self) -> Vec<u32> {
+        self.words[3] = self.ids + 1;
+        self.words
+    }
+}
+
+fn within_a_minute(module: Vec<u32>) {
+    let begin = Instant::now();
+    assert_eq!(survive(module, false), Ok(()));
+    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
+}
+
+/// Structures of two members, level over level, all members at one place: small in memory, but 2^60 numbers.
+#[test]
+fn overlapping_members() {
+    for array in [false, true] {
+        let mut b = Builder::new();
+        let types = 60;
+        // Decorations come before types, whose ids they name: ids 1..=60 are the structures.
+        for id in 1..=types {
+            for member in 0..2 {
+                b.inst(72, &[id, member, 35, 0]);
+            }
+        }
+        b.ids = types;
+        let int = b.declare(TYPE_INT, &[32, 0]);
+        let one = b.value(CONSTANT, int, &[1]);
+        let mut inner = if array { b.declare(TYPE_ARRAY, &[int, one]) } else { int };
+        let mut constant = if array { b.value(CONSTANT_COMPOSITE, inner, &[one]) } else { one };
+        for id in 1..=types {
+            b.inst(TYPE_STRUCT, &[id, inner, inner]);
+            constant = b.value(CONSTANT_COMPOSITE, id, &[constant, constant]);
+            inner = id;
+        }
+        let pointer = b.declare(TYPE_POINTER, &[5, inner]);
+        b.value(VARIABLE, pointer, &[5, constant]);
+        within_a_minute(b.finish());
+    }
+}
+
+/// Selections in selections, two thousand deep; loops in loops.
+#[test]
+fn deep_control_flow() {
+    for (depth, loops) in [(2000, false), (60, true)] {
+        let mut b = Builder::new();
+        let (kernel, entry) = (b.id(), b.id());
+        let name = u32::from_le_bytes(*b"k\0\0\0");
+        b.inst(15, &[6, kernel, name]);
+        let void = b.declare(TYPE_VOID, &[]);
+        let int = b.declare(TYPE_INT, &[32, 0]);
+        let bool = b.declare(TYPE_BOOL, &[]);
+        let pointer = b.declare(TYPE_POINTER, &[5, int]);
+        let function = b.declare(TYPE_FUNCTION, &[void, pointer]);
+        let one = b.value(CONSTANT, int, &[1]);
+        b.inst(54, &[void, kernel, 0, function]);
+        let p = b.value(55, pointer, &[]);
+        b.inst(LABEL, &[entry]);
+        let heads: Vec<u32> = (0..depth).map(|_| b.id()).collect();
+        let tails: Vec<u32> = (0..depth).map(|_| b.id()).collect();
+        b.inst(BRANCH, &[heads[0]]);
+        for level in 0..depth {
+            // On the way in: load, compare, go deeper or to the end of this level.
+            b.inst(LABEL, &[heads[level]]);
+            let x = b.value(61, int, &[p, 2 | 1, 4]);
+            let c = b.value(170, bool, &[x, one]);
+            let deeper = heads.get(level + 1).copied().unwrap_or(tails[level]);
+            b.inst(BRANCH_CONDITIONAL, &[c, deeper, tails[level]]);
+        }
+        for level in (0..depth).rev() {
+            b.inst(LABEL, &[tails[level]]);
+            b.inst(62, &[p, one, 2 | 1, 4]);
+            let out = if level == 0 { None } else { Some(tails[level - 1]) };
+            match out {
+                Some(out) if loops => {
+                    let x = b.value(61, int, &[p, 2 | 1, 4]);
+                    let c = b.value(170, bool, &[x, one]);
+                    b.inst(BRANCH_CONDITIONAL, &[c, heads[level], out]);
+                }
+                Some(out) => b.inst(BRANCH, &[out]),
+                None => b.inst(RETURN, &[]),
+            }
+        }
+        b.inst(56, &[]);
+        within_a_minute(b.finish());
+    }
+}
