@@ -24,12 +24,7 @@ pub enum Dependencies {
 }
 
 /// Feeds every file that compiling `source` may read into `hasher`, as far as that can be known.
-pub fn hash_dependencies(
-    source: &str,
-    headers: &[Header],
-    preprocessor: &[String],
-    hasher: &mut blake3::Hasher,
-) -> Dependencies {
+pub fn hash_dependencies(source: &str, headers: &[Header], preprocessor: &[String], hasher: &mut blake3::Hasher) -> Dependencies {
     let dirs: Vec<PathBuf> = preprocessor.iter().filter_map(|p| p.strip_prefix("-I")).map(PathBuf::from).collect();
     // A macro body may hold what the scanner looks for.
     if preprocessor.iter().any(|p| has_opaque_word(p)) || headers.iter().any(|h| has_opaque_word(&h.text)) {

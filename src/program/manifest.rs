@@ -28,9 +28,8 @@ struct Manifest {
 /// The key of a front-end run whose manifest is kept under `base`, if all is as it was then.
 pub fn find(store: &Store, base: Key) -> Option<Key> {
     let manifest = store.read(base, VERSION, Manifest::from_bytes)?;
-    let unchanged = |(path, hash): &(PathBuf, [u8; 32])| {
-        std::fs::read(path).is_ok_and(|bytes| blake3::hash(&bytes).as_bytes() == hash)
-    };
+    let unchanged =
+        |(path, hash): &(PathBuf, [u8; 32])| std::fs::read(path).is_ok_and(|bytes| blake3::hash(&bytes).as_bytes() == hash);
     let holds = manifest.files.iter().all(unchanged) && !manifest.absent.iter().any(|p| p.exists());
     holds.then(|| manifest.key(base))
 }

@@ -561,7 +561,8 @@ mod tests {
         if find(&config()).is_none() {
             return;
         }
-        let ok = compile("kernel void k(global int *p) { *p = 1; }", &[], &Options::default(), &config(), false, false).unwrap().0;
+        let ok =
+            compile("kernel void k(global int *p) { *p = 1; }", &[], &Options::default(), &config(), false, false).unwrap().0;
         assert_eq!(ok.spirv[0], 0x0723_0203);
         assert_eq!(ok.log, "");
         let error = compile("kernel void k(global int *p) { *p = nothing; }", &[], &Options::default(), &config(), true, false);
@@ -617,7 +618,8 @@ mod tests {
         let root = std::env::temp_dir().join(format!("pyroclast-dependencies {}", std::process::id()));
         std::fs::create_dir_all(&root).unwrap();
         std::fs::write(root.join("size.h"), "#define SIZE 3\n").unwrap();
-        let options = Options { preprocessor: vec![format!("-I{}", root.display()), "-DWHICH=<size.h>".into()], ..Options::default() };
+        let options =
+            Options { preprocessor: vec![format!("-I{}", root.display()), "-DWHICH=<size.h>".into()], ..Options::default() };
         let headers = [Header { name: "own.h".into(), text: "#define OWN 1\n".into() }];
         let source = "#include WHICH\n#include <own.h>\nkernel void k(global int *p) { *p = SIZE + OWN; }";
         for whole in [true, false] {
