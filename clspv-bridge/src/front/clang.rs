@@ -172,7 +172,7 @@ fn compile_in(
     let big = source.len() > ONE_STEP_BYTES || unseen;
     // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
     let atomics = || C11_ATOMICS.iter().any(|word| source.contains(word));
-    let spoiled = unseen || source.contains("sat") || source.contains("half3") || atomics();
+    let spoiled = unseen || source.contains("sat") || source.contains("half3") || converts_to_integers(source) || atomics();
     let mut failure = None;
     if !(whole && big || spoiled) {
         let mut args = args.clone();
@@ -455,6 +455,12 @@ fn readable(stderr: &str) -> String {
 const C11_ATOMICS: &[&str] =
     &["atomic_fetch_", "atomic_exchange", "atomic_compare_exchange_", "atomic_load", "atomic_store", "atomic_flag_"];
 
+/// Whether the source may have explicit conversions to integers, macros that put such names together included.
+fn converts_to_integers(source: &str) -> bool {
+    let mut uses = source.match_indices("convert").map(|(at, word)| &source[at + word.len()..]);
+    uses.any(|rest| !["_float", "_double", "_half"].iter().any(|t| rest.starts_with(t)))
+}
+
 /// Renames built-ins that the back end would spoil, so that they stay calls; the reader of SPIR-V knows them.
 ///
 /// Conversions between integers lose the signedness of what is converted, which only the mangled name tells:
@@ -575,6 +581,9 @@ mod tests {
         let want = "%1 = call spir_func signext i8 @pc_convert_char_sat.i(i32 %0), @pc_convert_char4_sat.j(, @_Z3fooi";
         assert_eq!(rename(line), want);
         assert_eq!(rename("@_Z16convert_char_satf(@_Z99x(@_Z"), "@_Z16convert_char_satf(@_Z99x(@_Z");
+        assert_eq!(rename("@_Z11convert_intDv2_c(@_Z16convert_char_satDh("), "@pc_convert_int.c(@_Z16convert_char_satDh(");
+        assert!(converts_to_integers("x = convert_int4(v);") && converts_to_integers("convert_##T"));
+        assert!(!converts_to_integers("convert_float4(v) + convert_half(x)"));
         assert_eq!(rename("@_Z12vloada_half3mPU3AS1KDh("), "@pc_vloada_half3.mPU3AS1KDh(");
     }
 
