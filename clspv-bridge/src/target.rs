@@ -38,6 +38,9 @@ pub struct Target {
     /// f32 division and square root are correctly rounded.
     pub exact_div32: bool,
     pub exact_sqrt32: bool,
+    /// f64 division and square root are correctly rounded.
+    pub exact_div64: bool,
+    pub exact_sqrt64: bool,
     /// The device's f32 `Exp2` is within 3 ulp near zero, as OpenCL's relaxed table asks (Vulkan: 3 + 2 |x|).
     pub close_exp2: bool,
     /// The device's f32 `Log2` is within 3 ulp, or 2^-21 near 1, for denormal arguments too unless these are flushed.
@@ -134,6 +137,8 @@ impl Target {
             exact_fma64: false,
             exact_div32: false,
             exact_sqrt32: false,
+            exact_div64: false,
+            exact_sqrt64: false,
             close_exp2: false,
             close_log2: false,
             subgroup_size: 0,

@@ -47,6 +47,8 @@ pub fn target(a: &Adapter) -> Target {
             | vk::DriverId::INTEL_PROPRIETARY_WINDOWS
             | vk::DriverId::INTEL_OPEN_SOURCE_MESA
     );
+    let llvmpipe = a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE;
+    let nvidia = a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
     Target {
         spirv_version,
         int8: f.int8,
@@ -82,9 +84,12 @@ pub fn target(a: &Adapter) -> Target {
         },
         exact_fma32: fused,
         exact_fma64: fused && f.core.shader_float64 != 0,
-        // No Vulkan driver promises more than 2.5 ulp for division and inversesqrt's precision for sqrt.
-        exact_div32: false,
-        exact_sqrt32: false,
+        // Vulkan promises 2.5 ulp for division and inversesqrt's precision for sqrt. llvmpipe compiles them to the
+        // processor's; NVIDIA's double-precision ones are those of CUDA. `conformance precision` measures it.
+        exact_div32: llvmpipe,
+        exact_sqrt32: llvmpipe,
+        exact_div64: llvmpipe || nvidia,
+        exact_sqrt64: llvmpipe || nvidia,
         // The hardware instructions of these vendors: 2 ulp over the whole range, denormals flushed or exact.
         close_exp2: fused,
         close_log2: fused,
@@ -109,9 +114,9 @@ pub fn target(a: &Adapter) -> Target {
         prefer_bindings: a.is_cpu(),
         storage_image_read_any: f.core.shader_storage_image_read_without_format != 0,
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
-        scatters_wide_loads: a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY,
+        scatters_wide_loads: nvidia,
         // See the compiler's pass `loop_results`; seen with Mesa 22.3, and nothing newer promises otherwise.
-        stale_loop_results: a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE,
+        stale_loop_results: llvmpipe,
         max_workgroup_memory: limits.max_compute_shared_memory_size,
         max_workgroup_invocations: limits.max_compute_work_group_invocations,
         max_workgroup_size: limits.max_compute_work_group_size,

@@ -45,14 +45,19 @@ impl Lower<'_, '_, '_> {
     pub(super) fn math(&mut self, op: ClOp, a: &[Value], ty: Type) -> Result<Value> {
         use ClOp as C;
         let b = &mut *self.b;
-        let f32s = self.cx.target.exact_sqrt32 || !self.cx.options.correctly_rounded_divide_sqrt;
+        let sqrt_is_native = self.in_library
+            || match ty.lane() {
+                F32 => self.cx.target.exact_sqrt32 || !self.cx.options.correctly_rounded_divide_sqrt,
+                F64 => self.cx.target.exact_sqrt64,
+                _ => true,
+            };
         let unary = match op {
             C::fabs => Some(UnOp::Fabs),
             C::floor => Some(UnOp::Floor),
             C::ceil => Some(UnOp::Ceil),
             C::trunc => Some(UnOp::Trunc),
             C::rint => Some(UnOp::Rint),
-            C::sqrt if f32s || ty.lane() != F32 => Some(UnOp::Sqrt),
+            C::sqrt if sqrt_is_native => Some(UnOp::Sqrt),
             C::native_sqrt | C::half_sqrt => Some(UnOp::Sqrt),
             C::native_cos => Some(UnOp::NativeCos),
             C::native_sin => Some(UnOp::NativeSin),

@@ -70,6 +70,8 @@ pub(super) struct Lower<'b, 'f, 'm> {
     cx: &'b PassContext<'b>,
     /// Relaxed precision is allowed.
     relaxed: bool,
+    /// Code of the library, which makes do with the device's division and square root (and makes better ones of them).
+    in_library: bool,
 }
 
 impl Lower<'_, '_, '_> {
@@ -153,6 +155,7 @@ pub fn run(module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
 fn function(func: &mut Function, imports: &mut Imports<'_>, cx: &PassContext<'_>) -> Result<bool> {
     let mut map = HashMap::new();
     let mut changed = false;
+    let in_library = func.name.starts_with("pc_");
     for block in func.layout.clone() {
         let insts = func.take_insts(block);
         let mut b = Builder::new(func, block);
@@ -161,7 +164,7 @@ fn function(func: &mut Function, imports: &mut Imports<'_>, cx: &PassContext<'_>
             b.line = b.func.insts[inst].line;
             let relaxed = fast || cx.options.unsafe_math || cx.options.fast_relaxed_math;
             let before = b.func.insts.next_key();
-            let done = Lower { b: &mut b, imports, cx, relaxed }.inst(inst)?;
+            let done = Lower { b: &mut b, imports, cx, relaxed, in_library }.inst(inst)?;
             match done {
                 None => b.push(inst),
                 Some(value) => {
@@ -224,11 +227,13 @@ impl Lower<'_, '_, '_> {
             Op::Dot4 { x_signed, y_signed } if !self.cx.target.integer_dot_product => Some(self.dot4(a, *x_signed, *y_signed)),
             Op::Image { op: ImageOp::Sample, dim, .. } => Some(self.sample(*dim, a, ty)),
             Op::Bin(BinOp::Frem) => Some(self.library(ClOp::fmod, a, ty)),
-            Op::Bin(BinOp::Fdiv)
-                if ty.lane() == F32 && self.cx.options.correctly_rounded_divide_sqrt && !self.cx.target.exact_div32 =>
-            {
-                Some(self.call_lanes("pc_div_f32", a, ty))
-            }
+            Op::Bin(BinOp::Fdiv) if !self.in_library => match ty.lane() {
+                F32 if self.cx.options.correctly_rounded_divide_sqrt && !self.cx.target.exact_div32 => {
+                    Some(self.call_lanes("pc_div_f32", a, ty))
+                }
+                F64 if !self.cx.target.exact_div64 => Some(self.call_lanes("pc_div_f64", a, ty)),
+                _ => None,
+            },
             _ => None,
         };
         Ok(value.map(Some))

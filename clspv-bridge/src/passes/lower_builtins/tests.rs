@@ -55,6 +55,15 @@ fn fma_is_native_only_where_it_is_exact() {
 }
 
 #[test]
+fn double_division_and_root_are_native_only_where_they_are_exact() {
+    let (exact, options) = (Target { exact_div64: true, exact_sqrt64: true, ..Target::generic() }, Options::default());
+    let m = lower(Op::Bin(BinOp::Fdiv), &[F64; 2], F64, &Target::generic(), &options);
+    assert_eq!(calls(&m), ["pc_div_f64"]);
+    assert_eq!(calls(&lower(Op::OpenCl(ClOp::sqrt), &[F64], F64, &Target::generic(), &options)), ["pc_sqrt_f64"]);
+    assert!(calls(&lower(Op::OpenCl(ClOp::sqrt), &[F64], F64, &exact, &options)).is_empty());
+}
+
+#[test]
 fn second_results_go_through_a_slot() {
     let params = [Type::Vector(Scalar::F32, 2), Type::Ptr(Space::Global)];
     let m = lower(Op::OpenCl(ClOp::sincos), &params, params[0], &Target::generic(), &Options::default());
