@@ -43,18 +43,17 @@ fn replace_names<'a>(text: &'a str, mut name: impl FnMut(&'a str) -> Option<Stri
     while let Some(at) = rest.find(['@', '"']) {
         let (head, tail) = rest.split_at(at);
         out.push_str(head);
-        if tail.starts_with('"') {
+        if let Some(string) = tail.strip_prefix('"') {
             // Quotes inside of strings are written as numbers.
-            let end = tail[1..].find('"').map_or(tail.len(), |e| e + 2);
+            let end = string.find('"').map_or(tail.len(), |e| e + 2);
             out.push_str(&tail[..end]);
             rest = &tail[end..];
             continue;
         }
         let word = &tail[1..];
-        let len = if word.starts_with('"') {
-            word[1..].find('"').map_or(word.len(), |e| e + 2)
-        } else {
-            word.find(|c: char| !(c.is_ascii_alphanumeric() || "._-$".contains(c))).unwrap_or(word.len())
+        let len = match word.strip_prefix('"') {
+            Some(quoted) => quoted.find('"').map_or(word.len(), |e| e + 2),
+            None => word.find(|c: char| !(c.is_ascii_alphanumeric() || "._-$".contains(c))).unwrap_or(word.len()),
         };
         out.push('@');
         match name(&word[..len]) {

@@ -206,7 +206,7 @@ impl Lower<'_> {
                     let to = self.plan.rep(r);
                     let v = if self.plan.is_pointer(args[0]) && self.plan.rep(args[0]) != to {
                         let bits = self.to_bits(b, args[0]);
-                        self.from_bits(b, bits, r)
+                        self.pointer_of(b, bits, r)
                     } else {
                         self.pointer(b, args[0], to)
                     };
@@ -221,7 +221,7 @@ impl Lower<'_> {
             }
             Op::Cast(CastOp::IntToPtr) => {
                 if let Some(r) = result {
-                    let v = self.from_bits(b, args[0], r);
+                    let v = self.pointer_of(b, args[0], r);
                     self.map.insert(r, v);
                 }
             }
@@ -298,7 +298,7 @@ impl Lower<'_> {
     }
 
     /// The pointer `r` that such bits are.
-    fn from_bits(&self, b: &mut Builder<'_>, bits: Value, r: Value) -> Value {
+    fn pointer_of(&self, b: &mut Builder<'_>, bits: Value, r: Value) -> Value {
         let Rep::Region(region) = self.plan.rep(r) else { return bits };
         let low = b.cast(CastOp::Trunc, bits, I32);
         if self.plan.region_space[region] == Space::Global || self.dereferenced.contains(r) {
@@ -510,7 +510,7 @@ impl Lower<'_> {
             && let Some(r) = result
             && let Some(c) = self.constant_load(b, address, ty)
         {
-            let c = if narrow_result.is_some() { self.from_bits(b, c, r) } else { c };
+            let c = if narrow_result.is_some() { self.pointer_of(b, c, r) } else { c };
             self.map.insert(r, c);
             return Ok(());
         }
@@ -542,7 +542,7 @@ impl Lower<'_> {
             }
         }?;
         if let (Some(r), Some(v)) = (result, value) {
-            let v = if narrow_result.is_some() { self.from_bits(b, v, r) } else { v };
+            let v = if narrow_result.is_some() { self.pointer_of(b, v, r) } else { v };
             self.map.insert(r, v);
         }
         Ok(())
