@@ -1,4 +1,5 @@
 //! options: -cl-std=CL3.0
+//! require: cl_khr_fp64
 //! global: 32
 //! local: 8
 //! arg 0: i32[32] = i * 29 - 100
