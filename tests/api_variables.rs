@@ -118,9 +118,9 @@ fn launches_are_ordered_by_what_they_do_to_variables() {
     }
     assert_eq!(looked(&rig, queue)[0], want);
     // In a queue without order, events say what goes first.
-    let (queue, mut last) = (rig.queue(OUT_OF_ORDER), Vec::new());
+    let (unordered, mut last) = (rig.queue(OUT_OF_ORDER), Vec::new());
     for _ in 0..5 {
-        last = vec![launch(queue, twice, 1, &last)];
+        last = vec![launch(unordered, twice, 1, &last)];
         want = want.wrapping_mul(2);
     }
     assert_eq!(wait(&last), CL_SUCCESS);

@@ -54,7 +54,8 @@ float pc_remquo_f32(float x, float y, __private int *quo)
     float fy = as_float(ay);
     // nearest: compare r with y/2 without rounding
     float rest = fy - r;
-    int up = r > rest || (r == rest && (q & 1));
+    // Neither is negative: their bits compare as they do, also where denormals count as zeros.
+    int up = as_uint(r) > as_uint(rest) || (as_uint(r) == as_uint(rest) && (q & 1));
     if (ay < 0x01000000u) {
         uint ir = as_uint(r), iy = ay; // denormal range: integer arithmetic
         uint irest = iy - ir;
@@ -69,7 +70,7 @@ float pc_remquo_f32(float x, float y, __private int *quo)
     }
     int n = (int)(q & 0x7fu);
     *quo = (as_uint(x) ^ as_uint(y)) >> 31 ? -n : n;
-    if (r == 0.0f) return as_float(as_uint(x) & PC_SIGN);
+    if ((as_uint(r) << 1) == 0) return as_float(as_uint(x) & PC_SIGN);
     return as_uint(x) >> 31 ? -r : r;
 }
 
@@ -93,7 +94,7 @@ float pc_fract_f32(float x, __private float *ip)
     *ip = f;
     if (pc_isnan(x)) return x;
     if (pc_isinf(x)) return pc_copysign(0.0f, x);
-    return x == 0.0f ? x : pc_abs(fmin(x - f, 0x1.fffffep-1f));
+    return (as_uint(x) << 1) == 0 ? x : pc_abs(fmin(x - f, 0x1.fffffep-1f));
 }
 
 float pc_modf_f32(float x, __private float *ip)

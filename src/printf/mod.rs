@@ -34,7 +34,7 @@ struct Operands<'a> {
 
 /// An operand.
 enum Operand<'a> {
-    Lanes(SmallVec<[Lane; 16]>),
+    Lanes(SmallVec<[Lane; 4]>),
     Pointer(u64),
     Text(&'a [u8]),
 }

@@ -64,12 +64,25 @@ fn local_is_float(func: &Function) -> bool {
     })
 }
 
+/// Whether the target has every operation that is used on local memory. One that it lacks makes the array one of integers,
+/// and then the others cannot be native.
+fn local_atomics_are_native(func: &Function, target: &Target) -> bool {
+    func.layout.iter().flat_map(|&b| &func.blocks[b].insts).all(|&i| match func.insts[i].op {
+        Op::AtomicRmw { op, .. } if func.ty(func.insts[i].args[0]).space() == Some(Space::Local) => match op {
+            RmwOp::Fadd => target.shared_float32_atomic_add,
+            RmwOp::Fmin | RmwOp::Fmax => target.shared_float32_atomic_min_max,
+            _ => true,
+        },
+        _ => true,
+    })
+}
+
 /// Floating-point atomics: exchanges, loads and stores become integer ones; additions and extrema become
 /// compare-and-swap loops unless the target has them.
 pub fn expand_float_atomics(func: &mut Function, target: &Target) -> bool {
     let mut map = HashMap::new();
     let mut changed = false;
-    let local_float = local_is_float(func);
+    let local_float = local_is_float(func) && local_atomics_are_native(func, target);
     for first in func.layout.clone() {
         let mut block = first;
         let insts = func.take_insts(block);

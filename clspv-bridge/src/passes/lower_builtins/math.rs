@@ -162,10 +162,15 @@ impl Lower<'_, '_, '_> {
                 self.fmul(t2, u)
             }
             C::sign => {
-                // Zero keeps its sign, NaN gives 0.
+                // Zero keeps its sign, NaN gives 0. A denormal gives 0 where the device takes it for that.
                 let (zero, one, minus) = (self.float(ty, 0.0), self.float(ty, 1.0), self.float(ty, -1.0));
+                let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
+                let sign = self.int(int, 1u64 << (ty.scalar().map_or(32, Scalar::bits) - 1));
+                let bits = self.b.bitcast(a[0], int);
+                let bits = self.b.and(bits, sign);
+                let signed_zero = self.b.bitcast(bits, ty);
                 let is_zero = self.b.fcmp(FloatCc::Oeq, a[0], zero);
-                let r = self.b.select(is_zero, a[0], zero);
+                let r = self.b.select(is_zero, signed_zero, zero);
                 let below = self.b.fcmp(FloatCc::Olt, a[0], zero);
                 let r = self.b.select(below, minus, r);
                 let above = self.b.fcmp(FloatCc::Ogt, a[0], zero);

@@ -53,7 +53,7 @@ impl Imports<'_> {
         self.globals.push(GlobalData {
             name: name.to_owned(),
             space: Space::Local,
-            size: size,
+            size,
             align: 16,
             init: None,
             relocs: Vec::new(),
