@@ -6,8 +6,8 @@ use crate::cl::*;
 use crate::device::traits::DeviceKernel;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
+use crate::kernel::Kernel;
 use crate::kernel::args::ArgSnapshot;
-use crate::kernel::{Kernel, KernelSnapshot};
 use crate::memory::buffer;
 use crate::queue::{CommandQueue, Fence, NewCommand};
 use std::sync::Arc;
@@ -30,15 +30,21 @@ pub fn launch(
     range: NdRange,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    validate_context(queue, kernel)?;
     // Queue and events belong to one context.
     if waits.iter().any(|e| !Arc::ptr_eq(e.context(), queue.context())) {
         return Err(Error::with(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
     }
+    let (kind, place) = describe(queue, kernel, &range)?;
+    queue.enqueue(NewCommand { command_type, kind, waits, place, fence: Fence::None })
+}
+
+/// A launch on the queue's device, and where it runs.
+pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Result<(CommandKind, Place)> {
+    validate_context(queue, kernel)?;
     // There is an executable for the device, and every argument is set.
     let snapshot = kernel.snapshot(queue.device())?;
     let info = queue.device().info();
-    let local = range.validate(&limits(queue, kernel, &snapshot, &range))?;
+    let local = validate_range(queue, kernel, &*snapshot.kernel, range)?;
     for arg in snapshot.args.iter() {
         if let ArgSnapshot::Mem(Some(mem)) = arg {
             buffer::validate_alignment(mem, queue.device())?;
@@ -53,10 +59,9 @@ pub fn launch(
     if snapshot.kernel.local_bytes(&size_of) > info.local_mem_size {
         return Err(Error::with(CL_OUT_OF_RESOURCES, "more local memory than the device has"));
     }
-    let new = |kind, place| NewCommand { command_type, kind, waits, place, fence: Fence::None };
     // No work-items: the command only takes its place in the order.
     if range.is_empty() {
-        return queue.enqueue(new(CommandKind::Nop, Place::Either));
+        return Ok((CommandKind::Nop, Place::Either));
     }
     let local = local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims));
     let launch = LaunchCommand {
@@ -67,7 +72,24 @@ pub fn launch(
         global: range.global,
         local,
     };
-    queue.enqueue(new(CommandKind::Launch(launch), Place::Device))
+    Ok((CommandKind::Launch(launch), Place::Device))
+}
+
+/// Checks an index space against kernel and device; gives the local size if range or kernel say it.
+pub fn validate_range(
+    queue: &CommandQueue,
+    kernel: &Kernel,
+    on_device: &dyn DeviceKernel,
+    range: &NdRange,
+) -> Result<Option<[u32; 3]>> {
+    range.validate(&Limits {
+        max_group: on_device.max_work_group_size() as u64,
+        max_item_sizes: queue.device().info().max_work_item_sizes,
+        address_bits: usize::BITS,
+        reqd_work_group_size: kernel.info.reqd_work_group_size,
+        // Only asked for when it matters.
+        non_uniform: !range.divides() && kernel.program.allows_non_uniform_groups(queue.device()),
+    })
 }
 
 fn validate_context(queue: &CommandQueue, kernel: &Kernel) -> Result<()> {
@@ -76,15 +98,4 @@ fn validate_context(queue: &CommandQueue, kernel: &Kernel) -> Result<()> {
         return Err(Error::with(CL_INVALID_CONTEXT, "the kernel belongs to another context"));
     }
     Ok(())
-}
-
-fn limits(queue: &CommandQueue, kernel: &Kernel, snapshot: &KernelSnapshot, range: &NdRange) -> Limits {
-    Limits {
-        max_group: snapshot.kernel.max_work_group_size() as u64,
-        max_item_sizes: queue.device().info().max_work_item_sizes,
-        address_bits: usize::BITS,
-        reqd_work_group_size: snapshot.info.reqd_work_group_size,
-        // Only asked for when it matters.
-        non_uniform: !range.divides() && kernel.program.allows_non_uniform_groups(queue.device()),
-    }
 }

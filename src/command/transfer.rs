@@ -180,6 +180,19 @@ pub fn copy_buffer(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
+    let (kind, place) = describe_copy(queue, src, dst, src_offset, dst_offset, size)?;
+    put(queue, CL_COMMAND_COPY_BUFFER, kind, place, waits, false)
+}
+
+/// A copy between buffers, and where it runs best.
+pub fn describe_copy(
+    queue: &CommandQueue,
+    src: &Arc<MemObject>,
+    dst: &Arc<MemObject>,
+    src_offset: usize,
+    dst_offset: usize,
+    size: usize,
+) -> Result<(CommandKind, Place)> {
     let src_seen = prepare(queue, src, true)?;
     let dst_seen = prepare(queue, dst, false)?;
     let (src_offset, dst_offset, size) = (src_offset as u64, dst_offset as u64, size as u64);
@@ -195,11 +208,10 @@ pub fn copy_buffer(
         let src = MemRange { mem: src.clone(), offset: src_offset, size };
         CommandKind::Copy { src, dst: MemRange { mem: dst.clone(), offset: dst_offset, size } }
     };
-    put(queue, CL_COMMAND_COPY_BUFFER, kind, place(src_seen && dst_seen, false, size), waits, false)
+    Ok((kind, place(src_seen && dst_seen, false, size)))
 }
 
 /// clEnqueueCopyBufferRect
-#[allow(clippy::too_many_arguments)]
 pub fn copy_rect(
     queue: &Arc<CommandQueue>,
     src: &Arc<MemObject>,
@@ -210,6 +222,19 @@ pub fn copy_rect(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
+    let (kind, place) = describe_copy_rect(queue, src, dst, src_side, dst_side, region)?;
+    put(queue, CL_COMMAND_COPY_BUFFER_RECT, kind, place, waits, false)
+}
+
+/// A copy of a region between buffers, and where it runs best.
+pub fn describe_copy_rect(
+    queue: &CommandQueue,
+    src: &Arc<MemObject>,
+    dst: &Arc<MemObject>,
+    src_side: RectSide,
+    dst_side: RectSide,
+    region: [usize; 3],
+) -> Result<(CommandKind, Place)> {
     let src_seen = prepare(queue, src, true)?;
     let dst_seen = prepare(queue, dst, false)?;
     let region = region.map(|v| v as u64);
@@ -235,7 +260,7 @@ pub fn copy_rect(
     let whole = |mem: &Arc<MemObject>| MemRange { mem: mem.clone(), offset: 0, size: mem.size };
     let bytes = region.iter().fold(1u64, |n, r| n.saturating_mul(*r));
     let kind = CommandKind::CopyRect { src: whole(src), src_layout, dst: whole(dst), dst_layout, region };
-    put(queue, CL_COMMAND_COPY_BUFFER_RECT, kind, place(src_seen && dst_seen, false, bytes), waits, false)
+    Ok((kind, place(src_seen && dst_seen, false, bytes)))
 }
 
 /// clEnqueueFillBuffer
@@ -248,6 +273,18 @@ pub fn fill_buffer(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
+    let (kind, place) = describe_fill(queue, mem, pattern, offset, size)?;
+    put(queue, CL_COMMAND_FILL_BUFFER, kind, place, waits, false)
+}
+
+/// A fill of a buffer, and where it runs best.
+pub fn describe_fill(
+    queue: &CommandQueue,
+    mem: &Arc<MemObject>,
+    pattern: &[u8],
+    offset: usize,
+    size: usize,
+) -> Result<(CommandKind, Place)> {
     let host_sees = prepare(queue, mem, false)?;
     region::validate_range(offset as u64, size as u64, mem.size)?;
     // A pattern has the size of a scalar or vector: a power of two up to 128.
@@ -264,5 +301,5 @@ pub fn fill_buffer(
         let dst = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
         CommandKind::Fill { dst, pattern: SmallVec::from_slice(pattern) }
     };
-    put(queue, CL_COMMAND_FILL_BUFFER, kind, place(host_sees, false, size as u64), waits, false)
+    Ok((kind, place(host_sees, false, size as u64)))
 }
