@@ -6,6 +6,7 @@
 
 use super::arg_info;
 use super::cycles;
+use super::local_sizes;
 use super::prelude;
 use super::process::{self, Output};
 use crate::driver::{FrontConfig, Header, Library, Options};
@@ -186,9 +187,11 @@ fn compile_in(
         });
         let output = output?;
         let log = readable(&output.stderr);
+        let spirv = words(&output.stdout);
         match check(&output, &log, is_spirv) {
+            // The sizes are in the LLVM IR.
+            Ok(()) if local_sizes::may_be_wrong(&spirv) => {}
             Ok(()) => {
-                let spirv = words(&output.stdout);
                 let arg_info = match info {
                     Some(info) => info?,
                     None if has_integer_hint(&spirv) => self::arg_info(source, headers, options, config)?,
@@ -206,7 +209,8 @@ fn compile_in(
     let mut log = readable(&output.stderr);
     check(&output, &log, |out| !out.is_empty())?;
     let ir = String::from_utf8_lossy(&output.stdout);
-    let rewritten = rewrite(&ir, whole);
+    let sized = local_sizes::note(&ir);
+    let rewritten = rewrite(sized.as_deref().unwrap_or(&ir), whole);
     let first = match failure {
         None => code(&clang, &rewritten, options, config),
         Some(e) => Err(e),

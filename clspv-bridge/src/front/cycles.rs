@@ -37,7 +37,7 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
 }
 
 /// Calls `name` with each name of a global in the text, and puts what it gives in its place.
-fn replace_names<'a>(text: &'a str, mut name: impl FnMut(&'a str) -> Option<String>) -> String {
+pub(super) fn replace_names<'a>(text: &'a str, mut name: impl FnMut(&'a str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['@', '"']) {

@@ -65,6 +65,7 @@ fn read_module(words: &[u32], specs: &SpecConstants, callable_kernels: bool) -> 
     let bodies = reader.declarations(&insts)?;
     reader.functions(&bodies)?;
     crate::front::cycles::join(&mut reader.module);
+    crate::front::local_sizes::restore(&mut reader.module);
     // What the reader does not check itself, above all that definitions dominate their uses.
     match crate::ir::verify::verify_module(&reader.module) {
         Ok(()) => Ok(reader.module),
