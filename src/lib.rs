@@ -22,3 +22,4 @@ pub mod queue;
 pub mod store;
 pub mod sync;
 pub mod trace;
+pub mod worker;

@@ -25,7 +25,7 @@ dispatch_table! {
         clEnqueueCopyImageToBuffer, clEnqueueCopyBufferToImage, clEnqueueMapImage, clCreateSampler,
         clCreateSamplerWithProperties, clRetainSampler, clReleaseSampler, clGetSamplerInfo, clCreatePipe, clGetPipeInfo,
         clSVMAlloc, clSVMFree, clEnqueueSVMFree, clEnqueueSVMMemcpy, clEnqueueSVMMemFill, clEnqueueSVMMap,
-        clEnqueueSVMUnmap, clEnqueueSVMMigrateMem, clEnqueueNativeKernel,
+        clEnqueueSVMUnmap, clEnqueueSVMMigrateMem,
     ]
 
     buffer: [
@@ -60,6 +60,8 @@ dispatch_table! {
         clSetKernelArgSVMPointer, clSetKernelExecInfo, clGetKernelInfo, clGetKernelArgInfo, clGetKernelWorkGroupInfo,
         clGetKernelSubGroupInfo, clGetKernelSubGroupInfoKHR, clGetKernelSuggestedLocalWorkSize,
     ]
+
+    native: [clEnqueueNativeKernel]
 
     platform: [
         clGetPlatformInfo, clGetDeviceIDs, clGetExtensionFunctionAddress, clGetExtensionFunctionAddressForPlatform,

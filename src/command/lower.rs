@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, cl_int>;
 
-fn acquire(range: &MemRange, access: Access, queue: &CommandQueue) -> Result<BufferRange> {
+pub(super) fn acquire(range: &MemRange, access: Access, queue: &CommandQueue) -> Result<BufferRange> {
     let mem = &range.mem;
     let memory = mem.residency().acquire(queue.context(), queue.device_index(), access).map_err(|e| {
         tracing::error!(error = %e, "memory for a command");
@@ -98,6 +98,8 @@ pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<Devi
                 local: launch.local,
             })
         }
+        // The scheduler hands it to a thread of its own.
+        CommandKind::Native(_) => return Err(CL_INVALID_OPERATION),
         CommandKind::Migrate { mems, undefined } => {
             for mem in mems.iter().filter(|_| !*undefined) {
                 get(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Read)?;

@@ -3,6 +3,7 @@
 
 pub mod lower;
 pub mod map;
+pub mod native;
 pub mod ndrange;
 pub mod sync;
 pub mod transfer;
@@ -90,6 +91,8 @@ pub enum CommandKind {
         mapping: Mapping,
     },
     Launch(ndrange::LaunchCommand),
+    /// A function of the application.
+    Native(Arc<native::NativeCommand>),
     /// The newest bytes go to the queue's device, unless `undefined`.
     Migrate {
         mems: Vec<Arc<MemObject>>,

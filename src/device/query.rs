@@ -75,7 +75,7 @@ impl Device {
             CL_DEVICE_COMPILER_AVAILABLE => compiler_available().into(),
             // Libraries are SPIR-V and are linked here, without the front-end tool.
             CL_DEVICE_LINKER_AVAILABLE => true.into(),
-            CL_DEVICE_EXECUTION_CAPABILITIES => CL_EXEC_KERNEL.into(),
+            CL_DEVICE_EXECUTION_CAPABILITIES => (CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL).into(),
             // The same number as CL_DEVICE_QUEUE_PROPERTIES.
             CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE).into(),
             CL_DEVICE_BUILT_IN_KERNELS => "".into(),

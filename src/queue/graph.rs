@@ -15,11 +15,12 @@
 
 use super::{CommandQueue, Fence};
 use crate::cl::*;
-use crate::command::{Command, CommandKind, Place, lower};
+use crate::command::{Command, CommandKind, Place, lower, native};
 use crate::device::batch::{Batch, BatchItem, Outcome, Ticket, Times, Wait};
 use crate::device::traits::Submission;
 use crate::event::{Aftermath, Event, Moment, WaitList};
 use crate::queue::policy;
+use crate::worker;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -60,7 +61,7 @@ pub(crate) struct State {
     /// Ticket of the first entry of `in_flight`; they count up from 1, and 0 is nobody's.
     first_ticket: Ticket,
     batches: u64,
-    /// Being run by a host thread.
+    /// Being run by a host thread. In-order: what comes after it waits.
     on_host: Option<Arc<Event>>,
     last_submission: Submission,
     /// Queues that own commands which unsubmitted commands of this queue depend on.
@@ -159,6 +160,9 @@ impl State {
     }
 
     fn next_in_order(&mut self, queue: &Arc<CommandQueue>) -> Step {
+        if self.on_host.is_some() {
+            return Step::Done;
+        }
         while let Some(front) = self.fifo.front() {
             if front.pending.load(Ordering::Acquire) != 0 {
                 break;
@@ -399,25 +403,54 @@ impl CommandQueue {
 
     fn run_on_host(self: &Arc<Self>, event: Arc<Event>, work: &mut Work) {
         let command = event.take_command();
-        let now = || if self.is_profiling() { self.now() } else { 0 };
+        // What the command uses is kept until it is done.
         let status = match &command {
             // It goes from queued to failed without being submitted, as on the device.
             Some(command) if failed(&command.deps) => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+            Some(Command { kind: CommandKind::Native(native), .. }) => {
+                let (queue, native) = (self.clone(), native.clone());
+                self.begin_on_host(&event);
+                worker::post(Box::new(move || {
+                    let result = contain("a native kernel", || native::run(&native, &queue));
+                    queue.stamp_now(&event, Moment::End);
+                    let mut work = Work::new();
+                    work.push(&queue);
+                    queue.end_on_host(&event, result.map_or_else(|code| code, |()| CL_COMPLETE), &mut work);
+                    drive(work);
+                }));
+                return;
+            }
             Some(command) => {
-                event.stamp(Moment::Submit, now());
-                event.mark_submitted();
-                event.stamp(Moment::Start, now());
+                self.begin_on_host(&event);
                 let result = contain("a command on the host", || lower::run_on_host(command, self));
-                event.stamp(Moment::End, now());
+                self.stamp_now(&event, Moment::End);
                 result.map_or_else(|code| code, |()| CL_COMPLETE)
             }
             None => CL_COMPLETE,
         };
+        self.end_on_host(&event, status, work);
+    }
+
+    fn stamp_now(&self, event: &Event, moment: Moment) {
+        if self.is_profiling() {
+            event.stamp(moment, self.now());
+        }
+    }
+
+    fn begin_on_host(&self, event: &Event) {
+        self.stamp_now(event, Moment::Submit);
+        event.mark_submitted();
+        self.stamp_now(event, Moment::Start);
+    }
+
+    fn end_on_host(&self, event: &Arc<Event>, status: cl_int, work: &mut Work) {
         let aftermath = {
             let mut state = self.state.lock();
-            state.on_host = None;
+            if state.on_host.as_ref().is_some_and(|e| Arc::ptr_eq(e, event)) {
+                state.on_host = None;
+            }
             let aftermath = event.finish(status);
-            state.forget(&event);
+            state.forget(event);
             aftermath
         };
         if let Some(aftermath) = aftermath {

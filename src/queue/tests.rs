@@ -1,7 +1,7 @@
 //! The scheduler against the mock device.
 
 use super::*;
-use crate::command::{CommandKind, sync, transfer};
+use crate::command::{CommandKind, native, sync, transfer};
 use crate::device::mock::{MockDevice, Mode};
 use crate::host_ptr::HostPtr;
 use crate::memory::{MemObject, buffer};
@@ -354,6 +354,39 @@ fn buffers_move_between_devices() {
             assert_eq!(read(from, &mem)[round as usize], round + 10);
         }
         assert_eq!(read(&queues[0], &mem), [10, 11, 12, 13]);
+    }
+}
+
+#[test]
+fn native_kernels_get_pointers() {
+    for (properties, visible) in [(0, true), (0, false), (OOO, true), (OOO, false)] {
+        let rig = Rig::new(Mode::OnWait, visible, true);
+        let queue = rig.queue(properties);
+        let mem = rig.buffer(&[5; 64]);
+        let before = transfer::fill_buffer(&queue, &mem, &[9], 1, 1, WaitList::new()).unwrap();
+        let function: native::NativeFunction = Box::new(|args| {
+            let mut words = [0usize; 2];
+            // SAFETY: two words were given, of which the second is replaced by the address of 64 bytes.
+            unsafe {
+                crate::host_ptr::copy(args, HostPtr::new(words.as_mut_ptr().cast()), 16);
+                let bytes = std::slice::from_raw_parts_mut(words[1] as *mut u8, 64);
+                assert_eq!((words[0], bytes[0], bytes[1]), (7, 5, 9));
+                bytes[2] = 11;
+            }
+        });
+        let args: Vec<u8> = [7usize, 0].iter().flat_map(|w| w.to_ne_bytes()).collect();
+        let waits = || [before.clone()].into_iter().collect();
+        let event = native::enqueue(&queue, function, &args, vec![(8, Some(mem.clone()))], waits()).unwrap();
+        let after = transfer::fill_buffer(&queue, &mem, &[12], 3, 1, [event.clone()].into_iter().collect()).unwrap();
+        assert_eq!(settle(&[rig.mock.clone()], &after), CL_COMPLETE);
+        assert_eq!(event.status(), CL_COMPLETE);
+        assert_eq!(read(&queue, &mem)[..5], [5, 9, 11, 12, 5]);
+        let function = || -> native::NativeFunction { Box::new(|_| panic!("contained")) };
+        let error = native::enqueue(&queue, function(), &args, vec![(9, Some(mem.clone()))], WaitList::new()).err().unwrap();
+        assert_eq!(error.code(), CL_INVALID_VALUE);
+        let event = native::enqueue(&queue, function(), &args, Vec::new(), WaitList::new()).unwrap();
+        assert!(settle(&[rig.mock.clone()], &event) < 0);
+        assert_eq!(settle(&[rig.mock.clone()], &nop(&queue, &[])), CL_COMPLETE);
     }
 }
 

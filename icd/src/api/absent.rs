@@ -1,9 +1,9 @@
-//! Entry points of features that no device has: images, samplers, shared virtual memory, pipes, native kernels.
+//! Entry points of features that no device has: images, samplers, shared virtual memory, pipes.
 //!
 //! Handles and arguments are checked first; then each call is answered the way the specification provides for a context
 //! or a device without the feature. As there are no images, samplers or pipes, no handle of one is valid.
 
-use crate::convert::{slice, write_out};
+use crate::convert::write_out;
 use crate::entry::entry;
 use crate::handle::{Handle, expect_kind};
 use pyroclast_runtime::cl::*;
@@ -216,22 +216,3 @@ entry! { fn clEnqueueSVMMigrateMem(
     queue: cl_command_queue, _num_pointers: cl_uint, _pointers: *mut *const c_void, _sizes: *const usize,
     _flags: cl_mem_migration_flags, _num_events: cl_uint, _wait_list: *const cl_event, _event: *mut cl_event,
 ) -> cl_int { Err(no_svm_in(queue)) } }
-
-// ---- native kernels ----
-
-type NativeFunction = Option<unsafe extern "C" fn(*mut c_void)>;
-
-entry! { fn clEnqueueNativeKernel(
-    queue: cl_command_queue, function: NativeFunction, args: *mut c_void, args_size: usize, num_mem_objects: cl_uint,
-    mem_list: *const cl_mem, args_mem_loc: *mut *const c_void, _num_events: cl_uint, _wait_list: *const cl_event,
-    _event: *mut cl_event,
-) -> cl_int {
-    check_queue(queue)?;
-    // There must be a function, arguments as they are announced, and memory objects only among arguments.
-    if function.is_none() || args.is_null() != (args_size == 0) || (args.is_null() && num_mem_objects > 0) {
-        return Err(err!(CL_INVALID_VALUE, "no function, or arguments that disagree with their size"));
-    }
-    slice(mem_list, num_mem_objects as usize)?;
-    slice(args_mem_loc.cast_const(), num_mem_objects as usize)?;
-    Err(err!(CL_INVALID_OPERATION, "the device does not run native kernels"))
-} }

@@ -7,6 +7,7 @@ pub mod device;
 pub mod enqueue;
 pub mod event;
 pub mod kernel;
+pub mod native;
 pub mod platform;
 pub mod program;
 pub mod queue;

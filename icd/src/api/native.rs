@@ -1,0 +1,43 @@
+//! Entry point of native kernels.
+
+use super::event::give;
+use crate::convert::{slice, wait_list};
+use crate::entry;
+use crate::handle::Handle;
+use pyroclast_runtime::cl::*;
+use pyroclast_runtime::command::native::{self, NativeFunction};
+use pyroclast_runtime::err;
+use pyroclast_runtime::host_ptr::HostPtr;
+use std::ffi::c_void;
+
+entry! { for command_queue fn clEnqueueNativeKernel(
+    command_queue: cl_command_queue, user_func: Option<unsafe extern "C" fn(*mut c_void)>, args: *mut c_void,
+    cb_args: usize, num_mem_objects: cl_uint, mem_list: *const cl_mem, args_mem_loc: *mut *const c_void,
+    num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+) -> cl_int {
+    let queue = command_queue.arc()?;
+    // There must be a function.
+    let Some(function) = user_func else { return Err(err!(CL_INVALID_VALUE, "no function")) };
+    // Arguments and their size come together, and memory objects only with arguments.
+    if args.is_null() != (cb_args == 0) || (args.is_null() && num_mem_objects > 0) {
+        return Err(err!(CL_INVALID_VALUE, "arguments that disagree with their size"));
+    }
+    // The lists of memory objects and of their places have as many entries as is said.
+    let handles = slice(mem_list, num_mem_objects as usize)?;
+    let places = slice(args_mem_loc.cast_const(), num_mem_objects as usize)?;
+    let mut mems = Vec::with_capacity(handles.len());
+    for (handle, place) in handles.iter().zip(places) {
+        // Each memory object is NULL or valid; it is named in the arguments.
+        let mem = if handle.is_null() { None } else { Some(handle.arc()?) };
+        mems.push(((*place as usize).wrapping_sub(args as usize), mem));
+    }
+    let waits = wait_list(num_events, events)?;
+    let args = slice(args.cast::<u8>().cast_const(), cb_args)?;
+    // SAFETY: the application's function, called with a copy of the arguments it was registered with, or with NULL.
+    let none = args.is_empty();
+    let call: NativeFunction = Box::new(move |args: HostPtr| unsafe {
+        function(if none { std::ptr::null_mut() } else { args.as_ptr().cast() })
+    });
+    give(event, native::enqueue(&queue, call, args, mems, waits)?);
+    Ok(())
+} }

@@ -1,0 +1,98 @@
+//! Native kernels: functions of the application that run in queue order, on a thread of their own (`worker`), with
+//! memory objects as plain pointers. Memory that the host does not see is lent as a copy and written back.
+
+use super::{CommandKind, MemRange, Place};
+use crate::cl::*;
+use crate::command::lower;
+use crate::command::transfer::prepare;
+use crate::device::batch::{BufferRange, DeviceCommand};
+use crate::error::{Error, Result};
+use crate::event::{Event, WaitList};
+use crate::host_ptr::{HostAllocation, HostPtr};
+use crate::memory::MemObject;
+use crate::memory::residency::{Access, transfer_now};
+use crate::queue::{CommandQueue, Fence, NewCommand};
+use std::sync::Arc;
+
+/// Calls the application's function with its arguments.
+pub type NativeFunction = Box<dyn Fn(HostPtr) + Send + Sync>;
+
+/// What clEnqueueNativeKernel was given.
+pub struct NativeCommand {
+    function: NativeFunction,
+    /// Copy of the arguments, aligned for every type.
+    args: Vec<u128>,
+    /// Memory objects, and where in the arguments their pointers go.
+    mems: Vec<(usize, Option<Arc<MemObject>>)>,
+}
+
+/// clEnqueueNativeKernel. The offsets are those of handles in `args`, and within them.
+pub fn enqueue(
+    queue: &Arc<CommandQueue>,
+    function: NativeFunction,
+    args: &[u8],
+    mems: Vec<(usize, Option<Arc<MemObject>>)>,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    for (offset, mem) in &mems {
+        // A pointer takes the place of each handle.
+        if offset.checked_add(size_of::<usize>()).is_none_or(|end| end > args.len()) {
+            return Err(Error::with(CL_INVALID_VALUE, "a memory object's place is outside of the arguments"));
+        }
+        if let Some(mem) = mem {
+            prepare(queue, mem, true)?;
+        }
+    }
+    let mut copy = vec![0u128; args.len().div_ceil(size_of::<u128>())];
+    bytemuck::cast_slice_mut::<u128, u8>(&mut copy)[..args.len()].copy_from_slice(args);
+    let kind = CommandKind::Native(Arc::new(NativeCommand { function, args: copy, mems }));
+    let command_type = CL_COMMAND_NATIVE_KERNEL;
+    queue.enqueue(NewCommand { command_type, kind, waits, place: Place::Host, fence: Fence::None })
+}
+
+/// A copy of memory that the host does not see.
+struct Lent {
+    copy: HostAllocation,
+    range: BufferRange,
+}
+
+/// Runs the function; everything that it depends on is done.
+pub(crate) fn run(command: &NativeCommand, queue: &Arc<CommandQueue>) -> std::result::Result<(), cl_int> {
+    let NativeCommand { function, args, mems } = command;
+    let mut args = args.clone();
+    let mut lent: Vec<(Arc<MemObject>, Lent)> = Vec::new();
+    for (offset, mem) in mems {
+        let address = match mem {
+            None => 0,
+            Some(mem) => address(mem, queue, &mut lent)?.addr(),
+        };
+        bytemuck::cast_slice_mut::<u128, u8>(&mut args)[*offset..*offset + size_of::<usize>()]
+            .copy_from_slice(&address.to_ne_bytes());
+    }
+    function(HostPtr::new(args.as_mut_ptr().cast()));
+    for (_, Lent { copy, range }) in lent {
+        transfer_now(queue.ops(), &DeviceCommand::Write { src: copy.ptr(), dst: range }).map_err(|e| e.code())?;
+    }
+    Ok(())
+}
+
+/// Where the function finds a memory object; the same place if it is named twice.
+fn address(
+    mem: &Arc<MemObject>,
+    queue: &Arc<CommandQueue>,
+    lent: &mut Vec<(Arc<MemObject>, Lent)>,
+) -> std::result::Result<HostPtr, cl_int> {
+    let range = lower::acquire(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Access::Write, queue)?;
+    if let Some(base) = range.memory.host_ptr() {
+        return Ok(base.offset(range.offset));
+    }
+    // Objects that overlap have copies of their own: to write to both is undefined for kernels of every kind.
+    if let Some((_, known)) = lent.iter().find(|(other, _)| Arc::ptr_eq(other, mem)) {
+        return Ok(known.copy.ptr());
+    }
+    let copy = HostAllocation::new(mem.size).ok_or(CL_OUT_OF_HOST_MEMORY)?;
+    transfer_now(queue.ops(), &DeviceCommand::Read { src: range.clone(), dst: copy.ptr() }).map_err(|e| e.code())?;
+    let pointer = copy.ptr();
+    lent.push((mem.clone(), Lent { copy, range }));
+    Ok(pointer)
+}
