@@ -10,6 +10,8 @@
 mod case;
 #[path = "demo/cl.rs"]
 mod cl;
+#[path = "exec_support/driver.rs"]
+mod driver;
 #[path = "exec_support/expr.rs"]
 mod expr;
 #[path = "common/validation.rs"]
@@ -17,30 +19,10 @@ mod validation;
 
 use case::{ArgSpec, Case};
 use cl::{Api, Arg, Device, Session};
+use driver::run_without;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Points the loader at the library built with these tests.
-fn offer_driver() -> Option<PathBuf> {
-    if let Ok(vendors) = std::env::var("PYROCLAST_EXEC_VENDORS") {
-        // SAFETY: no other thread runs yet.
-        unsafe { std::env::set_var("OCL_ICD_VENDORS", vendors) };
-        return None;
-    }
-    validation::watch();
-    let exe = std::env::current_exe().ok()?;
-    let library = exe.parent()?.join("libpyroclast.so");
-    let folder = std::env::temp_dir().join(format!("pyroclast-exec-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).ok()?;
-    std::fs::write(folder.join("pyroclast.icd"), format!("{}\n", library.display())).ok()?;
-    // SAFETY: no other thread runs yet.
-    unsafe {
-        std::env::set_var("OCL_ICD_VENDORS", &folder);
-        std::env::set_var("OCL_ICD_FILENAMES", &library);
-    }
-    Some(folder)
-}
 
 fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
@@ -139,20 +121,10 @@ const MATRIX: &[&str] = &[
      -subgroups,-subgroup_size_control,-integer_dot_product,-maintenance4",
 ];
 
-/// All tests in a process where the device lacks something.
-fn run_without(hidden: &str, filter: &str) -> Result<(), Failed> {
-    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
-    let output =
-        std::process::Command::new(exe).arg(filter).env("PYROCLAST_FEATURES", hidden).output().map_err(|e| e.to_string())?;
-    let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
-    if output.status.success() { Ok(()) } else { Err(Failed::from(text)) }
-}
-
 fn main() -> std::process::ExitCode {
     let arguments = Arguments::from_args();
-    let own_driver = std::env::var_os("PYROCLAST_EXEC_VENDORS").is_none();
-    let everything = own_driver && std::env::var_os("PYROCLAST_FEATURES").is_none();
-    let folder = offer_driver();
+    let everything = driver::is_whole();
+    let folder = driver::offer();
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");
     let mut files: Vec<PathBuf> = std::fs::read_dir(&dir)
         .into_iter()
@@ -179,7 +151,7 @@ fn main() -> std::process::ExitCode {
         }
         Err(error) => trials.push(Trial::test("devices", move || Err(Failed::from(error)))),
     }
-    let matrix = if std::env::var_os("PYROCLAST_EXEC_MATRIX").is_some() { MATRIX } else { &[] };
+    let matrix = if driver::wants_matrix() { MATRIX } else { &[] };
     for (hidden, filter) in LACKING.iter().copied().chain(matrix.iter().map(|m| (*m, ""))).filter(|_| everything) {
         trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden, filter)));
     }

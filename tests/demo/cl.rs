@@ -1,9 +1,14 @@
 //! A small host-side binding for the demo programs: libOpenCL.so.1 opened at run time, and just the calls they use.
 //!
-//! Demo programs know nothing of the driver: whatever devices the loader offers are used.
+//! Demo programs know nothing of the driver: whatever devices the loader offers are used. Images and samplers are in
+//! `cl_image.rs`.
 
 #![allow(dead_code, clippy::print_stdout)] // each program uses a part of it; the programs print
 
+#[path = "cl_image.rs"]
+mod image;
+
+pub use image::*;
 use pyroclast_runtime::cl::*;
 use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -51,6 +56,18 @@ api! {
     clEnqueueReadBuffer: fn(cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueWriteBuffer: fn(cl_command_queue, cl_mem, cl_bool, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clFinish: fn(cl_command_queue) -> cl_int;
+    clGetSupportedImageFormats: fn(cl_context, cl_mem_flags, cl_mem_object_type, cl_uint, *mut cl_image_format, *mut cl_uint) -> cl_int;
+    clCreateImage: fn(cl_context, cl_mem_flags, *const cl_image_format, *const cl_image_desc, *mut c_void, *mut cl_int) -> cl_mem;
+    clCreateSampler: fn(cl_context, cl_bool, cl_uint, cl_uint, *mut cl_int) -> cl_sampler;
+    clEnqueueReadImage: fn(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueWriteImage: fn(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueCopyImage: fn(cl_command_queue, cl_mem, cl_mem, *const usize, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueFillImage: fn(cl_command_queue, cl_mem, *const c_void, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueCopyImageToBuffer: fn(cl_command_queue, cl_mem, cl_mem, *const usize, *const usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueCopyBufferToImage: fn(cl_command_queue, cl_mem, cl_mem, usize, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueMapImage: fn(cl_command_queue, cl_mem, cl_bool, cl_map_flags, *const usize, *const usize, *mut usize, *mut usize, cl_uint, *const cl_event, *mut cl_event, *mut cl_int) -> *mut c_void;
+    clEnqueueUnmapMemObject: fn(cl_command_queue, cl_mem, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clReleaseSampler: fn(cl_sampler) -> cl_int;
     clReleaseMemObject: fn(cl_mem) -> cl_int;
     clReleaseKernel: fn(cl_kernel) -> cl_int;
     clReleaseProgram: fn(cl_program) -> cl_int;
@@ -129,6 +146,8 @@ pub struct Session<'a> {
 /// An argument of a kernel.
 pub enum Arg<'a> {
     Buffer(&'a Buffer<'a>),
+    Image(&'a Image<'a>),
+    Sampler(&'a Sampler<'a>),
     U32(u32),
     F32(f32),
     /// By value.
@@ -295,6 +314,8 @@ impl Kernel<'_> {
         for (i, arg) in args.iter().enumerate() {
             let (size, ptr): (usize, *const c_void) = match arg {
                 Arg::Buffer(b) => (size_of::<cl_mem>(), (&raw const b.mem).cast()),
+                Arg::Image(i) => (size_of::<cl_mem>(), i.handle()),
+                Arg::Sampler(s) => (size_of::<cl_sampler>(), s.handle()),
                 Arg::U32(x) => (4, (x as *const u32).cast()),
                 Arg::F32(x) => (4, (x as *const f32).cast()),
                 Arg::Bytes(b) => (b.len(), b.as_ptr().cast()),

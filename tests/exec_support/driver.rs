@@ -1,0 +1,46 @@
+//! Which driver the tests of kernels use: the one built with them, or with `PYROCLAST_EXEC_VENDORS` those installed there;
+//! and runs of a whole test program on devices that lack something.
+
+use crate::validation;
+use libtest_mimic::Failed;
+use std::path::PathBuf;
+
+/// Points the loader at the library built with these tests; the folder to remove at the end.
+pub fn offer() -> Option<PathBuf> {
+    if let Ok(vendors) = std::env::var("PYROCLAST_EXEC_VENDORS") {
+        // SAFETY: no other thread runs yet.
+        unsafe { std::env::set_var("OCL_ICD_VENDORS", vendors) };
+        return None;
+    }
+    validation::watch();
+    let exe = std::env::current_exe().ok()?;
+    let library = exe.parent()?.join("libpyroclast.so");
+    let folder = std::env::temp_dir().join(format!("pyroclast-exec-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).ok()?;
+    std::fs::write(folder.join("pyroclast.icd"), format!("{}\n", library.display())).ok()?;
+    // SAFETY: no other thread runs yet.
+    unsafe {
+        std::env::set_var("OCL_ICD_VENDORS", &folder);
+        std::env::set_var("OCL_ICD_FILENAMES", &library);
+    }
+    Some(folder)
+}
+
+/// Whether the driver under test is ours as it is, so that runs with hidden features make sense.
+pub fn is_whole() -> bool {
+    std::env::var_os("PYROCLAST_EXEC_VENDORS").is_none() && std::env::var_os("PYROCLAST_FEATURES").is_none()
+}
+
+/// Whether everything is to be tested, not just a choice that is quick.
+pub fn wants_matrix() -> bool {
+    std::env::var_os("PYROCLAST_EXEC_MATRIX").is_some()
+}
+
+/// All tests whose names hold the filter, in a process where the device lacks something.
+pub fn run_without(hidden: &str, filter: &str) -> Result<(), Failed> {
+    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
+    let output =
+        std::process::Command::new(exe).arg(filter).env("PYROCLAST_FEATURES", hidden).output().map_err(|e| e.to_string())?;
+    let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
+    if output.status.success() { Ok(()) } else { Err(Failed::from(text)) }
+}

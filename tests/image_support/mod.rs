@@ -1,0 +1,155 @@
+//! Tests of images against a reference in test code.
+//!
+//! `format` and `sampling` are the reference; `commands`, `kernels` and `samplers` compare a device with it. Nothing here
+//! knows a driver: what a device offers is asked of it.
+
+#![allow(non_upper_case_globals)] // names of the specification in patterns
+
+pub mod commands;
+pub mod format;
+pub mod kernels;
+pub mod objects;
+pub mod samplers;
+pub mod sampling;
+
+use crate::cl::{ImageKind, Session, image_format};
+use format::Format;
+use pyroclast_runtime::cl::*;
+
+/// What has gone wrong, the first few in words.
+#[derive(Default)]
+pub struct Findings {
+    first: Vec<String>,
+    count: usize,
+}
+
+impl Findings {
+    pub fn note(&mut self, what: impl FnOnce() -> String, result: Result<(), String>) {
+        if let Err(error) = result {
+            self.count += 1;
+            if self.first.len() < 12 {
+                self.first.push(format!("{}: {error}", what()));
+            }
+        }
+    }
+    pub fn end(self) -> Result<(), String> {
+        if self.count == 0 { Ok(()) } else { Err(format!("{} failures:\n{}", self.count, self.first.join("\n"))) }
+    }
+}
+
+/// A format that a device offers for a type of image, and for what: CL_MEM_READ_ONLY and the like together.
+pub struct Offer {
+    pub format: Format,
+    pub flags: cl_mem_flags,
+}
+
+impl Offer {
+    pub fn has(&self, flag: cl_mem_flags) -> bool {
+        self.flags & flag != 0
+    }
+    /// The most that an image of this format can be created with.
+    pub fn create(&self) -> cl_mem_flags {
+        let order = [CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY];
+        // CL_MEM_KERNEL_READ_AND_WRITE is a flag of the query alone.
+        order.into_iter().find(|f| self.has(*f)).unwrap_or(CL_MEM_READ_WRITE)
+    }
+    /// Kernels may read such an image.
+    pub fn can_read(&self) -> bool {
+        self.has(CL_MEM_READ_ONLY | CL_MEM_READ_WRITE | CL_MEM_KERNEL_READ_AND_WRITE)
+    }
+}
+
+/// Every format of a type of image; an error if there is one that the reference does not know, or one twice.
+pub fn offers(session: &Session<'_>, kind: ImageKind) -> Result<Vec<Offer>, String> {
+    let mut offers: Vec<Offer> = Vec::new();
+    for flag in [CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE, CL_MEM_KERNEL_READ_AND_WRITE] {
+        for cl in session.image_formats(flag, kind)? {
+            let unknown = || format!("the reference does not know {}", format::name(cl));
+            let format = Format::new(cl).ok_or_else(unknown)?;
+            match offers.iter_mut().find(|o| same(o.format.cl, cl)) {
+                Some(offer) if offer.has(flag) => return Err(format!("{} is listed twice", format.name())),
+                Some(offer) => offer.flags |= flag,
+                None => offers.push(Offer { format, flags: flag }),
+            }
+        }
+    }
+    Ok(offers)
+}
+
+fn same(a: cl_image_format, b: cl_image_format) -> bool {
+    a.image_channel_order == b.image_channel_order && a.image_channel_data_type == b.image_channel_data_type
+}
+
+const LISTS: [(cl_channel_order, &[cl_channel_type]); 2] = [
+    (
+        CL_RGBA,
+        &[
+            CL_UNORM_INT8,
+            CL_SIGNED_INT8,
+            CL_SIGNED_INT16,
+            CL_SIGNED_INT32,
+            CL_UNSIGNED_INT8,
+            CL_UNSIGNED_INT16,
+            CL_UNSIGNED_INT32,
+            CL_HALF_FLOAT,
+            CL_FLOAT,
+        ],
+    ),
+    (
+        CL_R,
+        &[
+            CL_UNORM_INT8,
+            CL_SIGNED_INT8,
+            CL_SIGNED_INT16,
+            CL_SIGNED_INT32,
+            CL_UNSIGNED_INT8,
+            CL_UNSIGNED_INT16,
+            CL_UNSIGNED_INT32,
+            CL_HALF_FLOAT,
+            CL_FLOAT,
+        ],
+    ),
+];
+
+/// Minimum List of Supported Image Formats: those of OpenCL 3.0 are there.
+pub fn required_formats(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
+    let offers = offers(session, kind)?;
+    let mut findings = Findings::default();
+    let mut need = |order, data_type, flag: cl_mem_flags, purpose: &str| {
+        let cl = image_format(order, data_type);
+        let found = offers.iter().any(|o| same(o.format.cl, cl) && o.has(flag));
+        findings.note(|| format::name(cl), if found { Ok(()) } else { Err(format!("is not offered for {purpose}")) });
+    };
+    // Writes of three-dimensional images are optional.
+    let writes = kind != ImageKind::D3 || session.extensions().contains("cl_khr_3d_image_writes");
+    for (flag, purpose) in [(CL_MEM_READ_ONLY, "reading"), (CL_MEM_WRITE_ONLY, "writing"), (CL_MEM_READ_WRITE, "either")] {
+        if flag != CL_MEM_READ_ONLY && !writes {
+            continue;
+        }
+        for data_type in LISTS[0].1.iter().chain(&[CL_UNORM_INT16]) {
+            need(CL_RGBA, *data_type, flag, purpose);
+        }
+        // BGRA is left out for images of buffers by every implementation known, as the table of texel formats does.
+        if kind != ImageKind::Buffer {
+            need(CL_BGRA, CL_UNORM_INT8, flag, purpose);
+        }
+    }
+    let both: cl_uint = session.device_number(CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS)?;
+    if both > 0 && writes {
+        for (order, types) in LISTS {
+            types.iter().for_each(|ty| need(order, *ty, CL_MEM_KERNEL_READ_AND_WRITE, "reading and writing"));
+        }
+    }
+    findings.end()
+}
+
+/// A small size that is no power of two in any direction.
+pub fn small_size(kind: ImageKind) -> [usize; 3] {
+    match kind {
+        ImageKind::D1 | ImageKind::Buffer => [13, 1, 1],
+        ImageKind::D1Array => [13, 3, 1],
+        ImageKind::D2 => [13, 6, 1],
+        ImageKind::D2Array => [7, 6, 3],
+        ImageKind::D3 => [7, 6, 5],
+    }
+}

@@ -1,0 +1,90 @@
+//! Images on every device that has them (the tests of others are ignored), compared with a reference in test code (`image_support`): each format with each
+//! command, each format read and written by kernels, each mode of samplers, for each type of image.
+//!
+//! The same tests run once more on devices that lack something. `PYROCLAST_EXEC_MATRIX=1` samples every format and
+//! adds more such devices; `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the tests on the drivers installed there.
+
+#[path = "demo/cl.rs"]
+mod cl;
+#[path = "exec_support/driver.rs"]
+mod driver;
+mod image_support;
+#[path = "common/validation.rs"]
+mod validation;
+
+use cl::{Api, Device, ImageKind, Session};
+use driver::{run_without, wants_matrix};
+use image_support::{commands, kernels, objects, required_formats, samplers};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::sync::Arc;
+
+/// A test, and the types of images that it is for.
+type Test = (&'static str, fn(&Session<'_>, ImageKind) -> Result<(), String>, &'static [ImageKind]);
+
+const SAMPLED: [ImageKind; 5] = [ImageKind::D1, ImageKind::D1Array, ImageKind::D2, ImageKind::D2Array, ImageKind::D3];
+
+const TESTS: &[Test] = &[
+    ("required_formats", required_formats, &ImageKind::ALL),
+    ("commands", commands::commands, &ImageKind::ALL),
+    ("texels", kernels::texels, &ImageKind::ALL),
+    ("queries", kernels::queries, &ImageKind::ALL),
+    ("samplers", |session, kind| samplers::sampling(session, kind, wants_matrix()), &SAMPLED),
+    ("many_arguments", |session, _| kernels::many_arguments(session), &[ImageKind::D2]),
+    ("image_of_buffer", |session, _| objects::image_of_buffer(session), &[ImageKind::D2]),
+    ("image_of_image", |session, _| objects::image_of_image(session), &[ImageKind::D2]),
+];
+
+/// What a device may lack; the tests whose names hold a text run once more without each.
+const LACKING: &[(&str, &str)] = &[
+    ("-bindings", "texels"),
+    ("-mapped_buffers,-host_import", "commands"),
+    ("-vulkan_memory_model,-variable_pointers,-scalar_block_layout", "texels"),
+    ("-int8,-int16,-storage8,-storage16,-float16", "texels"),
+];
+
+/// More of that: with `PYROCLAST_EXEC_MATRIX` set, every test without each of these.
+const MATRIX: &[&str] = &[
+    "-bindings",
+    "-mapped_buffers,-host_import",
+    "-vulkan_memory_model",
+    "-int8,-int16,-storage8,-storage16,-float16,-float64,-float_controls,-bindings,-mapped_buffers,-host_import,\
+     -scalar_block_layout,-variable_pointers,-vulkan_memory_model,-workgroup_explicit_layout,-maintenance4",
+];
+
+fn run(api: &Api, device: &Device, test: &Test, kind: ImageKind) -> Result<(), Failed> {
+    (test.1)(&Session::new(api, device)?, kind)?;
+    // Tests beside this one may have caused it.
+    validation::new_complaints().map_or(Ok(()), |text| Err(Failed::from(format!("validation: {text}"))))
+}
+
+fn main() -> std::process::ExitCode {
+    let arguments = Arguments::from_args();
+    let everything = driver::is_whole();
+    let folder = driver::offer();
+    let mut trials = Vec::new();
+    match Api::load().and_then(|api| api.devices().map(|d| (Arc::new(api), d))) {
+        Ok((api, devices)) => {
+            for device in devices {
+                // CL_DEVICE_IMAGE_SUPPORT: images are optional.
+                let lacking = !Session::new(&api, &device).and_then(|s| s.has_images()).unwrap_or(true);
+                for test in TESTS {
+                    for &kind in test.2 {
+                        let name = format!("{}::{}::{kind:?}", device.name, test.0);
+                        let (api, device) = (api.clone(), device.clone());
+                        trials.push(Trial::test(name, move || run(&api, &device, test, kind)).with_ignored_flag(lacking));
+                    }
+                }
+            }
+        }
+        Err(error) => trials.push(Trial::test("devices", move || Err(Failed::from(error)))),
+    }
+    let matrix = if wants_matrix() { MATRIX } else { &[] };
+    for (hidden, filter) in LACKING.iter().copied().chain(matrix.iter().map(|m| (*m, ""))).filter(|_| everything) {
+        trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden, filter)));
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if let Some(folder) = folder {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+    conclusion.exit_code() // complaints overrule it: see `validation`
+}
