@@ -3,6 +3,7 @@
 pub mod callback;
 pub mod cl;
 pub mod command;
+pub mod command_buffer;
 pub mod config;
 pub mod context;
 pub mod device;

@@ -24,6 +24,8 @@ pub enum ObjectKind {
     Program = 0x5059_0007,
     Kernel = 0x5059_0008,
     Event = 0x5059_0009,
+    CommandBuffer = 0x5059_000a,
+    MutableCommand = 0x5059_000b,
 }
 
 /// An object that applications hold a handle of.

@@ -42,6 +42,7 @@ const CASES: &[Case] = &[
     Case { name: "nobody_reads_the_output", run: broken_pipe, check: |t| same(t, "") },
     Case { name: "a_callback_takes_the_output", run: callback, check: |t| same(t, "") },
     Case { name: "programs_from_binaries_print", run: binaries, check: |t| same(t, "7 text\n7 text\n") },
+    Case { name: "command_buffers_print_at_each_replay", run: command_buffer, check: |t| same(t, "1 1\n2\n1 1\n2\n3\n") },
     Case { name: "odd_formats_are_survived", run: odd_formats, check: |t| same(t, "end\n") },
 ];
 
@@ -506,6 +507,60 @@ fn binaries() {
 }
 
 /// Formats and operands that do not belong together: whatever they print, it harms nobody.
+extension_functions! {
+    fn clCreateCommandBufferKHR(
+        n: cl_uint, queues: *const cl_command_queue, properties: *const cl_command_buffer_properties_khr, code: *mut cl_int
+    ) -> cl_command_buffer_khr;
+    fn clFinalizeCommandBufferKHR(buffer: cl_command_buffer_khr) -> cl_int;
+    fn clEnqueueCommandBufferKHR(
+        n: cl_uint, queues: *const cl_command_queue, buffer: cl_command_buffer_khr, num_events: cl_uint,
+        events: *const cl_event, event: *mut cl_event
+    ) -> cl_int;
+    fn clCommandNDRangeKernelKHR(
+        buffer: cl_command_buffer_khr, queue: cl_command_queue, properties: *const cl_command_properties_khr,
+        kernel: cl_kernel, dims: cl_uint, offset: *const usize, global: *const usize, local: *const usize, n: cl_uint,
+        waits: *const cl_sync_point_khr, point: *mut cl_sync_point_khr, handle: *mut cl_mutable_command_khr
+    ) -> cl_int;
+}
+
+fn command_buffer() {
+    let rig = Rig::new(
+        r#"kernel void a(global int *p) { *p += 1; printf("%d ", *p % 2); }
+        kernel void k(global int *p, int x) { printf("%d\n", x); }"#,
+    );
+    let (queue, mem, a, k) = (rig.queue(0), rig.buffer(&[0]), rig.kernel("a"), rig.kernel("k"));
+    set(a, 0, mem);
+    set(k, 0, mem);
+    let (size, mut code) = (1usize, 1);
+    let record = |buffer, kernel| {
+        let (none, handle) = (null_mut(), null_mut());
+        // SAFETY: live handles; the size has one dimension.
+        ok(unsafe {
+            clCommandNDRangeKernelKHR(buffer, none, null(), kernel, 1, null(), &size, null(), 0, null(), null_mut(), handle)
+        });
+    };
+    // SAFETY: live handles.
+    unsafe {
+        let buffer = clCreateCommandBufferKHR(1, &queue, null(), &mut code);
+        ok(code);
+        record(buffer, a);
+        for x in [1, 2] {
+            set(k, 1, x);
+            record(buffer, k);
+        }
+        ok(clFinalizeCommandBufferKHR(buffer));
+        ok(clEnqueueCommandBufferKHR(0, null(), buffer, 0, null(), null_mut()));
+        let add = read::<i32>(queue, mem, 1)[0];
+        assert_eq!(add, 1);
+        let two = 2i32;
+        ok(clEnqueueWriteBuffer(queue, mem, 1, 0, 4, (&raw const two).cast(), 0, null(), null_mut()));
+        ok(clEnqueueCommandBufferKHR(0, null(), buffer, 0, null(), null_mut()));
+    }
+    set(k, 1, 3);
+    launch(queue, k, 1, &[]).release();
+    finish(queue);
+}
+
 fn odd_formats() {
     let mut random = Random(3);
     let formats =

@@ -80,6 +80,24 @@ dispatch_table! {
     ]
 }
 
+macro_rules! extension_table {
+    ($($module:ident: [$($name:ident),* $(,)?])*) => {
+        /// Extension functions by name.
+        const EXTENSIONS: &[(&str, fn() -> *const c_void)] =
+            &[$($((stringify!($name), || crate::api::$module::$name as *const c_void),)*)*];
+    };
+}
+
+// One block a file of `api/`, in alphabetical order.
+extension_table! {
+    command_buffer: [
+        clCreateCommandBufferKHR, clRetainCommandBufferKHR, clReleaseCommandBufferKHR, clFinalizeCommandBufferKHR,
+        clEnqueueCommandBufferKHR, clCommandBarrierWithWaitListKHR, clCommandCopyBufferKHR, clCommandCopyBufferRectKHR,
+        clCommandFillBufferKHR, clCommandNDRangeKernelKHR, clUpdateMutableCommandsKHR, clGetCommandBufferInfoKHR,
+        clGetMutableCommandInfoKHR,
+    ]
+}
+
 /// Extension functions that are core functions under another name.
 const ALIASES: &[(&str, &str)] = &[
     ("clCreateCommandQueueWithPropertiesKHR", "clCreateCommandQueueWithProperties"),
@@ -96,6 +114,9 @@ pub fn find_extension(name: &str) -> Option<*const c_void> {
         }
         "clIcdSetPlatformDispatchDataKHR" => return Some(platform::clIcdSetPlatformDispatchDataKHR as *const c_void),
         _ => {}
+    }
+    if let Some((_, address)) = EXTENSIONS.iter().find(|(own, _)| *own == name) {
+        return Some(address());
     }
     let core = ALIASES.iter().find(|(alias, _)| *alias == name)?.1;
     let (found, missing) = (DISPATCH.find(core)?, MISSING.find(core)?);

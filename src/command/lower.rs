@@ -4,10 +4,11 @@ use super::{Command, CommandKind, MemRange};
 use crate::cl::*;
 use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
 use crate::kernel::args::ArgSnapshot;
+use crate::memory::MemObject;
 use crate::memory::mapping::Shadow;
 use crate::memory::residency::{Access, transfer_now};
 use crate::queue::CommandQueue;
-use clspv_bridge::metadata::AddressQualifier;
+use clspv_bridge::metadata::{AddressQualifier, ArgInfo};
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, cl_int>;
@@ -21,11 +22,22 @@ pub(super) fn acquire(range: &MemRange, access: Access, queue: &CommandQueue) ->
     Ok(BufferRange { memory, offset: mem.offset + range.offset, size: range.size })
 }
 
+/// How a kernel uses a memory object that is one of its arguments.
+pub(super) fn arg_access(mem: &MemObject, info: &ArgInfo) -> Access {
+    let writes = mem.flags.kernel_writable() && info.address != AddressQualifier::Constant;
+    if writes { Access::Write } else { Access::Read }
+}
+
 /// The device command of a command.
 pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<DeviceCommand> {
+    lower_kind(&command.kind, queue)
+}
+
+/// The device command for what a command does.
+pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Result<DeviceCommand> {
     use Access::{Read, Write};
     let get = |range: &MemRange, access| acquire(range, access, queue);
-    Ok(match &command.kind {
+    Ok(match kind {
         CommandKind::Nop => DeviceCommand::Nop,
         CommandKind::Raw(command) => command.clone(),
         CommandKind::Write { src, dst } => DeviceCommand::Write { src: *src, dst: get(dst, Write)? },
@@ -83,9 +95,8 @@ pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<Devi
                     ArgSnapshot::Local(size) => ArgValue::Local(*size),
                     ArgSnapshot::Mem(None) => ArgValue::NullBuffer,
                     ArgSnapshot::Mem(Some(mem)) => {
-                        let writes = mem.flags.kernel_writable() && info.address != AddressQualifier::Constant;
                         let range = MemRange { mem: mem.clone(), offset: 0, size: mem.size };
-                        ArgValue::Buffer(get(&range, if writes { Write } else { Read })?)
+                        ArgValue::Buffer(get(&range, arg_access(mem, info))?)
                     }
                 });
             }
@@ -100,6 +111,7 @@ pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<Devi
         }
         // The scheduler hands it to a thread of its own.
         CommandKind::Native(_) => return Err(CL_INVALID_OPERATION),
+        CommandKind::Replay(replay) => replay.lower(queue)?,
         CommandKind::Migrate { mems, undefined } => {
             for mem in mems.iter().filter(|_| !*undefined) {
                 get(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Read)?;

@@ -5,6 +5,7 @@ pub mod lower;
 pub mod map;
 pub mod native;
 pub mod ndrange;
+pub mod replay;
 pub mod sync;
 pub mod transfer;
 
@@ -93,6 +94,8 @@ pub enum CommandKind {
     Launch(ndrange::LaunchCommand),
     /// A function of the application.
     Native(Arc<native::NativeCommand>),
+    /// A command buffer.
+    Replay(Arc<replay::Replay>),
     /// The newest bytes go to the queue's device, unless `undefined`.
     Migrate {
         mems: Vec<Arc<MemObject>>,

@@ -1,6 +1,6 @@
 //! Work handed to a device queue: batches of commands with their hazards, tickets and waits.
 
-use super::traits::{DeviceKernel, DeviceMemory, DeviceQueue, Submission};
+use super::traits::{DeviceKernel, DeviceList, DeviceMemory, DeviceQueue, Submission};
 pub use crate::cl::region::RectLayout;
 use crate::host_ptr::HostPtr;
 use smallvec::SmallVec;
@@ -101,8 +101,18 @@ pub enum DeviceCommand {
         pattern: SmallVec<[u8; 16]>,
     },
     Launch(Launch),
+    /// Commands that [`super::traits::DeviceOps::record`] took.
+    Replay(Arc<dyn DeviceList>),
     /// Nothing to do; completes in order (markers, barriers, unmap without copy).
     Nop,
+}
+
+/// A command of a recorded list.
+#[derive(Clone)]
+pub struct ListItem {
+    pub command: DeviceCommand,
+    /// Must see the effects of every earlier item of the list (see [`BatchItem::ordered`]).
+    pub ordered: bool,
 }
 
 /// A command with its ticket.

@@ -66,6 +66,8 @@ pub const EXTENSIONS: &[Feature] = &[
     api("cl_khr_create_command_queue", always),
     api("cl_khr_device_uuid", always),
     api("cl_khr_pci_bus_info", |d| d.pci.is_some()),
+    Feature { version: make_version(0, 9, 8), ..api("cl_khr_command_buffer", always) },
+    Feature { version: make_version(0, 9, 5), ..api("cl_khr_command_buffer_mutable_dispatch", always) },
     api("cl_khr_suggested_local_work_size", always),
     language("cl_khr_extended_bit_ops", always),
     Feature { version: make_version(2, 0, 0), ..language("cl_khr_integer_dot_product", always) },

@@ -19,7 +19,7 @@ pub fn can_run(command: &DeviceCommand) -> bool {
         DeviceCommand::Copy { src, dst } | DeviceCommand::CopyRect { src, dst, .. } => {
             at(src).is_some() && at(dst).is_some() && src.memory.host_cached()
         }
-        DeviceCommand::Launch(_) => false,
+        DeviceCommand::Launch(_) | DeviceCommand::Replay(_) => false,
     }
 }
 
@@ -32,7 +32,7 @@ pub fn cost(command: &DeviceCommand) -> u64 {
         DeviceCommand::WriteRect { region, .. }
         | DeviceCommand::ReadRect { region, .. }
         | DeviceCommand::CopyRect { region, .. } => region[0].saturating_mul(region[1]).saturating_mul(region[2]),
-        DeviceCommand::Launch(_) => u64::MAX,
+        DeviceCommand::Launch(_) | DeviceCommand::Replay(_) => u64::MAX,
     }
 }
 
@@ -84,6 +84,6 @@ pub fn run(command: &DeviceCommand) -> bool {
             unsafe { host_ptr::fill(to, pattern, dst.size) };
             true
         }
-        DeviceCommand::Launch(_) => false,
+        DeviceCommand::Launch(_) | DeviceCommand::Replay(_) => false,
     }
 }

@@ -1,7 +1,7 @@
 //! A deterministic device in host memory for tests. Batches complete when the test steps the device, when somebody
 //! waits, or at once; a queue refuses to start a batch whose waits are not complete, which is an error of the scheduler.
 
-use super::batch::{Batch, DeviceCommand, Outcome, Ticket, Times};
+use super::batch::{Batch, DeviceCommand, ListItem, Outcome, Ticket, Times};
 use super::host_exec;
 use super::info::DeviceInfo;
 use super::traits::*;
@@ -32,6 +32,8 @@ pub struct MockDevice {
     pub device_waits: bool,
     clock: AtomicU64,
     pub submits: AtomicUsize,
+    /// Lists that were recorded.
+    pub recordings: AtomicUsize,
     pub fail_submits: AtomicBool,
     /// Submissions panic.
     pub panic_submits: AtomicBool,
@@ -57,6 +59,7 @@ impl MockDevice {
             device_waits,
             clock: AtomicU64::new(1),
             submits: AtomicUsize::new(0),
+            recordings: AtomicUsize::new(0),
             fail_submits: AtomicBool::new(false),
             panic_submits: AtomicBool::new(false),
             queues: Mutex::new(Vec::new()),
@@ -84,6 +87,18 @@ impl DeviceMemory for MockMemory {
     fn host_ptr(&self) -> Option<HostPtr> {
         self.visible.then(|| self.data.ptr())
     }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Recorded commands.
+pub struct MockList {
+    pub items: Vec<ListItem>,
+    pub replays: AtomicUsize,
+}
+
+impl DeviceList for MockList {
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -119,6 +134,11 @@ fn execute(mut command: DeviceCommand) {
             seen(src);
             seen(dst);
         }
+        DeviceCommand::Replay(list) => {
+            let list = list.as_any().downcast_ref::<MockList>().expect("a list of another device");
+            list.replays.fetch_add(1, Ordering::Relaxed);
+            return list.items.iter().for_each(|item| execute(item.command.clone()));
+        }
         DeviceCommand::Launch(_) | DeviceCommand::Nop => {}
     }
     host_exec::run(&command);
@@ -152,6 +172,10 @@ impl DeviceOps for MockDevice {
     fn transfer(&self, command: &DeviceCommand) -> Result<()> {
         execute(command.clone());
         Ok(())
+    }
+    fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
+        self.recordings.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::new(MockList { items, replays: AtomicUsize::new(0) }))
     }
     fn timestamps(&self) -> Result<(u64, u64)> {
         let now = self.clock.fetch_add(1, Ordering::Relaxed);

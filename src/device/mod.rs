@@ -86,6 +86,13 @@ impl Device {
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|f| f.name == name)
     }
+    /// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: what updates of command buffers may change.
+    pub fn mutable_dispatch_capabilities(&self) -> cl_mutable_dispatch_fields_khr {
+        CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR
+            | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR
+            | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR
+            | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR
+    }
     /// Optional features of OpenCL C, by macro name.
     pub fn c_features(&self) -> &[&'static Feature] {
         &self.c_features

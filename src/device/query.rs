@@ -204,6 +204,14 @@ impl Device {
             CL_DEVICE_LUID_VALID => d.luid.is_some().into(),
             CL_DEVICE_LUID => d.luid.map_or([0; 8], |(luid, _)| luid).to_vec().into(),
             CL_DEVICE_NODE_MASK => d.luid.map_or(0, |(_, mask)| mask).into(),
+            CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => {
+                (CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR).into()
+            }
+            CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => 0u64.into(),
+            CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => {
+                (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE).into()
+            }
+            CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => self.mutable_dispatch_capabilities().into(),
             CL_DEVICE_PCI_BUS_INFO_KHR => match d.pci {
                 Some(pci) => InfoValue::U32s(pci.to_vec()),
                 None => return Err(err!(CL_INVALID_VALUE, "the device is on no PCI bus")),
@@ -314,6 +322,10 @@ mod tests {
             (CL_DEVICE_UUID, 16),
             (CL_DEVICE_LUID, 8),
             (CL_DEVICE_NODE_MASK, 4),
+            (CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, 8),
+            (CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, 8),
+            (CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR, 8),
+            (CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR, 8),
             (CL_DEVICE_PCI_BUS_INFO_KHR, size_of::<cl_device_pci_bus_info_khr>()),
             (CL_DEVICE_MAX_WORK_ITEM_SIZES, 3 * size_of::<usize>()),
             (CL_DEVICE_SVM_CAPABILITIES, 8),

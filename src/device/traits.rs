@@ -1,7 +1,7 @@
 //! What a device kind implements. A device never sees an OpenCL object: it gets [`super::batch::DeviceCommand`]s
 //! whose operands are its own memory and kernels, and reports completion through [`CompletionSink`].
 
-use super::batch::{Batch, DeviceCommand, Outcome, Ticket, Times};
+use super::batch::{Batch, DeviceCommand, ListItem, Outcome, Ticket, Times};
 use super::info::DeviceInfo;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::metadata::KernelInfo;
@@ -77,6 +77,11 @@ pub trait DeviceOps: Send + Sync {
         let _ = command;
         Err(DeviceError::Unsupported("transfers outside of queues".into()))
     }
+    /// Takes commands that touch no host memory, to be replayed by any queue of the device.
+    fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
+        let _ = items;
+        Err(DeviceError::Unsupported("recorded commands".into()))
+    }
     /// (device time, host time) in nanoseconds, taken together (clGetDeviceAndHostTimer). The device clock is the
     /// clock of [`Times`].
     fn timestamps(&self) -> Result<(u64, u64)>;
@@ -101,6 +106,12 @@ pub trait DeviceMemory: Send + Sync {
     fn host_cached(&self) -> bool {
         true
     }
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Recorded commands. They may be replayed any number of times, also several times at once; whoever replays them keeps
+/// the list alive until the work is complete, and the list what its commands use.
+pub trait DeviceList: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 

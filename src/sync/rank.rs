@@ -5,6 +5,8 @@
 #[repr(u8)]
 pub enum Rank {
     Platform = 1,
+    /// Command buffers and their recordings, never two at a time.
+    CommandBuffer = 3,
     Context = 4,
     Program = 5,
     KernelArgs = 6,

@@ -8,6 +8,7 @@
 #![allow(dead_code, clippy::panic, clippy::unwrap_used)]
 
 mod autogen_api;
+pub mod extension;
 pub mod rig;
 pub mod validation;
 

@@ -59,7 +59,11 @@ entry! { fn clCloneKernel(source_kernel: cl_kernel; errcode_ret) -> cl_kernel {
 } }
 
 entry! { fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void) -> cl_int {
-    let kernel = kernel.get()?;
+    set_arg(kernel.get()?, arg_index, arg_size, arg_value)
+} }
+
+/// Sets an argument to what the application gave.
+pub(super) fn set_arg(kernel: &Kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void) -> Result<()> {
     // The index must be that of an argument.
     let info = kernel.arg(arg_index)?;
     if arg_value.is_null() {
@@ -88,7 +92,7 @@ entry! { fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: usiz
         }
         ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler => kernel.set_arg(arg_index, ArgInput::Bytes(&[])),
     }
-} }
+}
 
 entry! { fn clSetKernelArgSVMPointer(kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void) -> cl_int {
     let _ = (arg_index, arg_value);

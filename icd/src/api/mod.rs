@@ -2,6 +2,7 @@
 
 pub mod absent;
 pub mod buffer;
+pub mod command_buffer;
 pub mod context;
 pub mod device;
 pub mod enqueue;

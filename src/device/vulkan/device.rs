@@ -3,10 +3,11 @@
 //! [`Gpu`] is leaked on success, so the rest of the module passes `&'static Gpu` about. Every handle made from it must be
 //! destroyed by its own owner while the process lives; nothing is destroyed at exit.
 
-use super::super::batch::DeviceCommand;
+use super::super::batch::{DeviceCommand, ListItem};
 use super::super::info::DeviceInfo;
 use super::super::traits::{
-    BufferDesc, CompletionSink, DeviceError, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue, HostRange, QueueDesc, Result,
+    BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue, HostRange,
+    QueueDesc, Result,
 };
 use super::adapter::Adapter;
 use super::caps;
@@ -16,6 +17,7 @@ use super::helpers::Helpers;
 use super::instance::Instance;
 use super::kernel::Program;
 use super::lane::Lane;
+use super::list::List;
 use super::memory::{Buffer, Use};
 use super::profiling::Clock;
 use super::queue::VulkanQueue;
@@ -303,6 +305,11 @@ impl DeviceOps for VulkanDevice {
     fn transfer(&self, command: &DeviceCommand) -> Result<()> {
         self.0.check_usable()?;
         super::queue::transfer(self.0, command)
+    }
+
+    fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
+        self.0.check_usable()?;
+        Ok(Arc::new(List::record(self.0, items)?))
     }
 
     fn timestamps(&self) -> Result<(u64, u64)> {

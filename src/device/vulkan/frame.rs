@@ -39,7 +39,7 @@ impl Frame {
         let used = gpu.used_frames.lock().pop();
         match used.and_then(|f| f.reset(gpu)) {
             Some(frame) => frame.start(gpu),
-            None => Frame::new(gpu)?.start(gpu),
+            None => Frame::new(gpu, vk::CommandBufferLevel::PRIMARY)?.start(gpu),
         }
     }
 
@@ -56,13 +56,31 @@ impl Frame {
         }
     }
 
-    fn new(gpu: &'static Gpu) -> Result<Frame> {
+    /// A frame of its own, in the recording state, for commands that other frames execute any number of times.
+    pub fn of_list(gpu: &'static Gpu) -> Result<Frame> {
+        let frame = Frame::new(gpu, vk::CommandBufferLevel::SECONDARY)?;
+        let inheritance = vk::CommandBufferInheritanceInfo::default();
+        let info = vk::CommandBufferBeginInfo::default()
+            .flags(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)
+            .inheritance_info(&inheritance);
+        // SAFETY: the command buffer is in the initial state.
+        match unsafe { gpu.raw.begin_command_buffer(frame.cmd, &info) } {
+            Ok(()) => Ok(frame),
+            Err(e) => {
+                frame.destroy(gpu);
+                Err(super::conv::error("vkBeginCommandBuffer", e))
+            }
+        }
+    }
+
+    fn new(gpu: &'static Gpu, level: vk::CommandBufferLevel) -> Result<Frame> {
+        let once = level == vk::CommandBufferLevel::PRIMARY;
         let info = vk::CommandPoolCreateInfo::default()
-            .flags(vk::CommandPoolCreateFlags::TRANSIENT)
+            .flags(if once { vk::CommandPoolCreateFlags::TRANSIENT } else { vk::CommandPoolCreateFlags::empty() })
             .queue_family_index(gpu.adapter.family);
         // SAFETY: the device is alive.
         let pool = unsafe { gpu.raw.create_command_pool(&info, None) }.during("vkCreateCommandPool")?;
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).level(level).command_buffer_count(1);
         // SAFETY: the pool is alive and used by this thread only.
         match unsafe { gpu.raw.allocate_command_buffers(&info) } {
             Ok(list) => Ok(Frame { pool, cmd: list[0], staging: Arena::new(STAGING_BLOCK), args: Arena::new(ARGS_BLOCK) }),
@@ -91,6 +109,14 @@ impl Frame {
                 None
             }
         }
+    }
+
+    /// Ends the frame of a list: no work that uses it is left.
+    pub fn dispose(&mut self, gpu: &Gpu) {
+        self.staging.give_back(&gpu.staging);
+        self.args.give_back(&gpu.args);
+        // SAFETY: no submitted work uses the command buffer; the pool is not used again.
+        unsafe { gpu.raw.destroy_command_pool(std::mem::take(&mut self.pool), None) };
     }
 
     fn destroy(self, gpu: &Gpu) {

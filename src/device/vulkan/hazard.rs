@@ -2,6 +2,7 @@
 
 use ash::vk;
 use smallvec::SmallVec;
+use std::collections::HashMap;
 
 /// One command's access to a buffer, bytes `start..end`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +23,25 @@ const MANY: usize = 256;
 #[derive(Default)]
 pub struct Hazards {
     since: Vec<Access>,
+}
+
+/// All accesses of several commands, as those of one: one for each buffer.
+#[derive(Default)]
+pub struct Footprint(HashMap<vk::Buffer, Access>);
+
+impl Footprint {
+    /// Adds those of a command.
+    pub fn add(&mut self, accesses: &[Access]) {
+        for a in accesses {
+            let all = self.0.entry(a.buffer).or_insert(*a);
+            *all = Access { start: all.start.min(a.start), end: all.end.max(a.end), write: all.write || a.write, ..*a };
+        }
+    }
+
+    /// The accesses.
+    pub fn accesses(&self) -> Vec<Access> {
+        self.0.values().copied().collect()
+    }
 }
 
 impl Hazards {
@@ -58,6 +78,16 @@ mod tests {
         // The barrier cleared the slate, except for the command behind it.
         assert!(!h.add(&[access(2, 0, 8, false)], true));
         assert!(h.add(&[access(1, 5, 6, false)], true));
+    }
+
+    #[test]
+    fn a_footprint_covers_every_access() {
+        let mut f = Footprint::default();
+        f.add(&[access(1, 8, 16, false), access(2, 0, 4, false)]);
+        f.add(&[access(1, 0, 4, true)]);
+        let mut all = f.accesses();
+        all.sort_by_key(|a| a.buffer.as_raw());
+        assert_eq!(all, [access(1, 0, 16, true), access(2, 0, 4, false)]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod helpers;
 mod instance;
 mod kernel;
 mod lane;
+mod list;
 mod localsize;
 mod machine;
 mod memory;

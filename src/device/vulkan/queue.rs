@@ -9,6 +9,7 @@ use super::device::Gpu;
 use super::frame::Frame;
 use super::kernel::buffer_of;
 use super::lane::{After, Entry, Lane, Owner, Part};
+use super::list::prints;
 use super::memory::Buffer;
 use super::print::Print;
 use super::profiling::Queries;
@@ -194,11 +195,6 @@ struct Build<'a> {
     fresh: bool,
 }
 
-/// The item launches a kernel that prints.
-fn prints(item: &BatchItem) -> bool {
-    matches!(&item.command, DeviceCommand::Launch(launch) if !launch.kernel.info().printf.is_empty())
-}
-
 /// A host-device transfer.
 struct Transfer<'a> {
     host: HostPtr,
@@ -343,8 +339,8 @@ impl Build<'_> {
             Some(t) => self.stream(&t)?,
             None => {
                 if let Some(recorder) = &mut self.recorder {
-                    if prints(item) && !recorder.has_prints() {
-                        recorder.room = (items[index..].iter().filter(|i| prints(i)).count() as u64, self.queue.print_bytes);
+                    if prints(&item.command) > 0 && !recorder.has_prints() {
+                        recorder.room = (items[index..].iter().map(|i| prints(&i.command)).sum(), self.queue.print_bytes);
                     }
                     // Times of items that overlap would say nothing.
                     recorder.command(&item.command, item.ordered || stamps)?;

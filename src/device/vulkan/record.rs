@@ -7,8 +7,9 @@ use super::super::batch::{BufferRange, DeviceCommand, Launch, RectLayout};
 use super::super::traits::{DeviceError, Result};
 use super::device::Gpu;
 use super::frame::Frame;
-use super::hazard::{Access, Accesses, Hazards};
+use super::hazard::{Access, Accesses, Footprint, Hazards};
 use super::kernel::{Kernel, Printing, buffer_of};
+use super::list::List;
 use super::memory::Buffer;
 use super::print::Print;
 use super::rect;
@@ -75,6 +76,8 @@ pub struct Recorder {
     prints: Vec<Print>,
     /// Launches that are to share one, and bytes for each.
     pub room: (u64, u64),
+    /// Of the whole recording, when it is a list.
+    footprint: Option<Footprint>,
 }
 
 /// What does a command's work on the device.
@@ -105,8 +108,17 @@ impl Recorder {
     /// Starts a frame. Its work comes after that of every earlier frame of the lane, which ends with a barrier; `narrow` if
     /// that may be for compute work alone.
     pub fn begin(gpu: &'static Gpu, narrow: bool) -> Result<Recorder> {
-        let frame = Frame::begin(gpu)?;
-        Ok(Recorder {
+        Ok(Recorder::into_frame(gpu, Frame::begin(gpu)?, narrow))
+    }
+
+    /// Starts a list: whoever executes it sees to the order with what is before and after it.
+    pub fn begin_list(gpu: &'static Gpu) -> Result<Recorder> {
+        let recorder = Recorder::into_frame(gpu, Frame::of_list(gpu)?, false);
+        Ok(Recorder { footprint: Some(Footprint::default()), ..recorder })
+    }
+
+    fn into_frame(gpu: &'static Gpu, frame: Frame, narrow: bool) -> Recorder {
+        Recorder {
             gpu,
             frame,
             hazards: Hazards::default(),
@@ -117,7 +129,8 @@ impl Recorder {
             read_backs: Vec::new(),
             prints: Vec::new(),
             room: (1, 0),
-        })
+            footprint: None,
+        }
     }
 
     /// The barrier at the end will be for compute work alone.
@@ -138,14 +151,32 @@ impl Recorder {
         }
     }
 
+    /// Ends a list: its frame, its accesses, and whether there are transfers in it.
+    pub fn end_list(mut self) -> Result<(Frame, Vec<Access>, bool)> {
+        // SAFETY: the command buffer is recording.
+        match unsafe { self.gpu.raw.end_command_buffer(self.frame.cmd) } {
+            Ok(()) => Ok((self.frame, self.footprint.unwrap_or_default().accesses(), self.any_transfer)),
+            Err(e) => {
+                self.frame.dispose(self.gpu);
+                Err(super::conv::error("vkEndCommandBuffer", e))
+            }
+        }
+    }
+
     /// Gives up.
-    pub fn abandon(self) {
-        self.frame.recycle(self.gpu);
+    pub fn abandon(mut self) {
+        match self.footprint {
+            Some(_) => self.frame.dispose(self.gpu),
+            None => self.frame.recycle(self.gpu),
+        }
     }
 
     /// Puts the barrier that a command needs before it. Barriers between compute commands leave transfers out, which is
     /// cheaper; the next transfer then makes up for it.
     fn order(&mut self, accesses: &[Access], ordered: bool, engine: Engine) {
+        if let Some(footprint) = &mut self.footprint {
+            footprint.add(accesses);
+        }
         let hazard = self.hazards.add(accesses, ordered);
         let transfer = engine == Engine::Transfer;
         if hazard && !transfer && !self.transfers {
@@ -199,6 +230,7 @@ impl Recorder {
             }
             DeviceCommand::Fill { dst, pattern } => self.fill(dst, pattern, ordered),
             DeviceCommand::Launch(launch) => self.launch(launch, ordered),
+            DeviceCommand::Replay(list) => self.replay(List::of(list)?, ordered),
             DeviceCommand::Nop => Ok(()),
         }
     }
@@ -418,6 +450,19 @@ impl Recorder {
                 self.gpu.raw.cmd_dispatch(cmd, x, y, z);
             }
         }
+        Ok(())
+    }
+
+    /// Executes a list as one command, or records its commands anew if that is how it must be.
+    fn replay(&mut self, list: &List, ordered: bool) -> Result<()> {
+        let Some(recorded) = &list.recorded else {
+            return list.items.iter().try_for_each(|item| self.command(&item.command, ordered || item.ordered));
+        };
+        let engine = if recorded.transfers { Engine::Transfer } else { Engine::Compute };
+        self.order(&recorded.accesses, ordered, engine);
+        self.bound = vk::Pipeline::null();
+        // SAFETY: both command buffers are of this device's family; this one is recording, the other complete.
+        unsafe { self.gpu.raw.cmd_execute_commands(self.frame.cmd, &[recorded.cmd]) };
         Ok(())
     }
 

@@ -95,6 +95,12 @@ impl Arena {
         Ok(Piece { buffer: block.raw, offset: at, address: block.address + at, ptr: base.offset(at).as_ptr() })
     }
 
+    /// Forgets everything and keeps nothing.
+    pub fn give_back(&mut self, pool: &BlockPool) {
+        self.used = 0;
+        self.blocks.drain(..).for_each(|block| pool.put(block));
+    }
+
     /// Forgets everything; keeps one block of the usual size.
     pub fn reset(&mut self, pool: &BlockPool) {
         self.used = 0;

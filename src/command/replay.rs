@@ -1,0 +1,120 @@
+//! The commands of a command buffer as one command: recorded by the device once, replayed as often as it is enqueued.
+//!
+//! The recording names the device's memory. Where the bytes of a memory object live elsewhere (another device of the
+//! context wrote last, or the application's own memory behind CL_MEM_USE_HOST_PTR) they are brought to the device at each
+//! replay, as for any command; should an object's memory on the device be another one than was recorded, the commands are
+//! recorded anew. Locks: one (rank CommandBuffer) around the recording, held while it is made.
+
+use super::CommandKind;
+use super::lower::{arg_access, lower_kind};
+use crate::cl::*;
+use crate::device::batch::{DeviceCommand, ListItem};
+use crate::device::traits::{DeviceList, DeviceMemory};
+use crate::error::Error;
+use crate::kernel::args::ArgSnapshot;
+use crate::memory::MemObject;
+use crate::memory::residency::Access;
+use crate::queue::CommandQueue;
+use crate::sync::{Mutex, Rank};
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, cl_int>;
+
+/// One command of a replay.
+#[derive(Clone)]
+pub struct Step {
+    pub kind: Arc<CommandKind>,
+    /// See [`ListItem::ordered`].
+    pub ordered: bool,
+}
+
+/// Commands that are replayed together; see the module's text.
+pub struct Replay {
+    steps: Vec<Step>,
+    /// Every memory object that the commands use, once.
+    uses: Vec<(Arc<MemObject>, Access)>,
+    recording: Mutex<Option<Recording>>,
+}
+
+struct Recording {
+    list: Arc<dyn DeviceList>,
+    /// In the order of `uses`.
+    memory: Vec<Arc<dyn DeviceMemory>>,
+}
+
+impl Replay {
+    /// Of commands that touch no host memory.
+    pub fn new(steps: Vec<Step>) -> Replay {
+        let mut uses: Vec<(Arc<MemObject>, Access)> = Vec::new();
+        for step in &steps {
+            for_each_use(&step.kind, &mut |mem, access| match uses.iter_mut().find(|(known, _)| known.same_storage(mem)) {
+                Some((_, known)) if access == Access::Write => *known = access,
+                Some(_) => {}
+                None => uses.push((mem.clone(), access)),
+            });
+        }
+        Replay { steps, uses, recording: Mutex::new(Rank::CommandBuffer, None) }
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.steps.iter().all(|step| matches!(*step.kind, CommandKind::Nop))
+    }
+
+    /// Records the commands for the queue's device, unless that is done.
+    pub fn prepare(&self, queue: &Arc<CommandQueue>) -> crate::error::Result<()> {
+        let backing = |(mem, _): &(Arc<MemObject>, Access)| mem.residency().backing(queue.context(), queue.device_index());
+        let memory = self.uses.iter().map(backing).collect::<crate::error::Result<_>>()?;
+        self.list(queue, memory).map_err(|code| Error::with(code, "the commands cannot be recorded")).map(drop)
+    }
+
+    /// The device command, with the newest bytes in the memory it uses.
+    pub(super) fn lower(&self, queue: &Arc<CommandQueue>) -> Result<DeviceCommand> {
+        let acquire = |(mem, access): &(Arc<MemObject>, Access)| {
+            let memory = mem.residency().acquire(queue.context(), queue.device_index(), *access);
+            memory.map_err(|e| {
+                tracing::error!(error = %e, "memory for a command buffer");
+                e.code()
+            })
+        };
+        let memory = self.uses.iter().map(acquire).collect::<Result<_>>()?;
+        Ok(DeviceCommand::Replay(self.list(queue, memory)?))
+    }
+
+    fn list(&self, queue: &Arc<CommandQueue>, memory: Vec<Arc<dyn DeviceMemory>>) -> Result<Arc<dyn DeviceList>> {
+        let mut recording = self.recording.lock();
+        let same = |known: &Recording| known.memory.iter().zip(&memory).all(|(a, b)| Arc::ptr_eq(a, b));
+        if let Some(known) = recording.as_ref().filter(|known| same(known)) {
+            return Ok(known.list.clone());
+        }
+        let item = |step: &Step| Ok(ListItem { command: lower_kind(&step.kind, queue)?, ordered: step.ordered });
+        let items = self.steps.iter().map(item).collect::<Result<_>>()?;
+        let list = queue.ops().record(items).map_err(|e| {
+            tracing::error!(error = %e, "a command buffer could not be recorded");
+            Error::from(e).code()
+        })?;
+        *recording = Some(Recording { list: list.clone(), memory });
+        Ok(list)
+    }
+}
+
+/// The memory objects that a command uses.
+fn for_each_use(kind: &CommandKind, see: &mut dyn FnMut(&Arc<MemObject>, Access)) {
+    match kind {
+        CommandKind::Copy { src, dst } | CommandKind::CopyRect { src, dst, .. } => {
+            see(&src.mem, Access::Read);
+            see(&dst.mem, Access::Write);
+        }
+        CommandKind::Fill { dst, .. } => see(&dst.mem, Access::Write),
+        CommandKind::Launch(launch) => {
+            for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
+                match arg {
+                    ArgSnapshot::Mem(Some(mem)) => see(mem, arg_access(mem, info)),
+                    ArgSnapshot::Mem(None) | ArgSnapshot::Bytes(_) | ArgSnapshot::Local(_) => {}
+                }
+            }
+        }
+        // Nothing else is recorded.
+        _ => {}
+    }
+}

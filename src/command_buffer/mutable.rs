@@ -1,0 +1,223 @@
+//! Kernel launches in command buffers and their updates (cl_khr_command_buffer_mutable_dispatch).
+//!
+//! A launch of a mutable buffer keeps a copy of the kernel with the argument values of the time of recording; updates
+//! set arguments of a copy of that copy. The commands of an update take effect together or not at all.
+
+use super::{CommandBuffer, What};
+use crate::cl::ndrange::NdRange;
+use crate::cl::*;
+use crate::command::{CommandKind, ndrange};
+use crate::err;
+use crate::error::Result;
+use crate::info::InfoValue;
+use crate::kernel::Kernel;
+use crate::object::{ApiObject, ApiSlot, ObjectKind};
+use crate::queue::CommandQueue;
+use std::sync::{Arc, Weak};
+
+/// A kernel launch of a command buffer, as its handle names it. It lives as long as the buffer.
+pub struct MutableCommand {
+    slot: ApiSlot,
+    buffer: Weak<CommandBuffer>,
+    index: usize,
+    properties: Option<Vec<cl_command_properties_khr>>,
+}
+
+impl ApiObject for MutableCommand {
+    const KIND: ObjectKind = ObjectKind::MutableCommand;
+    const INVALID: cl_int = CL_INVALID_MUTABLE_COMMAND_KHR;
+    fn api_slot(&self) -> &ApiSlot {
+        &self.slot
+    }
+}
+
+/// A launch with what may change.
+#[derive(Clone)]
+pub(super) struct Dispatch {
+    /// The application's object.
+    kernel: Arc<Kernel>,
+    /// A copy with the argument values of this launch, where there are updates.
+    own: Option<Arc<Kernel>>,
+    range: NdRange,
+    fields: cl_mutable_dispatch_fields_khr,
+    /// None as long as an argument has no value.
+    pub(super) kind: Option<Arc<CommandKind>>,
+}
+
+impl Dispatch {
+    /// Validates and describes a launch. `later`: arguments may be without values.
+    pub(super) fn record(
+        queue: &CommandQueue,
+        kernel: &Arc<Kernel>,
+        range: NdRange,
+        fields: cl_mutable_dispatch_fields_khr,
+        mutable: bool,
+        later: bool,
+    ) -> Result<Dispatch> {
+        let kind = describe(queue, kernel, &range, later)?;
+        let own = if mutable { Some(kernel.duplicate()?) } else { None };
+        Ok(Dispatch { kernel: kernel.clone(), own, range, fields, kind })
+    }
+}
+
+fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange, later: bool) -> Result<Option<Arc<CommandKind>>> {
+    match ndrange::describe(queue, kernel, range) {
+        Ok((kind, _)) => Ok(Some(Arc::new(kind))),
+        // The rest must be right whatever the arguments will be.
+        Err(error) if error.code() == CL_INVALID_KERNEL_ARGS && later => {
+            ndrange::validate_range(queue, kernel, &**kernel.on_device(queue.device())?, range)?;
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Sets arguments and execution information of a kernel.
+pub type SetArgs<'a> = Box<dyn Fn(&Kernel) -> Result<()> + 'a>;
+
+/// What a cl_mutable_dispatch_config_khr asks for.
+pub struct DispatchUpdate<'a> {
+    pub command: Arc<MutableCommand>,
+    /// 0, or the number of dimensions of the launch.
+    pub dims: u32,
+    /// Sizes as given, one for each dimension of the launch.
+    pub offset: Option<&'a [usize]>,
+    pub global: Option<&'a [usize]>,
+    pub local: Option<&'a [usize]>,
+    /// Whether there are arguments and execution information to set, and how to set them.
+    pub sets_args: bool,
+    pub sets_exec_info: bool,
+    pub set: SetArgs<'a>,
+}
+
+impl CommandBuffer {
+    /// clUpdateMutableCommandsKHR: checks that the buffer can be updated.
+    pub fn validate_updatable(&self) -> Result<()> {
+        // The buffer is finalized...
+        if !self.state.lock().finalized {
+            return Err(err!(CL_INVALID_OPERATION, "the command buffer is not finalized"));
+        }
+        // ...and was made to be updated.
+        if !self.is_mutable() {
+            return Err(err!(CL_INVALID_OPERATION, "the command buffer is not mutable"));
+        }
+        Ok(())
+    }
+
+    /// clUpdateMutableCommandsKHR. On an error nothing changes.
+    pub fn update(&self, updates: &[DispatchUpdate<'_>]) -> Result<()> {
+        self.validate_updatable()?;
+        let mut state = self.state.lock();
+        let mut changed: Vec<(usize, Dispatch)> = Vec::new();
+        for update in updates {
+            // The command is one of this buffer.
+            if !std::ptr::eq(update.command.buffer.as_ptr(), self) {
+                return Err(err!(CL_INVALID_MUTABLE_COMMAND_KHR, "the command belongs to another command buffer"));
+            }
+            let index = update.command.index;
+            let known = changed.iter().position(|(i, _)| *i == index);
+            let old = match (known, state.commands.get(index).map(|c| &c.what)) {
+                (Some(at), _) => &changed[at].1,
+                (None, Some(What::Dispatch(dispatch))) => dispatch,
+                _ => return Err(err!(CL_INVALID_MUTABLE_COMMAND_KHR, "not a kernel launch")),
+            };
+            let new = self.updated(old, update)?;
+            match known {
+                Some(at) => changed[at].1 = new,
+                None => changed.push((index, new)),
+            }
+        }
+        for (index, dispatch) in changed {
+            state.commands[index].what = What::Dispatch(dispatch);
+        }
+        // What the old commands were recorded into, and their kernels, may end here.
+        let old = state.replay.take();
+        drop(state);
+        drop(old);
+        Ok(())
+    }
+
+    fn updated(&self, old: &Dispatch, update: &DispatchUpdate<'_>) -> Result<Dispatch> {
+        // The number of dimensions never changes.
+        if update.dims != 0 && update.dims != old.range.dims {
+            return Err(err!(CL_INVALID_OPERATION, "{} dimensions instead of {}", update.dims, old.range.dims));
+        }
+        let asked = [
+            (update.offset.is_some(), CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR),
+            (update.global.is_some(), CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR),
+            (update.local.is_some(), CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR),
+            (update.sets_args, CL_MUTABLE_DISPATCH_ARGUMENTS_KHR),
+            (update.sets_exec_info, CL_MUTABLE_DISPATCH_EXEC_INFO_KHR),
+        ];
+        // What changes was said to be updatable when the command was recorded.
+        if let Some((_, field)) = asked.iter().find(|(asked, field)| *asked && old.fields & field == 0) {
+            return Err(err!(CL_INVALID_OPERATION, "field {field:#x} is not updatable"));
+        }
+        let given = NdRange::new(old.range.dims, update.offset, update.global, update.local)?;
+        let range = NdRange {
+            dims: old.range.dims,
+            offset: if update.offset.is_some() { given.offset } else { old.range.offset },
+            global: if update.global.is_some() { given.global } else { old.range.global },
+            local: given.local.or(old.range.local),
+        };
+        let mut own = old.own.clone().ok_or_else(|| err!(CL_INVALID_OPERATION, "the command buffer is not mutable"))?;
+        if update.sets_args || update.sets_exec_info {
+            own = own.duplicate()?;
+            (update.set)(&own)?;
+        }
+        let kind = describe(&self.queue, &own, &range, true)?;
+        // Groups of one size stay groups of one size, and the reverse.
+        if range.divides() != old.range.divides() {
+            return Err(err!(CL_INVALID_OPERATION, "the uniformity of the work-groups changes"));
+        }
+        Ok(Dispatch { kernel: old.kernel.clone(), own: Some(own), range, fields: old.fields, kind })
+    }
+}
+
+impl MutableCommand {
+    pub(super) fn new(
+        buffer: Weak<CommandBuffer>,
+        index: usize,
+        properties: Option<Vec<cl_command_properties_khr>>,
+    ) -> Arc<MutableCommand> {
+        Arc::new(MutableCommand { slot: ApiSlot::new(), buffer, index, properties })
+    }
+
+    /// CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR
+    pub fn buffer(&self) -> Result<Arc<CommandBuffer>> {
+        self.buffer.upgrade().ok_or_else(|| err!(CL_INVALID_MUTABLE_COMMAND_KHR, "the command buffer is gone"))
+    }
+
+    fn dispatch(&self) -> Result<Dispatch> {
+        match self.buffer()?.state.lock().commands.get(self.index).map(|c| &c.what) {
+            Some(What::Dispatch(dispatch)) => Ok(dispatch.clone()),
+            _ => Err(err!(CL_INVALID_MUTABLE_COMMAND_KHR, "not a kernel launch")),
+        }
+    }
+
+    /// CL_MUTABLE_DISPATCH_KERNEL_KHR
+    pub fn kernel(&self) -> Result<Arc<Kernel>> {
+        Ok(self.dispatch()?.kernel)
+    }
+
+    /// The dimensions of a launch.
+    pub fn dims(&self) -> Result<u32> {
+        Ok(self.dispatch()?.range.dims)
+    }
+
+    /// clGetMutableCommandInfoKHR for what needs no handle; `None` if the parameter is not one of those.
+    pub fn query(&self, param: cl_mutable_command_info_khr) -> Result<Option<InfoValue>> {
+        let range = self.dispatch()?.range;
+        let sizes = |all: [u64; 3]| InfoValue::Sizes(all.iter().take(range.dims as usize).map(|v| *v as usize).collect());
+        Ok(Some(match param {
+            CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR => CL_COMMAND_NDRANGE_KERNEL.into(),
+            CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR => self.properties.clone().map_or(InfoValue::Empty, InfoValue::from),
+            CL_MUTABLE_DISPATCH_DIMENSIONS_KHR => range.dims.into(),
+            CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR => sizes(range.offset),
+            CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR => sizes(range.global),
+            // Zero where none was given.
+            CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR => sizes(range.local.unwrap_or([0; 3])),
+            _ => return Ok(None),
+        }))
+    }
+}

@@ -1,0 +1,88 @@
+//! Lists: commands recorded into a secondary command buffer, which frames execute any number of times.
+//!
+//! A list has its own kernel arguments and patterns, written once. Lists with kernels that print keep their commands
+//! instead and are recorded anew into each frame, which has the print buffer.
+
+use super::super::batch::{DeviceCommand, ListItem};
+use super::super::traits::{DeviceError, DeviceList, Result};
+use super::device::Gpu;
+use super::frame::Frame;
+use super::hazard::Access;
+use super::record::Recorder;
+use ash::vk;
+use parking_lot::Mutex;
+use std::any::Any;
+use std::sync::Arc;
+
+/// A list; see the module's text.
+pub struct List {
+    gpu: &'static Gpu,
+    /// What the commands use is alive as long as the list.
+    pub items: Vec<ListItem>,
+    pub recorded: Option<Recorded>,
+    /// Launches that print.
+    pub prints: u64,
+}
+
+/// The commands as Vulkan has them.
+pub struct Recorded {
+    frame: Mutex<Frame>,
+    pub cmd: vk::CommandBuffer,
+    pub accesses: Vec<Access>,
+    pub transfers: bool,
+}
+
+/// The command launches a kernel that prints.
+pub fn prints(command: &DeviceCommand) -> u64 {
+    match command {
+        DeviceCommand::Launch(launch) => u64::from(!launch.kernel.info().printf.is_empty()),
+        DeviceCommand::Replay(list) => List::of(list).map_or(0, |l| l.prints),
+        _ => 0,
+    }
+}
+
+impl List {
+    /// Records the commands.
+    pub fn record(gpu: &'static Gpu, items: Vec<ListItem>) -> Result<List> {
+        use DeviceCommand::{Read, ReadRect, Write, WriteRect};
+        if items.iter().any(|i| matches!(&i.command, Read { .. } | ReadRect { .. } | Write { .. } | WriteRect { .. })) {
+            return Err(DeviceError::Unexpected("a recorded command with host memory".into()));
+        }
+        let prints = items.iter().map(|item| prints(&item.command)).sum();
+        let recorded = if prints == 0 { Some(Recorded::new(gpu, &items)?) } else { None };
+        Ok(List { gpu, items, recorded, prints })
+    }
+
+    /// The list of this kind of device.
+    pub fn of(list: &Arc<dyn DeviceList>) -> Result<&List> {
+        list.as_any().downcast_ref::<List>().ok_or_else(|| DeviceError::Unexpected("list of another kind of device".into()))
+    }
+}
+
+impl Recorded {
+    fn new(gpu: &'static Gpu, items: &[ListItem]) -> Result<Recorded> {
+        let mut recorder = Recorder::begin_list(gpu)?;
+        for item in items {
+            if let Err(e) = recorder.command(&item.command, item.ordered) {
+                recorder.abandon();
+                return Err(e);
+            }
+        }
+        let (frame, accesses, transfers) = recorder.end_list()?;
+        Ok(Recorded { cmd: frame.cmd, frame: Mutex::new(frame), accesses, transfers })
+    }
+}
+
+impl DeviceList for List {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        if let Some(recorded) = &mut self.recorded {
+            recorded.frame.get_mut().dispose(self.gpu);
+        }
+    }
+}
