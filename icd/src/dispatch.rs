@@ -93,7 +93,8 @@ extension_table! {
     command_buffer: [
         clCreateCommandBufferKHR, clRetainCommandBufferKHR, clReleaseCommandBufferKHR, clFinalizeCommandBufferKHR,
         clEnqueueCommandBufferKHR, clCommandBarrierWithWaitListKHR, clCommandCopyBufferKHR, clCommandCopyBufferRectKHR,
-        clCommandFillBufferKHR, clCommandNDRangeKernelKHR, clUpdateMutableCommandsKHR, clGetCommandBufferInfoKHR,
+        clCommandCopyBufferToImageKHR, clCommandCopyImageKHR, clCommandCopyImageToBufferKHR, clCommandFillBufferKHR,
+        clCommandFillImageKHR, clCommandSVMMemcpyKHR, clCommandSVMMemFillKHR, clCommandNDRangeKernelKHR, clUpdateMutableCommandsKHR, clGetCommandBufferInfoKHR,
         clGetMutableCommandInfoKHR,
     ]
 }

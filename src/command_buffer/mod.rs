@@ -169,17 +169,15 @@ impl CommandBuffer {
         self.flags & CL_COMMAND_BUFFER_MUTABLE_KHR != 0
     }
 
+    /// Checks that a command that waits for these sync points may be recorded.
+    pub fn validate_recording(&self, waits: SyncPoints<'_>) -> Result<()> {
+        self.state.lock().validate_recording(waits)
+    }
+
     /// Appends a command that `describe` validates; its sync point.
     fn append(&self, waits: SyncPoints<'_>, describe: impl FnOnce(&mut State) -> Result<What>) -> Result<cl_sync_point_khr> {
         let mut state = self.state.lock();
-        // Commands are recorded before the buffer is finalized.
-        if state.finalized {
-            return Err(err!(CL_INVALID_OPERATION, "the command buffer is finalized"));
-        }
-        // Sync points are those of earlier commands of this buffer.
-        if waits.iter().any(|point| *point == 0 || *point as usize > state.commands.len()) {
-            return Err(err!(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, "no such sync point"));
-        }
+        state.validate_recording(waits)?;
         // There are as many sync points as their type can count.
         let point = cl_sync_point_khr::try_from(state.commands.len() + 1);
         let point = point.map_err(|_| err!(CL_OUT_OF_RESOURCES, "too many commands"))?;
@@ -327,6 +325,18 @@ impl CommandBuffer {
 }
 
 impl State {
+    fn validate_recording(&self, waits: SyncPoints<'_>) -> Result<()> {
+        // Commands are recorded before the buffer is finalized.
+        if self.finalized {
+            return Err(err!(CL_INVALID_OPERATION, "the command buffer is finalized"));
+        }
+        // Sync points are those of earlier commands of this buffer.
+        if waits.iter().any(|point| *point == 0 || *point as usize > self.commands.len()) {
+            return Err(err!(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, "no such sync point"));
+        }
+        Ok(())
+    }
+
     /// Every kernel argument has a value.
     fn is_complete(&self) -> bool {
         self.replay.is_some() || self.commands.iter().all(|c| c.what.kind().is_some())

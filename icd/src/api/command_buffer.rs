@@ -288,3 +288,77 @@ entry! { extension fn clGetMutableCommandInfoKHR(
     };
     info::write(answer, size, value, size_ret)
 } }
+
+// ---- commands on what no device has ----
+
+/// The answer to a command on an image that is recorded: no object is one.
+fn no_image<T>(buffer: Result<&CommandBuffer>, n: cl_uint, waits: *const cl_sync_point_khr) -> Result<T> {
+    buffer?.validate_recording(sync_points(n, waits)?)?;
+    Err(err!(CL_INVALID_MEM_OBJECT, "the object is no image"))
+}
+
+/// The answer to a command on shared virtual memory that is recorded: the device has none.
+fn no_svm<T>(buffer: Result<&CommandBuffer>, n: cl_uint, waits: *const cl_sync_point_khr) -> Result<T> {
+    buffer?.validate_recording(sync_points(n, waits)?)?;
+    Err(err!(CL_INVALID_OPERATION, "the device has no shared virtual memory"))
+}
+
+entry! { extension fn clCommandCopyBufferToImageKHR(
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
+    _src_buffer: cl_mem, _dst_image: cl_mem, _src_offset: usize, _dst_origin: *const usize, _region: *const usize,
+    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
+    mutable_handle: *mut cl_mutable_command_khr
+) -> cl_int {
+    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
+    no_image(buffer, num_sync_points, sync_point_wait_list)
+} }
+
+entry! { extension fn clCommandCopyImageKHR(
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
+    _src_image: cl_mem, _dst_image: cl_mem, _src_origin: *const usize, _dst_origin: *const usize, _region: *const usize,
+    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
+    mutable_handle: *mut cl_mutable_command_khr
+) -> cl_int {
+    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
+    no_image(buffer, num_sync_points, sync_point_wait_list)
+} }
+
+entry! { extension fn clCommandCopyImageToBufferKHR(
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
+    _src_image: cl_mem, _dst_buffer: cl_mem, _src_origin: *const usize, _region: *const usize, _dst_offset: usize,
+    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
+    mutable_handle: *mut cl_mutable_command_khr
+) -> cl_int {
+    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
+    no_image(buffer, num_sync_points, sync_point_wait_list)
+} }
+
+entry! { extension fn clCommandFillImageKHR(
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
+    _image: cl_mem, _fill_color: *const c_void, _origin: *const usize, _region: *const usize, num_sync_points: cl_uint,
+    sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
+    mutable_handle: *mut cl_mutable_command_khr
+) -> cl_int {
+    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
+    no_image(buffer, num_sync_points, sync_point_wait_list)
+} }
+
+entry! { extension fn clCommandSVMMemcpyKHR(
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
+    _dst_ptr: *mut c_void, _src_ptr: *const c_void, _size: usize, num_sync_points: cl_uint,
+    sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
+    mutable_handle: *mut cl_mutable_command_khr
+) -> cl_int {
+    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
+    no_svm(buffer, num_sync_points, sync_point_wait_list)
+} }
+
+entry! { extension fn clCommandSVMMemFillKHR(
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
+    _svm_ptr: *mut c_void, _pattern: *const c_void, _pattern_size: usize, _size: usize, num_sync_points: cl_uint,
+    sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
+    mutable_handle: *mut cl_mutable_command_khr
+) -> cl_int {
+    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
+    no_svm(buffer, num_sync_points, sync_point_wait_list)
+} }
