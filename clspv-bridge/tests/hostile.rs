@@ -3,19 +3,14 @@
 //!
 //! `HOSTILE_ROUNDS` sets the number of mutations for each module (40 if unset), `HOSTILE_SEED` where they begin.
 
+#[path = "support/mutate.rs"]
+mod mutate;
+
 use clspv_bridge::driver::{self, Library, Options};
 use clspv_bridge::{CompileError, Target, front};
+use mutate::{Rng, mutate};
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n.max(1)
-    }
-}
 
 /// Reads and builds on a stack like the driver's; an error that is not an internal one is fine.
 fn survive(spirv: Vec<u32>, bindings: bool) -> Result<(), String> {
@@ -42,48 +37,6 @@ fn fixtures() -> Vec<Vec<u32>> {
     let words = |bytes: Vec<u8>| bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
     let modules = files.iter().filter(|f| f.extension().is_some_and(|e| e == "spv"));
     modules.map(|f| words(std::fs::read(f).expect("fixture"))).collect()
-}
-
-/// Changes a few instructions.
-fn mutate(module: &[u32], rng: &mut Rng) -> Vec<u32> {
-    let mut insts: Vec<Vec<u32>> = Vec::new();
-    let mut rest = &module[5..];
-    while let Some(first) = rest.first() {
-        let (inst, tail) = rest.split_at(((first >> 16) as usize).clamp(1, rest.len()));
-        insts.push(inst.to_vec());
-        rest = tail;
-    }
-    let bound = module[3] as usize;
-    for _ in 0..1 + rng.below(3) {
-        let at = rng.below(insts.len());
-        let other = insts[rng.below(insts.len())].clone();
-        let operand = 1 + rng.below(insts[at].len().saturating_sub(1));
-        let odd = [0, 1, 2, 3, 7, 31, 32, 64, 255, 0x7fff_ffff, 0x8000_0000, u32::MAX];
-        let new = match rng.below(3) {
-            0 => other[rng.below(other.len())],
-            1 => rng.below(bound) as u32,
-            _ => odd[rng.below(odd.len())],
-        };
-        match rng.below(10) {
-            0 => drop(insts.remove(at)),
-            1 => insts.insert(at, other),
-            2 => {
-                let to = rng.below(insts.len());
-                insts.swap(at, to);
-            }
-            3 => insts[at][0] = insts[at][0] & 0xffff_0000 | other[0] & 0xffff,
-            4 => {
-                insts[at].push(new);
-                insts[at][0] = insts[at][0] & 0xffff | (insts[at].len() as u32) << 16;
-            }
-            _ => {
-                if let Some(word) = insts[at].get_mut(operand) {
-                    *word = new;
-                }
-            }
-        }
-    }
-    module[..5].iter().chain(insts.iter().flatten()).copied().collect()
 }
 
 #[test]

@@ -3,11 +3,13 @@
 
 #![no_main]
 
+#[path = "../../clspv-bridge/tests/support/mutate.rs"]
+mod mutate;
+
 use clspv_bridge::driver::{self, Library, Options};
 use clspv_bridge::{Target, front};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
-
-const HEADER: usize = 5;
+use mutate::{HEADER, Rng, mutate};
 
 fn words(data: &[u8]) -> Vec<u32> {
     data.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
@@ -47,72 +49,15 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n.max(1)
-    }
-}
-
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     let mut rng = Rng(seed as u64);
     let module = words(data.get(1..size).unwrap_or_default());
     if module.len() <= HEADER || rng.below(8) == 0 {
         return fuzzer_mutate(data, size, max_size);
     }
-    let mut insts: Vec<Vec<u32>> = Vec::new();
-    let mut rest = &module[HEADER..];
-    while let Some(first) = rest.first() {
-        let (inst, tail) = rest.split_at(((first >> 16) as usize).clamp(1, rest.len()));
-        insts.push(inst.to_vec());
-        rest = tail;
-    }
-    for _ in 0..1 + rng.below(4) {
-        if insts.is_empty() {
-            break;
-        }
-        let at = rng.below(insts.len());
-        let other = insts[rng.below(insts.len())].clone();
-        let operand = 1 + rng.below(insts[at].len().saturating_sub(1));
-        match rng.below(9) {
-            0 => drop(insts.remove(at)),
-            1 => insts.insert(at, other),
-            2 => {
-                let to = rng.below(insts.len());
-                insts.swap(at, to);
-            }
-            3 => insts[at][0] = insts[at][0] & 0xffff_0000 | other[0] & 0xffff,
-            4 | 5 => {
-                let new = other[rng.below(other.len())];
-                if let Some(word) = insts[at].get_mut(operand) {
-                    *word = new;
-                }
-            }
-            6 => {
-                let new = rng.below(module[3].min(1 << 16) as usize) as u32;
-                if let Some(word) = insts[at].get_mut(operand) {
-                    *word = new;
-                }
-            }
-            7 => {
-                let odd = [0, 1, 2, 3, 7, 31, 32, 64, 255, 0x7fff_ffff, 0x8000_0000, u32::MAX];
-                let new = odd[rng.below(odd.len())];
-                if let Some(word) = insts[at].get_mut(operand) {
-                    *word = new;
-                }
-            }
-            _ => {
-                insts[at].push(rng.below(module[3].min(1 << 16) as usize) as u32);
-                let len = insts[at].len() as u32;
-                insts[at][0] = insts[at][0] & 0xffff | len << 16;
-            }
-        }
-    }
+    let mutant = mutate(&module, &mut rng);
     let choice = if rng.below(4) == 0 { rng.below(256) as u8 } else { data[0] };
-    let words = module[..HEADER].iter().chain(insts.iter().flatten());
-    let bytes: Vec<u8> = [choice].into_iter().chain(words.flat_map(|w| w.to_le_bytes())).collect();
+    let bytes: Vec<u8> = [choice].into_iter().chain(mutant.iter().flat_map(|w| w.to_le_bytes())).collect();
     let len = bytes.len().min(max_size).min(data.len());
     data[..len].copy_from_slice(&bytes[..len]);
     len

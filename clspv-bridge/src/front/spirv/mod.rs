@@ -15,6 +15,7 @@ mod image;
 mod memory;
 mod meta;
 mod opencl_std;
+mod opencl_types;
 mod ops;
 pub mod read;
 mod sync;

@@ -4,11 +4,12 @@
 use super::func::FuncReader;
 use super::memory::MemFlags;
 use super::meta::{self, InstructionSet};
+use super::opencl_types;
 use super::ops::float_masks;
 use super::read::Instr;
 use super::types::Leaf;
 use crate::error::Result;
-use crate::ir::{BinOp, CastOp, ClOp, I1, I64, IntCc, Op as IrOp, Rounding, Scalar, UnOp, Value};
+use crate::ir::{BinOp, CastOp, ClOp, I1, I64, IntCc, Op as IrOp, Rounding, Scalar, Type, UnOp, Value};
 use smallvec::SmallVec;
 
 /// NonSemantic.Shader.DebugInfo.100: the source line of what follows (operand 1: first line), and its end.
@@ -115,71 +116,59 @@ impl FuncReader<'_, '_, '_> {
             }
             args.push(v);
         }
-        let want = |n: usize| match args.len() {
-            k if k == n => Ok(()),
-            _ => Err(inst.bad(format_args!("{op:?} takes {n} operands"))),
-        };
-        let uniform = args.iter().all(|a| self.f.ty(*a) == ty) && ty.scalar().is_some();
+        let types: SmallVec<[Type; 4]> = args.iter().map(|a| self.f.ty(*a)).collect();
+        if !opencl_types::fits(op, ty, &types) {
+            return Err(inst.bad(format_args!("operands of the wrong type for {op:?}")));
+        }
         if let Some(bin) = binary(op) {
-            want(2)?;
-            let float = matches!(bin, BinOp::Fmax | BinOp::Fmin | BinOp::Frem);
-            if !uniform || float != ty.is_float() {
-                return Err(inst.bad("operands of the wrong type"));
-            }
             let v = self.emit(IrOp::Bin(bin), &args, ty, fast);
             return self.define(inst, v);
         }
         if let Some(un) = unary(op) {
-            want(1)?;
-            let float = matches!(un, UnOp::Fabs | UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::Rint);
-            if !uniform || float != ty.is_float() {
-                return Err(inst.bad("operands of the wrong type"));
-            }
             let v = self.emit(IrOp::Un(un), &args, ty, fast);
             return self.define(inst, v);
         }
-        let int = ty.is_int();
         let v = match (op, args.as_slice()) {
-            (ClOp::fma, &[_, _, _]) if uniform && !int => self.emit(IrOp::Fma, &args, ty, fast),
-            (ClOp::mad, &[_, _, _]) if uniform && !int => self.emit(IrOp::Mad, &args, ty, fast),
-            (ClOp::s_mad24 | ClOp::u_mad24, &[x, y, z]) if uniform && int => {
+            (ClOp::fma, &[_, _, _]) => self.emit(IrOp::Fma, &args, ty, fast),
+            (ClOp::mad, &[_, _, _]) => self.emit(IrOp::Mad, &args, ty, fast),
+            (ClOp::s_mad24 | ClOp::u_mad24, &[x, y, z]) => {
                 let mut b = self.b();
                 let p = b.imul(x, y);
                 b.iadd(p, z)
             }
-            (ClOp::s_mad_hi | ClOp::u_mad_hi, &[x, y, z]) if uniform && int => {
+            (ClOp::s_mad_hi | ClOp::u_mad_hi, &[x, y, z]) => {
                 let mut b = self.b();
                 let p = b.bin(if op == ClOp::s_mad_hi { BinOp::SmulHi } else { BinOp::UmulHi }, x, y);
                 b.iadd(p, z)
             }
-            (ClOp::fclamp, &[x, low, high]) if uniform && !int => {
+            (ClOp::fclamp, &[x, low, high]) => {
                 let x = self.emit(IrOp::Bin(BinOp::Fmax), &[x, low], ty, fast);
                 self.emit(IrOp::Bin(BinOp::Fmin), &[x, high], ty, fast)
             }
-            (ClOp::s_clamp, &[x, low, high]) if uniform && int => {
+            (ClOp::s_clamp, &[x, low, high]) => {
                 let mut b = self.b();
                 let x = b.bin(BinOp::Smax, x, low);
                 b.bin(BinOp::Smin, x, high)
             }
-            (ClOp::u_clamp, &[x, low, high]) if uniform && int => {
+            (ClOp::u_clamp, &[x, low, high]) => {
                 let mut b = self.b();
                 let x = b.bin(BinOp::Umax, x, low);
                 b.bin(BinOp::Umin, x, high)
             }
-            (ClOp::s_abs, &[x]) if uniform && int => {
+            (ClOp::s_abs, &[x]) => {
                 let zero = self.f.bits(ty, 0);
                 let mut b = self.b();
                 let negated = b.isub(zero, x);
                 b.bin(BinOp::Smax, x, negated)
             }
-            (ClOp::u_abs, &[x]) if uniform && int => x,
-            (ClOp::s_abs_diff | ClOp::u_abs_diff, &[x, y]) if uniform && int => {
+            (ClOp::u_abs, &[x]) => x,
+            (ClOp::s_abs_diff | ClOp::u_abs_diff, &[x, y]) => {
                 let (max, min) = if op == ClOp::s_abs_diff { (BinOp::Smax, BinOp::Smin) } else { (BinOp::Umax, BinOp::Umin) };
                 let mut b = self.b();
                 let (high, low) = (b.bin(max, x, y), b.bin(min, x, y));
                 b.isub(high, low)
             }
-            (ClOp::s_hadd | ClOp::u_hadd | ClOp::s_rhadd | ClOp::u_rhadd, &[x, y]) if uniform && int => {
+            (ClOp::s_hadd | ClOp::u_hadd | ClOp::s_rhadd | ClOp::u_rhadd, &[x, y]) => {
                 let shift = if matches!(op, ClOp::s_hadd | ClOp::s_rhadd) { BinOp::Ashr } else { BinOp::Lshr };
                 let one = self.f.bits(ty, 1);
                 let mut b = self.b();
@@ -193,23 +182,16 @@ impl FuncReader<'_, '_, '_> {
                     b.isub(any, half)
                 }
             }
-            (ClOp::s_upsample | ClOp::u_upsample, &[hi, lo]) if int && self.f.ty(hi) == self.f.ty(lo) => {
-                let half = self.f.ty(hi);
-                let bits = half.scalar().map_or(0, Scalar::bits);
-                if half.lanes() != ty.lanes() || ty.scalar().map(Scalar::bits) != Some(bits * 2) || bits < 8 {
-                    return Err(inst.bad("operands of the wrong type"));
-                }
+            (ClOp::s_upsample | ClOp::u_upsample, &[hi, lo]) => {
+                let bits = self.f.ty(hi).scalar().map_or(0, Scalar::bits);
                 let by = self.f.bits(ty, bits as u64);
                 let mut b = self.b();
                 let (hi, lo) = (b.cast(CastOp::Zext, hi, ty), b.cast(CastOp::Zext, lo, ty));
                 let hi = b.shl(hi, by);
                 b.or(hi, lo)
             }
-            (ClOp::select, &[a, b, c]) if self.f.ty(a) == ty && self.f.ty(b) == ty && self.f.ty(c).is_int() => {
+            (ClOp::select, &[a, b, c]) => {
                 let c_type = self.f.ty(c);
-                if c_type.lanes() != ty.lanes() {
-                    return Err(inst.bad("operands of the wrong type"));
-                }
                 let zero = self.f.bits(c_type, 0);
                 // Lanes of vectors are chosen by their sign bit, a scalar by being non-zero.
                 let cc = if ty.lanes() > 1 { IntCc::Slt } else { IntCc::Ne };
@@ -217,7 +199,7 @@ impl FuncReader<'_, '_, '_> {
                 let cond = bld.icmp(cc, c, zero);
                 bld.select(cond, b, a)
             }
-            (ClOp::bitselect, &[a, b, c]) if uniform => {
+            (ClOp::bitselect, &[a, b, c]) => {
                 let bits = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
                 let mut bld = self.b();
                 let (a, b, c) = (bld.bitcast(a, bits), bld.bitcast(b, bits), bld.bitcast(c, bits));
@@ -226,7 +208,7 @@ impl FuncReader<'_, '_, '_> {
                 let v = bld.or(x, y);
                 bld.bitcast(v, ty)
             }
-            (ClOp::copysign, &[x, y]) if uniform && !int => {
+            (ClOp::copysign, &[x, y]) => {
                 let scalar = ty.scalar().unwrap_or(Scalar::F32);
                 let bits = ty.with_scalar(scalar.to_int());
                 let (_, magnitude) = float_masks(scalar);
@@ -237,7 +219,7 @@ impl FuncReader<'_, '_, '_> {
                 let v = b.or(x, y);
                 b.bitcast(v, ty)
             }
-            (ClOp::nan, &[x]) if !int && self.f.ty(x).access_bytes() == ty.access_bytes() => {
+            (ClOp::nan, &[x]) => {
                 let scalar = ty.scalar().unwrap_or(Scalar::F32);
                 let bits = ty.with_scalar(scalar.to_int());
                 let (exponent, magnitude) = float_masks(scalar);
