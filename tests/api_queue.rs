@@ -50,9 +50,48 @@ fn properties_and_queries() {
 }
 
 #[test]
+fn hints() {
+    let rig = rig::Rig::new("kernel void inc(global int *p) { p[get_global_id(0)]++; }");
+    let extensions = text(&device_info(rig.device, CL_DEVICE_EXTENSIONS).unwrap());
+    let (priority, throttle) = (u64::from(CL_QUEUE_PRIORITY_KHR), u64::from(CL_QUEUE_THROTTLE_KHR));
+    assert!(extensions.contains("cl_khr_priority_hints") && extensions.contains("cl_khr_throttle_hints"));
+    for value in [0, 3, 8] {
+        assert_eq!(create(rig.context, [priority, value, 0].as_ptr()), Err(CL_INVALID_VALUE));
+        assert_eq!(create(rig.context, [throttle, value, 0].as_ptr()), Err(CL_INVALID_VALUE));
+    }
+    // Queues of all priorities share a buffer, one after the other.
+    let (mem, kernel) = (rig.buffer(&[0i32; 64]), rig.kernel("inc"));
+    rig::set(kernel, 0, mem);
+    let hints = [CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_LOW_KHR];
+    let queues = hints.map(|hint| {
+        let list = [priority, hint, throttle, hint, 0];
+        let queue = create(rig.context, list.as_ptr()).unwrap();
+        let raw: Vec<u8> = list.iter().flat_map(|v| v.to_ne_bytes()).collect();
+        assert_eq!(info(queue, CL_QUEUE_PROPERTIES_ARRAY).unwrap(), raw);
+        assert_eq!(number(&info(queue, CL_QUEUE_PROPERTIES).unwrap()), 0);
+        queue
+    });
+    let mut last: Option<cl_event> = None;
+    for i in 0..30 {
+        let event = rig::launch(queues[i % 3], kernel, 64, last.as_slice());
+        rig::release(last.replace(event));
+    }
+    assert_eq!(rig::wait(last.as_slice()), CL_SUCCESS);
+    rig::release(last);
+    assert_eq!(rig::read::<i32>(queues[2], mem, 64), [30; 64]);
+    rig::release(queues);
+    rig::release([mem]);
+    rig::release([kernel]);
+    rig::release([rig.program]);
+    rig::release([rig.context]);
+}
+
+#[test]
 fn errors_of_creation() {
     let context = context();
     let key = u64::from(CL_QUEUE_PROPERTIES);
+    assert_eq!(create(context, [key, 0, key, 0, 0].as_ptr()), Err(CL_INVALID_VALUE));
+    assert_eq!(create(context, [u64::from(CL_QUEUE_SIZE), 16, 0].as_ptr()), Err(CL_INVALID_QUEUE_PROPERTIES));
     assert_eq!(create(context, [key, 1 << 40, 0].as_ptr()), Err(CL_INVALID_VALUE));
     assert_eq!(create(context, [0x7777, 0, 0].as_ptr()), Err(CL_INVALID_VALUE));
     assert_eq!(create(context, [key, CL_QUEUE_ON_DEVICE, 0].as_ptr()), Err(CL_INVALID_VALUE));

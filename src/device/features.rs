@@ -64,6 +64,8 @@ pub const EXTENSIONS: &[Feature] = &[
     api("cl_ext_cxx_for_opencl", always),
     api("cl_khr_extended_versioning", always),
     api("cl_khr_create_command_queue", always),
+    api("cl_khr_priority_hints", always),
+    api("cl_khr_throttle_hints", always),
     api("cl_khr_device_uuid", always),
     api("cl_khr_pci_bus_info", |d| d.pci.is_some()),
     Feature { version: make_version(0, 9, 8), ..api("cl_khr_command_buffer", always) },

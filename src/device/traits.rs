@@ -143,6 +143,15 @@ pub trait DeviceKernel: Send + Sync {
 /// Bytes that a launch may print at least (CL_DEVICE_PRINTF_BUFFER_SIZE).
 pub const PRINT_BYTES: u64 = 4 << 20;
 
+/// How urgent a queue's work is beside that of other queues (cl_khr_priority_hints).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Priority {
+    High,
+    #[default]
+    Medium,
+    Low,
+}
+
 /// What a device queue is for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueDesc {
@@ -151,6 +160,9 @@ pub struct QueueDesc {
     pub profiling: bool,
     /// Bytes that the printf calls of one launch may take in the device's buffer.
     pub print_bytes: u64,
+    pub priority: Priority,
+    /// Save energy: threads that wait do not poll (cl_khr_throttle_hints).
+    pub saving: bool,
 }
 
 /// Position in a device queue's order of submission, starting at 1.

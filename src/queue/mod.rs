@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::batch::{Outcome, Ticket, Times};
-use crate::device::traits::{CompletionSink, DeviceOps, DeviceQueue, QueueDesc, Submission};
+use crate::device::traits::{CompletionSink, DeviceOps, DeviceQueue, Priority, QueueDesc, Submission};
 use crate::error::{Error, Result};
 use crate::event::{Event, Moment, WaitList};
 use crate::host_fills::Pending;
@@ -85,6 +85,12 @@ impl CompletionSink for Sink {
     }
 }
 
+/// The value of a property in a list of clCreateCommandQueueWithProperties.
+fn hint(list: &Option<Vec<cl_queue_properties>>, key: cl_uint) -> Option<cl_queue_properties> {
+    let pairs = list.as_deref().unwrap_or_default().chunks_exact(2);
+    pairs.filter(|pair| pair[0] == u64::from(key)).map(|pair| pair[1]).next()
+}
+
 impl CommandQueue {
     /// Makes a queue. `property_list` is what clCreateCommandQueueWithProperties was given.
     pub fn new(
@@ -113,6 +119,12 @@ impl CommandQueue {
             out_of_order: properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
             profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
             print_bytes: context.print_bytes(),
+            priority: match hint(&property_list, CL_QUEUE_PRIORITY_KHR) {
+                Some(CL_QUEUE_PRIORITY_HIGH_KHR) => Priority::High,
+                Some(CL_QUEUE_PRIORITY_LOW_KHR) => Priority::Low,
+                _ => Priority::Medium,
+            },
+            saving: hint(&property_list, CL_QUEUE_THROTTLE_KHR) == Some(CL_QUEUE_THROTTLE_LOW_KHR),
         };
         let sink = Arc::new(Sink(OnceLock::new()));
         let device_queue = device.ops().create_queue(&desc, sink.clone())?;

@@ -378,15 +378,15 @@ fn native_kernels_get_pointers() {
         let waits = || [before.clone()].into_iter().collect();
         let event = native::enqueue(&queue, function, &args, vec![(8, Some(mem.clone()))], waits()).unwrap();
         let after = transfer::fill_buffer(&queue, &mem, &[12], 3, 1, [event.clone()].into_iter().collect()).unwrap();
-        assert_eq!(settle(&[rig.mock.clone()], &after), CL_COMPLETE);
+        assert_eq!(settle(std::slice::from_ref(&rig.mock), &after), CL_COMPLETE);
         assert_eq!(event.status(), CL_COMPLETE);
         assert_eq!(read(&queue, &mem)[..5], [5, 9, 11, 12, 5]);
         let function = || -> native::NativeFunction { Box::new(|_| panic!("contained")) };
         let error = native::enqueue(&queue, function(), &args, vec![(9, Some(mem.clone()))], WaitList::new()).err().unwrap();
         assert_eq!(error.code(), CL_INVALID_VALUE);
         let event = native::enqueue(&queue, function(), &args, Vec::new(), WaitList::new()).unwrap();
-        assert!(settle(&[rig.mock.clone()], &event) < 0);
-        assert_eq!(settle(&[rig.mock.clone()], &nop(&queue, &[])), CL_COMPLETE);
+        assert!(settle(std::slice::from_ref(&rig.mock), &event) < 0);
+        assert_eq!(settle(std::slice::from_ref(&rig.mock), &nop(&queue, &[])), CL_COMPLETE);
     }
 }
 

@@ -33,10 +33,11 @@ entry! { for command_queue fn clEnqueueNativeKernel(
     }
     let waits = wait_list(num_events, events)?;
     let args = slice(args.cast::<u8>().cast_const(), cb_args)?;
-    // SAFETY: the application's function, called with a copy of the arguments it was registered with, or with NULL.
     let none = args.is_empty();
-    let call: NativeFunction = Box::new(move |args: HostPtr| unsafe {
-        function(if none { std::ptr::null_mut() } else { args.as_ptr().cast() })
+    let call: NativeFunction = Box::new(move |args: HostPtr| {
+        let args: *mut c_void = if none { std::ptr::null_mut() } else { args.as_ptr().cast() };
+        // SAFETY: the application's function, called with a copy of the arguments it was enqueued with, or with NULL.
+        unsafe { function(args) }
     });
     give(event, native::enqueue(&queue, call, args, mems, waits)?);
     Ok(())

@@ -51,6 +51,10 @@ entry! { fn clCreateCommandQueue(
     create(context, device, properties, None)
 } }
 
+fn is_one_of(value: cl_queue_properties, values: [cl_queue_properties; 3]) -> bool {
+    values.contains(&value)
+}
+
 entry! { fn clCreateCommandQueueWithProperties(
     context: cl_context, device: cl_device_id, properties: *const cl_queue_properties; errcode_ret
 ) -> cl_command_queue {
@@ -70,6 +74,9 @@ entry! { fn clCreateCommandQueueWithProperties(
             Ok(CL_QUEUE_SIZE) => {
                 return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "the device has no on-device queues"));
             }
+            // A hint has one of three values.
+            Ok(CL_QUEUE_PRIORITY_KHR) if is_one_of(*value, [CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_LOW_KHR]) => {}
+            Ok(CL_QUEUE_THROTTLE_KHR) if is_one_of(*value, [CL_QUEUE_THROTTLE_HIGH_KHR, CL_QUEUE_THROTTLE_MED_KHR, CL_QUEUE_THROTTLE_LOW_KHR]) => {}
             // The property must be known.
             _ => return Err(err!(CL_INVALID_VALUE, "queue property {key:#x}")),
         }

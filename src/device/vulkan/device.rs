@@ -7,7 +7,7 @@ use super::super::batch::{DeviceCommand, ListItem};
 use super::super::info::DeviceInfo;
 use super::super::traits::{
     BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue, HostRange,
-    QueueDesc, Result,
+    Priority, QueueDesc, Result,
 };
 use super::adapter::Adapter;
 use super::caps;
@@ -34,8 +34,11 @@ use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// VkQueues used at most: more would only add threads.
-const MAX_HW_QUEUES: u32 = 4;
+/// VkQueues for work of medium priority, at most: more would only add threads.
+const MEDIUM: usize = 4;
+/// Priorities of the VkQueues: those for medium work, then one each for work of high and of low priority, which shares
+/// the others where there are too few.
+const PRIORITIES: [f32; MEDIUM + 2] = [0.5, 0.5, 0.5, 0.5, 1.0, 0.0];
 
 /// An opened device.
 pub struct Gpu {
@@ -137,7 +140,7 @@ impl Gpu {
             adapter,
             raw,
         }));
-        let count = gpu.adapter.family_queues.min(MAX_HW_QUEUES);
+        let count = gpu.adapter.family_queues.min(PRIORITIES.len() as u32);
         let mut lanes: Vec<&'static Lane> = Vec::new();
         for i in 0..count {
             // SAFETY: the device was made with this many queues of the family.
@@ -156,8 +159,20 @@ impl Gpu {
     /// Lanes in turn.
     pub fn next_lane(&self) -> Result<&'static Lane> {
         let lanes = self.lanes.get().map(Vec::as_slice).unwrap_or_default();
+        let lanes = &lanes[..lanes.len().min(MEDIUM)];
         let turn = self.next_lane.fetch_add(1, Ordering::Relaxed);
         lanes.get(turn % lanes.len().max(1)).copied().ok_or_else(|| DeviceError::Unexpected("no queue".into()))
+    }
+
+    /// A lane for work of a priority.
+    pub fn lane_for(&self, priority: Priority) -> Result<&'static Lane> {
+        let own = match priority {
+            Priority::High => Some(MEDIUM),
+            Priority::Low => Some(MEDIUM + 1),
+            Priority::Medium => None,
+        };
+        let lane = own.and_then(|at| self.lanes.get()?.get(at).copied());
+        lane.map_or_else(|| self.next_lane(), Ok)
     }
 
     /// A lane where work starts at once, if there is one.
@@ -229,9 +244,8 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
         .shader_subgroup_clock(f.subgroup_clock)
         .shader_device_clock(f.device_clock);
 
-    let priorities = [1.0; MAX_HW_QUEUES as usize];
-    let count = a.family_queues.min(MAX_HW_QUEUES) as usize;
-    let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(a.family).queue_priorities(&priorities[..count])];
+    let count = PRIORITIES.len().min(a.family_queues as usize);
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(a.family).queue_priorities(&PRIORITIES[..count])];
     let names = a.ext.to_enable();
     let mut info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)

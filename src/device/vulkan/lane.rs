@@ -267,19 +267,19 @@ impl Lane {
     }
 
     /// Waits until `submission` of `owner` has been reported, reporting what completes meanwhile.
-    pub fn wait(&self, owner: &Owner, submission: Submission, deadline: Option<Instant>) -> bool {
+    pub fn wait(&self, owner: &Owner, submission: Submission, deadline: Option<Instant>, spin: bool) -> bool {
         if owner.is_reported(submission) {
             return true;
         }
         self.state.lock().helpers += 1;
-        let done = self.help(owner, submission, deadline);
+        let done = self.help(owner, submission, deadline, spin);
         let mut state = self.state.lock();
         state.helpers -= 1;
         self.wake_reaper(&state);
         done
     }
 
-    fn help(&self, owner: &Owner, submission: Submission, deadline: Option<Instant>) -> bool {
+    fn help(&self, owner: &Owner, submission: Submission, deadline: Option<Instant>, spin: bool) -> bool {
         loop {
             if owner.is_reported(submission) {
                 return true;
@@ -308,7 +308,7 @@ impl Lane {
             match next {
                 // Earlier batches are waited for one by one, so that they are reported as they complete.
                 Some(value) => {
-                    if !self.wait_value(value, deadline, true) {
+                    if !self.wait_value(value, deadline, spin) {
                         return owner.is_reported(submission);
                     }
                     self.reap();

@@ -41,6 +41,8 @@ pub struct VulkanQueue {
     gpu: &'static Gpu,
     lane: &'static Lane,
     profiling: bool,
+    /// Waiting threads do not poll.
+    saving: bool,
     /// Bytes that each launch may print.
     print_bytes: u64,
     owner: Arc<Owner>,
@@ -67,7 +69,8 @@ impl VulkanQueue {
     pub fn new(gpu: &'static Gpu, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<VulkanQueue> {
         Ok(VulkanQueue {
             gpu,
-            lane: gpu.next_lane()?,
+            lane: gpu.lane_for(desc.priority)?,
+            saving: desc.saving,
             profiling: desc.profiling,
             print_bytes: desc.print_bytes,
             owner: Arc::new(Owner::new(sink)),
@@ -161,7 +164,7 @@ impl DeviceQueue for VulkanQueue {
             return Err(DeviceError::Unexpected("wait for a batch that was not submitted".into()));
         }
         let deadline = timeout.and_then(|t| Instant::now().checked_add(t));
-        Ok(self.lane.wait(&self.owner, submission, deadline))
+        Ok(self.lane.wait(&self.owner, submission, deadline, !self.saving))
     }
 
     fn can_wait_on(&self, other: &dyn DeviceQueue) -> bool {
