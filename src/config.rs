@@ -112,6 +112,8 @@ options! {
     "PYROCLAST_CACHE_SIZE" => cache_size: Option<u64>,
     /// Do not keep compiled kernels.
     "PYROCLAST_NO_CACHE" => no_cache: bool,
+    /// Seconds that random calls go on for (read by the tests only).
+    "PYROCLAST_STRESS" => stress: Option<u64>,
     /// Rewrite the expected output of tests (read by the tests only).
     "PYROCLAST_BLESS" => bless: bool,
 }

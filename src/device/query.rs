@@ -366,8 +366,11 @@ mod tests {
             Ok(InfoValue::U32s(list)) => list,
             other => panic!("{other:?}"),
         };
-        let (kernel, float64, pipes) = (6, 10, 17);
+        let (kernel, float64, pipes, float32_add, float64_add) = (6, 10, 17, 6033, 6034);
         let none = capabilities(DeviceInfo::default());
+        assert!(none.contains(&float32_add) && !none.contains(&float64_add));
+        let doubles = DeviceInfo { fp64: true, int64_atomics: true, ..DeviceInfo::default() };
+        assert!(capabilities(doubles).contains(&float64_add));
         assert!(none.contains(&kernel) && !none.contains(&float64) && !none.contains(&pipes));
         assert!(capabilities(DeviceInfo { fp64: true, ..DeviceInfo::default() }).contains(&float64));
         let sets = device(DeviceInfo::default()).query(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS).unwrap();

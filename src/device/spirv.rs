@@ -28,6 +28,7 @@ use When::{Always, Fact, Reports};
 
 const SUB_GROUPS: &[&str] = &["cl_khr_subgroups", "__opencl_c_subgroups"];
 const IMAGES: &[&str] = &["__opencl_c_images"];
+const FLOAT_ATOMICS: &[&str] = &["cl_ext_float_atomics"];
 const DOT_PRODUCT: &[&str] = &["cl_khr_integer_dot_product"];
 
 const CAPABILITIES: &[(C, When)] = &[
@@ -72,6 +73,10 @@ const CAPABILITIES: &[(C, When)] = &[
     (C::DotProductInput4x8BitPacked, Reports(DOT_PRODUCT)),
     (C::ExpectAssumeKHR, Reports(&["cl_khr_expect_assume"])),
     (C::ShaderClockKHR, Reports(&["cl_khr_kernel_clock"])),
+    (C::AtomicFloat32AddEXT, Reports(FLOAT_ATOMICS)),
+    (C::AtomicFloat32MinMaxEXT, Reports(FLOAT_ATOMICS)),
+    (C::AtomicFloat64AddEXT, Reports(&["__opencl_c_ext_fp64_global_atomic_add"])),
+    (C::AtomicFloat64MinMaxEXT, Reports(&["__opencl_c_ext_fp64_global_atomic_min_max"])),
 ];
 
 const EXTENSIONS: &[(&CStr, When)] = &[
@@ -84,6 +89,8 @@ const EXTENSIONS: &[(&CStr, When)] = &[
     (c"SPV_KHR_subgroup_rotate", Reports(&["cl_khr_subgroup_rotate"])),
     (c"SPV_KHR_uniform_group_instructions", Reports(&["cl_khr_work_group_uniform_arithmetic"])),
     (c"SPV_KHR_shader_clock", Reports(&["cl_khr_kernel_clock"])),
+    (c"SPV_EXT_shader_atomic_float_add", Reports(FLOAT_ATOMICS)),
+    (c"SPV_EXT_shader_atomic_float_min_max", Reports(FLOAT_ATOMICS)),
 ];
 
 /// Capabilities that make a module unusable where they are not reported: nothing that needs them can be compiled.

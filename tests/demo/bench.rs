@@ -7,7 +7,7 @@
 
 mod cl;
 
-use cl::{Api, Arg, Session};
+use cl::{Arg, Session};
 use std::time::Instant;
 
 const KERNELS: &str = "
@@ -67,46 +67,6 @@ fn measure(session: &Session<'_>) -> Result<Vec<(&'static str, f64)>, String> {
     Ok(out)
 }
 
-/// A vendors folder with the system's drivers and ours.
-fn offer_driver(library: &str) -> Result<std::path::PathBuf, String> {
-    let folder = std::env::temp_dir().join(format!("pyroclast-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    for entry in std::fs::read_dir("/etc/OpenCL/vendors").into_iter().flatten().flatten() {
-        let _ = std::fs::copy(entry.path(), folder.join(entry.file_name()));
-    }
-    let library = std::fs::canonicalize(library).map_err(|e| format!("{library}: {e}"))?;
-    std::fs::write(folder.join("00-pyroclast.icd"), format!("{}\n", library.display())).map_err(|e| e.to_string())?;
-    Ok(folder)
-}
-
 fn main() -> Result<(), String> {
-    let args: Vec<String> = std::env::args().collect();
-    let folder = match args.iter().position(|a| a == "--driver").and_then(|i| args.get(i + 1)) {
-        Some(library) => Some(offer_driver(library)?),
-        None => None,
-    };
-    if let Some(folder) = &folder {
-        // SAFETY: no other thread runs yet.
-        unsafe { std::env::set_var("OCL_ICD_VENDORS", folder) };
-    }
-    let api = Api::load()?;
-    let mut columns = Vec::new();
-    for device in api.devices()? {
-        match Session::new(&api, &device).and_then(|s| measure(&s)) {
-            Ok(rows) => columns.push((device, rows)),
-            Err(error) => println!("{} [{}]: FAILED: {error}", device.name, device.platform),
-        }
-    }
-    for (i, (device, _)) in columns.iter().enumerate() {
-        println!("({}) {} [{}]", i + 1, device.name, device.platform);
-    }
-    let Some((_, first)) = columns.first() else { return Err("nothing could be measured".into()) };
-    for (row, (label, _)) in first.iter().enumerate() {
-        let cells: Vec<String> = columns.iter().map(|(_, rows)| format!("{:>12.3}", rows[row].1)).collect();
-        println!("{label:<24}{}", cells.join(""));
-    }
-    if let Some(folder) = folder {
-        let _ = std::fs::remove_dir_all(folder);
-    }
-    Ok(())
+    cl::compare(measure)
 }

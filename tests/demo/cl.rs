@@ -55,6 +55,14 @@ api! {
     clEnqueueNDRangeKernel: fn(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueReadBuffer: fn(cl_command_queue, cl_mem, cl_bool, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueWriteBuffer: fn(cl_command_queue, cl_mem, cl_bool, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueCopyBuffer: fn(cl_command_queue, cl_mem, cl_mem, usize, usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueFillBuffer: fn(cl_command_queue, cl_mem, *const c_void, usize, usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueMapBuffer: fn(cl_command_queue, cl_mem, cl_bool, cl_map_flags, usize, usize, cl_uint, *const cl_event, *mut cl_event, *mut cl_int) -> *mut c_void;
+    clEnqueueUnmapMemObject: fn(cl_command_queue, cl_mem, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clEnqueueMarkerWithWaitList: fn(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    clWaitForEvents: fn(cl_uint, *const cl_event) -> cl_int;
+    clReleaseEvent: fn(cl_event) -> cl_int;
+    clFlush: fn(cl_command_queue) -> cl_int;
     clFinish: fn(cl_command_queue) -> cl_int;
     clGetSupportedImageFormats: fn(cl_context, cl_mem_flags, cl_mem_object_type, cl_uint, *mut cl_image_format, *mut cl_uint) -> cl_int;
     clCreateImage: fn(cl_context, cl_mem_flags, *const cl_image_format, *const cl_image_desc, *mut c_void, *mut cl_int) -> cl_mem;
@@ -75,7 +83,7 @@ api! {
     clReleaseContext: fn(cl_context) -> cl_int;
 }
 
-fn check(what: &str, code: cl_int) -> Result<(), String> {
+pub fn check(what: &str, code: cl_int) -> Result<(), String> {
     if code == CL_SUCCESS { Ok(()) } else { Err(format!("{what}: error {code}")) }
 }
 
@@ -139,8 +147,8 @@ unsafe impl Sync for Device {}
 pub struct Session<'a> {
     pub api: &'a Api,
     pub device: Device,
-    context: cl_context,
-    queue: cl_command_queue,
+    pub context: cl_context,
+    pub queue: cl_command_queue,
 }
 
 /// An argument of a kernel.
@@ -271,7 +279,7 @@ impl Drop for Session<'_> {
 
 pub struct Buffer<'a> {
     session: &'a Session<'a>,
-    mem: cl_mem,
+    pub mem: cl_mem,
 }
 
 impl Drop for Buffer<'_> {
@@ -306,7 +314,7 @@ impl Drop for Program<'_> {
 
 pub struct Kernel<'a> {
     session: &'a Session<'a>,
-    kernel: cl_kernel,
+    pub kernel: cl_kernel,
 }
 
 impl Kernel<'_> {
@@ -355,6 +363,47 @@ impl Drop for Kernel<'_> {
         // SAFETY: the handle is ours and released once.
         unsafe { (self.session.api.clReleaseKernel)(self.kernel) };
     }
+}
+
+/// The library that `--driver` names is offered to the loader beside the system's own; the folder is to be removed.
+pub fn offer_driver() -> Result<Option<std::path::PathBuf>, String> {
+    let args: Vec<String> = std::env::args().collect();
+    let Some(library) = args.iter().position(|a| a == "--driver").and_then(|i| args.get(i + 1)) else { return Ok(None) };
+    let folder = std::env::temp_dir().join(format!("pyroclast-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    for entry in std::fs::read_dir("/etc/OpenCL/vendors").into_iter().flatten().flatten() {
+        let _ = std::fs::copy(entry.path(), folder.join(entry.file_name()));
+    }
+    let library = std::fs::canonicalize(library).map_err(|e| format!("{library}: {e}"))?;
+    std::fs::write(folder.join("00-pyroclast.icd"), format!("{}\n", library.display())).map_err(|e| e.to_string())?;
+    // SAFETY: the caller has no other threads yet.
+    unsafe { std::env::set_var("OCL_ICD_VENDORS", &folder) };
+    Ok(Some(folder))
+}
+
+/// Measures every device and prints a table: a row for each label, a column for each device.
+pub fn compare(measure: impl Fn(&Session<'_>) -> Result<Vec<(&'static str, f64)>, String>) -> Result<(), String> {
+    let folder = offer_driver()?;
+    let api = Api::load()?;
+    let mut columns = Vec::new();
+    for device in api.devices()? {
+        match Session::new(&api, &device).and_then(|s| measure(&s)) {
+            Ok(rows) => columns.push((device, rows)),
+            Err(error) => println!("{} [{}]: FAILED: {error}", device.name, device.platform),
+        }
+    }
+    for (i, (device, _)) in columns.iter().enumerate() {
+        println!("({}) {} [{}]", i + 1, device.name, device.platform);
+    }
+    let Some((_, first)) = columns.first() else { return Err("nothing could be measured".into()) };
+    for (row, (label, _)) in first.iter().enumerate() {
+        let cells: Vec<String> = columns.iter().map(|(_, rows)| format!("{:>12.3}", rows[row].1)).collect();
+        println!("{label:<44}{}", cells.join(""));
+    }
+    if let Some(folder) = folder {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+    Ok(())
 }
 
 /// Runs a demo on every device; prints a line for each, fails if any result is wrong.

@@ -1,0 +1,715 @@
+//! Random calls on valid and invalid objects: eight threads share the objects of three contexts, and no call may crash,
+//! hang, or break what other threads do; at the end every event is done, every callback has come, and every context is
+//! gone.
+//!
+//! `PYROCLAST_STRESS=SECONDS cargo test --test random_calls` goes on for that long. What the specification leaves to the
+//! application is kept: an object is used by a thread that holds a reference to it, and kernels stay within their
+//! buffers. Invalid objects are NULL, addresses of nothing, and objects of another kind. Without a loader, because
+//! loaders follow every handle.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::rig::*;
+use common::*;
+use std::ffi::{c_char, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+const SOURCE: &str = "
+kernel void count(global int *p, global const int *q, int n, local int *l) {
+    if (get_local_id(0) == 0) l[0] = n;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (p && q) atomic_add(p, l[0] + q[0]);
+}
+kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eights(global int *p) {
+    if (p) atomic_inc(p);
+}
+kernel void plain(uint4 value) { }
+";
+const KERNELS: [&std::ffi::CStr; 3] = [c"count", c"eights", c"plain"];
+const THREADS: u64 = 8;
+const CONTEXTS: usize = 3;
+/// Smallest buffer that kernels get, in bytes.
+const SMALLEST: usize = 16;
+
+/// Objects that are counted.
+trait Counted: Sized {
+    /// # Safety
+    /// The handle is one of the kind.
+    unsafe fn retain(handle: *mut Self) -> cl_int;
+    /// # Safety
+    /// The handle is one of the kind.
+    unsafe fn release(handle: *mut Self) -> cl_int;
+}
+
+macro_rules! counted {
+    ($($kind:ty: $retain:ident, $release:ident;)*) => {
+        $(impl Counted for $kind {
+            unsafe fn retain(handle: *mut Self) -> cl_int {
+                // SAFETY: the caller's promise.
+                unsafe { $retain(handle) }
+            }
+            unsafe fn release(handle: *mut Self) -> cl_int {
+                // SAFETY: the caller's promise.
+                unsafe { $release(handle) }
+            }
+        })*
+    };
+}
+
+counted! {
+    _cl_context: clRetainContext, clReleaseContext;
+    _cl_command_queue: clRetainCommandQueue, clReleaseCommandQueue;
+    _cl_mem: clRetainMemObject, clReleaseMemObject;
+    _cl_kernel: clRetainKernel, clReleaseKernel;
+    _cl_program: clRetainProgram, clReleaseProgram;
+    _cl_event: clRetainEvent, clReleaseEvent;
+}
+
+/// A handle with a reference of its own, or an invalid one without.
+struct Held<T: Counted>(*mut T, bool);
+
+impl<T: Counted> Held<T> {
+    fn get(&self) -> *mut T {
+        self.0
+    }
+}
+
+impl<T: Counted> Drop for Held<T> {
+    fn drop(&mut self) {
+        if self.1 {
+            // SAFETY: the reference is ours.
+            ok(unsafe { T::release(self.0) });
+        }
+    }
+}
+
+/// Objects of one kind that all threads use.
+struct Pool<T>(Vec<Mutex<Option<Any<T>>>>);
+
+impl<T: Counted> Pool<T> {
+    fn new(size: usize) -> Pool<T> {
+        Pool((0..size).map(|_| Mutex::new(None)).collect())
+    }
+    fn slot(&self, at: usize) -> std::sync::MutexGuard<'_, Option<Any<T>>> {
+        self.0[at].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Some object, or none.
+    fn valid(&self, random: &mut Random) -> Option<Held<T>> {
+        let slot = self.slot(random.below(self.0.len()));
+        let handle = slot.as_ref()?.get();
+        // SAFETY: the slot has a reference.
+        ok(unsafe { T::retain(handle) });
+        Some(Held(handle, true))
+    }
+    /// Mostly a valid object.
+    fn any(&self, random: &mut Random, other: usize) -> Held<T> {
+        let wrong = match random.below(40) {
+            0 => 0usize,
+            1 => [1, 8, 0x7fff_ffff_0001, usize::MAX - 63, 1 << 46][random.below(5)],
+            2 => other,
+            _ => return self.valid(random).unwrap_or(Held(null_mut(), false)),
+        };
+        Held(wrong as *mut T, false)
+    }
+    /// Puts a new object in place of another. A NULL handle is none.
+    fn put(&self, random: &mut Random, handle: *mut T) {
+        if !handle.is_null() {
+            let old = self.slot(random.below(self.0.len())).replace(Any(handle));
+            if let Some(old) = old {
+                drop(Held(old.0, true));
+            }
+        }
+    }
+    fn clear(&self) {
+        for at in 0..self.0.len() {
+            let old = self.slot(at).take();
+            if let Some(old) = old {
+                drop(Held(old.0, true));
+            }
+        }
+    }
+}
+
+/// A context and what is in it.
+struct World {
+    context: Any<_cl_context>,
+    queues: Pool<_cl_command_queue>,
+    mems: Pool<_cl_mem>,
+    programs: Pool<_cl_program>,
+    kernels: Pool<_cl_kernel>,
+    events: Pool<_cl_event>,
+}
+
+/// User events that are still to be set; every one is, after a moment, so that nothing waits for ever.
+static GATES: Mutex<Vec<Any<_cl_event>>> = Mutex::new(Vec::new());
+static CALLBACKS_WANTED: AtomicUsize = AtomicUsize::new(0);
+static CALLBACKS_SEEN: AtomicUsize = AtomicUsize::new(0);
+static CONTEXTS_GONE: AtomicUsize = AtomicUsize::new(0);
+
+unsafe extern "C" fn on_event(_: cl_event, status: cl_int, _: *mut c_void) {
+    assert!(status <= CL_SUBMITTED);
+    CALLBACKS_SEEN.fetch_add(1, Ordering::AcqRel);
+}
+
+unsafe extern "C" fn on_mem(_: cl_mem, _: *mut c_void) {
+    CALLBACKS_SEEN.fetch_add(1, Ordering::AcqRel);
+}
+
+unsafe extern "C" fn on_context(_: cl_context, _: *mut c_void) {
+    CONTEXTS_GONE.fetch_add(1, Ordering::AcqRel);
+}
+
+unsafe extern "C" fn native(args: *mut c_void) {
+    // SAFETY: called with what was enqueued: a pointer to an int, or NULL.
+    unsafe {
+        let p = *args.cast::<*const i32>();
+        if !p.is_null() {
+            std::hint::black_box(p.read_volatile());
+        }
+    }
+}
+
+/// A thread's memory for transfers. Commands may use it after the thread is gone.
+struct Arena {
+    bytes: *mut u8,
+    at: usize,
+}
+
+impl Arena {
+    const SIZE: usize = 8 << 20;
+    fn new() -> Arena {
+        Arena { bytes: vec![0u8; Arena::SIZE].leak().as_mut_ptr(), at: 0 }
+    }
+    /// The next bytes; what was given before is used again only much later.
+    fn take(&mut self, size: usize) -> *mut c_void {
+        if self.at + size > Arena::SIZE {
+            self.at = 0;
+        }
+        let ptr = self.bytes.wrapping_add(self.at);
+        self.at += size.next_multiple_of(64);
+        ptr.cast()
+    }
+}
+
+/// What one thread does.
+struct Actor<'a> {
+    worlds: &'a [World],
+    random: Random,
+    arena: Arena,
+    /// How often each answer came.
+    codes: std::collections::BTreeMap<cl_int, usize>,
+}
+
+impl Actor<'_> {
+    fn below(&mut self, limit: usize) -> usize {
+        self.random.below(limit)
+    }
+
+    /// One in so many.
+    fn rarely(&mut self, one_in: usize) -> bool {
+        self.below(one_in) == 0
+    }
+
+    fn note(&mut self, code: cl_int) {
+        let known = (-72..=-1).contains(&code) || (-1150..=-1000).contains(&code);
+        assert!(known || code == CL_SUCCESS, "{code} is no error of OpenCL");
+        *self.codes.entry(code).or_default() += 1;
+    }
+
+    /// A size or an offset, mostly within `limit`.
+    fn size(&mut self, limit: usize) -> usize {
+        match self.below(30) {
+            0 => 0,
+            1 => usize::MAX - self.below(3),
+            2 => limit + self.below(100),
+            _ => self.below(limit.max(1)),
+        }
+    }
+
+    /// A world; at times another one than that of the other arguments.
+    fn world<'b>(&mut self, usual: &'b World, worlds: &'b [World]) -> &'b World {
+        if self.rarely(50) { &worlds[self.random.below(worlds.len())] } else { usual }
+    }
+
+    fn event_list(&mut self, world: &World, other: usize) -> Vec<Held<_cl_event>> {
+        if self.rarely(2) {
+            return Vec::new();
+        }
+        (0..self.below(4)).map(|_| world.events.any(&mut self.random, other)).collect()
+    }
+
+    fn create(&mut self, world: &World) {
+        let worlds = self.worlds;
+        let (world_of, mut code) = (self.world(world, worlds), 1);
+        let context = if self.rarely(50) { null_mut() } else { world.context.get() };
+        match self.below(9) {
+            0 | 1 => {
+                let size = self.size(100_000).wrapping_add(SMALLEST);
+                let flags = [
+                    0,
+                    CL_MEM_READ_WRITE,
+                    CL_MEM_READ_ONLY,
+                    CL_MEM_WRITE_ONLY,
+                    CL_MEM_COPY_HOST_PTR,
+                    CL_MEM_USE_HOST_PTR,
+                    CL_MEM_ALLOC_HOST_PTR,
+                    CL_MEM_HOST_READ_ONLY,
+                    CL_MEM_HOST_NO_ACCESS,
+                    CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
+                    1 << 40,
+                ][self.below(11)];
+                let needs = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0;
+                let ptr = if needs != self.rarely(20) && size < 200_000 { self.arena.take(size) } else { null_mut() };
+                // SAFETY: a pointer that is not NULL has as many bytes.
+                let mem = unsafe { clCreateBuffer(context, flags, size, ptr, &mut code) };
+                world.mems.put(&mut self.random, mem);
+                if !mem.is_null() && self.rarely(2) {
+                    // Others may have released it already, but for what is taken here.
+                    if let Some(mem) = world.mems.valid(&mut self.random) {
+                        // SAFETY: a live handle.
+                        ok(unsafe { clSetMemObjectDestructorCallback(mem.get(), Some(on_mem), null_mut()) });
+                        CALLBACKS_WANTED.fetch_add(1, Ordering::AcqRel);
+                    }
+                }
+            }
+            2 => {
+                let parent = world_of.mems.any(&mut self.random, context as usize);
+                let region =
+                    cl_buffer_region { origin: self.size(8).wrapping_mul(128), size: self.size(1000).wrapping_add(SMALLEST) };
+                let kind = if self.rarely(20) { 7 } else { CL_BUFFER_CREATE_TYPE_REGION };
+                let info = if self.rarely(30) { null() } else { (&raw const region).cast() };
+                let flags = [0, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, CL_MEM_ALLOC_HOST_PTR][self.below(4)];
+                // SAFETY: a region, or NULL.
+                let mem = unsafe { clCreateSubBuffer(parent.get(), flags, kind, info, &mut code) };
+                world_of.mems.put(&mut self.random, mem);
+            }
+            3 => {
+                let bits = [0, OUT_OF_ORDER, CL_QUEUE_PROFILING_ENABLE, OUT_OF_ORDER | CL_QUEUE_PROFILING_ENABLE, 1 << 33];
+                let device = if self.rarely(20) { null_mut() } else { device() };
+                // SAFETY: handles that the call must check.
+                let queue = unsafe { clCreateCommandQueue(context, device, bits[self.random.below(5)], &mut code) };
+                world.queues.put(&mut self.random, queue);
+            }
+            4 | 5 => {
+                // SAFETY: as above.
+                let gate = unsafe { clCreateUserEvent(context, &mut code) };
+                if !gate.is_null() {
+                    // SAFETY: a live handle; the reference goes to the list.
+                    ok(unsafe { clRetainEvent(gate) });
+                    GATES.lock().unwrap_or_else(PoisonError::into_inner).push(Any(gate));
+                }
+                world.events.put(&mut self.random, gate);
+            }
+            6 => {
+                let program = world_of.programs.any(&mut self.random, context as usize);
+                let name = if self.rarely(10) { c"nothing" } else { KERNELS[self.below(3)] };
+                // SAFETY: a terminated string.
+                let kernel = unsafe { clCreateKernel(program.get(), name.as_ptr(), &mut code) };
+                world_of.kernels.put(&mut self.random, kernel);
+            }
+            7 => {
+                let kernel = world_of.kernels.any(&mut self.random, context as usize);
+                // SAFETY: as above.
+                let copy = unsafe { clCloneKernel(kernel.get(), &mut code) };
+                world_of.kernels.put(&mut self.random, copy);
+            }
+            _ if self.rarely(40) => {
+                let text = if self.rarely(3) { "kernel void broken(" } else { SOURCE };
+                let (mut string, length) = (text.as_ptr().cast::<c_char>(), text.len());
+                // SAFETY: one string with its length; a program that nobody else has yet.
+                unsafe {
+                    let program = clCreateProgramWithSource(context, 1, &mut string, &length, &mut code);
+                    if !program.is_null() {
+                        let built = clBuildProgram(program, 0, null(), null(), None, null_mut());
+                        self.note(built);
+                        world.programs.put(&mut self.random, program);
+                    }
+                }
+            }
+            _ => return,
+        }
+        self.note(code);
+    }
+
+    fn set_args(&mut self, world: &World) {
+        let worlds = self.worlds;
+        let kernel = world.kernels.any(&mut self.random, world.context.get() as usize);
+        let index = self.below(5) as cl_uint;
+        let code = match self.below(4) {
+            0 | 1 => {
+                let world = self.world(world, worlds);
+                let mem = world.mems.any(&mut self.random, kernel.get() as usize);
+                let (handle, size) = (mem.get(), if self.rarely(20) { 4 } else { 8 });
+                // SAFETY: a handle's size, or less.
+                unsafe { clSetKernelArg(kernel.get(), index, size, (&raw const handle).cast()) }
+            }
+            2 => {
+                let (number, size) = ([self.below(100); 2], [4usize, 16, 8, 0][self.below(4)]);
+                // SAFETY: 16 bytes at most.
+                unsafe { clSetKernelArg(kernel.get(), if index < 2 { 2 } else { index }, size, number.as_ptr().cast()) }
+            }
+            // SAFETY: local memory, or a value that is missing.
+            _ => unsafe { clSetKernelArg(kernel.get(), index, [4, 64, 0, 8][self.random.below(4)], null()) },
+        };
+        self.note(code);
+    }
+
+    fn enqueue(&mut self, world: &World) {
+        let worlds = self.worlds;
+        let junk = world.context.get() as usize;
+        let queue = world.queues.any(&mut self.random, junk);
+        let elsewhere = self.world(world, worlds);
+        let waits = self.event_list(elsewhere, junk);
+        let waits: (Vec<cl_event>, Vec<Held<_cl_event>>) = (waits.iter().map(Held::get).collect(), waits);
+        let count = if self.rarely(60) { 1 + self.below(2) } else { waits.0.len() };
+        let count = if waits.0.len() >= count { count } else { waits.0.len() } as cl_uint;
+        let list = if waits.0.is_empty() { null() } else { waits.0.as_ptr() };
+        let mut event = null_mut();
+        let wanted: *mut cl_event = if self.rarely(3) { null_mut() } else { &mut event };
+        let elsewhere = self.world(world, worlds);
+        let (a, b) = (elsewhere.mems.any(&mut self.random, junk), world.mems.any(&mut self.random, junk));
+        let blocking = cl_uint::from(self.rarely(8));
+        let (offset, size) = (self.size(2000), self.size(5000));
+        // Only sizes that fit in the arena come with memory.
+        let ptr = if size < 1 << 20 { self.arena.take(size) } else { null_mut() };
+        // SAFETY: handles that calls must check; memory and lists of the sizes given.
+        let code = unsafe {
+            match self.random.below(16) {
+                0..=3 => {
+                    let kernel = world.kernels.any(&mut self.random, junk);
+                    let dims = if self.rarely(40) { self.below(5) } else { 1 };
+                    let (global, local) = ([self.size(300).wrapping_add(1), 1, 1], [[0, 1, 8, 16, 8][self.below(5)], 1, 1]);
+                    // Many work-items take long; a size beyond that is only for errors.
+                    let global = if global[0] > 1000 { [usize::MAX; 3] } else { global.map(|g| g.next_multiple_of(8)) };
+                    let offset = [if self.rarely(20) { usize::MAX } else { self.below(10) }, 0, 0];
+                    let offset = if global[0] == usize::MAX { [8; 3] } else { offset };
+                    let local = if self.rarely(2) { null() } else { local.as_ptr() };
+                    let (dims, offset, global) = (dims as cl_uint, offset.as_ptr(), global.as_ptr());
+                    clEnqueueNDRangeKernel(queue.get(), kernel.get(), dims, offset, global, local, count, list, wanted)
+                }
+                4 => clEnqueueTask(queue.get(), world.kernels.any(&mut self.random, junk).get(), count, list, wanted),
+                5 => clEnqueueReadBuffer(queue.get(), a.get(), blocking, offset, size, ptr, count, list, wanted),
+                6 => clEnqueueWriteBuffer(queue.get(), a.get(), blocking, offset, size, ptr, count, list, wanted),
+                7 => clEnqueueCopyBuffer(queue.get(), a.get(), b.get(), offset, self.size(2000), size, count, list, wanted),
+                8 => {
+                    let (pattern, length) = ([7u8; 128], [1, 4, 3, 16, 128, 0][self.below(6)]);
+                    let size = size - size.checked_rem(length).unwrap_or(0);
+                    let offset = if self.rarely(10) { offset } else { 256 };
+                    clEnqueueFillBuffer(queue.get(), a.get(), pattern.as_ptr().cast(), length, offset, size, count, list, wanted)
+                }
+                9 => {
+                    let flags = [CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION, 0, 1 << 20][self.below(5)];
+                    let mut code = 1;
+                    let mapped =
+                        clEnqueueMapBuffer(queue.get(), a.get(), blocking, flags, offset, size, count, list, wanted, &mut code);
+                    self.note(code);
+                    let mapped = if self.rarely(20) { ptr } else { mapped };
+                    clEnqueueUnmapMemObject(queue.get(), a.get(), mapped, 0, null(), null_mut())
+                }
+                10 => {
+                    let (origin, region) = ([self.size(20), self.size(4), 0], [self.size(60), self.size(6), 1]);
+                    let (pitch, room) = (self.below(3) * 64, 64 << 10);
+                    let there = self.arena.take(room);
+                    let host = [self.below(20), self.below(4), 0];
+                    // What reaches beyond the room is left out.
+                    let region = region.map(|r| if r > 200 { 0 } else { r });
+                    let (o, h, r) = (origin.as_ptr(), host.as_ptr(), region.as_ptr());
+                    if self.rarely(2) {
+                        clEnqueueReadBufferRect(
+                            queue.get(),
+                            a.get(),
+                            blocking,
+                            o,
+                            h,
+                            r,
+                            pitch,
+                            0,
+                            pitch,
+                            0,
+                            there,
+                            count,
+                            list,
+                            wanted,
+                        )
+                    } else {
+                        clEnqueueWriteBufferRect(
+                            queue.get(),
+                            a.get(),
+                            blocking,
+                            o,
+                            h,
+                            r,
+                            pitch,
+                            0,
+                            pitch,
+                            0,
+                            there,
+                            count,
+                            list,
+                            wanted,
+                        )
+                    }
+                }
+                11 => {
+                    let mems = [a.get(), b.get()];
+                    let flags = [0, CL_MIGRATE_MEM_OBJECT_HOST, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 8][self.below(4)];
+                    clEnqueueMigrateMemObjects(queue.get(), self.below(3) as u32, mems.as_ptr(), flags, count, list, wanted)
+                }
+                12 => {
+                    let mut args = [a.get()];
+                    let mut place: *const c_void = args.as_ptr().cast();
+                    let (bytes, mems): (*mut c_void, *const cl_mem) = (args.as_mut_ptr().cast(), &raw const *args.as_ptr());
+                    clEnqueueNativeKernel(queue.get(), Some(native), bytes, 8, 1, mems, &mut place, count, list, wanted)
+                }
+                13 => clEnqueueMarkerWithWaitList(queue.get(), count, list, wanted),
+                14 => clEnqueueBarrierWithWaitList(queue.get(), count, list, wanted),
+                _ => clEnqueueWaitForEvents(queue.get(), count, list),
+            }
+        };
+        self.note(code);
+        if !event.is_null() {
+            world.events.put(&mut self.random, event);
+        }
+    }
+
+    fn events(&mut self, world: &World) {
+        let event = world.events.any(&mut self.random, world.context.get() as usize);
+        // SAFETY: handles that calls must check.
+        let code = unsafe {
+            match self.random.below(4) {
+                0 => {
+                    let kind = [CL_SUBMITTED, CL_RUNNING, CL_COMPLETE, CL_QUEUED, 9][self.below(5)];
+                    let code = clSetEventCallback(event.get(), kind, Some(on_event), null_mut());
+                    if code == CL_SUCCESS {
+                        CALLBACKS_WANTED.fetch_add(1, Ordering::AcqRel);
+                    }
+                    code
+                }
+                1 => clSetUserEventStatus(event.get(), [CL_COMPLETE, -1, -5000, 3][self.below(4)]),
+                2 => {
+                    let mut value = [0u8; 64];
+                    let name = CL_EVENT_COMMAND_QUEUE + self.below(6) as cl_uint;
+                    clGetEventInfo(event.get(), name, self.below(20), value.as_mut_ptr().cast(), null_mut())
+                }
+                _ => {
+                    let mut value = [0u8; 64];
+                    let name = CL_PROFILING_COMMAND_QUEUED + self.below(6) as cl_uint;
+                    clGetEventProfilingInfo(event.get(), name, 8, value.as_mut_ptr().cast(), null_mut())
+                }
+            }
+        };
+        self.note(code);
+    }
+
+    fn synchronise(&mut self, world: &World) {
+        let junk = world.context.get() as usize;
+        let code = match self.below(6) {
+            0 => {
+                let events = self.event_list(world, junk);
+                let list: Vec<cl_event> = events.iter().map(Held::get).collect();
+                // SAFETY: as many handles as are said.
+                unsafe { clWaitForEvents(list.len() as u32, if list.is_empty() { null() } else { list.as_ptr() }) }
+            }
+            // SAFETY: handles that calls must check.
+            1 => unsafe { clFinish(world.queues.any(&mut self.random, junk).get()) },
+            // SAFETY: as above.
+            _ => unsafe { clFlush(world.queues.any(&mut self.random, junk).get()) },
+        };
+        self.note(code);
+    }
+
+    fn query(&mut self, world: &World) {
+        let junk = world.context.get() as usize;
+        let mut value = [0u64; 512];
+        let (value, size): (*mut c_void, usize) = (value.as_mut_ptr().cast(), self.size(4096).min(4096));
+        let value = if self.rarely(10) { null_mut() } else { value };
+        let (mut size_ret, near) = (0, self.below(24) as cl_uint);
+        // SAFETY: room for `size` bytes; handles that calls must check.
+        let code = unsafe {
+            match self.random.below(7) {
+                0 => clGetMemObjectInfo(
+                    world.mems.any(&mut self.random, junk).get(),
+                    CL_MEM_TYPE + near,
+                    size,
+                    value,
+                    &mut size_ret,
+                ),
+                1 => clGetCommandQueueInfo(
+                    world.queues.any(&mut self.random, junk).get(),
+                    CL_QUEUE_CONTEXT + near,
+                    size,
+                    value,
+                    &mut size_ret,
+                ),
+                2 => clGetKernelInfo(
+                    world.kernels.any(&mut self.random, junk).get(),
+                    CL_KERNEL_FUNCTION_NAME + near,
+                    size,
+                    value,
+                    &mut size_ret,
+                ),
+                3 => {
+                    let (kernel, name) = (world.kernels.any(&mut self.random, junk), CL_KERNEL_WORK_GROUP_SIZE + near);
+                    clGetKernelWorkGroupInfo(kernel.get(), null_mut(), name, size, value, &mut size_ret)
+                }
+                4 => {
+                    let name = CL_DEVICE_TYPE + 8 * near + self.below(8) as cl_uint;
+                    clGetDeviceInfo(device(), name, size, value, &mut size_ret)
+                }
+                5 => clGetContextInfo(world.context.get(), CL_CONTEXT_REFERENCE_COUNT + near, size, value, &mut size_ret),
+                _ => {
+                    let program = world.programs.any(&mut self.random, junk);
+                    let name = CL_PROGRAM_REFERENCE_COUNT + near;
+                    // The list of binaries is one of pointers to be followed.
+                    if name == CL_PROGRAM_BINARIES {
+                        return;
+                    }
+                    clGetProgramInfo(program.get(), name, size, value, &mut size_ret)
+                }
+            }
+        };
+        self.note(code);
+    }
+
+    fn step(&mut self) {
+        let worlds = self.worlds;
+        let world = &worlds[self.below(worlds.len())];
+        match self.below(20) {
+            0..=3 => self.create(world),
+            4 | 5 => self.set_args(world),
+            6..=13 => self.enqueue(world),
+            14 | 15 => self.events(world),
+            16 => self.synchronise(world),
+            _ => self.query(world),
+        }
+    }
+}
+
+fn world(device: cl_device_id) -> World {
+    let context = context();
+    // SAFETY: a live handle.
+    ok(unsafe { clSetContextDestructorCallback(context, Some(on_context), null_mut()) });
+    let world = World {
+        context: Any(context),
+        queues: Pool::new(6),
+        mems: Pool::new(24),
+        programs: Pool::new(2),
+        kernels: Pool::new(8),
+        events: Pool::new(40),
+    };
+    let mut random = Random(1);
+    world.programs.put(&mut random, build(context, device, SOURCE));
+    world
+}
+
+/// Sets the user events, the oldest first, until `stop`.
+fn open_gates(stop: &AtomicBool) {
+    let mut random = Random(9);
+    loop {
+        let last = stop.load(Ordering::Acquire);
+        let gates = std::mem::take(&mut *GATES.lock().unwrap_or_else(PoisonError::into_inner));
+        let done = gates.is_empty();
+        for gate in gates {
+            let status = if random.below(8) == 0 { -77 } else { CL_COMPLETE };
+            // SAFETY: a live handle; another thread may have set it.
+            let code = unsafe { clSetUserEventStatus(gate.get(), status) };
+            assert!(code == CL_SUCCESS || code == CL_INVALID_OPERATION, "{code}");
+            gate.get().release();
+        }
+        if last && done {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(3));
+    }
+}
+
+fn eventually(what: &str, check: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !check() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn eight_threads_call_at_random() {
+    without_loader();
+    let seconds: f64 = std::env::var("PYROCLAST_STRESS").ok().and_then(|s| s.parse().ok()).unwrap_or(4.0);
+    let seed = std::process::id();
+    eprintln!("seed {seed}, {seconds} seconds");
+    let device = device();
+    let worlds: Vec<World> = (0..CONTEXTS).map(|_| world(device)).collect();
+    let (stop, steps) = (AtomicBool::new(false), AtomicUsize::new(0));
+    // However this ends, the thread below ends.
+    struct Stop<'a>(&'a AtomicBool);
+    impl Drop for Stop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Release);
+        }
+    }
+    let mut codes = std::collections::BTreeMap::<cl_int, usize>::new();
+    std::thread::scope(|scope| {
+        let stopping = Stop(&stop);
+        let gates = scope.spawn(|| open_gates(&stop));
+        let end = Instant::now() + Duration::from_secs_f64(seconds);
+        let threads: Vec<_> = (0..THREADS)
+            .map(|t| {
+                let (worlds, steps) = (&worlds, &steps);
+                scope.spawn(move || {
+                    let random = Random(u64::from(seed) << 8 | t);
+                    let mut actor = Actor { worlds, random, arena: Arena::new(), codes: Default::default() };
+                    while Instant::now() < end {
+                        (0..50).for_each(|_| actor.step());
+                        steps.fetch_add(50, Ordering::Relaxed);
+                    }
+                    actor.codes
+                })
+            })
+            .collect();
+        // Every step ends: the threads stop soon after the time is over.
+        let started = Instant::now();
+        while !threads.iter().all(|t| t.is_finished()) {
+            if started.elapsed() > Duration::from_secs_f64(seconds + 240.0) {
+                eprintln!("a call does not return");
+                std::process::abort();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        for thread in threads {
+            for (code, count) in thread.join().unwrap() {
+                *codes.entry(code).or_default() += count;
+            }
+        }
+        drop(stopping);
+        gates.join().unwrap();
+    });
+    eprintln!("{} steps; answers {codes:?}", steps.load(Ordering::Relaxed));
+    assert!(codes.get(&CL_SUCCESS).is_some_and(|n| *n > 100) && codes.len() > 15, "{codes:?}");
+    for world in &worlds {
+        for at in 0..world.queues.0.len() {
+            if let Some(queue) = &*world.queues.slot(at) {
+                finish(queue.get());
+            }
+        }
+        for at in 0..world.events.0.len() {
+            if let Some(event) = &*world.events.slot(at) {
+                let event = event.get();
+                eventually("an event is not done", || status(event) <= CL_COMPLETE);
+            }
+        }
+        world.events.clear();
+        world.kernels.clear();
+        world.programs.clear();
+        world.mems.clear();
+        world.queues.clear();
+        world.context.get().release();
+    }
+    eventually("a context has not ended", || CONTEXTS_GONE.load(Ordering::Acquire) == CONTEXTS);
+    let (wanted, seen) = (CALLBACKS_WANTED.load(Ordering::Acquire), CALLBACKS_SEEN.load(Ordering::Acquire));
+    assert_eq!(wanted, seen, "callbacks wanted and seen");
+}
