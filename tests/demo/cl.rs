@@ -74,7 +74,6 @@ api! {
     clEnqueueCopyImageToBuffer: fn(cl_command_queue, cl_mem, cl_mem, *const usize, *const usize, usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueCopyBufferToImage: fn(cl_command_queue, cl_mem, cl_mem, usize, *const usize, *const usize, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueMapImage: fn(cl_command_queue, cl_mem, cl_bool, cl_map_flags, *const usize, *const usize, *mut usize, *mut usize, cl_uint, *const cl_event, *mut cl_event, *mut cl_int) -> *mut c_void;
-    clEnqueueUnmapMemObject: fn(cl_command_queue, cl_mem, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clReleaseSampler: fn(cl_sampler) -> cl_int;
     clReleaseMemObject: fn(cl_mem) -> cl_int;
     clReleaseKernel: fn(cl_kernel) -> cl_int;
