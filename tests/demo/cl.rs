@@ -405,7 +405,11 @@ pub fn compare(measure: impl Fn(&Session<'_>) -> Result<Vec<(&'static str, f64)>
     Ok(())
 }
 
-/// Runs a demo on every device; prints a line for each, fails if any result is wrong.
+/// What the line of a demo begins with that cannot run on a device.
+pub const SKIPPED: &str = "skipped";
+
+/// Runs a demo on every device; prints a line for each, fails if any result is wrong. A demo may say that the device lacks
+/// something it needs.
 pub fn on_every_device(title: &str, demo: impl Fn(&Session<'_>) -> Result<String, String>) -> std::process::ExitCode {
     let run = || -> Result<bool, String> {
         let api = Api::load()?;
@@ -413,6 +417,7 @@ pub fn on_every_device(title: &str, demo: impl Fn(&Session<'_>) -> Result<String
         for device in api.devices()? {
             let outcome = Session::new(&api, &device).and_then(|s| demo(&s));
             match outcome {
+                Ok(line) if line.starts_with(SKIPPED) => println!("{title:<11} {} [{}]: {line}", device.name, device.platform),
                 Ok(line) => println!("{title:<11} {} [{}]: {line}, verified", device.name, device.platform),
                 Err(error) => {
                     good = false;
