@@ -1,4 +1,4 @@
-//! Contents of buffers, the same on every platform, and the comparison of results.
+//! Contents of buffers and images, the same on every platform, and the comparison of results.
 //!
 //! Floating-point data are small multiples of 1/8, so that sums of products are exact whatever the order and whether
 //! multiplications are fused; integers are small, because many are indices; bytes are anything.
@@ -193,6 +193,14 @@ impl Contents {
     }
 }
 
+/// A buffer or image whose contents are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Memory {
+    pub contents: Contents,
+    /// Units in the last place by which elements may differ.
+    pub ulps: u64,
+}
+
 /// Result of a comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Difference {
@@ -209,7 +217,7 @@ pub fn compare(kernel: &KernelPlan, a: &[u8], b: &[u8]) -> Difference {
     }
     let mut worst = 0;
     let mut at = 0;
-    for (n, contents) in kernel.buffers().enumerate() {
+    for (n, Memory { contents, ulps: allowed }) in kernel.memories().enumerate() {
         let (element, size) = (contents.element, contents.element.bytes());
         let end = at + contents.bytes;
         let pairs = a[at..end].chunks_exact(size).zip(b[at..end].chunks_exact(size));
@@ -219,11 +227,10 @@ pub fn compare(kernel: &KernelPlan, a: &[u8], b: &[u8]) -> Difference {
                 // Any NaN is as good as another.
                 true if fx.is_nan() && fy.is_nan() => 0,
                 true if fx.is_nan() != fy.is_nan() => u64::MAX,
-                true => ox.abs_diff(oy),
-                false => u64::MAX,
+                _ => ox.abs_diff(oy),
             };
-            if ulps > kernel.ulps {
-                return Difference::At(format!("buffer {n}, element {i}: {fx}, the reference has {fy}"));
+            if ulps > allowed {
+                return Difference::At(format!("memory {n}, element {i}: {fx}, the reference has {fy}"));
             }
             worst = worst.max(ulps);
         }
@@ -239,7 +246,8 @@ mod tests {
 
     fn kernel(element: Element) -> KernelPlan {
         let contents = Contents { element, fill: Fill::Zero, bytes: 8 };
-        KernelPlan { name: "k".into(), global: vec![1], local: None, ulps: 2, args: vec![PlannedArg::Buffer(contents)] }
+        let args = vec![PlannedArg::Buffer(contents)];
+        KernelPlan { name: "k".into(), global: vec![1], local: None, ulps: 2, texel_ulps: 1, args }
     }
 
     #[test]

@@ -1,16 +1,19 @@
 //! `execute`: runs the kernels of a corpus with generated data on two OpenCL platforms and compares what they write.
 //!
 //! What a kernel is given follows from its arguments' types and names ([`plan`]); a file of settings corrects that by
-//! kernel. Each file runs in a process of its own on each platform, so that a crash is a result. A kernel counts
+//! kernel. Each file runs in a process of its own on each platform, so that a crash is the result of one kernel. A kernel counts
 //! only if it changed a buffer; one whose results the reference itself does not repeat is told apart.
 
 mod data;
+mod image;
 mod plan;
 
 use super::corpus::{Entry, read_manifest};
-use crate::cl::{Api, Arg, Session};
+use crate::cl::{Api, Arg, Buffer, HostData, Image, Program, Sampler, Session};
 use data::{Difference, compare};
+use image::PlannedImage;
 use plan::{KernelPlan, Plan, PlannedArg, Settings};
+use pyroclast_runtime::cl::{CL_ADDRESS_CLAMP_TO_EDGE, CL_MEM_READ_WRITE};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -96,7 +99,7 @@ impl Verdict {
     }
 }
 
-/// Runs a plan's kernels on one platform and writes their buffers, or an error, to a folder.
+/// Runs a plan's kernels on one platform and writes their buffers and images, or an error, to a folder.
 pub fn one(arguments: &One) -> Result<bool, String> {
     let text = std::fs::read_to_string(&arguments.plan).map_err(|e| format!("{}: {e}", arguments.plan.display()))?;
     let plan = Plan::parse(&text)?;
@@ -113,42 +116,73 @@ pub fn one(arguments: &One) -> Result<bool, String> {
         std::fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))
     };
     for kernel in &plan.kernels {
-        let outcome = program.kernel(&kernel.name).and_then(|handle| {
-            let mut buffers = Vec::new();
-            for (seed, arg) in kernel.args.iter().enumerate() {
-                if let PlannedArg::Buffer(contents) = arg {
-                    let buffer = session.buffer(contents.bytes)?;
-                    session.write(&buffer, &contents.generate(seed as u32))?;
-                    buffers.push(buffer);
-                }
-            }
-            let mut next = buffers.iter();
-            let args: Vec<Arg<'_>> = kernel
-                .args
-                .iter()
-                .map(|arg| match arg {
-                    PlannedArg::Buffer(_) => next.next().map_or(Arg::Null, Arg::Buffer),
-                    PlannedArg::Value(bytes) => Arg::Bytes(bytes),
-                    PlannedArg::Local(bytes) => Arg::Local(*bytes),
-                })
-                .collect();
-            handle.set(&args)?;
-            handle.launch(&kernel.global, kernel.local.as_deref())?;
-            session.finish()?;
-            let mut results = Vec::new();
-            for (buffer, contents) in buffers.iter().zip(kernel.buffers()) {
-                let mut bytes = vec![0u8; contents.bytes];
-                session.read(buffer, &mut bytes)?;
-                results.push(bytes);
-            }
-            Ok(results)
-        });
+        let outcome = launch(&session, &program, kernel);
         match outcome {
             Ok(results) => put(format!("{}.bin", kernel.name), &results.concat())?,
             Err(error) => put(format!("{}.error", kernel.name), error.as_bytes())?,
         }
     }
     Ok(true)
+}
+
+/// An argument's object.
+enum Object<'a> {
+    Buffer(Buffer<'a>),
+    Image(Image<'a>),
+    Sampler(Sampler<'a>),
+    None,
+}
+
+/// Runs one kernel; the contents of its buffers and images afterwards.
+fn launch(session: &Session<'_>, program: &Program<'_>, kernel: &KernelPlan) -> Result<Vec<Vec<u8>>, String> {
+    let handle = program.kernel(&kernel.name)?;
+    let mut objects = Vec::new();
+    for (seed, arg) in kernel.args.iter().enumerate() {
+        objects.push(match arg {
+            PlannedArg::Buffer(contents) => {
+                let buffer = session.buffer(contents.bytes)?;
+                session.write(&buffer, &contents.generate(seed as u32))?;
+                Object::Buffer(buffer)
+            }
+            PlannedArg::Image(image) => {
+                let bytes = image.contents().generate(seed as u32);
+                let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
+                let (kind, size) = (PlannedImage::KIND, PlannedImage::SIZE);
+                let texel = image.texel_bytes();
+                Object::Image(session.image(CL_MEM_READ_WRITE, image.format(), kind, size, texel, Some(data))?)
+            }
+            PlannedArg::Sampler(s) => Object::Sampler(session.sampler(s.normalized, CL_ADDRESS_CLAMP_TO_EDGE, s.filter())?),
+            _ => Object::None,
+        });
+    }
+    let args: Vec<Arg<'_>> = kernel
+        .args
+        .iter()
+        .zip(&objects)
+        .map(|(arg, object)| match (arg, object) {
+            (_, Object::Buffer(b)) => Arg::Buffer(b),
+            (_, Object::Image(i)) => Arg::Image(i),
+            (_, Object::Sampler(s)) => Arg::Sampler(s),
+            (PlannedArg::Value(bytes), _) => Arg::Bytes(bytes),
+            (PlannedArg::Local(bytes), _) => Arg::Local(*bytes),
+            _ => Arg::Null,
+        })
+        .collect();
+    handle.set(&args)?;
+    handle.launch(&kernel.global, kernel.local.as_deref())?;
+    session.finish()?;
+    let mut results = Vec::new();
+    let memories = objects.iter().filter(|o| matches!(o, Object::Buffer(_) | Object::Image(_)));
+    for (object, memory) in memories.zip(kernel.memories()) {
+        let mut bytes = vec![0u8; memory.contents.bytes];
+        match object {
+            Object::Buffer(buffer) => session.read(buffer, &mut bytes)?,
+            Object::Image(image) => session.read_image(image, [0; 3], image.size, [0, 0], &mut bytes)?,
+            _ => {}
+        }
+        results.push(bytes);
+    }
+    Ok(results)
 }
 
 /// A vendors folder with the system's drivers and the one under test.
@@ -162,33 +196,53 @@ fn offer_driver(library: &Path, folder: &Path) -> Result<(), String> {
     std::fs::write(folder.join("00-under-test.icd"), format!("{}\n", library.display())).map_err(|e| e.to_string())
 }
 
-/// Results of the kernels of a plan on one platform; an error for a kernel that has none.
-fn run_plan(file: &Path, plan: &Plan, platform: &str, run: &Run<'_>, folder: &Path) -> BTreeMap<String, Result<Vec<u8>, String>> {
-    let log = folder.join("log");
-    let started = || -> Result<String, String> {
-        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        let own = std::env::current_exe().map_err(|e| e.to_string())?;
-        let stderr = std::fs::File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
-        let mut command = Command::new(own);
-        command.arg("execute-one").arg(file).arg(platform).arg(folder).current_dir(run.dir);
-        command.env("OCL_ICD_VENDORS", run.vendors).env_remove("OCL_ICD_FILENAMES");
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
-        match super::cts::run_limited(&mut command, run.limit).map_err(|e| e.to_string())? {
-            Some(status) if status.success() => Ok(String::new()),
-            Some(status) => {
-                let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();
-                let line = text.lines().find(|l| l.contains("error")).or(text.lines().next()).unwrap_or_default();
-                Ok(format!("{status}: {}", line.chars().take(160).collect::<String>()))
-            }
-            None => Ok(format!("more than {} s", run.limit.as_secs())),
+/// Results of the kernels of a plan on one platform; an error for a kernel that has none. A process that crashes ends
+/// with the kernel it runs: another one goes on behind it.
+fn run_plan(plan: &Plan, platform: &str, run: &Run<'_>, folder: &Path) -> BTreeMap<String, Result<Vec<u8>, String>> {
+    let mut results = BTreeMap::new();
+    let mut rest = plan.clone();
+    while !rest.kernels.is_empty() {
+        let (ended, signalled) = run_process(&rest, platform, run, folder).unwrap_or_else(|e| (e, false));
+        let mut crashed = false;
+        rest.kernels.retain(|kernel| {
+            let result = match std::fs::read(folder.join(format!("{}.bin", kernel.name))) {
+                Ok(bytes) => Ok(bytes),
+                Err(_) => match std::fs::read_to_string(folder.join(format!("{}.error", kernel.name))) {
+                    Ok(error) => Err(error),
+                    Err(_) if crashed => return true,
+                    Err(_) => {
+                        crashed = signalled;
+                        Err(ended.clone())
+                    }
+                },
+            };
+            results.insert(kernel.name.clone(), result);
+            false
+        });
+    }
+    results
+}
+
+/// Runs a plan's kernels in a process until it ends; how it ended, empty if well, and whether by a signal.
+fn run_process(plan: &Plan, platform: &str, run: &Run<'_>, folder: &Path) -> Result<(String, bool), String> {
+    let (log, file) = (folder.join("log"), folder.join("plan"));
+    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    std::fs::write(&file, plan.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;
+    let own = std::env::current_exe().map_err(|e| e.to_string())?;
+    let stderr = std::fs::File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
+    let mut command = Command::new(own);
+    command.arg("execute-one").arg(file).arg(platform).arg(folder).current_dir(run.dir);
+    command.env("OCL_ICD_VENDORS", run.vendors).env_remove("OCL_ICD_FILENAMES");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+    match super::cts::run_limited(&mut command, run.limit).map_err(|e| e.to_string())? {
+        Some(status) if status.success() => Ok((String::new(), false)),
+        Some(status) => {
+            let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();
+            let line = text.lines().find(|l| l.contains("error")).or(text.lines().next()).unwrap_or_default();
+            Ok((format!("{status}: {}", line.chars().take(160).collect::<String>()), status.code().is_none()))
         }
-    };
-    let ended = started().unwrap_or_else(|e| e);
-    let result = |kernel: &KernelPlan| match std::fs::read(folder.join(format!("{}.bin", kernel.name))) {
-        Ok(bytes) => Ok(bytes),
-        Err(_) => Err(std::fs::read_to_string(folder.join(format!("{}.error", kernel.name))).unwrap_or_else(|_| ended.clone())),
-    };
-    plan.kernels.iter().map(|k| (k.name.clone(), result(k))).collect()
+        None => Ok((format!("more than {} s", run.limit.as_secs()), false)),
+    }
 }
 
 /// What all entries share.
@@ -207,11 +261,8 @@ fn attempt(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Vec<(String, 
     if plan.kernels.is_empty() {
         return Ok(verdicts.drain(..).map(|(k, why)| (k, Verdict::NotRun(why))).collect());
     }
-    std::fs::create_dir_all(scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
-    let file = scratch.join("plan");
-    std::fs::write(&file, plan.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;
-    let ours = run_plan(&file, &plan, run.platform, run, &scratch.join("ours"));
-    let theirs = run_plan(&file, &plan, run.reference, run, &scratch.join("reference"));
+    let ours = run_plan(&plan, run.platform, run, &scratch.join("ours"));
+    let theirs = run_plan(&plan, run.reference, run, &scratch.join("reference"));
     let mut again = None;
     let mut out: Vec<(String, Verdict)> = verdicts.drain(..).map(|(k, why)| (k, Verdict::NotRun(why))).collect();
     for kernel in &plan.kernels {
@@ -222,7 +273,7 @@ fn attempt(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Vec<(String, 
                 Difference::None(_) if *b == kernel.initial() => Verdict::NoEffect,
                 Difference::None(ulps) => Verdict::Match(ulps),
                 Difference::At(text) => {
-                    let again = again.get_or_insert_with(|| run_plan(&file, &plan, run.reference, run, &scratch.join("again")));
+                    let again = again.get_or_insert_with(|| run_plan(&plan, run.reference, run, &scratch.join("again")));
                     if again[&kernel.name].as_ref() == Ok(b) { Verdict::Differs(text) } else { Verdict::Varies }
                 }
             },

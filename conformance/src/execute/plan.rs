@@ -4,7 +4,8 @@
 //! increment 1, a row is longer than the number of columns. Both platforms are given the same plan, as text.
 
 use super::super::corpus::Entry;
-use super::data::{Contents, Element, Fill};
+use super::data::{Contents, Element, Fill, Memory};
+use super::image::{PlannedImage, PlannedSampler, seen_as_float};
 use clspv_bridge::driver;
 use clspv_bridge::front::clang::KernelArgInfo;
 use clspv_bridge::ir::{Module, Op, Value, WorkItemQuery};
@@ -22,6 +23,8 @@ const BUFFER_BYTES: usize = 1 << 20;
 const LOCAL_BYTES: usize = 4096;
 /// Units in the last place by which floating-point results may differ unless settings say otherwise.
 const ULPS: u64 = 16;
+/// The same for texels, in units of the stored format.
+const TEXEL_ULPS: u64 = 1;
 
 /// A kernel argument with its data.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,6 +32,8 @@ pub enum PlannedArg {
     Buffer(Contents),
     Value(Vec<u8>),
     Local(usize),
+    Image(PlannedImage),
+    Sampler(PlannedSampler),
 }
 
 /// A launch of one kernel.
@@ -37,20 +42,28 @@ pub struct KernelPlan {
     pub name: String,
     pub global: Vec<usize>,
     pub local: Option<Vec<usize>>,
-    /// Units in the last place by which results may differ.
+    /// Units in the last place by which results in buffers may differ, and those in images.
     pub ulps: u64,
+    pub texel_ulps: u64,
     pub args: Vec<PlannedArg>,
 }
 
 impl KernelPlan {
-    /// The buffers in the order of the arguments.
-    pub fn buffers(&self) -> impl Iterator<Item = &Contents> {
-        self.args.iter().filter_map(|a| if let PlannedArg::Buffer(c) = a { Some(c) } else { None })
+    /// The buffers and images in the order of the arguments.
+    pub fn memories(&self) -> impl Iterator<Item = Memory> {
+        self.args.iter().filter_map(|a| match a {
+            PlannedArg::Buffer(c) => Some(Memory { contents: *c, ulps: if c.element.is_float() { self.ulps } else { 0 } }),
+            PlannedArg::Image(i) => {
+                Some(Memory { contents: i.contents(), ulps: if i.is_rounded() { self.texel_ulps } else { 0 } })
+            }
+            _ => None,
+        })
     }
-    /// All buffers' contents before the launch.
+    /// The contents of all of them before the launch.
     pub fn initial(&self) -> Vec<u8> {
         let one = |(seed, arg): (usize, &PlannedArg)| match arg {
             PlannedArg::Buffer(contents) => contents.generate(seed as u32),
+            PlannedArg::Image(image) => image.contents().generate(seed as u32),
             _ => Vec::new(),
         };
         self.args.iter().enumerate().flat_map(one).collect()
@@ -79,7 +92,7 @@ impl fmt::Display for Plan {
         writeln!(f, "source {}\noptions {}", self.source, self.options)?;
         for k in &self.kernels {
             let local = k.local.as_deref().map_or("-".into(), join);
-            writeln!(f, "kernel {} {} {local} {}", k.name, join(&k.global), k.ulps)?;
+            writeln!(f, "kernel {} {} {local} {} {}", k.name, join(&k.global), k.ulps, k.texel_ulps)?;
             for arg in &k.args {
                 match arg {
                     PlannedArg::Buffer(c) => writeln!(f, "buffer {c}")?,
@@ -87,6 +100,8 @@ impl fmt::Display for Plan {
                         writeln!(f, "value {}", bytes.iter().map(|b| format!("{b:02x}")).collect::<String>())?;
                     }
                     PlannedArg::Local(bytes) => writeln!(f, "local {bytes}")?,
+                    PlannedArg::Image(image) => writeln!(f, "image {image}")?,
+                    PlannedArg::Sampler(sampler) => writeln!(f, "sampler {sampler}")?,
                 }
             }
         }
@@ -102,12 +117,13 @@ impl Plan {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             let bad = || format!("bad line in a plan: {line}");
             if word == "kernel" {
-                let [name, global, local, ulps] = rest.split(' ').collect::<Vec<_>>()[..] else { return Err(bad()) };
+                let [name, global, local, ulps, texel_ulps] = rest.split(' ').collect::<Vec<_>>()[..] else { return Err(bad()) };
                 plan.kernels.push(KernelPlan {
                     name: name.into(),
                     global: sizes(global)?,
                     local: if local == "-" { None } else { Some(sizes(local)?) },
                     ulps: ulps.parse().map_err(|_| bad())?,
+                    texel_ulps: texel_ulps.parse().map_err(|_| bad())?,
                     args: vec![],
                 });
                 continue;
@@ -121,6 +137,8 @@ impl Plan {
                     let byte = |i: usize| rest.get(i..i + 2).and_then(|d| u8::from_str_radix(d, 16).ok()).ok_or_else(bad);
                     arg(PlannedArg::Value((0..rest.len() / 2).map(|i| byte(2 * i)).collect::<Result<_, _>>()?))?;
                 }
+                "image" => arg(PlannedArg::Image(PlannedImage::parse(rest, ' ').ok_or_else(bad)?))?,
+                "sampler" => arg(PlannedArg::Sampler(PlannedSampler::parse(rest).ok_or_else(bad)?))?,
                 "local" => arg(PlannedArg::Local(rest.parse().map_err(|_| bad())?))?,
                 _ => return Err(bad()),
             }
@@ -131,8 +149,10 @@ impl Plan {
 
 /// Settings of single kernels. A line is `PATH KERNEL KEY=VALUE ...`: PATH is part of the file's path, KERNEL a name or `*`;
 /// later lines win. Keys are `global`, `local` (sizes with commas, `local=-` leaves the choice to the driver), `ulp`,
-/// `skip` (with a reason, words joined by `_`), and names of arguments: a number for a value or for the bytes of a local
-/// argument, `small:N` (integers below N), `zero`, `any` or `iota` for a buffer, `TYPE:FILL` to set its type too.
+/// `texel_ulp`, `skip` (with a reason, words joined by `_`), and names of arguments: a number for a value or for the bytes of
+/// a local argument, `small:N` (integers below N), `zero`, `any` or `iota` for a buffer, `TYPE:FILL` to set its type too;
+/// `float`, `half`, `bytes` (normalised), `int` or `uint` for an image, `:FILL` behind it; `nearest` or `linear` for a sampler,
+/// `-normalized` behind it.
 #[derive(Default)]
 pub struct Settings {
     lines: Vec<Line>,
@@ -215,7 +235,8 @@ fn kernel(
         },
     };
     let ulps = setting("ulp").map_or(Ok(ULPS), str::parse).map_err(|e| format!("ulp: {e}"))?;
-    let accessed = accessed(module, &info.name);
+    let texel_ulps = setting("texel_ulp").map_or(Ok(TEXEL_ULPS), str::parse).map_err(|e| format!("texel_ulp: {e}"))?;
+    let (accessed, seen) = (accessed(module, &info.name), seen_as_float(module, &info.name));
     let base = |i: usize| source.and_then(|s| s.base_types.get(i)).map_or("", String::as_str);
     let element = |i: usize| match (Element::of_type(base(i)), accessed.get(i).copied().flatten()) {
         // Bytes of something else.
@@ -228,9 +249,13 @@ fn kernel(
     for (i, arg) in info.args.iter().enumerate() {
         let name = source.and_then(|s| s.args.get(i)).map_or("", |a| a.name.as_str());
         let element = element(i).or(common.filter(|_| arg.kind == ArgKind::Value));
-        args.push(argument(arg, name, element, setting(name))?);
+        let ty = source.and_then(|s| s.args.get(i)).map_or("", |a| a.type_name.as_str());
+        args.push(match arg.kind {
+            ArgKind::Image => image(name, ty, seen.get(i).copied().flatten(), setting(name))?,
+            _ => argument(arg, name, element, setting(name))?,
+        });
     }
-    Ok(KernelPlan { name: info.name.clone(), global, local, ulps, args })
+    Ok(KernelPlan { name: info.name.clone(), global, local, ulps, texel_ulps, args })
 }
 
 fn argument(arg: &ArgInfo, name: &str, element: Option<Element>, setting: Option<&str>) -> Result<PlannedArg, String> {
@@ -265,9 +290,24 @@ fn argument(arg: &ArgInfo, name: &str, element: Option<Element>, setting: Option
             let lane = element.unwrap_or(Element::U8).encode(number);
             PlannedArg::Value(lane.iter().copied().cycle().take(arg.size as usize).collect())
         }
-        // Images, samplers and whatever else there will be.
-        _ => return Err(format!("argument {name} is a {:?}", arg.kind).to_lowercase()),
+        ArgKind::Sampler => {
+            let sampler = setting.map_or(Some(PlannedSampler::default()), PlannedSampler::parse);
+            PlannedArg::Sampler(sampler.ok_or_else(wrong)?)
+        }
+        ArgKind::Image => return Err(format!("argument {name} is an image")),
     })
+}
+
+/// An image argument; `float` is how the kernel sees its texels.
+fn image(name: &str, ty: &str, float: Option<bool>, setting: Option<&str>) -> Result<PlannedArg, String> {
+    if ty.trim_end() != "image2d_t" {
+        return Err(format!("argument {name} is an {ty}"));
+    }
+    let planned = match setting {
+        Some(text) => PlannedImage::parse(text, ':').ok_or_else(|| format!("argument {name}: {text} is no setting for it"))?,
+        None => PlannedImage::usual(float.unwrap_or(true)),
+    };
+    Ok(PlannedArg::Image(planned))
 }
 
 /// For each argument that is a pointer, or a structure, to something: the type that all accesses have, as far as they are
@@ -346,9 +386,11 @@ mod tests {
             PlannedArg::Value(vec![1, 0, 255]),
             PlannedArg::Local(9),
             PlannedArg::Buffer(small),
+            PlannedArg::Image(PlannedImage::usual(false)),
+            PlannedArg::Sampler(PlannedSampler { normalized: true, linear: true }),
         ];
-        let kernel = KernelPlan { name: "k".into(), global: vec![4, 2], local: None, ulps: 3, args };
-        let other = KernelPlan { name: "l".into(), global: vec![8], local: Some(vec![4]), ulps: 0, args: vec![] };
+        let kernel = KernelPlan { name: "k".into(), global: vec![4, 2], local: None, ulps: 3, texel_ulps: 1, args };
+        let other = KernelPlan { name: "l".into(), global: vec![8], local: Some(vec![4]), ulps: 0, texel_ulps: 0, args: vec![] };
         let plan = Plan { source: "/a b/c.cl".into(), options: "-DX=1 -I/a".into(), kernels: vec![kernel, other] };
         assert_eq!(Plan::parse(&plan.to_string()).as_ref(), Ok(&plan));
         assert!(Plan::parse("buffer f32").is_err());

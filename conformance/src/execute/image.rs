@@ -1,0 +1,172 @@
+//! Images and samplers that kernels are given: two-dimensional, with four channels, of a kind of texel that follows from how
+//! the kernel reads and writes them.
+
+use super::data::{Contents, Element, Fill};
+use crate::cl::{ImageKind, image_format};
+use clspv_bridge::ir::{ImageOp, Module, Op, Value};
+use pyroclast_runtime::cl::*;
+use std::collections::HashMap;
+use std::fmt;
+
+/// Width and height.
+pub const SIDE: usize = 64;
+
+/// Kinds of texels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Texels {
+    Float,
+    Half,
+    /// Normalised bytes.
+    Bytes,
+    Int,
+    Uint,
+}
+
+const NAMES: &[(Texels, &str)] =
+    &[(Texels::Float, "float"), (Texels::Half, "half"), (Texels::Bytes, "bytes"), (Texels::Int, "int"), (Texels::Uint, "uint")];
+
+impl Texels {
+    fn parse(text: &str) -> Option<Texels> {
+        NAMES.iter().find(|(_, n)| *n == text).map(|(t, _)| *t)
+    }
+    fn name(self) -> &'static str {
+        NAMES.iter().find(|(t, _)| *t == self).map_or("", |(_, n)| n)
+    }
+    fn element(self) -> Element {
+        match self {
+            Texels::Float => Element::F32,
+            Texels::Half => Element::F16,
+            Texels::Bytes => Element::U8,
+            Texels::Int => Element::I32,
+            Texels::Uint => Element::U32,
+        }
+    }
+}
+
+/// An image before the launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlannedImage {
+    pub texels: Texels,
+    pub fill: Fill,
+}
+
+impl PlannedImage {
+    /// Of numbers that a kernel sees as floating-point ones, or not, with the usual contents.
+    pub fn usual(float: bool) -> PlannedImage {
+        let texels = if float { Texels::Float } else { Texels::Uint };
+        PlannedImage { texels, fill: texels.element().usual() }
+    }
+
+    /// From `KIND` or `KIND FILL`, the words separated by `separator`.
+    pub fn parse(text: &str, separator: char) -> Option<PlannedImage> {
+        let (texels, fill) = match text.split_once(separator) {
+            Some((texels, fill)) => (Texels::parse(texels)?, Some(Fill::parse(fill)?)),
+            None => (Texels::parse(text)?, None),
+        };
+        Some(PlannedImage { texels, fill: fill.unwrap_or(texels.element().usual()) })
+    }
+
+    pub fn format(self) -> cl_image_format {
+        let data_type = match self.texels {
+            Texels::Float => CL_FLOAT,
+            Texels::Half => CL_HALF_FLOAT,
+            Texels::Bytes => CL_UNORM_INT8,
+            Texels::Int => CL_SIGNED_INT32,
+            Texels::Uint => CL_UNSIGNED_INT32,
+        };
+        image_format(CL_RGBA, data_type)
+    }
+
+    pub const KIND: ImageKind = ImageKind::D2;
+    pub const SIZE: [usize; 3] = [SIDE, SIDE, 1];
+
+    /// Bytes of one texel.
+    pub fn texel_bytes(self) -> usize {
+        4 * self.texels.element().bytes()
+    }
+
+    pub fn contents(self) -> Contents {
+        Contents { element: self.texels.element(), fill: self.fill, bytes: SIDE * SIDE * self.texel_bytes() }
+    }
+
+    /// Stored numbers may differ by a unit in the last place: also these, though they are integers in memory.
+    pub fn is_rounded(self) -> bool {
+        !matches!(self.texels, Texels::Int | Texels::Uint)
+    }
+}
+
+impl fmt::Display for PlannedImage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.texels.name(), self.fill)
+    }
+}
+
+/// A sampler's modes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PlannedSampler {
+    pub normalized: bool,
+    pub linear: bool,
+}
+
+impl PlannedSampler {
+    /// From `nearest`, `linear`, `nearest-normalized` or `linear-normalized`.
+    pub fn parse(text: &str) -> Option<PlannedSampler> {
+        let (filter, normalized) = match text.strip_suffix("-normalized") {
+            Some(filter) => (filter, true),
+            None => (text, false),
+        };
+        let linear = match filter {
+            "nearest" => false,
+            "linear" => true,
+            _ => return None,
+        };
+        Some(PlannedSampler { normalized, linear })
+    }
+
+    pub fn filter(self) -> cl_filter_mode {
+        if self.linear { CL_FILTER_LINEAR } else { CL_FILTER_NEAREST }
+    }
+}
+
+impl fmt::Display for PlannedSampler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.linear { "linear" } else { "nearest" })?;
+        f.write_str(if self.normalized { "-normalized" } else { "" })
+    }
+}
+
+/// For each argument of a kernel: whether it is read or written as floating-point texels, as far as the kernel itself says.
+pub fn seen_as_float(module: &Module, kernel: &str) -> Vec<Option<bool>> {
+    let Some(func) = module.functions.values().find(|f| f.kernel.is_some() && f.name == kernel) else { return vec![] };
+    let Some(entry) = func.entry() else { return vec![] };
+    let params = &func.blocks[entry].params;
+    let index: HashMap<Value, usize> = params.iter().copied().enumerate().map(|(i, p)| (p, i)).collect();
+    let mut seen = vec![None; params.len()];
+    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| &func.insts[*i]) {
+        let Op::Image { op, .. } = inst.op else { continue };
+        let texel = match op {
+            ImageOp::Write => inst.args.last(),
+            ImageOp::Read | ImageOp::Sample => inst.results.first(),
+            _ => None,
+        };
+        if let (Some(&i), Some(texel)) = (inst.args.first().and_then(|a| index.get(a)), texel) {
+            seen[i] = Some(func.ty(*texel).is_float());
+        }
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_read_back() {
+        let image = PlannedImage { texels: Texels::Bytes, fill: Fill::Small(9) };
+        assert_eq!(PlannedImage::parse(&image.to_string(), ' '), Some(image));
+        assert_eq!(PlannedImage::parse("half", ':').map(|i| i.contents().bytes), Some(SIDE * SIDE * 8));
+        let sampler = PlannedSampler { normalized: true, linear: false };
+        assert_eq!(PlannedSampler::parse(&sampler.to_string()), Some(sampler));
+        assert_eq!(PlannedSampler::parse("cubic"), None);
+    }
+}
