@@ -329,7 +329,8 @@ pub(super) fn compare(s: &mut Rewriter<'_>, cc: IntCc, x: Value, y: Value) -> Op
             let (t, e) = (s.constant(result, value(t)), s.constant(result, value(e)));
             rewrite(Op::Select, &[args[0], t, e])
         }
-        (Op::Bin(BinOp::Iadd), args) if matches!(cc, IntCc::Eq | IntCc::Ne) => {
+        // A sum that is needed anyway, as that of a loop's counter, is what drivers look for in its test.
+        (Op::Bin(BinOp::Iadd), args) if matches!(cc, IntCc::Eq | IntCc::Ne) && s.single_use(x) => {
             let c1 = s.bits(args[1])?;
             let c = s.constant(ty, c.wrapping_sub(c1));
             rewrite(Op::Icmp(cc), &[args[0], c])

@@ -307,6 +307,18 @@ struct LoopContext {
     header: Block,
     breaks: Vec<End>,
     continues: Vec<End>,
+    latch: Option<Latch>,
+}
+
+/// The end of a loop's body that decides whether there is another iteration. If no other edge goes back, the decision
+/// becomes the branch of the continue block, the form of `do ... while` that drivers know best.
+struct Latch {
+    block: Block,
+    cond: Value,
+    /// Which of the two edges goes back.
+    back_if: bool,
+    back: Deferred,
+    leave: Deferred,
 }
 
 struct Structurizer<'f> {
@@ -426,15 +438,26 @@ impl Structurizer<'_> {
         Builder::new(self.func, cur).jump(header, &d.args);
         let body = self.open();
         Builder::new(self.func, header).jump(body, &[]);
-        self.contexts.push(LoopContext { index, header: d.target, breaks: Vec::new(), continues: Vec::new() });
+        self.contexts.push(LoopContext { index, header: d.target, breaks: Vec::new(), continues: Vec::new(), latch: None });
         let mut end = self.body(body, d.target)?;
         if let Some((cur, set)) = end {
             end = self.region(cur, set)?;
         }
-        let (Some(cx), None) = (self.contexts.pop(), end) else {
+        let (Some(mut cx), None) = (self.contexts.pop(), end) else {
             return Err(CompileError::internal("structurize: edges of a loop body never met"));
         };
         let cont = self.open();
+        if let Some(latch) = cx.latch {
+            if cx.continues.is_empty() {
+                return Ok(self.close_loop(header, cont, latch, cx.breaks));
+            }
+            let (stay, leave, merge) = (self.open(), self.open(), self.open());
+            let (then, other) = if latch.back_if { (stay, leave) } else { (leave, stay) };
+            self.select_header(latch.block, merge, latch.cond, then, other);
+            self.join(merge, Vec::new());
+            cx.continues.push((stay, vec![latch.back]));
+            cx.breaks.push((leave, vec![latch.leave]));
+        }
         match self.join(cont, cx.continues) {
             Some(back) => {
                 let args = back.first().map(|d| d.args.clone()).unwrap_or_default();
@@ -445,6 +468,23 @@ impl Structurizer<'_> {
         let merge = self.open();
         self.func.blocks[header].merge = Some(Merge::Loop { merge, cont });
         Ok(self.join(merge, cx.breaks).map(|set| (merge, set)))
+    }
+
+    /// Ends a loop in the branch of its latch, put into the continue block.
+    fn close_loop(&mut self, header: Block, cont: Block, latch: Latch, mut breaks: Vec<End>) -> Option<End> {
+        Builder::new(self.func, latch.block).jump(cont, &[]);
+        let merge = self.open();
+        self.func.blocks[header].merge = Some(Merge::Loop { merge, cont });
+        breaks.push((cont, vec![latch.leave]));
+        let (set, mut args) = self.unite(merge, &breaks);
+        let leave = BlockCall { block: merge, args: args.pop().unwrap_or_default() };
+        let back = BlockCall { block: header, args: latch.back.args };
+        let (then, other) = if latch.back_if { (back, leave) } else { (leave, back) };
+        Builder::new(self.func, cont).brif(latch.cond, then, other);
+        for ((block, _), args) in breaks.iter().zip(&args) {
+            Builder::new(self.func, *block).jump(merge, args);
+        }
+        Some((merge, set))
     }
 
     /// Appends the instructions of an original block to `cur` and follows its terminator.
@@ -484,18 +524,24 @@ impl Structurizer<'_> {
         }
         let (t_exit, e_exit) = (self.is_exit(t.target), self.is_exit(e.target));
         if t_exit || e_exit {
-            let arm = self.open();
             t.cond = None;
             if t_exit && e_exit {
-                let arm2 = self.open();
-                let merge = self.open();
+                let back_if = self.is_back(t.target);
+                if back_if != self.is_back(e.target)
+                    && let Some(cx) = self.contexts.last_mut().filter(|cx| cx.latch.is_none())
+                {
+                    let (back, leave) = if back_if { (t, e) } else { (e, t) };
+                    cx.latch = Some(Latch { block: cur, cond, back_if, back, leave });
+                    return Ok(None);
+                }
+                let (arm, arm2, merge) = (self.open(), self.open(), self.open());
                 self.select_header(cur, merge, cond, arm, arm2);
                 self.join(merge, Vec::new());
                 self.exit(arm, t);
                 self.exit(arm2, e);
                 return Ok(None);
             }
-            let merge = self.open();
+            let (arm, merge) = (self.open(), self.open());
             let (leave, stay) = if t_exit {
                 self.select_header(cur, merge, cond, arm, merge);
                 (t, e)
@@ -564,10 +610,17 @@ impl Structurizer<'_> {
             self.func.blocks[merge].insts.push(inst);
             return None;
         }
-        if ends.len() == 1 {
-            let (block, set) = ends.into_iter().next()?;
-            Builder::new(self.func, block).jump(merge, &[]);
-            return Some(set);
+        let (set, args) = self.unite(merge, &ends);
+        for ((block, _), args) in ends.iter().zip(&args) {
+            Builder::new(self.func, *block).jump(merge, args);
+        }
+        Some(set)
+    }
+
+    /// Unites the edges of blocks that will go to `merge`, and gives the arguments that each has to bring along.
+    fn unite(&mut self, merge: Block, ends: &[End]) -> (Vec<Deferred>, Vec<SmallVec<[Value; 4]>>) {
+        if let [(_, set)] = ends {
+            return (set.clone(), vec![smallvec![]]);
         }
         let mut joined: Vec<Deferred> = Vec::new();
         let mut index: HashMap<Block, usize> = HashMap::new();
@@ -618,10 +671,7 @@ impl Structurizer<'_> {
                 }
             }
         }
-        for ((block, _), args) in ends.iter().zip(&args) {
-            Builder::new(self.func, *block).jump(merge, args);
-        }
-        Some(joined)
+        (joined, args)
     }
 
     /// Lets one arm of the selection that `header` opens go straight to the merge block if the arm is empty.

@@ -246,7 +246,16 @@ fn check_structure(f: &Function) -> Result<(), String> {
                     }
                 }
             }
-            None if distinct => return Err(format!("{b} branches without a merge")),
+            None if distinct => {
+                // The branch of a continue block: back or out.
+                let is_latch = f.layout.iter().any(|h| match f.blocks[*h].merge {
+                    Some(Merge::Loop { merge, cont }) => cont == b && succs.iter().all(|s| s.block == *h || s.block == merge),
+                    _ => false,
+                });
+                if !is_latch {
+                    return Err(format!("{b} branches without a merge"));
+                }
+            }
             None => {}
         }
     }
