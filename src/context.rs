@@ -2,7 +2,7 @@
 //!
 //! A context lives until the application and every object made from it have let go of it. Its destructor callbacks then
 //! run, on the callback thread, in the reverse order of their registration.
-//! Locks: the list of destructor callbacks (rank CallbackChannel).
+//! Locks: the list of destructor callbacks (rank CallbackChannel) and that of queues (rank Context).
 
 use crate::callback::Callback;
 use crate::cl::*;
@@ -12,8 +12,10 @@ use crate::err;
 use crate::error::{Error, Result};
 use crate::host_fills::HostFills;
 use crate::info::InfoValue;
+use crate::memory::svm::Allocations;
 use crate::object::{ApiObject, ApiSlot, DestructorList, ObjectKind};
-use std::sync::Arc;
+use crate::sync::{Mutex, Rank};
+use std::sync::{Arc, Weak};
 
 /// Tells the application about an error that concerns the context.
 pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
@@ -30,6 +32,11 @@ pub struct Printing {
     pub bytes: u64,
 }
 
+/// Something with work in it that can be waited for.
+pub trait Drain: Send + Sync {
+    fn drain(self: Arc<Self>);
+}
+
 /// An OpenCL context.
 pub struct Context {
     slot: ApiSlot,
@@ -41,6 +48,9 @@ pub struct Context {
     destructors: DestructorList,
     /// Where unfinished reads of the context's queues go.
     pub(crate) host_fills: HostFills,
+    /// What is known by its address.
+    pub allocations: Allocations,
+    queues: Mutex<Vec<Weak<dyn Drain>>>,
 }
 
 impl ApiObject for Context {
@@ -100,7 +110,23 @@ impl Context {
             }
         }
         let (destructors, host_fills) = (DestructorList::default(), HostFills::default());
-        Ok(Arc::new(Context { slot: ApiSlot::new(), devices: list, properties, notify, printing, destructors, host_fills }))
+        let (allocations, queues) = (Allocations::default(), Mutex::new(Rank::Context, Vec::new()));
+        let slot = ApiSlot::new();
+        let devices = list;
+        Ok(Arc::new(Context { slot, devices, properties, notify, printing, destructors, host_fills, allocations, queues }))
+    }
+    /// Notes one of its queues.
+    pub(crate) fn add_queue(&self, queue: Weak<dyn Drain>) {
+        let mut queues = self.queues.lock();
+        queues.retain(|q| q.strong_count() > 0);
+        queues.push(queue);
+    }
+    /// Waits until everything enqueued in its queues so far is done.
+    pub fn drain(&self) {
+        let queues: Vec<_> = self.queues.lock().iter().filter_map(Weak::upgrade).collect();
+        for queue in queues {
+            queue.drain();
+        }
     }
     /// Its devices.
     pub fn devices(&self) -> &[Arc<Device>] {

@@ -24,8 +24,6 @@ dispatch_table! {
         clGetImageInfo, clEnqueueReadImage, clEnqueueWriteImage, clEnqueueFillImage, clEnqueueCopyImage,
         clEnqueueCopyImageToBuffer, clEnqueueCopyBufferToImage, clEnqueueMapImage, clCreateSampler,
         clCreateSamplerWithProperties, clRetainSampler, clReleaseSampler, clGetSamplerInfo, clCreatePipe, clGetPipeInfo,
-        clSVMAlloc, clSVMFree, clEnqueueSVMFree, clEnqueueSVMMemcpy, clEnqueueSVMMemFill, clEnqueueSVMMap,
-        clEnqueueSVMUnmap, clEnqueueSVMMigrateMem,
     ]
 
     buffer: [
@@ -78,6 +76,11 @@ dispatch_table! {
         clCreateCommandQueue, clCreateCommandQueueWithProperties, clRetainCommandQueue, clReleaseCommandQueue,
         clGetCommandQueueInfo, clSetCommandQueueProperty, clFlush, clFinish,
     ]
+
+    svm: [
+        clSVMAlloc, clSVMFree, clEnqueueSVMFree, clEnqueueSVMMemcpy, clEnqueueSVMMemFill, clEnqueueSVMMap,
+        clEnqueueSVMUnmap, clEnqueueSVMMigrateMem,
+    ]
 }
 
 macro_rules! extension_table {
@@ -97,6 +100,16 @@ extension_table! {
         clCommandFillImageKHR, clCommandSVMMemcpyKHR, clCommandSVMMemFillKHR, clCommandNDRangeKernelKHR, clUpdateMutableCommandsKHR, clGetCommandBufferInfoKHR,
         clGetMutableCommandInfoKHR,
     ]
+
+    kernel: [clSetKernelArgDevicePointerEXT]
+
+    platform: [clIcdGetPlatformIDsKHR, clIcdGetFunctionAddressForPlatformKHR, clIcdSetPlatformDispatchDataKHR]
+
+    usm: [
+        clHostMemAllocINTEL, clDeviceMemAllocINTEL, clSharedMemAllocINTEL, clMemFreeINTEL, clMemBlockingFreeINTEL,
+        clGetMemAllocInfoINTEL, clSetKernelArgMemPointerINTEL, clEnqueueMemFillINTEL, clEnqueueMemcpyINTEL,
+        clEnqueueMigrateMemINTEL, clEnqueueMemAdviseINTEL,
+    ]
 }
 
 /// Extension functions that are core functions under another name.
@@ -108,14 +121,6 @@ const ALIASES: &[(&str, &str)] = &[
 
 /// The address of an extension function, if it is implemented. Core functions are not found.
 pub fn find_extension(name: &str) -> Option<*const c_void> {
-    match name {
-        "clIcdGetPlatformIDsKHR" => return Some(platform::clIcdGetPlatformIDsKHR as *const c_void),
-        "clIcdGetFunctionAddressForPlatformKHR" => {
-            return Some(platform::clIcdGetFunctionAddressForPlatformKHR as *const c_void);
-        }
-        "clIcdSetPlatformDispatchDataKHR" => return Some(platform::clIcdSetPlatformDispatchDataKHR as *const c_void),
-        _ => {}
-    }
     if let Some((_, address)) = EXTENSIONS.iter().find(|(own, _)| *own == name) {
         return Some(address());
     }

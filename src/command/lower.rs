@@ -3,6 +3,7 @@
 use super::{Command, CommandKind, MemRange};
 use crate::cl::*;
 use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
+use crate::error::Error;
 use crate::kernel::args::ArgSnapshot;
 use crate::memory::MemObject;
 use crate::memory::mapping::Shadow;
@@ -13,12 +14,14 @@ use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, cl_int>;
 
+fn failed(error: Error) -> cl_int {
+    tracing::error!(%error, "memory for a command");
+    error.code()
+}
+
 pub(super) fn acquire(range: &MemRange, access: Access, queue: &CommandQueue) -> Result<BufferRange> {
     let mem = &range.mem;
-    let memory = mem.residency().acquire(queue.context(), queue.device_index(), access).map_err(|e| {
-        tracing::error!(error = %e, "memory for a command");
-        e.code()
-    })?;
+    let memory = mem.residency().acquire(queue.context(), queue.device_index(), access).map_err(failed)?;
     Ok(BufferRange { memory, offset: mem.offset + range.offset, size: range.size })
 }
 
@@ -38,7 +41,8 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
     use Access::{Read, Write};
     let get = |range: &MemRange, access| acquire(range, access, queue);
     Ok(match kind {
-        CommandKind::Nop => DeviceCommand::Nop,
+        // Calls are the host's, which makes them when it is their turn.
+        CommandKind::Nop | CommandKind::Call(_) => DeviceCommand::Nop,
         CommandKind::Raw(command) => command.clone(),
         CommandKind::Write { src, dst } => DeviceCommand::Write { src: *src, dst: get(dst, Write)? },
         CommandKind::Read { src, dst } => DeviceCommand::Read { src: get(src, Read)?, dst: *dst },
@@ -93,6 +97,10 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
                 args.push(match arg {
                     ArgSnapshot::Bytes(bytes) => ArgValue::Bytes(bytes.clone()),
                     ArgSnapshot::Local(size) => ArgValue::Local(*size),
+                    ArgSnapshot::Pointer(address) => {
+                        let within = launch.reach.as_ref().map(|r| r.within(*address, queue)).transpose().map_err(failed)?;
+                        ArgValue::Pointer { address: *address, within: within.flatten() }
+                    }
                     ArgSnapshot::Mem(None) => ArgValue::NullBuffer,
                     ArgSnapshot::Mem(Some(mem)) => {
                         let range = MemRange { mem: mem.clone(), offset: 0, size: mem.size };
@@ -107,6 +115,7 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
                 offset: launch.offset,
                 global: launch.global,
                 local: launch.local,
+                reach: launch.reach.as_ref().map(|r| r.others(queue)).transpose().map_err(failed)?.unwrap_or_default(),
             })
         }
         // The scheduler hands it to a thread of its own.
@@ -123,5 +132,8 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
 
 /// Runs a command in this thread; everything it depends on is done.
 pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> Result<()> {
+    if let CommandKind::Call(call) = &command.kind {
+        return call();
+    }
     transfer_now(queue.ops(), &lower(command, queue)?).map_err(|e| e.code())
 }

@@ -5,10 +5,13 @@ pub mod lower;
 pub mod map;
 pub mod native;
 pub mod ndrange;
+pub mod reach;
 pub mod replay;
+pub mod svm;
 pub mod sync;
 pub mod transfer;
 
+use crate::cl::cl_int;
 use crate::device::batch::{DeviceCommand, RectLayout};
 use crate::event::WaitList;
 use crate::host_ptr::HostPtr;
@@ -41,6 +44,8 @@ pub struct MemRange {
 pub enum CommandKind {
     /// Markers, barriers, launches without work-items.
     Nop,
+    /// Something that the host does.
+    Call(Box<dyn Fn() -> Result<(), cl_int> + Send + Sync>),
     /// A device command without memory objects.
     Raw(DeviceCommand),
     Write {

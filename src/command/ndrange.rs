@@ -1,5 +1,6 @@
 //! Kernel launches: validation against the kernel and device, and description.
 
+use super::reach::Reach;
 use super::{CommandKind, Place};
 use crate::cl::ndrange::{Limits, NdRange};
 use crate::cl::*;
@@ -20,6 +21,7 @@ pub struct LaunchCommand {
     pub offset: [u64; 3],
     pub global: [u64; 3],
     pub local: [u32; 3],
+    pub reach: Option<Box<Reach>>,
 }
 
 /// clEnqueueNDRangeKernel; clEnqueueTask with its own command type and one work-item.
@@ -64,6 +66,7 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
         return Ok((CommandKind::Nop, Place::Either));
     }
     let local = local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims));
+    let reach = Reach::of(queue, &snapshot.args, &snapshot.exec_info)?;
     let launch = LaunchCommand {
         kernel: snapshot.kernel,
         args: snapshot.args,
@@ -71,6 +74,7 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
         offset: range.offset,
         global: range.global,
         local,
+        reach,
     };
     Ok((CommandKind::Launch(launch), Place::Device))
 }

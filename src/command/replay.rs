@@ -7,6 +7,7 @@
 
 use super::CommandKind;
 use super::lower::{arg_access, lower_kind};
+use super::ndrange::LaunchCommand;
 use crate::cl::*;
 use crate::device::batch::{DeviceCommand, ListItem};
 use crate::device::traits::{DeviceList, DeviceMemory};
@@ -78,6 +79,11 @@ impl Replay {
             })
         };
         let memory = self.uses.iter().map(acquire).collect::<Result<_>>()?;
+        for step in &self.steps {
+            if let CommandKind::Launch(LaunchCommand { reach: Some(reach), .. }) = &*step.kind {
+                reach.bring_up_to_date(queue).map_err(|e| e.code())?;
+            }
+        }
         Ok(DeviceCommand::Replay(self.list(queue, memory)?))
     }
 
@@ -110,7 +116,8 @@ fn for_each_use(kind: &CommandKind, see: &mut dyn FnMut(&Arc<MemObject>, Access)
             for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
                 match arg {
                     ArgSnapshot::Mem(Some(mem)) => see(mem, arg_access(mem, info)),
-                    ArgSnapshot::Mem(None) | ArgSnapshot::Bytes(_) | ArgSnapshot::Local(_) => {}
+                    // What is reached by address stays where it is.
+                    ArgSnapshot::Mem(None) | ArgSnapshot::Bytes(_) | ArgSnapshot::Local(_) | ArgSnapshot::Pointer(_) => {}
                 }
             }
         }

@@ -42,6 +42,19 @@ pub enum ArgValue {
     NullBuffer,
     /// Local pointer of this many bytes.
     Local(u64),
+    /// A device address, and the buffer that it leads into if that is known.
+    Pointer {
+        address: u64,
+        within: Option<BufferRange>,
+    },
+}
+
+/// What a launch may use besides its arguments, by addresses that it finds in memory.
+#[derive(Clone, Default)]
+pub struct Reach {
+    pub buffers: Vec<BufferRange>,
+    /// Memory that nobody can name.
+    pub anything: bool,
 }
 
 /// A kernel launch with a resolved local size.
@@ -54,6 +67,7 @@ pub struct Launch {
     pub global: [u64; 3],
     /// Size of full groups; the last group of a dimension may be smaller (non-uniform).
     pub local: [u32; 3],
+    pub reach: Reach,
 }
 
 /// One command for the device. Offsets and sizes are validated.

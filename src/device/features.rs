@@ -1,7 +1,7 @@
 //! What devices support by name: extensions and optional OpenCL C features, in one table, so that the queries, the
 //! compiler's front end and the function lookup cannot disagree.
 
-use super::info::DeviceInfo;
+use super::info::{AddressSharing, DeviceInfo};
 use crate::cl::{cl_version, make_version};
 
 /// Major and minor version of OpenCL that platform and devices report.
@@ -91,6 +91,8 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_khr_subgroup_shuffle", always),
     language("cl_khr_subgroup_shuffle_relative", always),
     Feature { version: make_version(2, 0, 0), ..api("cl_arm_printf", always) },
+    Feature { version: make_version(1, 2, 0), ..api("cl_intel_unified_shared_memory", |d| d.sharing != AddressSharing::None) },
+    Feature { version: make_version(1, 0, 2), ..api("cl_ext_buffer_device_address", |d| d.buffer_addresses) },
 ];
 
 const fn c_feature(name: &'static str, when: fn(&DeviceInfo) -> bool) -> Feature {
@@ -103,10 +105,11 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_fp64", |d| d.fp64),
     c_feature("__opencl_c_generic_address_space", always),
     c_feature("__opencl_c_program_scope_global_variables", always),
-    // The scope of all devices is missing: Vulkan has no order between devices.
     c_feature("__opencl_c_atomic_order_acq_rel", always),
     c_feature("__opencl_c_atomic_order_seq_cst", always),
     c_feature("__opencl_c_atomic_scope_device", always),
+    // Vulkan has no order between devices: only those that are the host have it.
+    c_feature("__opencl_c_atomic_scope_all_devices", |d| d.sharing == AddressSharing::Host),
     // Of cl_ext_float_atomics: what the device lacks is done by compare-and-exchange, but not on halves.
     c_feature("__opencl_c_ext_fp32_global_atomic_add", always),
     c_feature("__opencl_c_ext_fp32_local_atomic_add", always),

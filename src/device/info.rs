@@ -9,6 +9,19 @@ pub enum DeviceKind {
     Accelerator,
 }
 
+/// How a device shares addresses with the host; each way includes those before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum AddressSharing {
+    #[default]
+    None,
+    /// Allocations have host memory at their device address; bytes are copied between the two.
+    Mirrored,
+    /// Allocations can be of host memory that has one address for both.
+    Placed,
+    /// Every address of the process is one of the device.
+    Host,
+}
+
 /// Facts of a device. Sizes in bytes, times in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceInfo {
@@ -65,6 +78,10 @@ pub struct DeviceInfo {
     pub ecc: bool,
     /// Images and samplers work.
     pub images: bool,
+    /// What allocations with one address for host and device there can be.
+    pub sharing: AddressSharing,
+    /// Buffers have addresses that kernels can be given as numbers.
+    pub buffer_addresses: bool,
     /// Lines for `pyroclast info`: features that are absent and why.
     pub notes: Vec<String>,
 }

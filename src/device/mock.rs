@@ -3,7 +3,7 @@
 
 use super::batch::{Batch, DeviceCommand, ListItem, Outcome, Ticket, Times};
 use super::host_exec;
-use super::info::DeviceInfo;
+use super::info::{AddressSharing, DeviceInfo};
 use super::traits::*;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use parking_lot::Mutex;
@@ -43,7 +43,14 @@ pub struct MockDevice {
 
 impl MockDevice {
     pub fn new(mode: Mode, host_visible: bool, device_waits: bool) -> Arc<MockDevice> {
+        Self::with_sharing(mode, host_visible, device_waits, AddressSharing::None)
+    }
+
+    /// A device that shares addresses with the host. What is mirrored has bytes of its own, as on a GPU.
+    pub fn with_sharing(mode: Mode, host_visible: bool, device_waits: bool, sharing: AddressSharing) -> Arc<MockDevice> {
         let info = DeviceInfo {
+            sharing,
+            buffer_addresses: sharing != AddressSharing::None,
             max_alloc_size: 1 << 30,
             base_addr_align_bits: 1024,
             max_work_item_sizes: [1024; 3],
@@ -75,9 +82,21 @@ impl MockDevice {
 }
 
 struct MockMemory {
-    data: HostAllocation,
+    data: HostPtr,
     size: u64,
     visible: bool,
+    address: u64,
+    /// The data, unless they are imported, and the host's side of mirrored memory.
+    _own: Vec<HostAllocation>,
+}
+
+impl MockMemory {
+    fn make(size: u64, visible: bool, mirrored: bool) -> Result<Arc<dyn DeviceMemory>> {
+        let own: Option<Vec<_>> = (0..1 + u8::from(mirrored)).map(|_| HostAllocation::new(size)).collect();
+        let own = own.ok_or(DeviceError::OutOfDeviceMemory)?;
+        let address = own[own.len() - 1].ptr().addr() as u64;
+        Ok(Arc::new(MockMemory { data: own[0].ptr(), size, visible, address, _own: own }))
+    }
 }
 
 impl DeviceMemory for MockMemory {
@@ -85,7 +104,10 @@ impl DeviceMemory for MockMemory {
         self.size
     }
     fn host_ptr(&self) -> Option<HostPtr> {
-        self.visible.then(|| self.data.ptr())
+        self.visible.then_some(self.data)
+    }
+    fn address(&self) -> Option<u64> {
+        Some(self.address)
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -122,7 +144,7 @@ impl DeviceMemory for Seen {
 fn seen(range: &mut super::batch::BufferRange) {
     if let Some(memory) = range.memory.clone().as_any().downcast_ref::<MockMemory>() {
         assert!(range.offset + range.size <= memory.size, "out of bounds");
-        range.memory = Arc::new(Seen(memory.data.ptr(), memory.size));
+        range.memory = Arc::new(Seen(memory.data, memory.size));
     }
 }
 
@@ -152,8 +174,21 @@ impl DeviceOps for MockDevice {
         &self.target
     }
     fn alloc_buffer(&self, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
-        let data = HostAllocation::new(desc.size).ok_or(DeviceError::OutOfDeviceMemory)?;
-        Ok(Arc::new(MockMemory { data, size: desc.size, visible: self.host_visible }))
+        MockMemory::make(desc.size, self.host_visible, false)
+    }
+    fn import_host(&self, range: HostRange, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+        if self.info.sharing != AddressSharing::Host {
+            return Err(DeviceError::Unsupported("import".into()));
+        }
+        let address = range.ptr.addr() as u64;
+        Ok(Arc::new(MockMemory { data: range.ptr, size: desc.size, visible: true, address, _own: Vec::new() }))
+    }
+    fn alloc_shared(&self, size: u64, kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
+        match (self.info.sharing, kind) {
+            (AddressSharing::Host, _) | (AddressSharing::Placed, SharedKind::Placed) => MockMemory::make(size, true, false),
+            (AddressSharing::None, _) | (_, SharedKind::Placed) => Err(DeviceError::Unsupported("shared memory".into())),
+            _ => MockMemory::make(size, false, true),
+        }
     }
     fn load(&self, _program: Arc<clspv_bridge::abi::CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
         Err(DeviceError::Unsupported("programs".into()))

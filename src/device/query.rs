@@ -2,6 +2,7 @@
 //! [`DeviceInfo`](super::info::DeviceInfo). Features that are missing are reported absent the way the specification
 //! provides: CL_FALSE, 0 or an empty list.
 
+use super::info::AddressSharing;
 use super::{Device, compiler_available, features, spirv};
 use crate::cl::*;
 use crate::err;
@@ -153,8 +154,7 @@ impl Device {
             | CL_DEVICE_MAX_ON_DEVICE_QUEUES
             | CL_DEVICE_MAX_ON_DEVICE_EVENTS => 0u32.into(),
 
-            // Shared virtual memory is missing, and with it the atomic scope of all devices.
-            CL_DEVICE_SVM_CAPABILITIES => 0u64.into(),
+            CL_DEVICE_SVM_CAPABILITIES => svm_capabilities(d.sharing).into(),
             CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
             | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
             | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => 0u32.into(),
@@ -162,8 +162,19 @@ impl Device {
                 | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
                 | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
                 | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
-                | CL_DEVICE_ATOMIC_SCOPE_DEVICE)
-                .into(),
+                | CL_DEVICE_ATOMIC_SCOPE_DEVICE
+                | if d.sharing == AddressSharing::Host { CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES } else { 0 })
+            .into(),
+            // cl_intel_unified_shared_memory
+            CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
+            | CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
+            | CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+            | CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+            | CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL
+                if d.sharing != AddressSharing::None =>
+            {
+                usm_capabilities(name, d.sharing).into()
+            }
             // cl_ext_float_atomics
             CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT => ALL_FP_ATOMICS.into(),
             CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT => if features::double_atomics(d) { ALL_FP_ATOMICS } else { 0 }.into(),
@@ -248,6 +259,41 @@ impl Device {
             return 0;
         }
         CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | if d.denorm16 { CL_FP_DENORM } else { 0 }
+    }
+}
+
+fn svm_capabilities(sharing: AddressSharing) -> cl_device_svm_capabilities {
+    match sharing {
+        AddressSharing::None => 0,
+        AddressSharing::Mirrored => CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
+        AddressSharing::Placed => CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER,
+        AddressSharing::Host => {
+            CL_DEVICE_SVM_COARSE_GRAIN_BUFFER
+                | CL_DEVICE_SVM_FINE_GRAIN_BUFFER
+                | CL_DEVICE_SVM_FINE_GRAIN_SYSTEM
+                | CL_DEVICE_SVM_ATOMICS
+        }
+    }
+}
+
+/// What the device can do with a kind of unified shared memory.
+fn usm_capabilities(kind: cl_device_info, sharing: AddressSharing) -> cl_device_unified_shared_memory_capabilities_intel {
+    const ALL: cl_bitfield = CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL
+        | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
+        | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL
+        | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL;
+    match (sharing, kind) {
+        (AddressSharing::None, _) => 0,
+        (AddressSharing::Host, _) => ALL,
+        (_, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL) => {
+            CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
+        }
+        // Atomic operations across a bus are not promised.
+        (AddressSharing::Placed, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL)
+        | (AddressSharing::Placed, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL) => {
+            CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL
+        }
+        _ => 0,
     }
 }
 

@@ -52,6 +52,17 @@ pub struct HostRange {
     pub size: u64,
 }
 
+/// Memory whose address on the device is an address of the process too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SharedKind {
+    /// The device's own. The host has memory of its own at the address, unless it sees the device's.
+    Mirrored,
+    /// Seen by host and device, which may use it at the same time.
+    Placed,
+    /// The device's own. Nothing else gets the address.
+    Reserved,
+}
+
 /// One physical device, opened.
 pub trait DeviceOps: Send + Sync {
     fn info(&self) -> &DeviceInfo;
@@ -67,6 +78,12 @@ pub trait DeviceOps: Send + Sync {
     fn alloc_shadow(&self, size: u64) -> Result<Arc<dyn DeviceMemory>> {
         let _ = size;
         Err(DeviceError::Unsupported("host memory of the device".into()))
+    }
+    /// Memory with one address for host and device ([`DeviceMemory::address`]), aligned to a page; which kinds there are
+    /// follows from [`DeviceInfo::sharing`]. The host sees it there exactly if it has a host pointer.
+    fn alloc_shared(&self, size: u64, kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
+        let _ = (size, kind);
+        Err(DeviceError::Unsupported("memory with one address for host and device".into()))
     }
     /// Makes a compiled program launchable. Pipelines may be created later or in the background.
     fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>>;
@@ -105,6 +122,10 @@ pub trait DeviceMemory: Send + Sync {
     /// Host reads through `host_ptr` are fast (cached); if false, prefer ReadHost commands.
     fn host_cached(&self) -> bool {
         true
+    }
+    /// Address on the device, if kernels can be given it as a number.
+    fn address(&self) -> Option<u64> {
+        None
     }
     fn as_any(&self) -> &dyn Any;
 }

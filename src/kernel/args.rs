@@ -23,6 +23,8 @@ pub enum ArgSnapshot {
     Mem(Option<Arc<MemObject>>),
     /// Bytes of local memory.
     Local(u64),
+    /// An address that kernels use as it is.
+    Pointer(u64),
 }
 
 /// Value of an argument as it was set.
@@ -33,6 +35,7 @@ enum Value {
     Null,
     Mem(Weak<MemObject>),
     Local(u64),
+    Pointer(u64),
 }
 
 /// The last packed list.
@@ -52,6 +55,8 @@ pub enum ArgInput<'a> {
     Null { size: usize },
     /// A memory object, or the NULL one.
     Mem(Option<&'a Arc<MemObject>>),
+    /// An address: of shared memory, or on the device. 0 is NULL.
+    Pointer(u64),
 }
 
 /// All arguments of a kernel.
@@ -82,6 +87,12 @@ impl Args {
             (ArgKind::Value, ArgInput::Null { size }) if size != info.size as usize => {
                 return Err(err!(CL_INVALID_ARG_SIZE, "argument {index} has {} bytes, not {size}", info.size));
             }
+            // Only a pointer to global or constant memory can be set to an address.
+            (ArgKind::Value | ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler, ArgInput::Pointer(_)) => {
+                return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is no pointer to global memory"));
+            }
+            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Pointer(0)) => Value::Null,
+            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Pointer(address)) => Value::Pointer(address),
             (ArgKind::Value, _) => return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} needs a value")),
             // A NULL value, or one that points to NULL, sets the argument to NULL.
             (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Null { .. } | ArgInput::Mem(None)) => Value::Null,
@@ -143,6 +154,7 @@ impl Args {
             Value::Bytes(bytes) => ArgSnapshot::Bytes(bytes.clone()),
             Value::Null | Value::Unset => ArgSnapshot::Mem(None),
             Value::Local(size) => ArgSnapshot::Local(*size),
+            Value::Pointer(address) => ArgSnapshot::Pointer(*address),
             Value::Mem(mem) => {
                 weak = true;
                 let mem = mem.upgrade();
@@ -177,7 +189,7 @@ fn same(a: &Value, b: &Value) -> bool {
         (Value::Bytes(a), Value::Bytes(b)) => a == b,
         (Value::Null, Value::Null) => true,
         (Value::Mem(a), Value::Mem(b)) => Weak::ptr_eq(a, b) && a.strong_count() > 0,
-        (Value::Local(a), Value::Local(b)) => a == b,
+        (Value::Local(a), Value::Local(b)) | (Value::Pointer(a), Value::Pointer(b)) => a == b,
         _ => false,
     }
 }

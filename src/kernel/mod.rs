@@ -4,18 +4,22 @@
 //! their packing are in [`args`]. Locks: one of rank KernelArgs around the argument values.
 
 pub mod args;
+pub mod exec_info;
 
 use crate::cl::*;
 use crate::device::Device;
+use crate::device::info::AddressSharing;
 use crate::device::traits::DeviceKernel;
 use crate::err;
 use crate::error::Result;
 use crate::info::InfoValue;
+use crate::memory::svm::Kind;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::program::Program;
 use crate::sync::{Mutex, Rank};
 use args::{ArgInput, ArgSnapshot, Args};
-use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, KernelInfo};
+use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo};
+use exec_info::ExecInfo;
 use std::sync::{Arc, OnceLock};
 
 /// A kernel.
@@ -26,6 +30,7 @@ pub struct Kernel {
     /// In the order of the program's devices.
     per_device: Box<[Option<Arc<dyn DeviceKernel>>]>,
     args: Mutex<Args>,
+    exec_info: Mutex<Arc<ExecInfo>>,
     arg_info: OnceLock<Option<Vec<ArgInfo>>>,
 }
 
@@ -35,6 +40,7 @@ pub struct KernelSnapshot {
     pub kernel: Arc<dyn DeviceKernel>,
     pub args: Arc<[ArgSnapshot]>,
     pub info: Arc<KernelInfo>,
+    pub exec_info: Arc<ExecInfo>,
 }
 
 impl ApiObject for Kernel {
@@ -66,6 +72,7 @@ impl Kernel {
             slot: ApiSlot::new(),
             program: program.clone(),
             args: Mutex::new(Rank::KernelArgs, Args::new(parts.info.args.len())),
+            exec_info: Mutex::new(Rank::KernelArgs, Arc::default()),
             info: parts.info,
             per_device: parts.per_device,
             arg_info: OnceLock::new(),
@@ -88,14 +95,23 @@ impl Kernel {
     /// clCloneKernel: the same kernel with the same argument values, from now on independent.
     pub fn duplicate(&self) -> Result<Arc<Kernel>> {
         self.program.attach()?;
+        let (args, exec_info) = self.values();
         Ok(Arc::new(Kernel {
             slot: ApiSlot::new(),
             program: self.program.clone(),
             info: self.info.clone(),
             per_device: self.per_device.clone(),
-            args: Mutex::new(Rank::KernelArgs, self.args.lock().clone()),
+            args: Mutex::new(Rank::KernelArgs, args),
+            exec_info: Mutex::new(Rank::KernelArgs, exec_info),
             arg_info: OnceLock::new(),
         }))
+    }
+
+    /// What has been set; one lock after the other.
+    fn values(&self) -> (Args, Arc<ExecInfo>) {
+        let args = self.args.lock().clone();
+        let exec_info = self.exec_info.lock().clone();
+        (args, exec_info)
     }
 
     /// The description of an argument.
@@ -121,7 +137,59 @@ impl Kernel {
         // There must be an executable for the device.
         let kernel = self.on_device(device)?.clone();
         let args = self.args.lock().pack()?;
-        Ok(KernelSnapshot { kernel, args, info: self.info.clone() })
+        let exec_info = self.exec_info.lock().clone();
+        Ok(KernelSnapshot { kernel, args, info: self.info.clone(), exec_info })
+    }
+
+    /// clSetKernelArgSVMPointer
+    pub fn set_svm_pointer(&self, index: u32, address: u64) -> Result<()> {
+        let context = &self.program.context;
+        // Some device of the context supports SVM.
+        if !context.devices().iter().any(|d| Kind::Svm { fine: false }.works_on(d)) {
+            return Err(err!(CL_INVALID_OPERATION, "no device supports shared virtual memory"));
+        }
+        self.arg(index)?;
+        let any_address = context.devices().iter().any(|d| d.info().sharing == AddressSharing::Host);
+        // The pointer is NULL, leads into an allocation, or is any where a device uses the whole memory of the host.
+        if address != 0 && !any_address && context.allocations.find(address).is_none() {
+            return Err(err!(CL_INVALID_ARG_VALUE, "{address:#x} is in no SVM allocation"));
+        }
+        self.set_pointer(index, address)
+    }
+
+    /// clSetKernelArgMemPointerINTEL: every pointer is valid, whether it may be followed or not.
+    pub fn set_usm_pointer(&self, index: u32, address: u64) -> Result<()> {
+        self.arg(index)?;
+        self.set_pointer(index, address)
+    }
+
+    /// clSetKernelArgDevicePointerEXT
+    pub fn set_device_pointer(&self, index: u32, address: u64) -> Result<()> {
+        // Some device of the context tells addresses of buffers.
+        if !self.program.context.devices().iter().any(|d| d.info().buffer_addresses) {
+            return Err(err!(CL_INVALID_OPERATION, "no device tells addresses of buffers"));
+        }
+        // The argument is a pointer to global memory.
+        if self.arg(index)?.kind != ArgKind::GlobalPtr {
+            return Err(err!(CL_INVALID_ARG_INDEX, "argument {index} is no pointer to global memory"));
+        }
+        self.set_pointer(index, address)
+    }
+
+    fn set_pointer(&self, index: u32, address: u64) -> Result<()> {
+        self.set_arg(index, ArgInput::Pointer(address))?;
+        self.program.context.allocations.set_used();
+        Ok(())
+    }
+
+    /// clSetKernelExecInfo
+    pub fn set_exec_info(&self, setting: exec_info::Setting) -> Result<()> {
+        exec_info::validate(&setting, &self.program.context)?;
+        let mut info = self.exec_info.lock();
+        let mut changed = ExecInfo::clone(&info);
+        changed.apply(setting);
+        *info = Arc::new(changed);
+        Ok(())
     }
 
     /// The device of a query: the one given, or the only one if none is.

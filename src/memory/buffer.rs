@@ -2,6 +2,7 @@
 
 use super::MemObject;
 use super::residency::{Initial, Residency};
+use super::svm::Kind;
 use crate::cl::flags::MemFlags;
 use crate::cl::*;
 use crate::context::Context;
@@ -18,10 +19,7 @@ pub fn create(
     size: usize,
     host_ptr: Option<HostPtr>,
 ) -> Result<Arc<MemObject>> {
-    // No property is defined for buffers without extensions, so only an empty list is valid.
-    if properties.as_ref().is_some_and(|p| p.iter().any(|v| *v != 0)) {
-        return Err(Error::with(CL_INVALID_PROPERTY, "unknown buffer property"));
-    }
+    let addressed = wants_addresses(context, properties.as_deref().unwrap_or_default())?;
     let flags = MemFlags::for_buffer(flags)?;
     // The size is positive and some device can hold it.
     let largest = context.devices().iter().map(|d| d.info().max_alloc_size).max().unwrap_or(0);
@@ -32,6 +30,18 @@ pub fn create(
     if flags.needs_host_ptr() != host_ptr.is_some() {
         return Err(Error::with(CL_INVALID_HOST_PTR, "the host pointer does not go with the flags"));
     }
+    if let Some(ptr) = host_ptr.filter(|_| flags.uses_host_ptr())
+        && let Some(allocation) = context.allocations.find(ptr.addr() as u64).filter(|a| a.kind != Kind::Device)
+    {
+        // A buffer of an SVM allocation lies in it.
+        if !allocation.contains(ptr.addr() as u64, size as u64) {
+            return Err(Error::with(CL_INVALID_BUFFER_SIZE, "the buffer is larger than the SVM allocation"));
+        }
+        let offset = ptr.addr() as u64 - allocation.address;
+        let mem = MemObject::new(context, flags, size as u64, allocation.residency().clone(), offset);
+        let addresses = addressed.then(|| vec![ptr.addr() as u64; context.devices().len()]);
+        return Ok(Arc::new(MemObject { host_ptr: Some(ptr), uses_svm: true, addresses, properties, ..mem }));
+    }
     let initial = match host_ptr {
         Some(ptr) if flags.uses_host_ptr() => Initial::Use(ptr),
         Some(ptr) => Initial::Copy(ptr),
@@ -39,8 +49,36 @@ pub fn create(
     };
     let host_visible = flags.has(CL_MEM_ALLOC_HOST_PTR | CL_MEM_USE_HOST_PTR);
     let residency = Arc::new(Residency::new(context, size as u64, host_visible, initial)?);
-    let kept = host_ptr.filter(|_| flags.uses_host_ptr());
-    Ok(MemObject::new(context.clone(), flags, size as u64, kept, None, 0, properties, residency))
+    let host_ptr = host_ptr.filter(|_| flags.uses_host_ptr());
+    let addresses = if addressed { Some(addresses(context, size as u64, &residency)?) } else { None };
+    let mem = MemObject::new(context, flags, size as u64, residency, 0);
+    Ok(Arc::new(MemObject { host_ptr, addresses, properties, ..mem }))
+}
+
+/// Reads a list of properties: whether the buffer is to have addresses that the application knows.
+fn wants_addresses(context: &Context, properties: &[cl_mem_properties]) -> Result<bool> {
+    let mut wanted = None;
+    for pair in properties.chunks(2).take_while(|p| p[0] != 0) {
+        let value = pair.get(1).copied().unwrap_or(0);
+        // A property is known, given once and has a valid value.
+        if pair[0] != cl_mem_properties::from(CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT) || wanted.is_some() || value > 1 {
+            return Err(Error::with(CL_INVALID_PROPERTY, format!("buffer property {:#x}, value {value:#x}", pair[0])));
+        }
+        wanted = Some(value == 1);
+    }
+    // Some device has cl_ext_buffer_device_address.
+    if wanted.is_some() && !context.devices().iter().any(|d| d.info().buffer_addresses) {
+        return Err(Error::with(CL_INVALID_OPERATION, "no device tells addresses of buffers"));
+    }
+    Ok(wanted == Some(true))
+}
+
+/// Makes the backing on every device, so that its address stays the same; the addresses.
+fn addresses(context: &Context, size: u64, residency: &Arc<Residency>) -> Result<Vec<u64>> {
+    let address = |index: usize| Ok(residency.backing(context, index)?.address());
+    let list = (0..context.devices().len()).map(address).collect::<Result<Vec<_>>>()?;
+    context.allocations.add_buffer(size, list.clone(), residency);
+    Ok(list.into_iter().map(|a| a.unwrap_or(0)).collect())
 }
 
 /// clCreateSubBuffer for CL_BUFFER_CREATE_TYPE_REGION.
@@ -62,17 +100,16 @@ pub fn create_sub_buffer(parent: &Arc<MemObject>, flags: cl_mem_flags, origin: u
     if !parent.context.devices().iter().any(|d| is_aligned(d, origin as u64)) {
         return Err(Error::new(CL_MISALIGNED_SUB_BUFFER_OFFSET));
     }
-    let host_ptr = parent.host_ptr.map(|p| p.offset(origin as u64));
-    Ok(MemObject::new(
-        parent.context.clone(),
-        flags,
-        size as u64,
-        host_ptr,
-        Some(parent.clone()),
-        origin as u64,
-        None,
-        parent.residency().clone(),
-    ))
+    let origin = origin as u64;
+    let mem = MemObject::new(&parent.context, flags, size as u64, parent.residency().clone(), parent.offset + origin);
+    Ok(Arc::new(MemObject {
+        host_ptr: parent.host_ptr.map(|p| p.offset(origin)),
+        parent: Some(parent.clone()),
+        origin,
+        uses_svm: parent.uses_svm,
+        addresses: parent.addresses.as_ref().map(|list| list.iter().map(|a| a + origin).collect()),
+        ..mem
+    }))
 }
 
 fn is_aligned(device: &Device, offset: u64) -> bool {
@@ -83,7 +120,7 @@ fn is_aligned(device: &Device, offset: u64) -> bool {
 /// Checks that an object may be used by commands for a device.
 pub fn validate_alignment(mem: &MemObject, device: &Device) -> Result<()> {
     // A sub-buffer starts at an offset that the device supports.
-    if mem.parent.is_some() && !is_aligned(device, mem.offset) {
+    if mem.parent.is_some() && !is_aligned(device, mem.origin) {
         return Err(Error::new(CL_MISALIGNED_SUB_BUFFER_OFFSET));
     }
     Ok(())

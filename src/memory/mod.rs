@@ -7,6 +7,7 @@
 pub mod buffer;
 pub mod mapping;
 pub mod residency;
+pub mod svm;
 
 use crate::callback::Callback;
 use crate::cl::flags::MemFlags;
@@ -30,8 +31,13 @@ pub struct MemObject {
     pub size: u64,
     /// The application's memory behind CL_MEM_USE_HOST_PTR, at this object's start.
     pub host_ptr: Option<HostPtr>,
-    /// Bytes from the start of the parent.
+    /// Bytes from the start of the storage, and from the start of the parent (CL_MEM_OFFSET).
     pub offset: u64,
+    pub origin: u64,
+    /// CL_MEM_USES_SVM_POINTER
+    pub uses_svm: bool,
+    /// CL_MEM_DEVICE_ADDRESS_EXT: the address on each device; none if they were not asked for.
+    pub addresses: Option<Vec<u64>>,
     /// CL_MEM_PROPERTIES
     pub properties: Option<Vec<cl_mem_properties>>,
     mappings: Mutex<Vec<Mapping>>,
@@ -52,32 +58,26 @@ impl ApiObject for MemObject {
 }
 
 impl MemObject {
-    #[allow(clippy::too_many_arguments)]
-    fn new(
-        context: Arc<Context>,
-        flags: MemFlags,
-        size: u64,
-        host_ptr: Option<HostPtr>,
-        parent: Option<Arc<MemObject>>,
-        offset: u64,
-        properties: Option<Vec<cl_mem_properties>>,
-        residency: Arc<Residency>,
-    ) -> Arc<MemObject> {
-        Arc::new(MemObject {
+    /// An object of bytes from `offset` in the storage on, without a parent.
+    fn new(context: &Arc<Context>, flags: MemFlags, size: u64, residency: Arc<Residency>, offset: u64) -> MemObject {
+        MemObject {
             slot: ApiSlot::new(),
-            context,
+            context: context.clone(),
             object_type: CL_MEM_OBJECT_BUFFER,
             flags,
             size,
-            host_ptr,
-            parent,
+            host_ptr: None,
+            parent: None,
             offset,
-            properties,
+            origin: 0,
+            uses_svm: false,
+            addresses: None,
+            properties: None,
             mappings: Mutex::new(Rank::Residency, Vec::new()),
             shadows: Mutex::new(Rank::Residency, Shadows::default()),
             residency,
             destructors: DestructorList::default(),
-        })
+        }
     }
 
     /// Where the bytes are.

@@ -13,12 +13,16 @@ use crate::cl::*;
 use crate::context::Context;
 use crate::device::batch::{BufferRange, DeviceCommand};
 use crate::device::host_exec;
+use crate::device::info::AddressSharing;
 use crate::device::traits::{BufferDesc, DeviceMemory, DeviceOps, HostRange};
 use crate::error::{Error, Result};
 use crate::host_ptr::{HostAllocation, HostPtr};
 use crate::sync::{Mutex, Rank};
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// Allocations with one address for host and devices have whole pages.
+const PAGE: u64 = 4096;
 
 /// How a command uses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +45,8 @@ struct HostCopy {
 }
 
 struct State {
+    /// The same bytes for every device: those of a device and, where the host sees them, of all that see the host's.
+    one: bool,
     copies: SmallVec<[Copy; 1]>,
     host: Option<HostCopy>,
     latest: u64,
@@ -75,7 +81,7 @@ impl Residency {
             if let Initial::Use(ptr) = initial {
                 copy.memory = device.ops().import_host(HostRange { ptr, size }, &desc).ok();
                 if copy.memory.is_some() {
-                    let state = State { copies, host: None, latest };
+                    let state = State { one: false, copies, host: None, latest };
                     return Ok(Residency { size, host_visible, state: Mutex::new(Rank::Residency, state) });
                 }
             }
@@ -100,18 +106,40 @@ impl Residency {
                 }
             }
         };
-        let state = State { copies, host, latest };
+        let state = State { one: false, copies, host, latest };
         Ok(Residency { size, host_visible, state: Mutex::new(Rank::Residency, state) })
+    }
+
+    /// The record of memory with one address for the host and every device that can use it.
+    pub fn one_memory(context: &Context, size: u64, owner: usize, memory: Arc<dyn DeviceMemory>) -> Residency {
+        let mut copies: SmallVec<[Copy; 1]> = context.devices().iter().map(|_| Copy { memory: None, version: 0 }).collect();
+        if let Some(copy) = copies.get_mut(owner) {
+            copy.memory = Some(memory);
+        }
+        let state = State { one: true, copies, host: None, latest: 0 };
+        Residency { size, host_visible: true, state: Mutex::new(Rank::Residency, state) }
     }
 
     /// The backing on a device, made if there is none.
     pub fn backing(&self, context: &Context, device: usize) -> Result<Arc<dyn DeviceMemory>> {
-        if let Some(memory) = self.state.lock().copies.get(device).and_then(|c| c.memory.clone()) {
-            return Ok(memory);
-        }
+        let (seen, one) = {
+            let state = self.state.lock();
+            if let Some(memory) = state.copies.get(device).and_then(|c| c.memory.clone()) {
+                return Ok(memory);
+            }
+            (state.copies.iter().find_map(|c| c.memory.as_ref()?.host_ptr()), state.one)
+        };
         let ops = context.devices().get(device).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?.ops();
         let desc = BufferDesc { size: self.size, host_visible: self.host_visible, name: "buffer" };
-        let made = ops.alloc_buffer(&desc).map_err(Error::for_memory)?;
+        let made = match (one, seen) {
+            (false, _) => ops.alloc_buffer(&desc).map_err(Error::for_memory)?,
+            // Whole pages, which the allocation has.
+            (true, Some(ptr)) if ops.info().sharing == AddressSharing::Host => {
+                let range = HostRange { ptr, size: self.size.next_multiple_of(PAGE) };
+                ops.import_host(range, &desc).map_err(Error::for_memory)?
+            }
+            (true, _) => return Err(Error::with(CL_INVALID_OPERATION, "the allocation is not for this device")),
+        };
         let mut state = self.state.lock();
         let copy = state.copies.get_mut(device).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
         // Another thread may have been faster.
@@ -122,6 +150,9 @@ impl Residency {
     pub fn acquire(&self, context: &Context, device: usize, access: Access) -> Result<Arc<dyn DeviceMemory>> {
         let memory = self.backing(context, device)?;
         let mut state = self.state.lock();
+        if state.one {
+            return Ok(memory);
+        }
         let latest = state.latest;
         if state.copies.get(device).is_none_or(|c| c.version != latest) {
             self.bring_up_to_date(&state, context, device, &memory)?;

@@ -13,9 +13,10 @@ mod tests;
 use crate::cl::*;
 use crate::command::{Command, CommandKind, Place};
 use crate::config::Config;
-use crate::context::Context;
+use crate::context::{Context, Drain};
 use crate::device::Device;
 use crate::device::batch::{Outcome, Ticket, Times};
+use crate::device::info::AddressSharing;
 use crate::device::traits::{CompletionSink, DeviceOps, DeviceQueue, Priority, QueueDesc, Submission};
 use crate::error::{Error, Result};
 use crate::event::{Event, Moment, WaitList};
@@ -44,6 +45,12 @@ impl ApiObject for CommandQueue {
     const INVALID: cl_int = CL_INVALID_COMMAND_QUEUE;
     fn api_slot(&self) -> &ApiSlot {
         &self.slot
+    }
+}
+
+impl Drain for CommandQueue {
+    fn drain(self: Arc<Self>) {
+        self.finish();
     }
 }
 
@@ -140,6 +147,8 @@ impl CommandQueue {
             state: Mutex::new(Rank::QueueGraph, graph::State::default()),
         });
         let _ = sink.0.set(Arc::downgrade(&queue));
+        let known: Arc<dyn Drain> = queue.clone();
+        context.add_queue(Arc::downgrade(&known));
         Ok(queue)
     }
 
@@ -202,8 +211,11 @@ impl CommandQueue {
             return Err(Error::with(CL_OUT_OF_RESOURCES, "the device is lost"));
         }
         // What an unfinished read fills is taken by the host when the read is done, not by the device before.
-        let stale = new.kind.host_source().is_some_and(|range| self.context.host_fills.overlaps(&range));
+        let source = new.kind.host_source();
         let target = new.kind.host_target();
+        // Neither does it know of kernels that use the host's memory by its address.
+        let shared = [&source, &target].into_iter().flatten().any(|range| self.is_shared(range));
+        let stale = shared || source.is_some_and(|range| self.context.host_fills.overlaps(&range));
         let event = Event::of_command(self, new.command_type, if stale { Place::Host } else { new.place });
         if self.is_profiling() {
             event.stamp(Moment::Queued, self.now());
@@ -221,6 +233,13 @@ impl CommandQueue {
             }
         }
         Ok(event)
+    }
+
+    /// Whether kernels of the context may use memory of the host in the range.
+    fn is_shared(&self, range: &std::ops::Range<usize>) -> bool {
+        let allocations = &self.context.allocations;
+        let any_address = || self.context.devices().iter().any(|d| d.info().sharing == AddressSharing::Host);
+        allocations.is_used() && (any_address() || allocations.find(range.start as u64).is_some())
     }
 
     /// Appends a command and waits for it; a failure of the command or of its dependencies is the error.

@@ -1,4 +1,4 @@
-//! Entry points of features that no device has: images, samplers, shared virtual memory, pipes.
+//! Entry points of features that no device has: images, samplers, pipes.
 //!
 //! Handles and arguments are checked first; then each call is answered the way the specification provides for a context
 //! or a device without the feature. As there are no images, samplers or pipes, no handle of one is valid.
@@ -11,7 +11,6 @@ use pyroclast_runtime::err;
 use pyroclast_runtime::error::{Error, Result};
 use pyroclast_runtime::object::ObjectKind;
 use std::ffi::c_void;
-use std::ptr::null_mut;
 
 fn check_queue(queue: cl_command_queue) -> Result<()> {
     expect_kind(queue, ObjectKind::CommandQueue, CL_INVALID_COMMAND_QUEUE)
@@ -159,60 +158,3 @@ entry! { fn clCreatePipe(
 entry! { fn clGetPipeInfo(
     pipe: cl_mem, _param_name: cl_pipe_info, _size: usize, _value: *mut c_void, _size_ret: *mut usize,
 ) -> cl_int { Err(err!(CL_INVALID_MEM_OBJECT, "{pipe:p} is no pipe")) } }
-
-// ---- shared virtual memory ----
-
-fn no_svm() -> Error {
-    err!(CL_INVALID_OPERATION, "no device supports shared virtual memory")
-}
-
-fn no_svm_in(queue: cl_command_queue) -> Error {
-    match check_queue(queue) {
-        Ok(()) => no_svm(),
-        Err(error) => error,
-    }
-}
-
-// NULL is the answer where no device of the context supports shared virtual memory.
-entry! { fn clSVMAlloc(
-    context: cl_context, _flags: cl_svm_mem_flags, _size: usize, _alignment: cl_uint,
-) -> *mut c_void, or null_mut(); {
-    context.get()?;
-    Err(no_svm())
-} }
-
-/// Nothing was allocated that could be freed; NULL is allowed.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case, clippy::missing_safety_doc)]
-pub unsafe extern "C" fn clSVMFree(_context: cl_context, _svm_pointer: *mut c_void) {}
-
-type FreeFunction = Option<unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void)>;
-
-entry! { fn clEnqueueSVMFree(
-    queue: cl_command_queue, _num_pointers: cl_uint, _pointers: *mut *mut c_void, _free: FreeFunction,
-    _user_data: *mut c_void, _num_events: cl_uint, _wait_list: *const cl_event, _event: *mut cl_event,
-) -> cl_int { Err(no_svm_in(queue)) } }
-
-entry! { fn clEnqueueSVMMemcpy(
-    queue: cl_command_queue, _blocking: cl_bool, _dst: *mut c_void, _src: *const c_void, _size: usize,
-    _num_events: cl_uint, _wait_list: *const cl_event, _event: *mut cl_event,
-) -> cl_int { Err(no_svm_in(queue)) } }
-
-entry! { fn clEnqueueSVMMemFill(
-    queue: cl_command_queue, _ptr: *mut c_void, _pattern: *const c_void, _pattern_size: usize, _size: usize,
-    _num_events: cl_uint, _wait_list: *const cl_event, _event: *mut cl_event,
-) -> cl_int { Err(no_svm_in(queue)) } }
-
-entry! { fn clEnqueueSVMMap(
-    queue: cl_command_queue, _blocking: cl_bool, _flags: cl_map_flags, _ptr: *mut c_void, _size: usize,
-    _num_events: cl_uint, _wait_list: *const cl_event, _event: *mut cl_event,
-) -> cl_int { Err(no_svm_in(queue)) } }
-
-entry! { fn clEnqueueSVMUnmap(
-    queue: cl_command_queue, _ptr: *mut c_void, _num_events: cl_uint, _wait_list: *const cl_event, _event: *mut cl_event,
-) -> cl_int { Err(no_svm_in(queue)) } }
-
-entry! { fn clEnqueueSVMMigrateMem(
-    queue: cl_command_queue, _num_pointers: cl_uint, _pointers: *mut *const c_void, _sizes: *const usize,
-    _flags: cl_mem_migration_flags, _num_events: cl_uint, _wait_list: *const cl_event, _event: *mut cl_event,
-) -> cl_int { Err(no_svm_in(queue)) } }

@@ -74,9 +74,13 @@ entry! { fn clGetMemObjectInfo(
         CL_MEM_REFERENCE_COUNT => memobj.reference_count()?.into(),
         CL_MEM_CONTEXT => cl_context::of(&object.context).into(),
         CL_MEM_ASSOCIATED_MEMOBJECT => object.parent.as_ref().map_or(InfoValue::Handle(0), |p| cl_mem::of(p).into()),
-        CL_MEM_OFFSET => (object.offset as usize).into(),
-        // No device shares pointers with the host.
-        CL_MEM_USES_SVM_POINTER => false.into(),
+        CL_MEM_OFFSET => (object.origin as usize).into(),
+        CL_MEM_USES_SVM_POINTER => object.uses_svm.into(),
+        // The buffer was created with the property.
+        CL_MEM_DEVICE_ADDRESS_EXT => match &object.addresses {
+            Some(list) => list.clone().into(),
+            None => return Err(err!(CL_INVALID_OPERATION, "the buffer's addresses were not asked for")),
+        },
         CL_MEM_PROPERTIES => object.properties.clone().map_or(InfoValue::Empty, InfoValue::from),
         other => return Err(info::unknown("clGetMemObjectInfo", other)),
     };

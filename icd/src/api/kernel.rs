@@ -12,6 +12,7 @@ use pyroclast_runtime::error::Result;
 use pyroclast_runtime::info::InfoValue;
 use pyroclast_runtime::kernel::Kernel;
 use pyroclast_runtime::kernel::args::ArgInput;
+use pyroclast_runtime::kernel::exec_info::{Indirect, Setting};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
@@ -95,11 +96,35 @@ pub(super) fn set_arg(kernel: &Kernel, arg_index: cl_uint, arg_size: usize, arg_
 }
 
 entry! { fn clSetKernelArgSVMPointer(kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void) -> cl_int {
-    let _ = (arg_index, arg_value);
-    kernel.get()?;
-    // Some device must support shared virtual memory; none does.
-    Err(err!(CL_INVALID_OPERATION, "no device supports shared virtual memory"))
+    kernel.get()?.set_svm_pointer(arg_index, arg_value as u64)
 } }
+
+entry! { extension fn clSetKernelArgDevicePointerEXT(
+    kernel: cl_kernel, arg_index: cl_uint, arg_value: cl_mem_device_address_ext,
+) -> cl_int {
+    kernel.get()?.set_device_pointer(arg_index, arg_value)
+} }
+
+/// The elements of a parameter that is an array of 8-byte numbers.
+fn numbers(name: cl_kernel_exec_info, size: usize, value: *const c_void) -> Result<Vec<u64>> {
+    // There are as many bytes as the size says, and whole elements.
+    if value.is_null() != (size == 0) || !size.is_multiple_of(size_of::<u64>()) {
+        return Err(err!(CL_INVALID_VALUE, "{size} bytes for {name:#x}"));
+    }
+    let count = size / size_of::<u64>();
+    // SAFETY: the application passes that many bytes.
+    Ok((0..count).map(|i| unsafe { value.cast::<u64>().add(i).read_unaligned() }).collect())
+}
+
+/// A parameter that is a cl_bool.
+fn truth(name: cl_kernel_exec_info, size: usize, value: *const c_void) -> Result<bool> {
+    // There is one cl_bool.
+    if value.is_null() || size != size_of::<cl_bool>() {
+        return Err(err!(CL_INVALID_VALUE, "{size} bytes for {name:#x}"));
+    }
+    // SAFETY: the application passes that many bytes.
+    Ok(unsafe { value.cast::<cl_bool>().read_unaligned() } != 0)
+}
 
 entry! { fn clSetKernelExecInfo(
     kernel: cl_kernel,
@@ -107,15 +132,19 @@ entry! { fn clSetKernelExecInfo(
     param_value_size: usize,
     param_value: *const c_void
 ) -> cl_int {
-    let _ = (param_value_size, param_value);
-    kernel.get()?;
-    match param_name {
-        // Some device must support shared virtual memory; none does.
-        CL_KERNEL_EXEC_INFO_SVM_PTRS | CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
-            Err(err!(CL_INVALID_OPERATION, "no device supports shared virtual memory"))
-        }
-        _ => Err(info::unknown("clSetKernelExecInfo", param_name)),
-    }
+    let kernel = kernel.get()?;
+    let numbers = || numbers(param_name, param_value_size, param_value);
+    let truth = || truth(param_name, param_value_size, param_value);
+    kernel.set_exec_info(match param_name {
+        CL_KERNEL_EXEC_INFO_SVM_PTRS => Setting::SvmPointers(numbers()?),
+        CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => Setting::System(truth()?),
+        CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => Setting::UsmPointers(numbers()?),
+        CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL => Setting::Indirect(Indirect::Host, truth()?),
+        CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL => Setting::Indirect(Indirect::Device, truth()?),
+        CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => Setting::Indirect(Indirect::Shared, truth()?),
+        CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => Setting::DevicePointers(numbers()?),
+        _ => return Err(info::unknown("clSetKernelExecInfo", param_name)),
+    })
 } }
 
 entry! { fn clGetKernelInfo(

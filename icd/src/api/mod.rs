@@ -12,3 +12,5 @@ pub mod native;
 pub mod platform;
 pub mod program;
 pub mod queue;
+pub mod svm;
+pub mod usm;

@@ -89,6 +89,11 @@ pub struct Features {
     /// bound to descriptors, buffers that the host sees, imported host memory.
     pub bindings: bool,
     pub mapped_buffers: bool,
+    /// Addresses of buffers that applications see; addresses of the host that kernels can use; memory of the host at
+    /// addresses of the device.
+    pub buffer_addresses: bool,
+    pub host_addresses: bool,
+    pub placed_memory: bool,
     /// The execution modes of floating-point arithmetic are told by the driver.
     pub float_controls: bool,
     pub host_import: bool,
@@ -362,6 +367,9 @@ impl Features {
             float_controls: on("float_controls", vk::TRUE),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             host_import: on("host_import", vk::TRUE),
+            buffer_addresses: on("buffer_addresses", vk::TRUE),
+            host_addresses: on("host_addresses", vk::TRUE),
+            placed_memory: on("placed_memory", vk::TRUE),
         })
     }
 }

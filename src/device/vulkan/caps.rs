@@ -3,7 +3,7 @@
 //! Pure functions of an [`Adapter`] (and, for CPU devices, of the machine). Where Vulkan does not tell a fact, the way
 //! it is found or estimated is said beside it; an estimate also leaves a line in [`DeviceInfo::notes`].
 
-use super::super::info::{DeviceInfo, DeviceKind};
+use super::super::info::{AddressSharing, DeviceInfo, DeviceKind};
 use super::adapter::Adapter;
 use super::conv;
 use super::machine;
@@ -236,6 +236,9 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
         little_endian: cfg!(target_endian = "little"),
         ecc: false,
         images: false,
+        buffer_addresses: a.features.buffer_addresses,
+        // Found out when the device is open.
+        sharing: AddressSharing::None,
         notes,
     }
 }

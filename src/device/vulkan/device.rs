@@ -7,7 +7,7 @@ use super::super::batch::{DeviceCommand, ListItem};
 use super::super::info::DeviceInfo;
 use super::super::traits::{
     BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue, HostRange,
-    Priority, QueueDesc, Result,
+    Priority, QueueDesc, Result, SharedKind,
 };
 use super::adapter::Adapter;
 use super::caps;
@@ -21,6 +21,7 @@ use super::list::List;
 use super::memory::{Buffer, Use};
 use super::profiling::Clock;
 use super::queue::VulkanQueue;
+use super::shared;
 use super::staging::BlockPool;
 use crate::config::Config;
 use crate::store::Store;
@@ -49,7 +50,7 @@ pub struct Gpu {
     pub host_memory: Option<ash::ext::external_memory_host::Device>,
     pub clock: Clock,
     pub target: Target,
-    pub info: DeviceInfo,
+    facts: OnceLock<DeviceInfo>,
     pub allocator: Mutex<Allocator>,
     pub staging: BlockPool,
     pub args: BlockPool,
@@ -123,7 +124,7 @@ impl Gpu {
                 .then(|| ash::ext::external_memory_host::Device::new(vki, &raw)),
             clock: Clock::new(instance, &adapter, &raw),
             target,
-            info,
+            facts: OnceLock::new(),
             allocator: Mutex::new(allocator),
             staging: BlockPool::new(Use::Staging),
             args: BlockPool::new(Use::Args),
@@ -148,12 +149,19 @@ impl Gpu {
             lanes.push(Box::leak(Box::new(Lane::new(gpu, queue)?)));
         }
         let _ = gpu.lanes.set(lanes);
+        let sharing = shared::probe(gpu);
+        let _ = gpu.facts.set(DeviceInfo { sharing, ..info });
         let memory = &gpu.adapter.memory;
         for t in memory.memory_types_as_slice() {
             tracing::debug!("memory type {:?} in heap of {}", t.property_flags, memory.memory_heaps[t.heap_index as usize].size);
         }
         tracing::debug!("opened Vulkan device {}", gpu.adapter.name);
         Ok(gpu)
+    }
+
+    /// The facts, which are complete once the device is open.
+    pub fn info(&self) -> &DeviceInfo {
+        self.facts.get_or_init(DeviceInfo::default)
     }
 
     /// Lanes in turn.
@@ -284,7 +292,7 @@ pub struct VulkanDevice(pub &'static Gpu);
 
 impl DeviceOps for VulkanDevice {
     fn info(&self) -> &DeviceInfo {
-        &self.0.info
+        self.0.info()
     }
 
     fn target(&self) -> &Target {
@@ -304,6 +312,11 @@ impl DeviceOps for VulkanDevice {
     fn alloc_shadow(&self, size: u64) -> Result<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
         Ok(Arc::new(Buffer::new(self.0, size, Use::Shadow, "shadow")?))
+    }
+
+    fn alloc_shared(&self, size: u64, kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
+        self.0.check_usable()?;
+        Ok(Arc::new(shared::alloc(self.0, self.info().sharing, size, kind)?))
     }
 
     fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {

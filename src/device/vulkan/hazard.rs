@@ -13,6 +13,17 @@ pub struct Access {
     pub write: bool,
 }
 
+impl Access {
+    /// Reads and writes that may be anywhere.
+    pub const ANYWHERE: Access = Access { buffer: vk::Buffer::null(), start: 0, end: u64::MAX, write: true };
+
+    fn conflicts(&self, other: &Access) -> bool {
+        let anywhere = self.buffer == vk::Buffer::null() || other.buffer == vk::Buffer::null();
+        let meets = self.buffer == other.buffer && self.start < other.end && other.start < self.end;
+        (self.write || other.write) && (anywhere || meets)
+    }
+}
+
 /// Accesses of one command.
 pub type Accesses = SmallVec<[Access; 8]>;
 
@@ -47,9 +58,8 @@ impl Footprint {
 impl Hazards {
     /// Notes a command's accesses. True if a barrier must come before it; only an `ordered` command can need one.
     pub fn add(&mut self, accesses: &[Access], ordered: bool) -> bool {
-        let conflict =
-            |a: &Access, b: &Access| (a.write || b.write) && a.buffer == b.buffer && a.start < b.end && b.start < a.end;
-        let needed = ordered && (self.since.len() > MANY || accesses.iter().any(|a| self.since.iter().any(|b| conflict(a, b))));
+        let conflict = |a: &Access| self.since.iter().any(|b| a.conflicts(b));
+        let needed = ordered && (self.since.len() > MANY || accesses.iter().any(conflict));
         if needed {
             self.since.clear();
         }
@@ -88,6 +98,16 @@ mod tests {
         let mut all = f.accesses();
         all.sort_by_key(|a| a.buffer.as_raw());
         assert_eq!(all, [access(1, 0, 16, true), access(2, 0, 4, false)]);
+    }
+
+    #[test]
+    fn accesses_anywhere_conflict_with_all_others() {
+        let mut h = Hazards::default();
+        assert!(!h.add(&[Access::ANYWHERE], true));
+        assert!(h.add(&[access(1, 0, 8, false)], true));
+        assert!(h.add(&[Access::ANYWHERE], true));
+        assert!(h.add(&[Access::ANYWHERE], true));
+        assert!(!h.add(&[Access::ANYWHERE], false));
     }
 
     #[test]

@@ -134,6 +134,10 @@ pub fn buffer_of(range: &BufferRange) -> Result<&Buffer> {
     }
 }
 
+fn whole(range: &BufferRange, write: bool) -> Result<Access> {
+    Ok(Access { buffer: buffer_of(range)?.raw, start: range.offset, end: range.offset + range.size, write })
+}
+
 impl Kernel {
     /// What the compiler made.
     pub fn compiled(&self) -> &CompiledKernel {
@@ -203,6 +207,12 @@ impl Kernel {
                 Some(ArgValue::Buffer(r)) => {
                     r.size > 0 && r.offset % align == 0 && r.size + 16 <= u64::from(limits.max_storage_buffer_range)
                 }
+                // From the start of an allocation nothing lies before the pointer that it could lead to.
+                Some(ArgValue::Pointer { address, within: Some(r) }) => {
+                    r.memory.address() == Some(*address)
+                        && r.offset == 0
+                        && r.size + 16 <= u64::from(limits.max_storage_buffer_range)
+                }
                 _ => false,
             },
         })
@@ -229,8 +239,24 @@ impl Kernel {
                     let write = !self.readonly[i];
                     plan.accesses.push(Access { buffer: buffer.raw, start: range.offset, end, write });
                 }
+                ArgValue::Pointer { address, within } => {
+                    if abi.mode == PointerMode::Addresses {
+                        put(&mut plan.block, at, &address.to_le_bytes())?;
+                    } else {
+                        put(&mut plan.block, at, &0u32.to_le_bytes())?;
+                    }
+                    if let Some(range) = within {
+                        plan.accesses.push(whole(range, !self.readonly[i])?);
+                    }
+                }
                 ArgValue::Local(_) => {}
             }
+        }
+        for range in &launch.reach.buffers {
+            plan.accesses.push(whole(range, true)?);
+        }
+        if launch.reach.anything {
+            plan.accesses.push(Access::ANYWHERE);
         }
         for source in &abi.bindings {
             let binding = match source {
@@ -238,7 +264,7 @@ impl Kernel {
                 BindingSource::Print => print.map(|p| (p.buffer.raw, 0, p.buffer.padded)),
                 BindingSource::Image(_) => None,
                 BindingSource::Arg(a) => match launch.args.get(*a as usize) {
-                    Some(ArgValue::Buffer(range)) => {
+                    Some(ArgValue::Buffer(range) | ArgValue::Pointer { within: Some(range), .. }) => {
                         let buffer = buffer_of(range)?;
                         // Up to the next 16 bytes, for wide accesses at the end; the store is padded accordingly.
                         let end = align_up(range.offset + range.size, 16).min(buffer.padded);
@@ -400,7 +426,7 @@ impl DeviceKernel for Kernel {
     }
 
     fn max_work_group_size(&self) -> usize {
-        let most = self.gpu.info.max_work_group_size;
+        let most = self.gpu.info().max_work_group_size;
         let size = self.compiled().variants.iter().map(|v| v.abi.sub_group_size).max().unwrap_or(0);
         let by_sub_groups = match self.gpu.adapter.required_sub_group_size(size) {
             Some(size) => size.saturating_mul(self.gpu.adapter.max_workgroup_subgroups),
@@ -410,7 +436,7 @@ impl DeviceKernel for Kernel {
     }
 
     fn sub_group_size(&self) -> usize {
-        self.info().reqd_sub_group_size.unwrap_or(self.gpu.info.sub_group_size).max(1) as usize
+        self.info().reqd_sub_group_size.unwrap_or(self.gpu.info().sub_group_size).max(1) as usize
     }
 
     fn preferred_multiple(&self) -> usize {
@@ -435,7 +461,7 @@ impl DeviceKernel for Kernel {
         }
         let gpu = &self.gpu.adapter;
         let shape = localsize::Shape {
-            target: if gpu.is_cpu() { 128 } else { 256 }.min(self.gpu.info.max_work_group_size),
+            target: if gpu.is_cpu() { 128 } else { 256 }.min(self.gpu.info().max_work_group_size),
             wave: gpu.subgroup.subgroup_size.max(1),
             row: if gpu.is_cpu() { 64 } else { 32 },
             max: gpu.props.limits.max_compute_work_group_size,

@@ -7,10 +7,12 @@
 use super::super::traits::{BufferDesc, DeviceError, DeviceMemory, HostRange, Result};
 use super::conv::{self, Context};
 use super::device::Gpu;
+use super::shared::{self, Claim};
 use crate::host_ptr::HostPtr;
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+use smallvec::SmallVec;
 use std::any::Any;
 
 /// From this size a buffer has an allocation of its own.
@@ -35,6 +37,8 @@ pub enum Use {
     Shadow,
     /// Small values written by the host and read by kernels.
     Args,
+    /// Whole pages for an address that host and device share (see `shared`).
+    Shared,
 }
 
 enum Backing {
@@ -57,6 +61,8 @@ pub struct Buffer {
     /// `mapped` is for everybody.
     for_host: bool,
     backing: Backing,
+    /// Addresses of the process that are kept until the memory is freed.
+    claims: SmallVec<[Claim; 2]>,
 }
 
 fn usage() -> vk::BufferUsageFlags {
@@ -80,7 +86,7 @@ impl Gpu {
         match what {
             _ if self.adapter.is_unified() => &[GpuToCpu, CpuToGpu, GpuOnly],
             Use::Device { host_visible } if self.has_large_bar() && (host_visible || size <= MAPPED_MAX) => &[CpuToGpu, GpuOnly],
-            Use::Device { .. } => &[GpuOnly],
+            Use::Device { .. } | Use::Shared => &[GpuOnly],
             // Cached host memory serves both directions; write-combined memory cannot be read back at speed.
             Use::Staging | Use::Shadow => &[GpuToCpu, CpuToGpu],
             Use::Args => &[CpuToGpu, GpuToCpu],
@@ -91,7 +97,8 @@ impl Gpu {
 impl Buffer {
     /// Allocates.
     pub fn new(gpu: &'static Gpu, size: u64, what: Use, name: &str) -> Result<Buffer> {
-        let padded = conv::align_up(size.max(1), 16).min(gpu.adapter.max_buffer_size);
+        let unit = if what == Use::Shared { shared::page() } else { 16 };
+        let padded = conv::align_up(size.max(1), unit).min(gpu.adapter.max_buffer_size);
         if size > padded {
             return Err(DeviceError::OutOfDeviceMemory);
         }
@@ -110,7 +117,7 @@ impl Buffer {
                 // for the device layer's small writes only, and applications get a shadow.
                 let for_host = gpu.adapter.is_unified() || cached;
                 let backing = Backing::Pool(Some(allocation));
-                Ok(Buffer { gpu, raw, size, padded, address, mapped, cached, local, for_host, backing })
+                Ok(Buffer { gpu, raw, size, padded, address, mapped, cached, local, for_host, backing, claims: SmallVec::new() })
             }
             Err(e) => {
                 // SAFETY: nothing refers to the new buffer.
@@ -123,7 +130,11 @@ impl Buffer {
     fn bind(gpu: &Gpu, raw: vk::Buffer, padded: u64, what: Use, name: &str) -> Result<(Allocation, u64)> {
         // SAFETY: the buffer is alive.
         let mut requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
-        let align = if what == Use::Shadow { SHADOW_ALIGN } else { ADDRESS_ALIGN };
+        let align = match what {
+            Use::Shadow => SHADOW_ALIGN,
+            Use::Shared => shared::page(),
+            _ => ADDRESS_ALIGN,
+        };
         requirements.alignment = requirements.alignment.max(align);
         let mut last = DeviceError::OutOfDeviceMemory;
         for &location in gpu.locations(what, padded) {
@@ -202,6 +213,7 @@ impl Buffer {
                 local: false,
                 for_host: true,
                 backing: Backing::Imported(memory),
+                claims: SmallVec::new(),
             }),
             Err(e) => {
                 // SAFETY: nothing refers to the new buffer.
@@ -219,6 +231,21 @@ impl Buffer {
     /// Whether the application may be given the mapping.
     pub fn is_for_host(&self) -> bool {
         self.for_host
+    }
+
+    /// Keeps addresses for as long as the buffer has its memory.
+    pub fn keep(&mut self, claim: Claim) {
+        self.claims.push(claim);
+    }
+
+    /// The host uses the buffer at another address than the one imported.
+    pub fn see_at(&mut self, ptr: HostPtr) {
+        self.mapped = Some(ptr);
+    }
+
+    /// From now on applications are not given the mapping.
+    pub fn hide(&mut self) {
+        self.for_host = false;
     }
 
     /// Whether the buffer is in the device's own memory.
@@ -278,6 +305,8 @@ impl Drop for Buffer {
         unsafe { self.gpu.raw.destroy_buffer(self.raw, None) };
         match &mut self.backing {
             Backing::Pool(allocation) => {
+                // Whoever gets the memory next may want its addresses too.
+                self.claims.clear();
                 if let Some(allocation) = allocation.take()
                     && let Err(e) = self.gpu.allocator.lock().free(allocation)
                 {
@@ -301,6 +330,10 @@ impl DeviceMemory for Buffer {
 
     fn host_cached(&self) -> bool {
         self.cached
+    }
+
+    fn address(&self) -> Option<u64> {
+        Some(self.address)
     }
 
     fn as_any(&self) -> &dyn Any {

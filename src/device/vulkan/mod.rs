@@ -27,6 +27,7 @@ mod queue;
 mod reaper;
 mod record;
 mod rect;
+mod shared;
 mod staging;
 
 pub use instance::validation_messages;

@@ -99,7 +99,8 @@ impl Print {
     /// Adds a launch; gives the number that its kernel's calls count from.
     pub fn add(&mut self, launch: &Launch) -> u32 {
         let kernel = &launch.kernel;
-        if launch.args.iter().any(|a| matches!(a, ArgValue::Buffer(_))) && !self.args.iter().any(|a| Arc::ptr_eq(a, &launch.args))
+        if launch.args.iter().any(|a| matches!(a, ArgValue::Buffer(_) | ArgValue::Pointer { .. }))
+            && !self.args.iter().any(|a| Arc::ptr_eq(a, &launch.args))
         {
             self.args.push(launch.args.clone());
         }
@@ -175,7 +176,7 @@ impl Print {
     /// The string at an address in a buffer argument, as it is now.
     fn in_buffers(&self, gpu: &'static Gpu, address: u64) -> Option<Cow<'_, [u8]>> {
         let ranges = self.args.iter().flat_map(|a| a.iter()).filter_map(|a| match a {
-            ArgValue::Buffer(range) => Some(range),
+            ArgValue::Buffer(range) | ArgValue::Pointer { within: Some(range), .. } => Some(range),
             _ => None,
         });
         for range in ranges {

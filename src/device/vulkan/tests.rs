@@ -461,6 +461,7 @@ fn launch(
         offset: [offset, 0, 0],
         global: [global, 1, 1],
         local: [local, 1, 1],
+        reach: Reach::default(),
     })
 }
 
@@ -520,8 +521,16 @@ fn a_launch_that_cannot_be_is_refused_whole() {
     let memory = buffer(&device, 64);
     let args: Arc<[ArgValue]> =
         Arc::new([ArgValue::NullBuffer, ArgValue::Buffer(whole(&memory)), ArgValue::Bytes(smallvec![0; 4])]);
-    let null =
-        DeviceCommand::Launch(Launch { kernel: kernel.clone(), args, dims: 1, offset: [0; 3], global: [1; 3], local: [1; 3] });
+    let (ones, reach) = ([1; 3], Reach::default());
+    let null = DeviceCommand::Launch(Launch {
+        kernel: kernel.clone(),
+        args,
+        dims: 1,
+        offset: [0; 3],
+        global: [1; 3],
+        local: ones,
+        reach,
+    });
     assert!(queue.submit(batch(vec![device_work(&memory), null])).is_err());
     assert_eq!(log.tickets(), []);
     finish(&queue, vec![device_work(&memory)]);
@@ -598,6 +607,7 @@ fn local_arguments_become_lengths_and_offsets() {
         offset: [0; 3],
         global: [10, 1, 1],
         local: [4, 1, 1],
+        reach: Reach::default(),
     };
     let first = launch(5);
     let plan = kernel_impl.plan(&first, None).unwrap();

@@ -1,0 +1,245 @@
+//! Commands on memory that is known by its address: validation and description. An address in an allocation of the context
+//! becomes a range of a memory object; any other is memory of the host.
+
+use super::transfer::{place, put};
+use super::{CommandKind, MemRange, Place};
+use crate::cl::*;
+use crate::device::info::AddressSharing;
+use crate::error::{Error, Result};
+use crate::event::{Event, WaitList};
+use crate::host_ptr::{self, HostPtr};
+use crate::memory::mapping::{Mapping, Shadow};
+use crate::memory::svm::{Allocation, Kind};
+use crate::queue::CommandQueue;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Where bytes are.
+enum Operand {
+    Range { range: MemRange, seen: bool },
+    Host(HostPtr),
+}
+
+/// Checks that the queue's device supports SVM.
+pub fn validate_device(queue: &CommandQueue) -> Result<()> {
+    // The queue's device supports SVM.
+    if !(Kind::Svm { fine: false }).works_on(queue.device()) {
+        return Err(Error::with(CL_INVALID_OPERATION, "the device does not support shared virtual memory"));
+    }
+    Ok(())
+}
+
+fn find(queue: &CommandQueue, ptr: HostPtr) -> Option<Arc<Allocation>> {
+    queue.context().allocations.find(ptr.addr() as u64)
+}
+
+fn range_of(queue: &CommandQueue, allocation: &Allocation, ptr: HostPtr, size: u64) -> Result<MemRange> {
+    // What begins in an allocation ends there.
+    if !allocation.contains(ptr.addr() as u64, size) {
+        return Err(Error::with(CL_INVALID_VALUE, "the region is out of the allocation's bounds"));
+    }
+    Ok(MemRange { mem: allocation.as_mem(queue.context()), offset: ptr.addr() as u64 - allocation.address, size })
+}
+
+fn operand(queue: &CommandQueue, ptr: HostPtr, size: u64, reads: bool) -> Result<Operand> {
+    let Some(allocation) = find(queue, ptr) else { return Ok(Operand::Host(ptr)) };
+    let range = range_of(queue, &allocation, ptr, size)?;
+    let memory = allocation.residency().backing(queue.context(), queue.device_index())?;
+    Ok(Operand::Range { range, seen: memory.host_ptr().is_some() && (!reads || memory.host_cached()) })
+}
+
+/// clEnqueueSVMMemcpy, clEnqueueMemcpyINTEL
+pub fn memcpy(
+    queue: &Arc<CommandQueue>,
+    command_type: cl_command_type,
+    blocking: bool,
+    (dst, src): (HostPtr, HostPtr),
+    size: usize,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    // Neither pointer is NULL.
+    if dst.addr() == 0 || src.addr() == 0 {
+        return Err(Error::with(CL_INVALID_VALUE, "a pointer is NULL"));
+    }
+    // The regions do not overlap.
+    if size > 0 && dst.addr().abs_diff(src.addr()) < size {
+        return Err(Error::new(CL_MEM_COPY_OVERLAP));
+    }
+    let bytes = size as u64;
+    let (to, from) = (operand(queue, dst, bytes, false)?, operand(queue, src, bytes, true)?);
+    let (kind, place) = match (from, to) {
+        _ if size == 0 => (CommandKind::Nop, Place::Either),
+        (Operand::Range { range: src, seen: a }, Operand::Range { range: dst, seen: b }) => {
+            (CommandKind::Copy { src, dst }, place(a && b, blocking, bytes))
+        }
+        (Operand::Range { range: src, seen }, Operand::Host(dst)) => {
+            (CommandKind::Read { src, dst }, place(seen, blocking, bytes))
+        }
+        (Operand::Host(src), Operand::Range { range: dst, seen }) => {
+            (CommandKind::Write { src, dst }, place(seen, blocking, bytes))
+        }
+        (Operand::Host(src), Operand::Host(dst)) => {
+            let copy = move || {
+                // SAFETY: the application keeps both regions valid until the command is complete.
+                unsafe { host_ptr::copy(src, dst, bytes) };
+                Ok(())
+            };
+            (CommandKind::Call(Box::new(copy)), Place::Host)
+        }
+    };
+    put(queue, command_type, kind, place, waits, blocking)
+}
+
+/// clEnqueueSVMMemFill, clEnqueueMemFillINTEL
+pub fn fill(
+    queue: &Arc<CommandQueue>,
+    command_type: cl_command_type,
+    ptr: HostPtr,
+    pattern: &[u8],
+    size: usize,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    // A pattern has the size of a scalar or vector: a power of two up to 128.
+    if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128) {
+        return Err(Error::with(CL_INVALID_VALUE, "the pattern size is no power of two up to 128"));
+    }
+    // The pointer is not NULL and aligned to the pattern, of which the region is made.
+    if ptr.addr() == 0 || !ptr.addr().is_multiple_of(pattern.len()) || !size.is_multiple_of(pattern.len()) {
+        return Err(Error::with(CL_INVALID_VALUE, "pointer or size does not go with the pattern"));
+    }
+    let pattern: SmallVec<[u8; 16]> = SmallVec::from_slice(pattern);
+    let (kind, place) = match operand(queue, ptr, size as u64, false)? {
+        _ if size == 0 => (CommandKind::Nop, Place::Either),
+        Operand::Range { range, seen } => (CommandKind::Fill { dst: range, pattern }, place(seen, false, size as u64)),
+        Operand::Host(ptr) => {
+            let fill = move || {
+                // SAFETY: the application keeps the region valid until the command is complete.
+                unsafe { host_ptr::fill(ptr, &pattern, size as u64) };
+                Ok(())
+            };
+            (CommandKind::Call(Box::new(fill)), Place::Host)
+        }
+    };
+    put(queue, command_type, kind, place, waits, false)
+}
+
+/// clEnqueueSVMMap
+pub fn map(
+    queue: &Arc<CommandQueue>,
+    blocking: bool,
+    flags: cl_map_flags,
+    ptr: HostPtr,
+    size: usize,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_device(queue)?;
+    // There is a region.
+    if ptr.addr() == 0 || size == 0 {
+        return Err(Error::with(CL_INVALID_VALUE, "no region"));
+    }
+    let (invalidate, write) = (flags & CL_MAP_WRITE_INVALIDATE_REGION != 0, flags & CL_MAP_WRITE != 0);
+    // Only defined flags are valid, and discarding the contents excludes reading and writing parts.
+    if flags & !(CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0
+        || invalidate && flags & (CL_MAP_READ | CL_MAP_WRITE) != 0
+    {
+        return Err(Error::with(CL_INVALID_VALUE, "map flags"));
+    }
+    let enqueue = |kind, place| put(queue, CL_COMMAND_SVM_MAP, kind, place, waits, blocking);
+    let Some(allocation) = find(queue, ptr).filter(|a| a.kind != Kind::Device) else {
+        // Memory of the host is always mapped, for devices that use it.
+        return match queue.device().info().sharing {
+            AddressSharing::Host => enqueue(CommandKind::Nop, Place::Either),
+            _ => Err(Error::with(CL_INVALID_VALUE, "the pointer is in no SVM allocation")),
+        };
+    };
+    let range = range_of(queue, &allocation, ptr, size as u64)?;
+    if allocation.residency().backing(queue.context(), queue.device_index())?.host_ptr().is_some() {
+        return enqueue(CommandKind::Nop, Place::Either);
+    }
+    let mapping = Mapping { ptr, offset: range.offset, size: range.size, write: write || invalidate, shadow: Shadow::HostPtr };
+    allocation.add_mapping(mapping.clone());
+    let place = if invalidate { Place::Either } else { Place::Device };
+    enqueue(CommandKind::Map { range, mapping, fill: !invalidate }, place).inspect_err(|_| {
+        allocation.take_mapping(ptr);
+    })
+}
+
+/// clEnqueueSVMUnmap
+pub fn unmap(queue: &Arc<CommandQueue>, ptr: HostPtr, waits: WaitList) -> Result<Arc<Event>> {
+    validate_device(queue)?;
+    // The pointer is not NULL.
+    if ptr.addr() == 0 {
+        return Err(Error::with(CL_INVALID_VALUE, "the pointer is NULL"));
+    }
+    let enqueue = |kind, place| put(queue, CL_COMMAND_SVM_UNMAP, kind, place, waits, false);
+    // Where nothing was copied there is nothing to bring back.
+    let mapped = find(queue, ptr).and_then(|a| Some((a.take_mapping(ptr)?, a)));
+    let Some((mapping, allocation)) = mapped else { return enqueue(CommandKind::Nop, Place::Either) };
+    let range = range_of(queue, &allocation, ptr, mapping.size)?;
+    let place = if mapping.write { Place::Device } else { Place::Either };
+    enqueue(CommandKind::Unmap { range, mapping: mapping.clone() }, place).inspect_err(|_| allocation.add_mapping(mapping))
+}
+
+/// Checks migration flags.
+fn validate_migration(flags: cl_mem_migration_flags) -> Result<()> {
+    // Only defined flags are valid.
+    if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
+        return Err(Error::with(CL_INVALID_VALUE, "migration flags"));
+    }
+    Ok(())
+}
+
+/// clEnqueueSVMMigrateMem: bytes are where they are used already.
+pub fn migrate(
+    queue: &Arc<CommandQueue>,
+    regions: &[(HostPtr, usize)],
+    flags: cl_mem_migration_flags,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_device(queue)?;
+    validate_migration(flags)?;
+    for (ptr, size) in regions {
+        // Each region lies in an allocation.
+        if find(queue, *ptr).is_none_or(|a| !a.contains(ptr.addr() as u64, *size as u64)) {
+            return Err(Error::with(CL_INVALID_VALUE, "a region is in no SVM allocation"));
+        }
+    }
+    put(queue, CL_COMMAND_SVM_MIGRATE_MEM, CommandKind::Nop, Place::Either, waits, false)
+}
+
+/// clEnqueueMigrateMemINTEL, a hint.
+pub fn migrate_usm(queue: &Arc<CommandQueue>, flags: cl_mem_migration_flags, waits: WaitList) -> Result<Arc<Event>> {
+    validate_migration(flags)?;
+    put(queue, CL_COMMAND_MIGRATEMEM_INTEL, CommandKind::Nop, Place::Either, waits, false)
+}
+
+/// clEnqueueMemAdviseINTEL, a hint.
+pub fn advise(queue: &Arc<CommandQueue>, advice: cl_mem_advice_intel, waits: WaitList) -> Result<Arc<Event>> {
+    // The advice is supported; none is defined.
+    if advice != 0 {
+        return Err(Error::with(CL_INVALID_VALUE, format!("advice {advice:#x}")));
+    }
+    put(queue, CL_COMMAND_MEMADVISE_INTEL, CommandKind::Nop, Place::Either, waits, false)
+}
+
+/// Frees what the application frees by itself.
+pub type FreeFunction = Box<dyn Fn() + Send + Sync>;
+
+/// clEnqueueSVMFree; without a function the pointers are allocations.
+pub fn free(
+    queue: &Arc<CommandQueue>,
+    pointers: Vec<HostPtr>,
+    function: Option<FreeFunction>,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_device(queue)?;
+    let context = queue.context().clone();
+    let call = move || {
+        match &function {
+            Some(function) => function(),
+            None => pointers.iter().for_each(|p| drop(context.allocations.remove(p.addr() as u64))),
+        }
+        Ok(())
+    };
+    put(queue, CL_COMMAND_SVM_FREE, CommandKind::Call(Box::new(call)), Place::Host, waits, false)
+}

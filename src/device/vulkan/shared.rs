@@ -1,0 +1,223 @@
+//! Memory with one address for host and device, which needs no help of the driver: a buffer's device address is a number
+//! below 2^47, so the host can be given memory there.
+//!
+//! * On a software device every address of the process is one of the device.
+//! * *Placed*: pages of the host in a memory file are imported as a buffer and mapped a second time at the buffer's device
+//!   address. Both sides use the same bytes.
+//! * *Mirrored*: an anonymous mapping at the address of device memory. The layers above copy between the two.
+//! * *Reserved*: addresses of device memory that nothing else in the process shall get.
+//!
+//! What a device offers is tried when it is opened. An address that the process already uses for something else is passed
+//! over: the memory behind it is held until one is found that is free.
+
+use super::super::info::AddressSharing;
+use super::super::traits::{BufferDesc, DeviceError, HostRange, Result, SharedKind};
+use super::conv;
+use super::device::Gpu;
+use super::memory::{Buffer, Use};
+use crate::host_ptr::HostPtr;
+use std::ffi::c_void;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::OnceLock;
+
+/// Addresses that are tried for one allocation.
+const TRIES: usize = 16;
+
+/// Bytes of a page.
+pub fn page() -> u64 {
+    static PAGE: OnceLock<u64> = OnceLock::new();
+    *PAGE.get_or_init(|| {
+        // SAFETY: asks for a number.
+        let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        u64::try_from(size).ok().filter(|s| s.is_power_of_two()).unwrap_or(4096)
+    })
+}
+
+/// A range of the process's addresses with a mapping of ours; gone on drop.
+pub struct Claim {
+    ptr: *mut c_void,
+    len: usize,
+}
+
+// SAFETY: an address range, which any thread may unmap.
+unsafe impl Send for Claim {}
+// SAFETY: as above.
+unsafe impl Sync for Claim {}
+
+impl Claim {
+    /// Maps `len` bytes, of `file` or anonymous ones, at `address` if that is free, or anywhere.
+    fn new(address: Option<u64>, len: u64, access: libc::c_int, file: Option<&OwnedFd>) -> Option<Claim> {
+        let len = usize::try_from(len).ok()?;
+        let wanted = address.map_or(0, |a| a as usize);
+        let place = if address.is_some() { libc::MAP_FIXED_NOREPLACE } else { 0 };
+        let source =
+            if file.is_some() { libc::MAP_SHARED } else { libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE };
+        let fd = file.map_or(-1, AsRawFd::as_raw_fd);
+        // SAFETY: without MAP_FIXED a new mapping replaces none.
+        let ptr = unsafe { libc::mmap(std::ptr::without_provenance_mut(wanted), len, access, place | source, fd, 0) };
+        if ptr == libc::MAP_FAILED {
+            return None;
+        }
+        let claim = Claim { ptr, len };
+        // Kernels that do not know MAP_FIXED_NOREPLACE take the address for a wish.
+        (address.is_none() || ptr as usize == wanted).then_some(claim)
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this value's own.
+        unsafe { libc::munmap(self.ptr, self.len) };
+    }
+}
+
+const NO_ACCESS: libc::c_int = libc::PROT_NONE;
+const READ_WRITE: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
+
+fn unsupported(why: &str) -> DeviceError {
+    DeviceError::Unsupported(format!("one address for host and device: {why}"))
+}
+
+/// What the device offers.
+pub fn probe(gpu: &'static Gpu) -> AddressSharing {
+    let features = &gpu.adapter.features;
+    if !features.buffer_addresses {
+        return AddressSharing::None;
+    }
+    if features.host_addresses && gpu.adapter.is_cpu() && seen_everywhere(gpu, page()).is_ok() {
+        return AddressSharing::Host;
+    }
+    if features.placed_memory {
+        match placed(gpu, page()) {
+            Ok(_) => return AddressSharing::Placed,
+            Err(why) => tracing::debug!("{why}"),
+        }
+    }
+    match mirrored(gpu, page(), SharedKind::Mirrored) {
+        Ok(_) => AddressSharing::Mirrored,
+        Err(why) => {
+            tracing::debug!("{why}");
+            AddressSharing::None
+        }
+    }
+}
+
+/// Allocates on a device that offers `sharing`.
+pub fn alloc(gpu: &'static Gpu, sharing: AddressSharing, size: u64, kind: SharedKind) -> Result<Buffer> {
+    match (sharing, kind) {
+        (AddressSharing::None, _) => Err(unsupported("not offered")),
+        (AddressSharing::Host, _) => seen_everywhere(gpu, size),
+        (AddressSharing::Placed, SharedKind::Placed) => placed(gpu, size),
+        // Where both use the same memory anyway, nothing need be copied.
+        (AddressSharing::Placed, SharedKind::Mirrored) if gpu.adapter.is_unified() => placed(gpu, size),
+        (_, SharedKind::Placed) => Err(unsupported("no memory that both see")),
+        _ => mirrored(gpu, size, kind),
+    }
+}
+
+/// A buffer that the driver has mapped at its device address.
+fn seen_everywhere(gpu: &'static Gpu, size: u64) -> Result<Buffer> {
+    let buffer = Buffer::new(gpu, size, Use::Shared, "shared")?;
+    match buffer.mapped() {
+        Some(ptr) if ptr.addr() as u64 == buffer.address && buffer.is_for_host() => Ok(buffer),
+        _ => Err(unsupported("the device's addresses are not the process's")),
+    }
+}
+
+/// Whether an address can be one of the process at all.
+fn is_plausible(buffer: &Buffer) -> bool {
+    buffer.address.is_multiple_of(page()) && buffer.address >= page() && buffer.address >> 47 == 0
+}
+
+fn mirrored(gpu: &'static Gpu, size: u64, kind: SharedKind) -> Result<Buffer> {
+    let access = if kind == SharedKind::Reserved { NO_ACCESS } else { READ_WRITE };
+    let mut passed_over = Vec::new();
+    for _ in 0..TRIES {
+        let mut buffer = Buffer::new(gpu, size, Use::Shared, "shared")?;
+        if !is_plausible(&buffer) {
+            return Err(unsupported(&format!("{:#x} cannot be an address of the host", buffer.address)));
+        }
+        let driver_has_it = buffer.mapped().is_some_and(|p| p.addr() as u64 == buffer.address);
+        if !driver_has_it {
+            let Some(claim) = Claim::new(Some(buffer.address), buffer.padded, access, None) else {
+                passed_over.push(buffer);
+                continue;
+            };
+            buffer.keep(claim);
+        }
+        buffer.hide();
+        return Ok(buffer);
+    }
+    Err(unsupported("the device's addresses are in use in the process"))
+}
+
+/// A file in memory.
+fn memory_file(size: u64) -> Option<OwnedFd> {
+    // SAFETY: a terminated name.
+    let fd = unsafe { libc::memfd_create(c"pyroclast-shared".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return None;
+    }
+    // SAFETY: a new file descriptor, which is nobody else's.
+    let file = unsafe { OwnedFd::from_raw_fd(fd) };
+    // SAFETY: an open file.
+    let sized = unsafe { libc::ftruncate(file.as_raw_fd(), libc::off_t::try_from(size).ok()?) };
+    (sized == 0).then_some(file)
+}
+
+fn placed(gpu: &'static Gpu, size: u64) -> Result<Buffer> {
+    let unit = page().max(gpu.adapter.host_import_alignment);
+    let padded = conv::align_up(size.max(1), unit);
+    if padded < size || padded > gpu.adapter.max_buffer_size {
+        return Err(DeviceError::OutOfDeviceMemory);
+    }
+    let file = memory_file(padded).ok_or(DeviceError::OutOfHostMemory)?;
+    let mut passed_over = Vec::new();
+    for _ in 0..TRIES {
+        let pages = Claim::new(None, padded, READ_WRITE, Some(&file)).ok_or(DeviceError::OutOfHostMemory)?;
+        let ptr = HostPtr::new(pages.ptr.cast());
+        let desc = BufferDesc { size, host_visible: true, name: "shared" };
+        let mut buffer = Buffer::import(gpu, HostRange { ptr, size: padded }, &desc)?;
+        buffer.keep(pages);
+        if !is_plausible(&buffer) {
+            return Err(unsupported(&format!("{:#x} cannot be an address of the host", buffer.address)));
+        }
+        if buffer.address != ptr.addr() as u64 {
+            let Some(claim) = Claim::new(Some(buffer.address), padded, READ_WRITE, Some(&file)) else {
+                passed_over.push(buffer);
+                continue;
+            };
+            buffer.see_at(HostPtr::new(claim.ptr.cast()));
+            buffer.keep(claim);
+        }
+        return Ok(buffer);
+    }
+    Err(unsupported("the device's addresses are in use in the process"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_takes_nothing_away() {
+        let first = Claim::new(None, page(), READ_WRITE, None).unwrap();
+        let address = first.ptr as u64;
+        assert!(Claim::new(Some(address), page(), READ_WRITE, None).is_none());
+        drop(first);
+        let again = Claim::new(Some(address), page(), READ_WRITE, None);
+        // Another thread may have been faster; if not, the address is the one wanted.
+        assert!(again.is_none_or(|c| c.ptr as u64 == address));
+    }
+
+    #[test]
+    fn two_mappings_of_a_file_are_one_memory() {
+        let file = memory_file(page()).unwrap();
+        let [a, b] = [(); 2].map(|()| Claim::new(None, page(), READ_WRITE, Some(&file)).unwrap());
+        // SAFETY: both mappings are alive and have a page.
+        unsafe {
+            a.ptr.cast::<u8>().add(7).write_volatile(42);
+            assert_eq!(b.ptr.cast::<u8>().add(7).read_volatile(), 42);
+        }
+    }
+}

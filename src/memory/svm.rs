@@ -1,0 +1,319 @@
+//! Allocations that are known by their address: shared virtual memory, unified shared memory, and buffers whose device
+//! addresses the application has asked for. A context keeps one table of them.
+//!
+//! An allocation has one address for the host and all devices that can use it, and a [`Residency`] that commands use like
+//! a buffer's. Where the host has memory of its own at the address (`AddressSharing::Mirrored`), mapping and unmapping
+//! copy. The table holds allocations until they are freed; commands hold the residencies they use.
+//! Locks: the table's lists (rank Context) and an allocation's mappings (rank Residency), never together.
+
+use super::MemObject;
+use super::mapping::Mapping;
+use super::residency::Residency;
+use crate::cl::flags::MemFlags;
+use crate::cl::*;
+use crate::context::Context;
+use crate::device::Device;
+use crate::device::info::AddressSharing;
+use crate::device::traits::SharedKind;
+use crate::error::{Error, Result};
+use crate::host_ptr::HostPtr;
+use crate::sync::{Mutex, Rank};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+#[cfg(test)]
+mod tests;
+
+/// Alignments up to this can be asked for: that of the largest type, long16. Every allocation begins at a page.
+pub const MAX_ALIGNMENT: u32 = 128;
+
+/// What made an allocation, and what it is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// clSVMAlloc; host and devices take turns, or use it at the same time.
+    Svm { fine: bool },
+    /// clHostMemAllocINTEL
+    Host,
+    /// clDeviceMemAllocINTEL
+    Device,
+    /// clSharedMemAllocINTEL
+    Shared,
+}
+
+impl Kind {
+    fn memory(self) -> SharedKind {
+        match self {
+            Kind::Svm { fine: false } => SharedKind::Mirrored,
+            Kind::Device => SharedKind::Reserved,
+            Kind::Svm { fine: true } | Kind::Host | Kind::Shared => SharedKind::Placed,
+        }
+    }
+
+    /// What a device must offer to use such allocations.
+    fn needs(self) -> AddressSharing {
+        match self {
+            Kind::Svm { fine: false } | Kind::Device => AddressSharing::Mirrored,
+            Kind::Svm { fine: true } | Kind::Host | Kind::Shared => AddressSharing::Placed,
+        }
+    }
+
+    /// Whether the device can use such allocations.
+    pub fn works_on(self, device: &Device) -> bool {
+        device.info().sharing >= self.needs()
+    }
+}
+
+/// An allocation; see the module's text.
+pub struct Allocation {
+    pub address: u64,
+    pub size: u64,
+    pub kind: Kind,
+    /// Flags of SVM, or allocation flags of USM.
+    pub flags: cl_bitfield,
+    /// The device it was made for, by its place in the context.
+    pub device: Option<usize>,
+    residency: Arc<Residency>,
+    mappings: Mutex<Vec<Mapping>>,
+}
+
+impl Allocation {
+    /// Where the bytes are.
+    pub fn residency(&self) -> &Arc<Residency> {
+        &self.residency
+    }
+
+    /// The address as a pointer.
+    pub fn ptr(&self) -> HostPtr {
+        HostPtr::new(std::ptr::with_exposed_provenance_mut(self.address as usize))
+    }
+
+    /// Whether `size` bytes from `address` on lie within.
+    pub fn contains(&self, address: u64, size: u64) -> bool {
+        address >= self.address && address.checked_add(size).is_some_and(|end| end <= self.address + self.size)
+    }
+
+    /// A buffer of the same bytes, which no application sees.
+    pub fn as_mem(&self, context: &Arc<Context>) -> Arc<MemObject> {
+        let flags = MemFlags(CL_MEM_READ_WRITE as cl_mem_flags);
+        let ptr = (self.kind != Kind::Device).then(|| self.ptr());
+        Arc::new(MemObject {
+            host_ptr: ptr,
+            uses_svm: true,
+            ..MemObject::new(context, flags, self.size, self.residency.clone(), 0)
+        })
+    }
+
+    /// Notes a region that the host uses until it is unmapped.
+    pub fn add_mapping(&self, mapping: Mapping) {
+        self.mappings.lock().push(mapping);
+    }
+
+    /// Takes back the mapping at `ptr`.
+    pub fn take_mapping(&self, ptr: HostPtr) -> Option<Mapping> {
+        let mut mappings = self.mappings.lock();
+        let at = mappings.iter().position(|m| m.ptr == ptr)?;
+        Some(mappings.remove(at))
+    }
+}
+
+/// A buffer whose device addresses are known.
+struct Addressed {
+    size: u64,
+    /// In the order of the context's devices.
+    addresses: Vec<Option<u64>>,
+    residency: Weak<Residency>,
+}
+
+/// The table of a context.
+pub struct Allocations {
+    by_address: Mutex<BTreeMap<u64, Arc<Allocation>>>,
+    addressed: Mutex<Vec<Addressed>>,
+    used: AtomicBool,
+}
+
+impl Default for Allocations {
+    fn default() -> Self {
+        Allocations {
+            by_address: Mutex::new(Rank::Context, BTreeMap::new()),
+            addressed: Mutex::new(Rank::Context, Vec::new()),
+            used: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Allocations {
+    /// Whether kernels may have been given addresses. Until then nothing need be looked up.
+    pub fn is_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Kernels are given addresses from now on.
+    pub fn set_used(&self) {
+        self.used.store(true, Ordering::Relaxed);
+    }
+
+    /// The allocation that holds the byte at `address`.
+    pub fn find(&self, address: u64) -> Option<Arc<Allocation>> {
+        if !self.is_used() {
+            return None;
+        }
+        let list = self.by_address.lock();
+        let (_, found) = list.range(..=address).next_back()?;
+        found.contains(address, 1).then(|| found.clone())
+    }
+
+    /// The bytes behind an address on the device with this place in the context, with the offset of the address.
+    pub fn behind(&self, address: u64, device: usize) -> Option<(Arc<Residency>, u64)> {
+        if let Some(found) = self.find(address) {
+            return Some((found.residency.clone(), address - found.address));
+        }
+        if !self.is_used() {
+            return None;
+        }
+        let list = self.addressed.lock();
+        list.iter().find_map(|b| {
+            let offset = address.checked_sub((*b.addresses.get(device)?)?).filter(|o| *o < b.size)?;
+            Some((b.residency.upgrade()?, offset))
+        })
+    }
+
+    fn insert(&self, allocation: Allocation) -> Arc<Allocation> {
+        let made = Arc::new(allocation);
+        self.by_address.lock().insert(made.address, made.clone());
+        self.set_used();
+        made
+    }
+
+    /// Forgets the allocation that begins at `address`; its memory goes with the last command that uses it.
+    pub fn remove(&self, address: u64) -> Option<Arc<Allocation>> {
+        self.by_address.lock().remove(&address)
+    }
+
+    /// Notes the device addresses of a buffer for as long as it lives.
+    pub fn add_buffer(&self, size: u64, addresses: Vec<Option<u64>>, residency: &Arc<Residency>) {
+        let mut list = self.addressed.lock();
+        list.retain(|b| b.residency.strong_count() > 0);
+        list.push(Addressed { size, addresses, residency: Arc::downgrade(residency) });
+        drop(list);
+        self.set_used();
+    }
+}
+
+/// Makes an allocation of one address for the devices of the context that can use its kind, or for one of them.
+fn allocate(context: &Context, kind: Kind, device: Option<usize>, flags: cl_bitfield, size: u64) -> Result<Arc<Allocation>> {
+    let sharing = |i: usize| context.devices().get(i).map_or(AddressSharing::None, |d| d.info().sharing);
+    let users: Vec<usize> = match device {
+        Some(device) => vec![device],
+        None => (0..context.devices().len()).filter(|i| sharing(*i) >= kind.needs()).collect(),
+    };
+    let first = *users.first().ok_or_else(|| Error::with(CL_INVALID_OPERATION, "no device of the context can use it"))?;
+    let mut choosy = users.iter().copied().filter(|i| sharing(*i) != AddressSharing::Host);
+    let owner = choosy.next().unwrap_or(first);
+    // A device's address can only be had once, from its driver.
+    if choosy.next().is_some() {
+        return Err(Error::with(CL_OUT_OF_RESOURCES, "there is no one address for several devices of this kind"));
+    }
+    let memory = match kind.memory() {
+        // Devices that see every address of the process use the host's side, which must be the other device's too.
+        SharedKind::Mirrored if users.len() > 1 && sharing(owner) != AddressSharing::Host => SharedKind::Placed,
+        other => other,
+    };
+    if memory == SharedKind::Placed && sharing(owner) < AddressSharing::Placed {
+        return Err(Error::with(CL_OUT_OF_RESOURCES, "no memory that all devices of the context use at one address"));
+    }
+    let ops = context.devices().get(owner).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?.ops();
+    let memory = ops.alloc_shared(size, memory).map_err(Error::for_memory)?;
+    let address = memory.address().ok_or_else(|| Error::with(CL_OUT_OF_RESOURCES, "memory without an address"))?;
+    let residency = Arc::new(Residency::one_memory(context, size, owner, memory));
+    let mappings = Mutex::new(Rank::Residency, Vec::new());
+    Ok(context.allocations.insert(Allocation { address, size, kind, flags, device, residency, mappings }))
+}
+
+/// Checks an alignment; NULL alignment is the largest.
+fn validate_alignment(alignment: u32) -> Result<()> {
+    // The alignment is 0, or a power of two up to that of the largest type.
+    if alignment != 0 && (!alignment.is_power_of_two() || alignment > MAX_ALIGNMENT) {
+        return Err(Error::with(CL_INVALID_VALUE, format!("alignment {alignment}")));
+    }
+    Ok(())
+}
+
+/// clSVMAlloc
+pub fn svm_alloc(context: &Context, flags: cl_svm_mem_flags, size: usize, alignment: cl_uint) -> Result<HostPtr> {
+    let coarse = Kind::Svm { fine: false };
+    // Some device supports SVM.
+    if !context.devices().iter().any(|d| coarse.works_on(d)) {
+        return Err(Error::with(CL_INVALID_OPERATION, "no device supports shared virtual memory"));
+    }
+    const ACCESS: cl_svm_mem_flags = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+    const FINE: cl_svm_mem_flags = CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
+    let (fine, atomics) = (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER != 0, flags & CL_MEM_SVM_ATOMICS != 0);
+    // Only defined flags, at most one access, and atomics only with fine grains.
+    if flags & !(ACCESS | FINE) != 0 || (flags & ACCESS).count_ones() > 1 || atomics && !fine {
+        return Err(Error::with(CL_INVALID_VALUE, format!("flags {flags:#x}")));
+    }
+    let kind = Kind::Svm { fine };
+    // Every device supports what is asked for.
+    if fine && !context.devices().iter().all(|d| kind.works_on(d))
+        || atomics && !context.devices().iter().all(|d| d.info().sharing == AddressSharing::Host)
+    {
+        return Err(Error::with(CL_INVALID_VALUE, "a device does not support the flags"));
+    }
+    // The size is positive and every device can hold it.
+    if size == 0 || context.devices().iter().any(|d| size as u64 > d.info().max_alloc_size) {
+        return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));
+    }
+    validate_alignment(alignment)?;
+    Ok(allocate(context, kind, None, flags, size as u64)?.ptr())
+}
+
+/// clHostMemAllocINTEL, clDeviceMemAllocINTEL, clSharedMemAllocINTEL
+pub fn usm_alloc(
+    context: &Context,
+    kind: Kind,
+    device: Option<&Device>,
+    properties: &[(cl_mem_properties_intel, cl_mem_properties_intel)],
+    size: usize,
+    alignment: cl_uint,
+) -> Result<HostPtr> {
+    let index = match device {
+        None => None,
+        // The device is one of the context's.
+        Some(device) => {
+            context.device(device)?;
+            context.devices().iter().position(|d| std::ptr::eq(&**d, device))
+        }
+    };
+    let users = || context.devices().iter().filter(|d| device.is_none_or(|one| std::ptr::eq(&***d, one)));
+    // The device, or one of the context's, supports such allocations.
+    if !users().any(|d| kind.works_on(d)) {
+        return Err(Error::with(CL_INVALID_OPERATION, "no device supports such unified shared memory"));
+    }
+    validate_alignment(alignment)?;
+    let flags = allocation_flags(properties, kind)?;
+    // The size is positive and every device that is to use it can hold it.
+    if size == 0 || users().any(|d| kind.works_on(d) && size as u64 > d.info().max_alloc_size) {
+        return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));
+    }
+    Ok(allocate(context, kind, index, flags, size as u64)?.ptr())
+}
+
+/// The flags in a list of USM properties.
+fn allocation_flags(properties: &[(cl_mem_properties_intel, cl_mem_properties_intel)], kind: Kind) -> Result<cl_bitfield> {
+    const PLACEMENT: cl_bitfield = CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL | CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL;
+    let invalid = |why: &str| Error::with(CL_INVALID_PROPERTY, why.to_string());
+    match properties {
+        [] => Ok(0),
+        // The flags are the only property, and given once.
+        [(key, flags)] if *key == cl_mem_properties_intel::from(CL_MEM_ALLOC_FLAGS_INTEL) => {
+            // Only defined flags; shared allocations may be placed, in one way.
+            let placements = if kind == Kind::Shared { 1 } else { 0 };
+            if flags & !(CL_MEM_ALLOC_WRITE_COMBINED_INTEL | PLACEMENT) != 0 || (flags & PLACEMENT).count_ones() > placements {
+                return Err(invalid("allocation flags"));
+            }
+            Ok(*flags)
+        }
+        _ => Err(invalid("an unknown property, or one that is given twice")),
+    }
+}

@@ -1,0 +1,7 @@
+//! Shared memory: without addresses of buffers nothing is shared.
+
+#[macro_use]
+mod svm;
+mod common;
+
+svm_suite! { "-buffer_addresses", 0 }

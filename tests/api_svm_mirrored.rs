@@ -1,0 +1,9 @@
+//! Shared memory: the host has memory of its own at the device's address.
+
+#[macro_use]
+mod svm;
+mod common;
+
+use common::*;
+
+svm_suite! { "-host_addresses,-placed_memory", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER }

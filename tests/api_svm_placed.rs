@@ -1,0 +1,9 @@
+//! Shared memory: memory that both see is placed at the device's address.
+
+#[macro_use]
+mod svm;
+mod common;
+
+use common::*;
+
+svm_suite! { "-host_addresses", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER }
