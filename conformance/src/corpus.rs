@@ -1,9 +1,9 @@
-//! `corpus`: compiles every line of a MANIFEST.tsv (path, -cl-std, further options, note) for the generic target and
-//! runs spirv-val over every module of every variant.
+//! `corpus`: compiles every entry of a corpus for the generic target and runs spirv-val over every module of every variant.
 //!
 //! A compilation is a child process with a time limit. Its result is one of: validated, invalid (a module that spirv-val
 //! rejects), clean (a build error with a message), crash (a panic, a signal, an internal error, no message), timeout.
 
+use super::manifest::{Entry, Selection};
 use clspv_bridge::{CompileError, Target, driver};
 use pyroclast_runtime::program::build::with_large_stack;
 use pyroclast_runtime::program::offline::generic_front_config;
@@ -12,29 +12,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Arguments of `corpus`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Folder with MANIFEST.tsv
-    dir: PathBuf,
-    /// Only entries whose path contains this
-    #[arg(long, default_value = "")]
-    filter: String,
-    /// Compilations at a time
-    #[arg(long, default_value_t = 2)]
-    jobs: usize,
-    /// Seconds for one entry
-    #[arg(long, default_value_t = 120)]
-    limit: u64,
-    /// Fail unless at least this many entries validate
-    #[arg(long, default_value_t = 0)]
-    require: usize,
-    /// Print only entries that do not validate
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    selection: Selection,
 }
 
 /// Arguments of `one`.
@@ -59,13 +43,6 @@ enum Verdict {
     CleanError,
     Crash,
     Timeout,
-}
-
-/// A line of a manifest.
-pub struct Entry {
-    /// Of the source, relative to the folder.
-    pub path: String,
-    pub options: String,
 }
 
 struct Outcome {
@@ -107,62 +84,28 @@ pub fn one(arguments: &One) -> Result<bool, String> {
 
 /// Compiles the corpus.
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
-    let dir = arguments.dir.canonicalize().map_err(|e| format!("{}: {e}", arguments.dir.display()))?;
-    let entries = read_manifest(&dir, &arguments.filter)?;
-    if entries.is_empty() {
-        return Err("no entry matches".into());
-    }
+    let selection = &arguments.selection;
+    let corpus = selection.read()?;
     if Command::new("spirv-val").arg("--version").stdout(Stdio::null()).status().is_err() {
         return Err("spirv-val was not found (Debian: spirv-tools)".into());
     }
     let scratch = std::env::temp_dir().join(format!("pyroclast-corpus-{}", std::process::id()));
-    let next = AtomicUsize::new(0);
     let results: Mutex<BTreeMap<usize, Outcome>> = Mutex::new(BTreeMap::new());
     let start = Instant::now();
-    std::thread::scope(|scope| {
-        for _ in 0..arguments.jobs.clamp(1, 64) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(entry) = entries.get(index) else { break };
-                    let folder = scratch.join(index.to_string());
-                    let outcome = attempt(entry, &dir, &folder, Duration::from_secs(arguments.limit));
-                    let _ = std::fs::remove_dir_all(&folder);
-                    if !arguments.quiet || outcome.verdict != Verdict::Validated {
-                        println!("{}", row(entry, &outcome));
-                    }
-                    if let Ok(mut results) = results.lock() {
-                        results.insert(index, outcome);
-                    }
-                }
-            });
+    corpus.each(&scratch, |index, entry, folder| {
+        let outcome = attempt(entry, &corpus.dir, folder, corpus.limit);
+        if !selection.quiet || outcome.verdict != Verdict::Validated {
+            println!("{}", row(entry, &outcome));
+        }
+        if let Ok(mut results) = results.lock() {
+            results.insert(index, outcome);
         }
     });
-    let _ = std::fs::remove_dir_all(&scratch);
     let results = results.into_inner().map_err(|_| "a worker panicked".to_string())?;
-    summary(&entries, &results, start.elapsed());
+    summary(&corpus.entries, &results, start.elapsed());
     let validated = results.values().filter(|r| r.verdict == Verdict::Validated).count();
     let bad = results.values().any(|r| !matches!(r.verdict, Verdict::Validated | Verdict::CleanError));
-    Ok(!bad && validated >= arguments.require)
-}
-
-/// The entries whose path contains `filter`.
-pub fn read_manifest(dir: &Path, filter: &str) -> Result<Vec<Entry>, String> {
-    let path = dir.join("MANIFEST.tsv");
-    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let mut entries = Vec::new();
-    for line in text.lines().filter(|l| !l.starts_with('#') && !l.trim().is_empty()) {
-        let mut fields = line.split('\t');
-        let file = fields.next().unwrap_or_default().to_owned();
-        let standard = fields.next().unwrap_or_default();
-        // Folder names may have spaces.
-        let rest = fields.next().unwrap_or_default().replace("{CORPUS}", &dir.to_string_lossy().replace(' ', "\\ "));
-        let standard = if standard.is_empty() { String::new() } else { format!("-cl-std={standard} ") };
-        if file.contains(filter) {
-            entries.push(Entry { path: file, options: format!("{standard}{rest}") });
-        }
-    }
-    Ok(entries)
+    Ok(!bad && validated >= selection.require)
 }
 
 fn attempt(entry: &Entry, dir: &Path, folder: &Path, limit: Duration) -> Outcome {

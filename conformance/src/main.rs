@@ -13,6 +13,7 @@ mod cl;
 mod corpus;
 mod cts;
 mod execute;
+mod manifest;
 mod precision;
 mod random;
 

@@ -8,7 +8,7 @@ mod data;
 mod image;
 mod plan;
 
-use super::corpus::{Entry, read_manifest};
+use super::manifest::{Entry, Selection};
 use crate::cl::{Api, Arg, Buffer, HostData, Image, Program, Sampler, Session};
 use data::{Difference, compare};
 use image::PlannedImage;
@@ -18,14 +18,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Arguments of `execute`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Folder with MANIFEST.tsv
-    dir: PathBuf,
+    #[command(flatten)]
+    selection: Selection,
     /// Platform under test: part of its name
     #[arg(long, default_value = "Pyroclast")]
     platform: String,
@@ -38,21 +37,6 @@ pub struct Arguments {
     /// Settings of single kernels
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
-    /// Only entries whose path contains this
-    #[arg(long, default_value = "")]
-    filter: String,
-    /// Entries at a time
-    #[arg(long, default_value_t = 2)]
-    jobs: usize,
-    /// Seconds for one entry on one platform
-    #[arg(long, default_value_t = 120)]
-    limit: u64,
-    /// Fail unless kernels of at least this many entries match
-    #[arg(long, default_value_t = 0)]
-    require: usize,
-    /// Print only kernels that differ
-    #[arg(short, long)]
-    quiet: bool,
 }
 
 /// Arguments of `execute-one`.
@@ -285,11 +269,8 @@ fn attempt(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Vec<(String, 
 
 /// Runs the corpus.
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
-    let dir = arguments.dir.canonicalize().map_err(|e| format!("{}: {e}", arguments.dir.display()))?;
-    let entries = read_manifest(&dir, &arguments.filter)?;
-    if entries.is_empty() {
-        return Err("no entry matches".into());
-    }
+    let selection = &arguments.selection;
+    let corpus = selection.read()?;
     let driver = match &arguments.driver {
         Some(path) => path.clone(),
         None => std::env::current_exe().map_err(|e| e.to_string())?.with_file_name("libpyroclast.so"),
@@ -302,40 +283,28 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let vendors = scratch.join("vendors");
     offer_driver(&driver, &vendors)?;
     let run = Run {
-        dir: &dir,
+        dir: &corpus.dir,
         vendors: &vendors,
-        limit: Duration::from_secs(arguments.limit),
+        limit: corpus.limit,
         platform: &arguments.platform,
         reference: &arguments.reference,
         settings: &settings,
     };
-    let next = AtomicUsize::new(0);
     let all: Mutex<Vec<(usize, String, Verdict)>> = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..arguments.jobs.clamp(1, 64) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(entry) = entries.get(index) else { break };
-                    let folder = scratch.join(index.to_string());
-                    let verdicts = attempt(entry, &run, &folder)
-                        .unwrap_or_else(|e| vec![(String::new(), Verdict::NotRun(e.lines().next().unwrap_or_default().into()))]);
-                    let _ = std::fs::remove_dir_all(&folder);
-                    let Ok(mut all) = all.lock() else { break };
-                    for (kernel, verdict) in verdicts {
-                        if !arguments.quiet || verdict.is_bad() {
-                            println!("{}", row(entry, &kernel, &verdict));
-                        }
-                        all.push((index, kernel, verdict));
-                    }
-                }
-            });
+    corpus.each(&scratch, |index, entry, folder| {
+        let verdicts = attempt(entry, &run, folder)
+            .unwrap_or_else(|e| vec![(String::new(), Verdict::NotRun(e.lines().next().unwrap_or_default().into()))]);
+        let Ok(mut all) = all.lock() else { return };
+        for (kernel, verdict) in verdicts {
+            if !selection.quiet || verdict.is_bad() {
+                println!("{}", row(entry, &kernel, &verdict));
+            }
+            all.push((index, kernel, verdict));
         }
     });
-    let _ = std::fs::remove_dir_all(&scratch);
     let all = all.into_inner().map_err(|_| "a worker panicked".to_string())?;
     let matching = summary(&all);
-    Ok(all.iter().all(|(_, _, v)| !v.is_bad()) && matching >= arguments.require)
+    Ok(all.iter().all(|(_, _, v)| !v.is_bad()) && matching >= selection.require)
 }
 
 fn row(entry: &Entry, kernel: &str, verdict: &Verdict) -> String {

@@ -3,7 +3,7 @@
 //! Sizes and counts are small and buffers large, so that indices computed from them stay inside; an offset is 0, an
 //! increment 1, a row is longer than the number of columns. Both platforms are given the same plan, as text.
 
-use super::super::corpus::Entry;
+use super::super::manifest::Entry;
 use super::data::{Contents, Element, Fill, Memory};
 use super::image::{PlannedImage, PlannedSampler, seen_as_float};
 use clspv_bridge::driver;

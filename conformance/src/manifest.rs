@@ -1,0 +1,123 @@
+//! A corpus: a folder with a MANIFEST.tsv, one compilation a line (path, -cl-std, further options, note). What is taken
+//! from it and how is the same for every command that goes through one; each entry has a scratch folder of its own.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Arguments of the commands that go through a corpus.
+#[derive(clap::Args)]
+pub struct Selection {
+    /// Folder with MANIFEST.tsv
+    dir: PathBuf,
+    /// Only entries whose path contains this
+    #[arg(long, default_value = "")]
+    filter: String,
+    /// Entries at a time
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    /// Seconds for one entry (on one platform)
+    #[arg(long, default_value_t = 120)]
+    limit: u64,
+    /// Fail unless at least this many entries are good
+    #[arg(long, default_value_t = 0)]
+    pub require: usize,
+    /// Print only what is not good
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// A line of a manifest.
+pub struct Entry {
+    /// Of the source, relative to the folder.
+    pub path: String,
+    pub options: String,
+}
+
+/// The chosen entries, at least one.
+pub struct Corpus {
+    pub dir: PathBuf,
+    pub entries: Vec<Entry>,
+    /// For one entry.
+    pub limit: Duration,
+    jobs: usize,
+}
+
+impl Selection {
+    /// Reads the manifest.
+    pub fn read(&self) -> Result<Corpus, String> {
+        let dir = self.dir.canonicalize().map_err(|e| format!("{}: {e}", self.dir.display()))?;
+        let path = dir.join("MANIFEST.tsv");
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let mut entries = parse(&text, &dir);
+        entries.retain(|e| e.path.contains(&self.filter));
+        if entries.is_empty() {
+            return Err("no entry matches".into());
+        }
+        Ok(Corpus { dir, entries, limit: Duration::from_secs(self.limit), jobs: self.jobs.clamp(1, 64) })
+    }
+}
+
+fn parse(text: &str, dir: &Path) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for line in text.lines().filter(|l| !l.starts_with('#') && !l.trim().is_empty()) {
+        let mut fields = line.split('\t');
+        let path = fields.next().unwrap_or_default().to_owned();
+        let standard = fields.next().unwrap_or_default();
+        // Folder names may have spaces.
+        let rest = fields.next().unwrap_or_default().replace("{CORPUS}", &dir.to_string_lossy().replace(' ', "\\ "));
+        let standard = if standard.is_empty() { String::new() } else { format!("-cl-std={standard} ") };
+        entries.push(Entry { path, options: format!("{standard}{rest}") });
+    }
+    entries
+}
+
+impl Corpus {
+    /// Calls `f` with every entry's index, the entry and a folder to work in, which may not exist yet and is removed
+    /// afterwards; several entries at a time.
+    pub fn each(&self, scratch: &Path, f: impl Fn(usize, &Entry, &Path) + Sync) {
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs {
+                scope.spawn(|| {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(entry) = self.entries.get(index) else { break };
+                        let folder = scratch.join(index.to_string());
+                        f(index, entry, &folder);
+                        let _ = std::fs::remove_dir_all(&folder);
+                    }
+                });
+            }
+        });
+        let _ = std::fs::remove_dir_all(scratch);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn lines_become_entries() {
+        let text = "# comment\n\na/b.cl\tCL2.0\t-I{CORPUS}/a -DX\tnote\nc.cl\t\t\t\n";
+        let entries = parse(text, Path::new("/x y"));
+        let read: Vec<(&str, &str)> = entries.iter().map(|e| (e.path.as_str(), e.options.as_str())).collect();
+        assert_eq!(read, [("a/b.cl", "-cl-std=CL2.0 -I/x\\ y/a -DX"), ("c.cl", "")]);
+    }
+
+    #[test]
+    fn every_entry_is_visited_once() {
+        let entries = (0..20).map(|i| Entry { path: i.to_string(), options: String::new() }).collect();
+        let corpus = Corpus { dir: PathBuf::new(), entries, limit: Duration::ZERO, jobs: 3 };
+        let seen = Mutex::new(Vec::new());
+        corpus.each(Path::new("/nowhere"), |index, entry, folder| {
+            assert!(folder.ends_with(&entry.path));
+            seen.lock().unwrap().push(index);
+        });
+        let mut seen = seen.into_inner().unwrap();
+        seen.sort_unstable();
+        assert_eq!(seen, (0..20).collect::<Vec<_>>());
+    }
+}
