@@ -18,7 +18,7 @@ fn vendors() -> PathBuf {
 fn functions_are_within_their_bounds() {
     let folder = vendors();
     let output = Command::new(env!("CARGO_BIN_EXE_conformance"))
-        .args(["precision", "--quick", "--mode", "default"])
+        .args(["precision", "--quick", "--modes", "default"])
         .env("OCL_ICD_VENDORS", &folder)
         .output()
         .expect("the tool runs");

@@ -266,6 +266,9 @@ impl<'a> Session<'a> {
     }
 }
 
+// SAFETY: OpenCL calls may be made from any thread; those that are not atomic (setting arguments) belong to a `Kernel`.
+unsafe impl Sync for Session<'_> {}
+
 impl Drop for Session<'_> {
     fn drop(&mut self) {
         // SAFETY: both handles are ours and released once.
@@ -303,6 +306,9 @@ impl<'a> Program<'a> {
         Ok(Kernel { session: self.session, kernel })
     }
 }
+
+// SAFETY: as for `Session`.
+unsafe impl Sync for Program<'_> {}
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {

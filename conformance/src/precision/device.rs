@@ -71,8 +71,11 @@ pub fn build<'a>(session: &'a Session<'_>, entries: &[(usize, &Entry)], width: W
 }
 
 fn pack(width: Width, values: impl Iterator<Item = f64>) -> Vec<u8> {
-    let bytes = width.bytes();
-    values.flat_map(|x| to_bits(width, x).to_le_bytes().into_iter().take(bytes)).collect()
+    match width {
+        Width::F16 => values.flat_map(|x| (to_bits(width, x) as u16).to_le_bytes()).collect(),
+        Width::F32 => values.flat_map(|x| (x as f32).to_le_bytes()).collect(),
+        Width::F64 => values.flat_map(f64::to_le_bytes).collect(),
+    }
 }
 
 fn unpack(width: Width, bytes: &[u8], i: usize) -> f64 {
@@ -82,29 +85,41 @@ fn unpack(width: Width, bytes: &[u8], i: usize) -> f64 {
     from_bits(width, u64::from_le_bytes(raw))
 }
 
-/// Applies kernel `k<index>` of a program to operands.
+/// Applies kernel `k<index>` of a program to operands. Only what the function's shape has is transferred.
 pub fn apply(
     session: &Session<'_>,
     program: &Program<'_>,
-    index: usize,
+    (index, shape): (usize, Shape),
     width: Width,
     list: &[Args],
 ) -> Result<Vec<Got>, String> {
     let kernel = program.kernel(&format!("k{index}"))?;
     let size = list.len() * width.bytes();
-    let buffers = [size, size, size, 4 * list.len(), size, size, 4 * list.len()].map(|n| session.buffer(n.max(4)));
-    let [Ok(a), Ok(b), Ok(c), Ok(n), Ok(r), Ok(s), Ok(q)] = &buffers else {
-        return Err("no memory for the operands".into());
+    let ([_, has_y, has_z, has_n], [has_value, has_second, has_int]) = (shape.operands(), shape.results());
+    let upload = |bytes: Vec<u8>| {
+        let buffer = session.buffer(bytes.len().max(4))?;
+        session.write(&buffer, &bytes).map(|()| buffer)
     };
-    session.write(a, &pack(width, list.iter().map(|v| v.x)))?;
-    session.write(b, &pack(width, list.iter().map(|v| v.y)))?;
-    session.write(c, &pack(width, list.iter().map(|v| v.z)))?;
-    session.write(n, &list.iter().map(|v| v.n).collect::<Vec<i32>>())?;
-    kernel.set(&[a, b, c, n, r, s, q].map(cl::Arg::Buffer))?;
+    let a = upload(pack(width, list.iter().map(|v| v.x)))?;
+    let b = if has_y { Some(upload(pack(width, list.iter().map(|v| v.y)))?) } else { None };
+    let c = if has_z { Some(upload(pack(width, list.iter().map(|v| v.z)))?) } else { None };
+    let n = if has_n { Some(upload(list.iter().flat_map(|v| v.n.to_le_bytes()).collect())?) } else { None };
+    let room = |wanted: bool, bytes: usize| session.buffer(if wanted { bytes.max(4) } else { 4 });
+    let (r, s, q) = (room(has_value, size)?, room(has_second, size)?, room(has_int, 4 * list.len())?);
+    // An operand that is not used may be any buffer.
+    let arguments = [&a, b.as_ref().unwrap_or(&a), c.as_ref().unwrap_or(&a), n.as_ref().unwrap_or(&a), &r, &s, &q];
+    kernel.set(&arguments.map(cl::Arg::Buffer))?;
     kernel.launch(&[list.len()], None)?;
-    let (mut first, mut second, mut int) = (vec![0u8; size], vec![0u8; size], vec![0i32; list.len()]);
-    session.read(r, &mut first)?;
-    session.read(s, &mut second)?;
-    session.read(q, &mut int)?;
-    Ok((0..list.len()).map(|i| Got { value: unpack(width, &first, i), second: unpack(width, &second, i), int: int[i] }).collect())
+    let download = |buffer, wanted: bool| {
+        let mut bytes = vec![0u8; if wanted { size } else { 0 }];
+        if wanted { session.read(buffer, &mut bytes).map(|()| bytes) } else { Ok(bytes) }
+    };
+    let (first, second) = (download(&r, has_value)?, download(&s, has_second)?);
+    let mut int = vec![0i32; if has_int { list.len() } else { 0 }];
+    if has_int {
+        session.read(&q, &mut int)?;
+    }
+    let number = |bytes: &[u8], i| if bytes.is_empty() { 0.0 } else { unpack(width, bytes, i) };
+    let got = |i| Got { value: number(&first, i), second: number(&second, i), int: int.get(i).copied().unwrap_or_default() };
+    Ok((0..list.len()).map(got).collect())
 }

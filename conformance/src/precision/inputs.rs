@@ -14,6 +14,19 @@ pub enum Depth {
     Full,
 }
 
+/// A share of the work: every chunk whose number leaves a remainder.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    pub index: usize,
+    pub of: usize,
+}
+
+impl Share {
+    fn has(self, chunk: usize) -> bool {
+        chunk % self.of == self.index
+    }
+}
+
 /// The number with a bit pattern, and the pattern of a number of the format.
 pub fn from_bits(width: Width, bits: u64) -> f64 {
     match width {
@@ -136,12 +149,13 @@ fn pair(name: &str, width: Width, r: &mut Random) -> (f64, f64) {
     }
 }
 
-/// Operands of a function: called with one chunk after the other.
+/// Operands of a function: called with one chunk after the other, those of a share.
 pub fn generate(
     name: &str,
     shape: Shape,
     width: Width,
     depth: Depth,
+    share: Share,
     mut f: impl FnMut(&[Args]) -> Result<(), String>,
 ) -> Result<(), String> {
     const CHUNK: usize = 1 << 18;
@@ -159,7 +173,6 @@ pub fn generate(
     }
     match shape {
         Shape::F1 | Shape::ToInt | Shape::Second | Shape::SecondInt => {
-            list.extend(edges.iter().map(|&x| Args { x, ..none }));
             let bits = 8 * width.bytes() as u32;
             let count = match (width, depth) {
                 (Width::F16, Depth::Normal | Depth::Full) => 1 << 16,
@@ -167,13 +180,16 @@ pub fn generate(
                 _ => samples,
             };
             let stride = if count >= 1u64 << bits.min(40) { 1 } else { ((u64::MAX >> (64 - bits)) / count) | 1 };
-            for i in 0..count {
-                list.push(Args { x: from_bits(width, i.wrapping_mul(stride) & (u64::MAX >> (64 - bits))), ..none });
-                if list.len() >= CHUNK {
-                    f(&list)?;
-                    list.clear();
-                }
+            for first in (0..count).step_by(CHUNK).enumerate().filter(|(k, _)| share.has(*k)).map(|(_, first)| first) {
+                let pattern = |i: u64| i.wrapping_mul(stride) & (u64::MAX >> (64 - bits));
+                list.clear();
+                list.extend(
+                    (first..count.min(first + CHUNK as u64)).map(|i| Args { x: from_bits(width, pattern(i)), ..none }),
+                );
+                f(&list)?;
             }
+            list.clear();
+            list.extend(edges.iter().map(|&x| Args { x, ..none }));
             // Where most functions are interesting.
             list.extend((0..samples / 2).map(|_| Args { x: fit(width, random.scaled(-6, 8)), ..none }));
         }
@@ -219,7 +235,7 @@ pub fn generate(
             }
         }
     }
-    for chunk in list.chunks(CHUNK) {
+    for (_, chunk) in list.chunks(CHUNK).enumerate().filter(|(k, _)| share.has(*k)) {
         f(chunk)?;
     }
     Ok(())
@@ -229,12 +245,14 @@ pub fn generate(
 mod tests {
     use super::*;
 
+    const ALL: Share = Share { index: 0, of: 1 };
+
     #[test]
     fn operands_fit_their_format() {
         for width in Width::ALL {
             for shape in [Shape::F1, Shape::F2, Shape::F3, Shape::FI] {
                 let mut count = 0;
-                generate("pow", shape, width, Depth::Quick, |list| {
+                generate("pow", shape, width, Depth::Quick, ALL, |list| {
                     count += list.len();
                     for a in list {
                         for v in [a.x, a.y, a.z] {
@@ -255,11 +273,44 @@ mod tests {
     #[test]
     fn all_halves_are_tried() {
         let mut seen = std::collections::HashSet::new();
-        generate("exp", Shape::F1, Width::F16, Depth::Normal, |list| {
+        generate("exp", Shape::F1, Width::F16, Depth::Normal, ALL, |list| {
             seen.extend(list.iter().map(|a| to_bits(Width::F16, a.x)));
             Ok(())
         })
         .unwrap();
         assert!(seen.len() > 65536 - 2048);
+    }
+
+    #[test]
+    fn shares_make_the_whole() {
+        let collect = |shape: Shape, depth: Depth, shares: &[Share]| {
+            let mut all = Vec::new();
+            for &share in shares {
+                let keep = |list: &[Args]| {
+                    all.extend(list.iter().map(|a| [a.x.to_bits(), a.y.to_bits(), a.z.to_bits()]));
+                    Ok(())
+                };
+                generate("exp", shape, Width::F16, depth, share, keep).unwrap();
+            }
+            all.sort_unstable();
+            all
+        };
+        let thirds = [0, 1, 2].map(|index| Share { index, of: 3 });
+        for (shape, depth) in [(Shape::F1, Depth::Full), (Shape::F2, Depth::Quick), (Shape::F3, Depth::Normal)] {
+            assert!(collect(shape, depth, &thirds) == collect(shape, depth, &[ALL]));
+        }
+    }
+
+    #[test]
+    fn every_float_is_somebodys() {
+        let share = Share { index: 5, of: 8192 };
+        let mut firsts = Vec::new();
+        let keep = |list: &[Args]| {
+            firsts.push((list[0].x as f32).to_bits());
+            Ok(())
+        };
+        generate("exp", Shape::F1, Width::F32, Depth::Full, share, keep).unwrap();
+        // Two chunks of bit patterns; the list that follows them is not long enough for this share.
+        assert_eq!(firsts, [5 << 18, (5 + 8192) << 18]);
     }
 }

@@ -15,7 +15,7 @@ mod table;
 mod wide;
 
 use device::{Api, Device, Format, Program, Session};
-use inputs::Depth;
+use inputs::{Depth, Share};
 use judge::Rules;
 use reference::Args;
 use std::fmt::Write;
@@ -33,15 +33,18 @@ pub struct Arguments {
     /// Every float for functions of one operand: hours on a slow device
     #[arg(long, conflicts_with = "quick")]
     full: bool,
-    /// Only these functions, separated by commas
+    /// Only these functions, separated by commas; a..b are those from a to b in the order of the table
     #[arg(long, value_delimiter = ',')]
-    only: Vec<String>,
-    /// Only this type: half, float or double
-    #[arg(long = "type")]
-    width: Option<String>,
-    /// Only this mode: default, fast-relaxed or "correctly rounded"
-    #[arg(long)]
-    mode: Option<String>,
+    functions: Vec<String>,
+    /// Only these types, separated by commas: half, float, double
+    #[arg(long, value_delimiter = ',')]
+    types: Vec<String>,
+    /// Only these modes, separated by commas: default, fast-relaxed, "correctly rounded"
+    #[arg(long, value_delimiter = ',')]
+    modes: Vec<String>,
+    /// Threads, each with a queue of its own
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
     /// Where the table goes, as well as to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<std::path::PathBuf>,
@@ -56,13 +59,45 @@ struct Row {
     wrong_at: Option<(Args, judge::Got)>,
 }
 
+impl Row {
+    /// Takes in what another share found; of equal errors this one's stays.
+    fn add(&mut self, other: Row) {
+        self.tried += other.tried;
+        self.wrong += other.wrong;
+        if other.worst > self.worst {
+            (self.worst, self.worst_at) = (other.worst, other.worst_at);
+        }
+        self.wrong_at = self.wrong_at.or(other.wrong_at);
+    }
+}
+
+/// Which functions of the table are wanted; an error if a name is unknown.
+fn chosen(list: &[String]) -> Result<Vec<bool>, String> {
+    if list.is_empty() {
+        return Ok(vec![true; TABLE.len()]);
+    }
+    let find = |name: &str| TABLE.iter().position(|e| e.name == name).ok_or_else(|| format!("no function is called {name}"));
+    let mut wanted = vec![false; TABLE.len()];
+    for item in list {
+        let (first, last) = item.split_once("..").unwrap_or((item, item));
+        let (first, last) = (find(first)?, find(last)?);
+        wanted.get_mut(first..=last).ok_or_else(|| format!("{item} is in the wrong order"))?.fill(true);
+    }
+    Ok(wanted)
+}
+
 /// Measures; false if a bound is exceeded.
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let api = Api::load()?;
     let devices = api.devices()?;
     let device = devices.get(arguments.device).ok_or_else(|| format!("there are {} devices", devices.len()))?;
-    let session = Session::new(&api, device)?;
-    let extensions = session.extensions();
+    let wanted = chosen(&arguments.functions)?;
+    let mut sessions = Vec::new();
+    for _ in 0..arguments.jobs.clamp(1, 256) {
+        sessions.push(Session::new(&api, device)?);
+    }
+    let extensions = sessions.first().map(Session::extensions).unwrap_or_default();
+    let among = |list: &[String], name: &str| list.is_empty() || list.iter().any(|n| n == name);
     let depth = match (arguments.quick, arguments.full) {
         (true, _) => Depth::Quick,
         (_, true) => Depth::Full,
@@ -73,29 +108,30 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let mut wrong = Vec::new();
     let mut count = 0;
     for (width, format) in formats {
-        let chosen = arguments.width.as_deref().is_none_or(|w| w == width.name());
-        if !format.available || !chosen {
+        if !format.available || !among(&arguments.types, width.name()) {
             continue;
         }
         for mode in [Mode::Default, Mode::Rounded, Mode::Relaxed] {
-            let chosen = arguments.mode.as_deref().is_none_or(|m| m == mode.name());
-            if !chosen || (mode == Mode::Rounded && !format.rounded) {
+            if !among(&arguments.modes, mode.name()) || (mode == Mode::Rounded && !format.rounded) {
                 continue;
             }
             let entries: Vec<(usize, &Entry)> = TABLE
                 .iter()
                 .enumerate()
                 .filter(|(_, e)| !matches!(e.bound(width, mode), Bound::None))
-                .filter(|(_, e)| arguments.only.is_empty() || arguments.only.iter().any(|n| n == e.name))
+                .filter(|(i, _)| wanted[*i])
                 .collect();
             if entries.is_empty() {
                 continue;
             }
-            let program = device::build(&session, &entries, width, mode)?;
+            let mut workers = Vec::new();
+            for session in &sessions {
+                workers.push((session, device::build(session, &entries, width, mode)?));
+            }
             for (index, entry) in entries {
                 let rules =
                     Rules { width, flush: !format.denormals || mode == Mode::Relaxed, finite_only: mode == Mode::Relaxed };
-                let row = measure(&session, &program, index, entry, rules, mode, depth)?;
+                let row = measure(&workers, index, entry, rules, mode, depth)?;
                 count += 1;
                 let line = show(entry, width, mode, &row);
                 eprintln!("{line}");
@@ -141,7 +177,36 @@ fn heading(device: &Device, depth: Depth, formats: &[(Width, Format)]) -> String
     )
 }
 
+/// Measures one function: each worker takes a share of the operands.
 fn measure(
+    workers: &[(&Session<'_>, Program<'_>)],
+    index: usize,
+    entry: &Entry,
+    rules: Rules,
+    mode: Mode,
+    depth: Depth,
+) -> Result<Row, String> {
+    let flush = rules.flush || entry.name.starts_with("half_");
+    let rules = Rules { flush, ..rules };
+    std::thread::scope(|scope| {
+        let shares: Vec<_> = workers
+            .iter()
+            .enumerate()
+            .map(|(k, (session, program))| {
+                let share = Share { index: k, of: workers.len() };
+                scope.spawn(move || measure_share(session, program, index, entry, rules, mode, depth, share))
+            })
+            .collect();
+        let mut row = Row { tried: 0, wrong: 0, worst: 0.0, worst_at: None, wrong_at: None };
+        for share in shares {
+            row.add(share.join().map_err(|_| "a worker panicked".to_string())??);
+        }
+        Ok(row)
+    })
+}
+
+#[allow(clippy::too_many_arguments)] // one level of the loop above
+fn measure_share(
     session: &Session<'_>,
     program: &Program<'_>,
     index: usize,
@@ -149,13 +214,12 @@ fn measure(
     rules: Rules,
     mode: Mode,
     depth: Depth,
+    share: Share,
 ) -> Result<Row, String> {
     let bound = entry.bound(rules.width, mode);
-    let flush = rules.flush || entry.name.starts_with("half_");
-    let rules = Rules { flush, ..rules };
     let mut row = Row { tried: 0, wrong: 0, worst: 0.0, worst_at: None, wrong_at: None };
-    inputs::generate(entry.name, entry.shape, rules.width, depth, |list| {
-        let results = device::apply(session, program, index, rules.width, list)?;
+    inputs::generate(entry.name, entry.shape, rules.width, depth, share, |list| {
+        let results = device::apply(session, program, (index, entry.shape), rules.width, list)?;
         for (a, got) in list.iter().zip(results) {
             let Some(verdict) = judge::judge(entry, rules, bound, a, got) else { continue };
             row.tried += 1;
@@ -203,4 +267,21 @@ fn show(entry: &Entry, width: Width, mode: Mode, row: &Row) -> String {
     let at = row.worst_at.map(|a| operands(entry.shape, width, &a)).unwrap_or_default();
     let name = if entry.shape == Shape::Operator { format!("x {} y", entry.name) } else { entry.name.to_string() };
     format!("| {name} | {} | {} | {allowed} | {measured} | {at} | {} | {} |", width.name(), mode.name(), row.tried, row.wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_chosen_by_name_and_range() {
+        let names = |list: &[&str]| {
+            let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
+            chosen(&list).map(|w| TABLE.iter().zip(w).filter(|(_, w)| *w).map(|(e, _)| e.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&["log", "acos..acospi"]).unwrap(), ["acos", "acosh", "acospi", "log"]);
+        assert_eq!(names(&[]).unwrap().len(), TABLE.len());
+        assert!(names(&["acospi..acos"]).is_err());
+        assert!(names(&["nothing"]).is_err());
+    }
 }

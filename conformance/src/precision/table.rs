@@ -78,6 +78,22 @@ pub enum Shape {
     Operator,
 }
 
+impl Shape {
+    /// Which of x, y, z and n there are.
+    pub fn operands(self) -> [bool; 4] {
+        match self {
+            F1 | ToInt | Second | SecondInt => [true, false, false, false],
+            F2 | Remquo | Operator => [true, true, false, false],
+            F3 => [true, true, true, false],
+            FI => [true, false, false, true],
+        }
+    }
+    /// Whether there are a result, a second one and an integer.
+    pub fn results(self) -> [bool; 3] {
+        [self != ToInt, self == Second, matches!(self, ToInt | SecondInt | Remquo)]
+    }
+}
+
 /// The largest error allowed.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound {
