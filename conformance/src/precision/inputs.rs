@@ -183,9 +183,7 @@ pub fn generate(
             for first in (0..count).step_by(CHUNK).enumerate().filter(|(k, _)| share.has(*k)).map(|(_, first)| first) {
                 let pattern = |i: u64| i.wrapping_mul(stride) & (u64::MAX >> (64 - bits));
                 list.clear();
-                list.extend(
-                    (first..count.min(first + CHUNK as u64)).map(|i| Args { x: from_bits(width, pattern(i)), ..none }),
-                );
+                list.extend((first..count.min(first + CHUNK as u64)).map(|i| Args { x: from_bits(width, pattern(i)), ..none }));
                 f(&list)?;
             }
             list.clear();
