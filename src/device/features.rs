@@ -5,11 +5,18 @@ use super::info::{AddressSharing, DeviceInfo};
 use crate::cl::{cl_version, make_version};
 
 /// Major and minor version of OpenCL that platform and devices report.
-pub const VERSION: (u32, u32) = (3, 0);
+pub const VERSION: (u32, u32) = (3, 1);
 /// Versions of OpenCL C that programs may be written in.
-pub const C_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (3, 0)];
+pub const C_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (3, 0), (3, 1)];
 /// The highest version of OpenCL C with mandatory backwards compatibility (CL_DEVICE_OPENCL_C_VERSION).
 pub const C_VERSION: (u32, u32) = (1, 2);
+
+/// Whether a value of `-cl-std=` names a version of OpenCL C that devices do not support.
+pub fn lacks_version(std: &str) -> bool {
+    let number = |part: &str| part.parse::<u32>().ok();
+    let version = std.strip_prefix("CL").and_then(|v| v.split_once('.')).and_then(|(x, y)| Some((number(x)?, number(y)?)));
+    version.is_some_and(|v| !C_VERSIONS.contains(&v))
+}
 
 /// Something a device may support.
 pub struct Feature {
@@ -131,3 +138,35 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_read_write_images", |d| d.images),
     c_feature("__opencl_c_3d_image_writes", |d| d.images),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The extensions that section 4.2 of the API specification asks of every device of OpenCL 3.1, and what OpenCL C 3.1 has.
+    #[test]
+    fn every_device_has_what_3_1_requires() {
+        let least = DeviceInfo::default();
+        let has = |table: &[Feature], name: &str| table.iter().any(|f| f.name == name && (f.when)(&least));
+        for name in [
+            "cl_khr_device_uuid",
+            "cl_khr_extended_bit_ops",
+            "cl_khr_integer_dot_product",
+            "cl_khr_spirv_queries",
+            "cl_khr_subgroup_extended_types",
+            "cl_khr_subgroup_rotate",
+            "cl_khr_subgroup_shuffle",
+            "cl_khr_subgroup_shuffle_relative",
+            "cl_khr_suggested_local_work_size",
+        ] {
+            assert!(has(EXTENSIONS, name), "{name}");
+        }
+        for name in ["__opencl_c_subgroups", "__opencl_c_integer_dot_product_input_4x8bit_packed"] {
+            assert!(has(C_FEATURES, name), "{name}");
+        }
+        for version in [(1, 0), (1, 1), (1, 2), (3, 0), (3, 1)] {
+            assert!(C_VERSIONS.contains(&version));
+        }
+        assert!(lacks_version("CL2.0") && !lacks_version("CL3.1") && !lacks_version("CLC++2021") && !lacks_version(""));
+    }
+}

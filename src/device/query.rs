@@ -403,7 +403,7 @@ mod tests {
         }
         assert!(!config.extensions.iter().any(|e| e == "cl_khr_icd" || e == "cl_khr_il_program"));
         assert!(!none.front_config().extensions.iter().any(|e| e == "__opencl_c_fp64"));
-        assert_eq!(config.opencl_version, 300);
+        assert_eq!(config.opencl_version, 310);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::callback::{self, Callback};
 use crate::cl::*;
 use crate::config::Config;
 use crate::context::Context;
-use crate::device::Device;
+use crate::device::{Device, features};
 use crate::err;
 use crate::error::{Error, Result};
 use clspv_bridge::abi::CompiledProgram;
@@ -470,6 +470,11 @@ fn front_end(
     options: &Options,
     whole: bool,
 ) -> std::result::Result<Arc<Library>, CompileError> {
+    // clBuildProgram, -cl-std: compilation fails where CL_DEVICE_OPENCL_C_ALL_VERSIONS does not list the version.
+    if features::lacks_version(&options.std) {
+        let version = options.std.trim_start_matches("CL");
+        return Err(CompileError::Diagnostics(format!("error: OpenCL C {version} is not supported by this device\n")));
+    }
     let config = device.front_config();
     let base = cache::library_key(source, headers, options, &config, whole);
     let key = match base {

@@ -409,6 +409,13 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
     if config.opencl_version != 0 {
         push(&format!("-D__OPENCL_VERSION__={}", config.opencl_version));
     }
+    if config.opencl_version >= 310 {
+        push("-DCL_VERSION_3_1=310");
+    }
+    if options.std == "CL3.1" {
+        push("-U__OPENCL_C_VERSION__");
+        push("-D__OPENCL_C_VERSION__=310");
+    }
     if !config.image_support {
         push("-U__IMAGE_SUPPORT__");
     }
