@@ -4,52 +4,75 @@
 //! memory is complete. Writes therefore ask here, and wait for such reads first. Locks: the list (rank Context).
 
 use crate::sync::{Mutex, Rank};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
+
+/// The list is cleared of what is done whenever it has doubled, from this length on.
+const CLEAR_FROM: usize = 64;
 
 /// Something that will be done.
 pub trait Pending: Send + Sync {
     fn is_done(&self) -> bool;
 }
 
-/// A range of addresses and the command that will fill it.
-type Fill = (Range<usize>, Weak<dyn Pending>);
-
 /// Address ranges with the commands that will fill them.
-pub struct HostFills(Mutex<Vec<Fill>>);
+pub struct HostFills(Mutex<List>);
+
+struct List {
+    /// By start and number: the end, and the command.
+    fills: BTreeMap<(usize, u64), (usize, Weak<dyn Pending>)>,
+    next: u64,
+    /// No range is longer.
+    longest: usize,
+    clear_at: usize,
+}
 
 impl Default for HostFills {
     fn default() -> Self {
-        HostFills(Mutex::new(Rank::Context, Vec::new()))
+        let list = List { fills: BTreeMap::new(), next: 0, longest: 0, clear_at: CLEAR_FROM };
+        HostFills(Mutex::new(Rank::Context, list))
     }
 }
 
 impl HostFills {
     /// `command` will fill the range.
     pub fn add(&self, range: Range<usize>, command: Weak<dyn Pending>) {
-        self.visit(|list| list.push((range, command)));
+        // Dropped after the lock: these may be the last references.
+        let mut looked_at: Vec<Arc<dyn Pending>> = Vec::new();
+        let mut list = self.0.lock();
+        let List { fills, next, longest, clear_at } = &mut *list;
+        if fills.len() >= *clear_at {
+            *longest = 0;
+            fills.retain(|(start, _), (end, command)| {
+                let Some(command) = command.upgrade() else { return false };
+                let pending = !command.is_done();
+                looked_at.push(command);
+                if pending {
+                    *longest = (*longest).max(*end - *start);
+                }
+                pending
+            });
+            *clear_at = (2 * fills.len()).max(CLEAR_FROM);
+        }
+        *next += 1;
+        *longest = (*longest).max(range.len());
+        fills.insert((range.start, *next), (range.end, command));
+        drop(list);
     }
     /// Whether an unfinished command will fill part of the range.
     pub fn overlaps(&self, range: &Range<usize>) -> bool {
-        let mut hit = false;
-        self.visit(|list| hit = list.iter().any(|(r, _)| r.start < range.end && range.start < r.end));
-        hit
-    }
-    /// Forgets finished commands, then looks at the others.
-    fn visit(&self, look: impl FnOnce(&mut Vec<Fill>)) {
-        // Dropped after the lock: these may be the last references.
-        let mut alive: Vec<Arc<dyn Pending>> = Vec::new();
-        let mut list = self.0.lock();
-        list.retain(|(_, command)| match command.upgrade() {
-            Some(command) => {
-                let pending = !command.is_done();
-                alive.push(command);
-                pending
-            }
-            None => false,
+        let mut looked_at: Vec<Arc<dyn Pending>> = Vec::new();
+        let list = self.0.lock();
+        let near = list.fills.range((range.start.saturating_sub(list.longest), 0)..(range.end, 0));
+        let hit = near.filter(|(_, (end, _))| *end > range.start).any(|(_, (_, command))| {
+            let Some(command) = command.upgrade() else { return false };
+            let pending = !command.is_done();
+            looked_at.push(command);
+            pending
         });
-        look(&mut list);
         drop(list);
+        hit
     }
 }
 
@@ -76,5 +99,21 @@ mod tests {
         assert!(!fills.overlaps(&(0..100)));
         flag.0.store(true, Ordering::Relaxed);
         assert!(!fills.overlaps(&(150..160)));
+    }
+
+    #[test]
+    fn the_list_stays_short_and_finds_long_ranges() {
+        let fills = HostFills::default();
+        let flag = |done| Arc::new(Flag(AtomicBool::new(done)));
+        let weak = |flag: &Arc<Flag>| -> Weak<dyn Pending> { Arc::downgrade(&(flag.clone() as Arc<dyn Pending>)) };
+        let (long, done) = (flag(false), flag(true));
+        fills.add(0..1_000_000, weak(&long));
+        for i in 0..10_000 {
+            fills.add(i * 10..i * 10 + 5, weak(&done));
+        }
+        assert!(fills.0.lock().fills.len() <= CLEAR_FROM);
+        assert!(fills.overlaps(&(999_999..1_000_001)) && !fills.overlaps(&(1_000_000..1_000_001)));
+        long.0.store(true, Ordering::Relaxed);
+        assert!(!fills.overlaps(&(0..1_000_000)));
     }
 }

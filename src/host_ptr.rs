@@ -76,10 +76,15 @@ pub unsafe fn fill(dst: HostPtr, pattern: &[u8], len: u64) {
     if let [byte] = pattern {
         bytes.fill(*byte);
     } else {
-        // A block of whole patterns first, which is then copied as a whole.
+        // A block of whole patterns first, by doubling, which is then copied as a whole.
         let (block, rest) = bytes.split_at_mut(bytes.len().min((4096 / pattern.len()).max(1) * pattern.len()));
-        for chunk in block.chunks_mut(pattern.len()) {
-            chunk.copy_from_slice(&pattern[..chunk.len()]);
+        let mut done = pattern.len().min(block.len());
+        block[..done].copy_from_slice(&pattern[..done]);
+        while done < block.len() {
+            let (from, to) = block.split_at_mut(done);
+            let more = from.len().min(to.len());
+            to[..more].copy_from_slice(&from[..more]);
+            done += more;
         }
         for chunk in rest.chunks_mut(block.len()) {
             chunk.copy_from_slice(&block[..chunk.len()]);

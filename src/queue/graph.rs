@@ -57,6 +57,8 @@ pub(crate) struct State {
     barrier: Option<Arc<Event>>,
     /// The stream: commands with a place, not submitted yet.
     open: Vec<Arc<Event>>,
+    /// Position of the earliest of them.
+    open_first: u64,
     in_flight: VecDeque<InFlight>,
     /// Ticket of the first entry of `in_flight`; they count up from 1, and 0 is nobody's.
     first_ticket: Ticket,
@@ -87,6 +89,11 @@ enum Step {
 }
 
 impl State {
+    /// Commands that the device has, or is about to get.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
     pub(crate) fn last_seq(&self) -> u64 {
         self.seq
     }
@@ -130,6 +137,13 @@ impl State {
         }
     }
 
+    /// Gives a command its place in the stream.
+    fn place(&mut self, event: Arc<Event>) {
+        let seq = event.seq.load(Ordering::Relaxed);
+        self.open_first = if self.open.is_empty() { seq } else { self.open_first.min(seq) };
+        self.open.push(event);
+    }
+
     /// Takes the open batch for submission.
     fn cut(&mut self) -> Step {
         let events = std::mem::take(&mut self.open);
@@ -142,10 +156,12 @@ impl State {
     }
 
     fn submit_if_due(&mut self, queue: &CommandQueue) -> Step {
-        let Some(first_seq) = self.open.iter().map(|e| e.seq.load(Ordering::Relaxed)).min() else { return Step::Done };
+        if self.open.is_empty() {
+            return Step::Done;
+        }
         let mut situation = policy::Situation {
             open: self.open.len(),
-            first_seq,
+            first_seq: self.open_first,
             wanted_seq: self.wanted_seq,
             batches_in_flight: self.batches_in_flight(),
         };
@@ -185,7 +201,7 @@ impl State {
                 self.on_host = Some(event.clone());
                 return Step::Host(event);
             }
-            self.open.push(event);
+            self.place(event);
             if self.open.len() >= policy::MAX_BATCH {
                 return self.cut();
             }
@@ -215,7 +231,7 @@ impl State {
                     self.on_host = Some(event.clone());
                     return Step::Host(event);
                 }
-                self.open.push(event.clone());
+                self.place(event.clone());
                 return Step::Placed(event);
             }
         }

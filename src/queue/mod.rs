@@ -54,6 +54,9 @@ impl Drain for CommandQueue {
     }
 }
 
+/// Commands of a queue that the device has got and not finished, at most.
+const MOST_IN_FLIGHT: usize = 8192;
+
 /// Orders a command among those of an out-of-order queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Fence {
@@ -225,6 +228,7 @@ impl CommandQueue {
             let event: Arc<dyn Pending> = event.clone();
             self.context.host_fills.add(range, Arc::downgrade(&event));
         }
+        self.throttle();
         if self.sync {
             self.flush();
             // What a user event holds back stays behind: the caller may be the one to set it.
@@ -240,6 +244,17 @@ impl CommandQueue {
         let allocations = &self.context.allocations;
         let any_address = || self.context.devices().iter().any(|d| d.info().sharing == AddressSharing::Host);
         allocations.is_used() && (any_address() || allocations.find(range.start as u64).is_some())
+    }
+
+    /// Keeps what is in flight, and so its memory, within bounds: an enqueueing thread that is far ahead waits for the
+    /// device, which needs nothing of the host for what it has got.
+    fn throttle(&self) {
+        while self.state.lock().in_flight() > MOST_IN_FLIGHT {
+            // Another thread may be about to submit what is missing; then there is nothing to wait for.
+            if self.device_queue.wait(self.device_queue.completed() + 1, None).is_err() {
+                return;
+            }
+        }
     }
 
     /// Appends a command and waits for it; a failure of the command or of its dependencies is the error.

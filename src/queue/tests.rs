@@ -358,6 +358,25 @@ fn buffers_move_between_devices() {
 }
 
 #[test]
+fn what_is_in_flight_stays_within_bounds() {
+    for properties in [0, OOO] {
+        let rig = Rig::new(Mode::OnWait, true, true);
+        let queue = rig.queue(properties);
+        let mut most = 0;
+        for _ in 0..30_000 {
+            nop(&queue, &[]);
+            most = most.max(queue.state.lock().in_flight());
+        }
+        assert!((MOST_IN_FLIGHT / 2..=MOST_IN_FLIGHT + policy::MAX_BATCH).contains(&most), "{most}");
+        // What waits for the application is not waited for.
+        let gate = Event::user(&rig.context);
+        let last = (0..2 * MOST_IN_FLIGHT).map(|_| nop(&queue, &[&gate])).last().unwrap();
+        gate.set_user_status(CL_COMPLETE).unwrap();
+        assert_eq!(last.wait(), CL_COMPLETE);
+    }
+}
+
+#[test]
 fn native_kernels_get_pointers() {
     for (properties, visible) in [(0, true), (0, false), (OOO, true), (OOO, false)] {
         let rig = Rig::new(Mode::OnWait, visible, true);

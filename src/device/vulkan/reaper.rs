@@ -11,6 +11,8 @@ pub fn start(lane: &'static Lane) -> bool {
             let value = lane.next_for_reaper();
             lane.wait_value(value, None, false);
             lane.reap();
+            // Whoever submits finds the frames ready.
+            lane.gpu.reset_frames();
         }
     };
     match std::thread::Builder::new().name("pyroclast-reaper".into()).stack_size(512 << 10).spawn(body) {
