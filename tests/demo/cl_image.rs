@@ -114,6 +114,9 @@ impl<'a> Session<'a> {
         // SAFETY: a count is asked for.
         let code = unsafe { query(self.context, flags, kind.object_type(), 0, null_mut(), &mut count) };
         check("clGetSupportedImageFormats", code)?;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
         let mut formats = vec![image_format(0, 0); count as usize];
         // SAFETY: room for as many as there are.
         let code = unsafe { query(self.context, flags, kind.object_type(), count, formats.as_mut_ptr(), null_mut()) };

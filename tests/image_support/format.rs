@@ -153,9 +153,10 @@ impl Field {
             Coding::Unorm => ((limit(self.bits) * number).clamp(0.0, limit(self.bits)) - code as f64).abs() <= 0.6,
             // Conversion Rules for sRGBA and sBGRA Images: the same after the curve.
             Coding::Srgb => (limit(self.bits) * linear_to_srgb(number) - code as f64).abs() <= 0.6,
+            // The lowest two codes stand for the same number, -1.
             Coding::Snorm => {
-                let limit = limit(self.bits - 1);
-                ((limit * number).clamp(-limit - 1.0, limit) - self.signed(element) as f64).abs() <= 0.6
+                let (limit, stored) = (limit(self.bits - 1), self.signed(element) as f64);
+                ((limit * number).clamp(-limit, limit) - stored.max(-limit)).abs() <= 0.6
             }
             // Conversion Rules for Signed and Unsigned Integer Channel Data Types: saturated.
             Coding::Signed => {
