@@ -57,6 +57,17 @@ pub fn memcpy(
     size: usize,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
+    let (kind, place) = describe_memcpy(queue, blocking, (dst, src), size)?;
+    put(queue, command_type, kind, place, waits, blocking)
+}
+
+/// A copy between addresses, and where it runs best.
+fn describe_memcpy(
+    queue: &CommandQueue,
+    blocking: bool,
+    (dst, src): (HostPtr, HostPtr),
+    size: usize,
+) -> Result<(CommandKind, Place)> {
     // Neither pointer is NULL.
     if dst.addr() == 0 || src.addr() == 0 {
         return Err(Error::with(CL_INVALID_VALUE, "a pointer is NULL"));
@@ -67,7 +78,7 @@ pub fn memcpy(
     }
     let bytes = size as u64;
     let (to, from) = (operand(queue, dst, bytes, false)?, operand(queue, src, bytes, true)?);
-    let (kind, place) = match (from, to) {
+    Ok(match (from, to) {
         _ if size == 0 => (CommandKind::Nop, Place::Either),
         (Operand::Range { range: src, seen: a }, Operand::Range { range: dst, seen: b }) => {
             (CommandKind::Copy { src, dst }, place(a && b, blocking, bytes))
@@ -86,8 +97,7 @@ pub fn memcpy(
             };
             (CommandKind::Call(Box::new(copy)), Place::Host)
         }
-    };
-    put(queue, command_type, kind, place, waits, blocking)
+    })
 }
 
 /// clEnqueueSVMMemFill, clEnqueueMemFillINTEL
@@ -99,6 +109,12 @@ pub fn fill(
     size: usize,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
+    let (kind, place) = describe_fill(queue, ptr, pattern, size)?;
+    put(queue, command_type, kind, place, waits, false)
+}
+
+/// A fill from an address on, and where it runs best.
+fn describe_fill(queue: &CommandQueue, ptr: HostPtr, pattern: &[u8], size: usize) -> Result<(CommandKind, Place)> {
     // A pattern has the size of a scalar or vector: a power of two up to 128.
     if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128) {
         return Err(Error::with(CL_INVALID_VALUE, "the pattern size is no power of two up to 128"));
@@ -108,7 +124,7 @@ pub fn fill(
         return Err(Error::with(CL_INVALID_VALUE, "pointer or size does not go with the pattern"));
     }
     let pattern: SmallVec<[u8; 16]> = SmallVec::from_slice(pattern);
-    let (kind, place) = match operand(queue, ptr, size as u64, false)? {
+    Ok(match operand(queue, ptr, size as u64, false)? {
         _ if size == 0 => (CommandKind::Nop, Place::Either),
         Operand::Range { range, seen } => (CommandKind::Fill { dst: range, pattern }, place(seen, false, size as u64)),
         Operand::Host(ptr) => {
@@ -119,8 +135,27 @@ pub fn fill(
             };
             (CommandKind::Call(Box::new(fill)), Place::Host)
         }
-    };
-    put(queue, command_type, kind, place, waits, false)
+    })
+}
+
+/// Checks that a command can be recorded in a command buffer, which uses no memory of the host.
+fn recordable((kind, place): (CommandKind, Place)) -> Result<(CommandKind, Place)> {
+    match kind {
+        CommandKind::Nop | CommandKind::Copy { .. } | CommandKind::Fill { .. } => Ok((kind, place)),
+        _ => Err(Error::with(CL_OUT_OF_RESOURCES, "memory of the host cannot be used by recorded commands")),
+    }
+}
+
+/// clCommandSVMMemcpyKHR
+pub fn record_memcpy(queue: &CommandQueue, pointers: (HostPtr, HostPtr), size: usize) -> Result<(CommandKind, Place)> {
+    validate_device(queue)?;
+    recordable(describe_memcpy(queue, false, pointers, size)?)
+}
+
+/// clCommandSVMMemFillKHR
+pub fn record_fill(queue: &CommandQueue, ptr: HostPtr, pattern: &[u8], size: usize) -> Result<(CommandKind, Place)> {
+    validate_device(queue)?;
+    recordable(describe_fill(queue, ptr, pattern, size)?)
 }
 
 /// clEnqueueSVMMap

@@ -16,6 +16,7 @@ mod tests;
 use crate::cl::ndrange::NdRange;
 use crate::cl::*;
 use crate::command::replay::{Replay, Step};
+use crate::command::svm;
 use crate::command::transfer::{self, RectSide};
 use crate::command::{CommandKind, Place};
 use crate::context::Context;
@@ -23,6 +24,7 @@ use crate::device::Device;
 use crate::err;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
+use crate::host_ptr::HostPtr;
 use crate::kernel::Kernel;
 use crate::memory::MemObject;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
@@ -235,6 +237,16 @@ impl CommandBuffer {
         waits: SyncPoints<'_>,
     ) -> Result<cl_sync_point_khr> {
         self.fixed(waits, || transfer::describe_fill(&self.queue, mem, pattern, offset, size))
+    }
+
+    /// clCommandSVMMemcpyKHR
+    pub fn svm_memcpy(&self, pointers: (HostPtr, HostPtr), size: usize, waits: SyncPoints<'_>) -> Result<cl_sync_point_khr> {
+        self.fixed(waits, || svm::record_memcpy(&self.queue, pointers, size))
+    }
+
+    /// clCommandSVMMemFillKHR
+    pub fn svm_fill(&self, ptr: HostPtr, pattern: &[u8], size: usize, waits: SyncPoints<'_>) -> Result<cl_sync_point_khr> {
+        self.fixed(waits, || svm::record_fill(&self.queue, ptr, pattern, size))
     }
 
     /// clCommandNDRangeKernelKHR: the sync point, and the command for a handle of it.

@@ -92,6 +92,8 @@ impl Device {
             | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR
             | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR
             | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR
+            // Execution information is about memory that is used by address.
+            | if self.info().buffer_addresses { CL_MUTABLE_DISPATCH_EXEC_INFO_KHR } else { 0 }
     }
     /// Optional features of OpenCL C, by macro name.
     pub fn c_features(&self) -> &[&'static Feature] {

@@ -9,6 +9,7 @@
 
 pub mod errors;
 pub mod lists;
+pub mod recorded;
 pub mod usm;
 
 use crate::common::rig::*;
@@ -213,6 +214,7 @@ macro_rules! svm_suite {
             memory_of_the_system: svm::lists::memory_of_the_system(),
             atomics_of_host_and_device: svm::lists::atomics_of_host_and_device(),
             freeing: svm::lists::freeing(),
+            recorded_commands: svm::recorded::recorded_commands(),
             errors_of_allocation: svm::errors::errors_of_allocation(),
             errors_of_commands: svm::errors::errors_of_commands(),
             errors_of_kernels: svm::errors::errors_of_kernels(),

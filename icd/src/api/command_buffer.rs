@@ -1,7 +1,8 @@
 //! Entry points of command buffers (cl_khr_command_buffer, cl_khr_command_buffer_mutable_dispatch), found by name only.
 
 use super::event::give;
-use super::kernel::set_arg;
+use super::kernel::{set_arg, set_exec_info};
+use super::svm::{host, pattern};
 use crate::convert::{handles, optional_slice, properties, slice, triple, wait_list, write_out};
 use crate::entry;
 use crate::handle::{Handle, HandleTarget};
@@ -224,11 +225,9 @@ fn dispatch_update<'a>(config: &'a cl_mutable_dispatch_config_khr) -> Result<Dis
         sets_exec_info: !exec_infos.is_empty(),
         set: Box::new(move |kernel| {
             set_all(kernel, args)?;
-            // Some device must support shared virtual memory; none does.
-            if !pointers.is_empty() || !exec_infos.is_empty() {
-                return Err(err!(CL_INVALID_OPERATION, "no device supports shared virtual memory"));
-            }
-            Ok(())
+            // A pointer is the value itself.
+            pointers.iter().try_for_each(|arg| kernel.set_svm_pointer(arg.arg_index, arg.arg_value as u64))?;
+            exec_infos.iter().try_for_each(|i| set_exec_info(kernel, i.param_name, i.param_value_size, i.param_value))
         }),
     })
 }
@@ -297,12 +296,6 @@ fn no_image<T>(buffer: Result<&CommandBuffer>, n: cl_uint, waits: *const cl_sync
     Err(err!(CL_INVALID_MEM_OBJECT, "the object is no image"))
 }
 
-/// The answer to a command on shared virtual memory that is recorded: the device has none.
-fn no_svm<T>(buffer: Result<&CommandBuffer>, n: cl_uint, waits: *const cl_sync_point_khr) -> Result<T> {
-    buffer?.validate_recording(sync_points(n, waits)?)?;
-    Err(err!(CL_INVALID_OPERATION, "the device has no shared virtual memory"))
-}
-
 entry! { extension fn clCommandCopyBufferToImageKHR(
     command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
     _src_buffer: cl_mem, _dst_image: cl_mem, _src_offset: usize, _dst_origin: *const usize, _region: *const usize,
@@ -345,20 +338,24 @@ entry! { extension fn clCommandFillImageKHR(
 
 entry! { extension fn clCommandSVMMemcpyKHR(
     command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    _dst_ptr: *mut c_void, _src_ptr: *const c_void, _size: usize, num_sync_points: cl_uint,
-    sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
+    dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize, num_sync_points: cl_uint,
+    sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
-    no_svm(buffer, num_sync_points, sync_point_wait_list)
+    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    write_out(sync_point, buffer.svm_memcpy((host(dst_ptr), host(src_ptr)), size, waits)?);
+    Ok(())
 } }
 
 entry! { extension fn clCommandSVMMemFillKHR(
     command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    _svm_ptr: *mut c_void, _pattern: *const c_void, _pattern_size: usize, _size: usize, num_sync_points: cl_uint,
-    sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
+    svm_ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize, num_sync_points: cl_uint,
+    sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
-    no_svm(buffer, num_sync_points, sync_point_wait_list)
+    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    write_out(sync_point, buffer.svm_fill(host(svm_ptr), self::pattern(pattern, pattern_size)?, size, waits)?);
+    Ok(())
 } }

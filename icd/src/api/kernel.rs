@@ -126,13 +126,13 @@ fn truth(name: cl_kernel_exec_info, size: usize, value: *const c_void) -> Result
     Ok(unsafe { value.cast::<cl_bool>().read_unaligned() } != 0)
 }
 
-entry! { fn clSetKernelExecInfo(
-    kernel: cl_kernel,
+/// Reads and applies a parameter of clSetKernelExecInfo.
+pub(super) fn set_exec_info(
+    kernel: &Kernel,
     param_name: cl_kernel_exec_info,
     param_value_size: usize,
-    param_value: *const c_void
-) -> cl_int {
-    let kernel = kernel.get()?;
+    param_value: *const c_void,
+) -> Result<()> {
     let numbers = || numbers(param_name, param_value_size, param_value);
     let truth = || truth(param_name, param_value_size, param_value);
     kernel.set_exec_info(match param_name {
@@ -145,6 +145,15 @@ entry! { fn clSetKernelExecInfo(
         CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => Setting::DevicePointers(numbers()?),
         _ => return Err(info::unknown("clSetKernelExecInfo", param_name)),
     })
+}
+
+entry! { fn clSetKernelExecInfo(
+    kernel: cl_kernel,
+    param_name: cl_kernel_exec_info,
+    param_value_size: usize,
+    param_value: *const c_void
+) -> cl_int {
+    set_exec_info(kernel.get()?, param_name, param_value_size, param_value)
 } }
 
 entry! { fn clGetKernelInfo(
