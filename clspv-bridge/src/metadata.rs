@@ -1,5 +1,6 @@
 //! What the runtime must know of a kernel, independent of the target.
 
+use crate::ir::ImageDim;
 use crate::printf::PrintfCall;
 
 /// Kind of a kernel argument.
@@ -62,6 +63,8 @@ pub struct ArgInfo {
     pub address: AddressQualifier,
     pub access: AccessQualifier,
     pub qualifiers: TypeQualifiers,
+    /// Shape of the image that is passed.
+    pub image: Option<ImageDim>,
 }
 
 /// One kernel of a program.

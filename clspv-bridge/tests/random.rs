@@ -466,6 +466,7 @@ fn arg(kind: ArgKind, size: u32, offset: u32) -> ArgInfo {
         address: metadata::AddressQualifier::Private,
         access: metadata::AccessQualifier::None,
         qualifiers: metadata::TypeQualifiers::default(),
+        image: None,
     }
 }
 

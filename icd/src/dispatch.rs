@@ -20,10 +20,7 @@ macro_rules! dispatch_table {
 // One block a file of `api/`, in alphabetical order.
 dispatch_table! {
     absent: [
-        clGetSupportedImageFormats, clCreateImage, clCreateImageWithProperties, clCreateImage2D, clCreateImage3D,
-        clGetImageInfo, clEnqueueReadImage, clEnqueueWriteImage, clEnqueueFillImage, clEnqueueCopyImage,
-        clEnqueueCopyImageToBuffer, clEnqueueCopyBufferToImage, clEnqueueMapImage, clCreateSampler,
-        clCreateSamplerWithProperties, clRetainSampler, clReleaseSampler, clGetSamplerInfo, clCreatePipe, clGetPipeInfo,
+        clCreatePipe, clGetPipeInfo,
     ]
 
     buffer: [
@@ -53,6 +50,12 @@ dispatch_table! {
         clSetEventCallback, clGetEventProfilingInfo,
     ]
 
+    image: [
+        clGetSupportedImageFormats, clCreateImage, clCreateImageWithProperties, clCreateImage2D, clCreateImage3D,
+        clGetImageInfo, clEnqueueReadImage, clEnqueueWriteImage, clEnqueueFillImage, clEnqueueCopyImage,
+        clEnqueueCopyImageToBuffer, clEnqueueCopyBufferToImage, clEnqueueMapImage,
+    ]
+
     kernel: [
         clCreateKernel, clCreateKernelsInProgram, clRetainKernel, clReleaseKernel, clCloneKernel, clSetKernelArg,
         clSetKernelArgSVMPointer, clSetKernelExecInfo, clGetKernelInfo, clGetKernelArgInfo, clGetKernelWorkGroupInfo,
@@ -76,6 +79,8 @@ dispatch_table! {
         clCreateCommandQueue, clCreateCommandQueueWithProperties, clRetainCommandQueue, clReleaseCommandQueue,
         clGetCommandQueueInfo, clSetCommandQueueProperty, clFlush, clFinish,
     ]
+
+    sampler: [clCreateSampler, clCreateSamplerWithProperties, clRetainSampler, clReleaseSampler, clGetSamplerInfo]
 
     svm: [
         clSVMAlloc, clSVMFree, clEnqueueSVMFree, clEnqueueSVMMemcpy, clEnqueueSVMMemFill, clEnqueueSVMMap,

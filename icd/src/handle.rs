@@ -188,12 +188,6 @@ pub trait Handle: Copy + Sized {
     fn reference_count(self) -> Result<cl_uint>;
 }
 
-/// Checks that a pointer is a live handle of a kind, without a look at its object; `invalid` is the code if not.
-pub fn expect_kind<T>(handle: *mut T, kind: ObjectKind, invalid: cl_int) -> Result<()> {
-    let slot = slot_at(handle.cast_const().cast()).filter(|slot| slot.kind.load(Ordering::Acquire) == kind as u32);
-    slot.map(|_| ()).ok_or_else(|| Error::with(invalid, format!("{handle:p} is not a valid {kind:?}")))
-}
-
 fn invalid<T: ApiObject>(ptr: *const c_void) -> Error {
     Error::with(T::INVALID, format!("{ptr:p} is not a valid {:?}", T::KIND))
 }

@@ -6,6 +6,7 @@ pub mod autogen_consts;
 pub mod autogen_errors;
 pub mod autogen_types;
 pub mod flags;
+pub mod image;
 pub mod ndrange;
 pub mod region;
 

@@ -1,15 +1,16 @@
 //! Commands into device commands, at submission: memory objects become the device's memory, with the newest bytes in it.
 
-use super::{Command, CommandKind, MemRange};
+use super::{Command, CommandKind, ImagePart, MemRange};
 use crate::cl::*;
-use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
+use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, ImageRange, Launch, RectLayout};
 use crate::error::Error;
+use crate::host_ptr::HostPtr;
 use crate::kernel::args::ArgSnapshot;
 use crate::memory::MemObject;
 use crate::memory::mapping::Shadow;
 use crate::memory::residency::{Access, transfer_now};
 use crate::queue::CommandQueue;
-use clspv_bridge::metadata::{AddressQualifier, ArgInfo};
+use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo};
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, cl_int>;
@@ -27,8 +28,81 @@ pub(super) fn acquire(range: &MemRange, access: Access, queue: &CommandQueue) ->
 
 /// How a kernel uses a memory object that is one of its arguments.
 pub(super) fn arg_access(mem: &MemObject, info: &ArgInfo) -> Access {
-    let writes = mem.flags.kernel_writable() && info.address != AddressQualifier::Constant;
+    let writes = match mem.image() {
+        Some(_) => info.access != AccessQualifier::ReadOnly,
+        None => mem.flags.kernel_writable() && info.address != AddressQualifier::Constant,
+    };
     if writes { Access::Write } else { Access::Read }
+}
+
+/// The memory of an image's part: an image, or a rectangle of a buffer.
+enum Texels {
+    Image(ImageRange),
+    Buffer(BufferRange, RectLayout),
+}
+
+fn texels(part: &ImagePart, access: Access, queue: &CommandQueue) -> Result<Texels> {
+    let info = part.mem.image().ok_or(CL_INVALID_MEM_OBJECT)?;
+    let BufferRange { memory, .. } = acquire(&MemRange { mem: part.mem.clone(), offset: 0, size: part.mem.size }, access, queue)?;
+    Ok(match &info.in_buffer {
+        Some(whole) => {
+            let size = memory.size();
+            Texels::Buffer(BufferRange { memory, offset: 0, size }, info.part(whole, part.origin))
+        }
+        None => Texels::Image(ImageRange { image: memory, origin: part.origin, region: part.region }),
+    })
+}
+
+fn tight(region: [u64; 3]) -> RectLayout {
+    RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] }
+}
+
+fn read_texels(part: &ImagePart, dst: HostPtr, layout: RectLayout, queue: &CommandQueue) -> Result<DeviceCommand> {
+    Ok(match texels(part, Access::Read, queue)? {
+        Texels::Image(src) => DeviceCommand::ReadImage { src, dst, layout },
+        Texels::Buffer(src, src_layout) => {
+            DeviceCommand::ReadRect { src, src_layout, dst, dst_layout: layout, region: part.bytes() }
+        }
+    })
+}
+
+fn write_texels(src: HostPtr, layout: RectLayout, part: &ImagePart, queue: &CommandQueue) -> Result<DeviceCommand> {
+    Ok(match texels(part, Access::Write, queue)? {
+        Texels::Image(dst) => DeviceCommand::WriteImage { src, layout, dst },
+        Texels::Buffer(dst, dst_layout) => {
+            DeviceCommand::WriteRect { src, src_layout: layout, dst, dst_layout, region: part.bytes() }
+        }
+    })
+}
+
+fn texels_to_buffer(part: &ImagePart, dst: BufferRange, layout: RectLayout, queue: &CommandQueue) -> Result<DeviceCommand> {
+    Ok(match texels(part, Access::Read, queue)? {
+        Texels::Image(src) => DeviceCommand::ImageToBuffer { src, dst, layout },
+        Texels::Buffer(src, src_layout) => {
+            DeviceCommand::CopyRect { src, src_layout, dst, dst_layout: layout, region: part.bytes() }
+        }
+    })
+}
+
+fn buffer_to_texels(src: BufferRange, layout: RectLayout, part: &ImagePart, queue: &CommandQueue) -> Result<DeviceCommand> {
+    Ok(match texels(part, Access::Write, queue)? {
+        Texels::Image(dst) => DeviceCommand::BufferToImage { src, layout, dst },
+        Texels::Buffer(dst, dst_layout) => {
+            DeviceCommand::CopyRect { src, src_layout: layout, dst, dst_layout, region: part.bytes() }
+        }
+    })
+}
+
+fn copy_texels(src: &ImagePart, dst: &ImagePart, queue: &CommandQueue) -> Result<DeviceCommand> {
+    let from = texels(src, Access::Read, queue)?;
+    Ok(match (from, texels(dst, Access::Write, queue)?) {
+        (Texels::Image(src), Texels::Image(dst)) => DeviceCommand::CopyImage { src, dst },
+        (Texels::Image(src), Texels::Buffer(dst, layout)) => DeviceCommand::ImageToBuffer { src, dst, layout },
+        (Texels::Buffer(src, layout), Texels::Image(dst)) => DeviceCommand::BufferToImage { src, layout, dst },
+        (Texels::Buffer(from, src_layout), Texels::Buffer(to, dst_layout)) => {
+            DeviceCommand::CopyRect { src: from, src_layout, dst: to, dst_layout, region: src.bytes() }
+        }
+    })
 }
 
 /// The device command of a command.
@@ -91,6 +165,40 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
             }
         }
         CommandKind::Unmap { .. } => DeviceCommand::Nop,
+        CommandKind::WriteImage { src, layout, dst } => write_texels(*src, *layout, dst, queue)?,
+        CommandKind::ReadImage { src, dst, layout } => read_texels(src, *dst, *layout, queue)?,
+        CommandKind::CopyImage { src, dst } => copy_texels(src, dst, queue)?,
+        CommandKind::FillImage { dst, texel } => match texels(dst, Write, queue)? {
+            Texels::Image(range) => DeviceCommand::FillImage { dst: range, texel: texel.clone() },
+            Texels::Buffer(range, layout) => {
+                DeviceCommand::FillRect { dst: range, layout, region: dst.bytes(), pattern: texel.clone() }
+            }
+        },
+        CommandKind::ImageToBuffer { src, dst } => texels_to_buffer(src, get(dst, Write)?, tight(src.bytes()), queue)?,
+        CommandKind::BufferToImage { src, dst } => buffer_to_texels(get(src, Read)?, tight(dst.bytes()), dst, queue)?,
+        CommandKind::MapImage { part, mapping, fill } => {
+            let layout = mapping.image.ok_or(CL_INVALID_VALUE)?.layout;
+            match &mapping.shadow {
+                _ if !*fill => DeviceCommand::Nop,
+                // The newest bytes must be in the memory that the host sees.
+                Shadow::Direct => texels(part, Read, queue).map(|_| DeviceCommand::Nop)?,
+                Shadow::Device { index, range } if *index == queue.device_index() => {
+                    texels_to_buffer(part, range.clone(), layout, queue)?
+                }
+                _ => read_texels(part, mapping.ptr, layout, queue)?,
+            }
+        }
+        CommandKind::UnmapImage { part, mapping } if mapping.write => {
+            let layout = mapping.image.ok_or(CL_INVALID_VALUE)?.layout;
+            match &mapping.shadow {
+                Shadow::Direct => texels(part, Write, queue).map(|_| DeviceCommand::Nop)?,
+                Shadow::Device { index, range } if *index == queue.device_index() => {
+                    buffer_to_texels(range.clone(), layout, part, queue)?
+                }
+                _ => write_texels(mapping.ptr, layout, part, queue)?,
+            }
+        }
+        CommandKind::UnmapImage { .. } => DeviceCommand::Nop,
         CommandKind::Launch(launch) => {
             let mut args = Vec::with_capacity(launch.args.len());
             for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
@@ -104,7 +212,13 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
                     ArgSnapshot::Mem(None) => ArgValue::NullBuffer,
                     ArgSnapshot::Mem(Some(mem)) => {
                         let range = MemRange { mem: mem.clone(), offset: 0, size: mem.size };
-                        ArgValue::Buffer(get(&range, arg_access(mem, info))?)
+                        let range = get(&range, arg_access(mem, info))?;
+                        if let Some(image) = mem.image() {
+                            let view = image.for_kernels(queue.context(), queue.device_index(), range.memory);
+                            ArgValue::Image(view.map_err(|e| e.code())?)
+                        } else {
+                            ArgValue::Buffer(range)
+                        }
                     }
                 });
             }

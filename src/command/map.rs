@@ -2,7 +2,7 @@
 //! makes the bytes valid there.
 
 use super::transfer::{place, prepare, put, validate_host_access};
-use super::{CommandKind, MemRange, Place};
+use super::{CommandKind, MemRange, Place, image};
 use crate::cl::region;
 use crate::cl::*;
 use crate::device::batch::BufferRange;
@@ -13,6 +13,19 @@ use crate::memory::MemObject;
 use crate::memory::mapping::{Mapping, Shadow};
 use crate::queue::CommandQueue;
 use std::sync::Arc;
+
+/// Checks map flags: whether the application writes, and whether the contents do not matter to it.
+pub(super) fn validate_flags(mem: &MemObject, flags: cl_map_flags) -> Result<(bool, bool)> {
+    let (invalidate, write) = (flags & CL_MAP_WRITE_INVALIDATE_REGION != 0, flags & CL_MAP_WRITE != 0);
+    // Only defined flags are valid, and discarding the contents excludes reading and writing parts.
+    if flags & !(CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0
+        || invalidate && flags & (CL_MAP_READ | CL_MAP_WRITE) != 0
+    {
+        return Err(Error::with(CL_INVALID_VALUE, "map flags"));
+    }
+    validate_host_access(mem, flags & CL_MAP_READ != 0, write || invalidate)?;
+    Ok((write || invalidate, invalidate))
+}
 
 /// clEnqueueMapBuffer: the event and the address.
 pub fn map_buffer(
@@ -31,14 +44,7 @@ pub fn map_buffer(
     if size == 0 {
         return Err(Error::with(CL_INVALID_VALUE, "the region is empty"));
     }
-    let (invalidate, write) = (flags & CL_MAP_WRITE_INVALIDATE_REGION != 0, flags & CL_MAP_WRITE != 0);
-    // Only defined flags are valid, and discarding the contents excludes reading and writing parts.
-    if flags & !(CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0
-        || invalidate && flags & (CL_MAP_READ | CL_MAP_WRITE) != 0
-    {
-        return Err(Error::with(CL_INVALID_VALUE, "map flags"));
-    }
-    validate_host_access(mem, flags & CL_MAP_READ != 0, write || invalidate)?;
+    let (write, invalidate) = validate_flags(mem, flags)?;
     let memory = mem.residency().backing(queue.context(), queue.device_index())?;
     let device_ptr = memory.host_ptr().map(|p| p.offset(mem.offset + offset));
     let (ptr, shadow) = match (mem.host_ptr.map(|p| p.offset(offset)), device_ptr) {
@@ -64,7 +70,7 @@ pub fn map_buffer(
             }
         }
     };
-    let mapping = Mapping { ptr, offset, size, write: write || invalidate, shadow };
+    let mapping = Mapping { ptr, offset, size, write, shadow, image: None };
     let bytes = if mapping.shadow.is_copy() && !invalidate { size } else { 0 };
     let place = place(host_sees || bytes == 0, blocking, bytes);
     let range = MemRange { mem: mem.clone(), offset, size };
@@ -81,6 +87,9 @@ pub fn map_buffer(
 
 /// clEnqueueUnmapMemObject
 pub fn unmap(queue: &Arc<CommandQueue>, mem: &Arc<MemObject>, ptr: HostPtr, waits: WaitList) -> Result<Arc<Event>> {
+    if mem.image().is_some() {
+        return image::unmap(queue, mem, ptr, waits);
+    }
     let host_sees = prepare(queue, mem, false)?;
     // The pointer is one that a map of this object gave and that is still mapped.
     let mapping = mem.take_mapping(ptr).ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;

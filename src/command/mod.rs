@@ -1,6 +1,7 @@
 //! Commands: what is to be done and with which objects, from enqueue to completion. Validation and description are in
 //! the other files of this folder; `lower` makes device commands of them at submission.
 
+pub mod image;
 pub mod lower;
 pub mod map;
 pub mod native;
@@ -12,6 +13,7 @@ pub mod sync;
 pub mod transfer;
 
 use crate::cl::cl_int;
+use crate::cl::image::bytes_of;
 use crate::device::batch::{DeviceCommand, RectLayout};
 use crate::event::WaitList;
 use crate::host_ptr::HostPtr;
@@ -38,6 +40,22 @@ pub struct MemRange {
     pub mem: Arc<MemObject>,
     pub offset: u64,
     pub size: u64,
+}
+
+/// A region of an image.
+#[derive(Clone)]
+pub struct ImagePart {
+    pub mem: Arc<MemObject>,
+    pub origin: [u32; 3],
+    pub region: [u32; 3],
+}
+
+impl ImagePart {
+    /// Bytes, rows and slices.
+    fn bytes(&self) -> [u64; 3] {
+        let element = self.mem.image().map_or(0, |i| i.format.element_size());
+        bytes_of(self.region, element)
+    }
 }
 
 /// What a command does. Everything is validated.
@@ -96,6 +114,42 @@ pub enum CommandKind {
         range: MemRange,
         mapping: Mapping,
     },
+    WriteImage {
+        src: HostPtr,
+        layout: RectLayout,
+        dst: ImagePart,
+    },
+    ReadImage {
+        src: ImagePart,
+        dst: HostPtr,
+        layout: RectLayout,
+    },
+    CopyImage {
+        src: ImagePart,
+        dst: ImagePart,
+    },
+    FillImage {
+        dst: ImagePart,
+        texel: SmallVec<[u8; 16]>,
+    },
+    ImageToBuffer {
+        src: ImagePart,
+        dst: MemRange,
+    },
+    BufferToImage {
+        src: MemRange,
+        dst: ImagePart,
+    },
+    /// As for buffers; the mapping has a region.
+    MapImage {
+        part: ImagePart,
+        mapping: Mapping,
+        fill: bool,
+    },
+    UnmapImage {
+        part: ImagePart,
+        mapping: Mapping,
+    },
     Launch(ndrange::LaunchCommand),
     /// A function of the application.
     Native(Arc<native::NativeCommand>),
@@ -114,6 +168,7 @@ impl CommandKind {
         match self {
             CommandKind::Write { src, dst } => Some(span(*src, 0, dst.size)),
             CommandKind::WriteRect { src, src_layout, region, .. } => Some(rect_span(*src, src_layout, region)),
+            CommandKind::WriteImage { src, layout, dst } => Some(rect_span(*src, layout, &dst.bytes())),
             _ => None,
         }
     }
@@ -122,6 +177,7 @@ impl CommandKind {
         match self {
             CommandKind::Read { src, dst } => Some(span(*dst, 0, src.size)),
             CommandKind::ReadRect { dst, dst_layout, region, .. } => Some(rect_span(*dst, dst_layout, region)),
+            CommandKind::ReadImage { src, dst, layout } => Some(rect_span(*dst, layout, &src.bytes())),
             _ => None,
         }
     }

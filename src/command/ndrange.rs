@@ -47,10 +47,15 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
     let snapshot = kernel.snapshot(queue.device())?;
     let info = queue.device().info();
     let local = validate_range(queue, kernel, &*snapshot.kernel, range)?;
-    for arg in snapshot.args.iter() {
+    for (arg, info) in snapshot.args.iter().zip(&snapshot.info.args) {
         if let ArgSnapshot::Mem(Some(mem)) = arg {
             buffer::validate_alignment(mem, queue.device())?;
-            mem.residency().backing(queue.context(), queue.device_index())?;
+            let memory = mem.residency().backing(queue.context(), queue.device_index())?;
+            if let Some(image) = mem.image() {
+                image.validate_device(queue.device())?;
+                image.validate_access(queue.device(), info.access)?;
+                image.for_kernels(queue.context(), queue.device_index(), memory)?;
+            }
         }
     }
     // Local variables and arguments fit the device's local memory.

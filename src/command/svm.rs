@@ -191,7 +191,8 @@ pub fn map(
     if allocation.residency().backing(queue.context(), queue.device_index())?.host_ptr().is_some() {
         return enqueue(CommandKind::Nop, Place::Either);
     }
-    let mapping = Mapping { ptr, offset: range.offset, size: range.size, write: write || invalidate, shadow: Shadow::HostPtr };
+    let mapping =
+        Mapping { ptr, offset: range.offset, size: range.size, write: write || invalidate, shadow: Shadow::HostPtr, image: None };
     allocation.add_mapping(mapping.clone());
     let place = if invalidate { Place::Either } else { Place::Device };
     enqueue(CommandKind::Map { range, mapping, fill: !invalidate }, place).inspect_err(|_| {

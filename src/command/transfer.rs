@@ -30,7 +30,7 @@ pub(super) fn prepare(queue: &CommandQueue, mem: &MemObject, reads: bool) -> Res
     Ok(memory.host_ptr().is_some() && (!reads || memory.host_cached()))
 }
 
-fn validate_same_context(queue: &CommandQueue, waits: &WaitList) -> Result<()> {
+pub(super) fn validate_same_context(queue: &CommandQueue, waits: &WaitList) -> Result<()> {
     // Queue and events belong to one context.
     if waits.iter().any(|e| !Arc::ptr_eq(e.context(), queue.context())) {
         return Err(Error::with(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
@@ -100,7 +100,7 @@ pub fn write_buffer(
     put(queue, CL_COMMAND_WRITE_BUFFER, kind, place(host_sees, blocking, size as u64), waits, blocking)
 }
 
-fn validate_host_pointer(ptr: HostPtr) -> Result<()> {
+pub(super) fn validate_host_pointer(ptr: HostPtr) -> Result<()> {
     // The host pointer is not NULL.
     if ptr.addr() == 0 {
         return Err(Error::with(CL_INVALID_VALUE, "the host pointer is NULL"));

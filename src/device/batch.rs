@@ -32,6 +32,16 @@ pub struct BufferRange {
     pub size: u64,
 }
 
+/// A region of an image; the layers of an array are counted in the element after its last dimension.
+#[derive(Clone)]
+pub struct ImageRange {
+    /// Made by [`super::traits::DeviceOps::alloc_image`].
+    pub image: Arc<dyn DeviceMemory>,
+    pub origin: [u32; 3],
+    /// Texels.
+    pub region: [u32; 3],
+}
+
 /// Value of a kernel argument at launch.
 #[derive(Clone)]
 pub enum ArgValue {
@@ -40,6 +50,8 @@ pub enum ArgValue {
     Buffer(BufferRange),
     /// A NULL memory object.
     NullBuffer,
+    /// An image, from [`super::traits::DeviceOps::alloc_image`] or a view.
+    Image(Arc<dyn DeviceMemory>),
     /// Local pointer of this many bytes.
     Local(u64),
     /// A device address, and the buffer that it leads into if that is known.
@@ -113,6 +125,45 @@ pub enum DeviceCommand {
     Fill {
         dst: BufferRange,
         pattern: SmallVec<[u8; 16]>,
+    },
+    /// The same, in a rectangle.
+    FillRect {
+        dst: BufferRange,
+        layout: RectLayout,
+        region: [u64; 3],
+        pattern: SmallVec<[u8; 16]>,
+    },
+    /// Host memory to image; the rows and slices of the layout are those of the region.
+    WriteImage {
+        src: HostPtr,
+        layout: RectLayout,
+        dst: ImageRange,
+    },
+    ReadImage {
+        src: ImageRange,
+        dst: HostPtr,
+        layout: RectLayout,
+    },
+    /// Between images of one format; the regions have the same size and do not overlap.
+    CopyImage {
+        src: ImageRange,
+        dst: ImageRange,
+    },
+    /// One texel's bytes everywhere in the region.
+    FillImage {
+        dst: ImageRange,
+        texel: SmallVec<[u8; 16]>,
+    },
+    /// Pitches are multiples of the texel's size.
+    ImageToBuffer {
+        src: ImageRange,
+        dst: BufferRange,
+        layout: RectLayout,
+    },
+    BufferToImage {
+        src: BufferRange,
+        layout: RectLayout,
+        dst: ImageRange,
     },
     Launch(Launch),
     /// Commands that [`super::traits::DeviceOps::record`] took.

@@ -12,14 +12,22 @@ fn at(range: &BufferRange) -> Option<HostPtr> {
 pub fn can_run(command: &DeviceCommand) -> bool {
     match command {
         DeviceCommand::Nop => true,
-        DeviceCommand::Write { dst, .. } | DeviceCommand::WriteRect { dst, .. } | DeviceCommand::Fill { dst, .. } => {
-            at(dst).is_some()
-        }
+        DeviceCommand::Write { dst, .. }
+        | DeviceCommand::WriteRect { dst, .. }
+        | DeviceCommand::Fill { dst, .. }
+        | DeviceCommand::FillRect { dst, .. } => at(dst).is_some(),
         DeviceCommand::Read { src, .. } | DeviceCommand::ReadRect { src, .. } => at(src).is_some() && src.memory.host_cached(),
         DeviceCommand::Copy { src, dst } | DeviceCommand::CopyRect { src, dst, .. } => {
             at(src).is_some() && at(dst).is_some() && src.memory.host_cached()
         }
-        DeviceCommand::Launch(_) | DeviceCommand::Replay(_) => false,
+        DeviceCommand::Launch(_)
+        | DeviceCommand::Replay(_)
+        | DeviceCommand::WriteImage { .. }
+        | DeviceCommand::ReadImage { .. }
+        | DeviceCommand::CopyImage { .. }
+        | DeviceCommand::FillImage { .. }
+        | DeviceCommand::ImageToBuffer { .. }
+        | DeviceCommand::BufferToImage { .. } => false,
     }
 }
 
@@ -31,8 +39,16 @@ pub fn cost(command: &DeviceCommand) -> u64 {
         DeviceCommand::Read { src, .. } | DeviceCommand::Copy { src, .. } => src.size,
         DeviceCommand::WriteRect { region, .. }
         | DeviceCommand::ReadRect { region, .. }
-        | DeviceCommand::CopyRect { region, .. } => region[0].saturating_mul(region[1]).saturating_mul(region[2]),
-        DeviceCommand::Launch(_) | DeviceCommand::Replay(_) => u64::MAX,
+        | DeviceCommand::CopyRect { region, .. }
+        | DeviceCommand::FillRect { region, .. } => region[0].saturating_mul(region[1]).saturating_mul(region[2]),
+        DeviceCommand::Launch(_)
+        | DeviceCommand::Replay(_)
+        | DeviceCommand::WriteImage { .. }
+        | DeviceCommand::ReadImage { .. }
+        | DeviceCommand::CopyImage { .. }
+        | DeviceCommand::FillImage { .. }
+        | DeviceCommand::ImageToBuffer { .. }
+        | DeviceCommand::BufferToImage { .. } => u64::MAX,
     }
 }
 
@@ -84,6 +100,22 @@ pub fn run(command: &DeviceCommand) -> bool {
             unsafe { host_ptr::fill(to, pattern, dst.size) };
             true
         }
-        DeviceCommand::Launch(_) | DeviceCommand::Replay(_) => false,
+        DeviceCommand::FillRect { dst, layout, region, pattern } => {
+            let Some(to) = at(dst) else { return false };
+            for (z, y) in (0..region[2]).flat_map(|z| (0..region[1]).map(move |y| (z, y))) {
+                let row = to.offset(layout.offset + z * layout.slice_pitch + y * layout.row_pitch);
+                // SAFETY: see above.
+                unsafe { host_ptr::fill(row, pattern, region[0]) };
+            }
+            true
+        }
+        DeviceCommand::Launch(_)
+        | DeviceCommand::Replay(_)
+        | DeviceCommand::WriteImage { .. }
+        | DeviceCommand::ReadImage { .. }
+        | DeviceCommand::CopyImage { .. }
+        | DeviceCommand::FillImage { .. }
+        | DeviceCommand::ImageToBuffer { .. }
+        | DeviceCommand::BufferToImage { .. } => false,
     }
 }

@@ -1,5 +1,7 @@
 //! What every device kind must tell about itself; clGetDeviceInfo is answered from this record.
 
+use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
+
 /// Kind of device, as CL_DEVICE_TYPE_*.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum DeviceKind {
@@ -20,6 +22,63 @@ pub enum AddressSharing {
     Placed,
     /// Every address of the process is one of the device.
     Host,
+}
+
+/// What an image of a format can be for kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ImageUse {
+    pub read: bool,
+    pub write: bool,
+    /// Both in one kernel.
+    pub read_write: bool,
+}
+
+/// A format with its uses, by [`ImageKind::ALL`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FormatSupport {
+    pub format: ImageFormat,
+    pub uses: [ImageUse; 6],
+}
+
+/// Facts about images: sizes in texels, and what formats there are.
+#[derive(Clone, Debug, Default)]
+pub struct ImageFacts {
+    pub max_2d: [u32; 2],
+    pub max_3d: [u32; 3],
+    pub max_layers: u32,
+    /// Texels of an image in a buffer.
+    pub max_buffer: u64,
+    pub max_read_args: u32,
+    pub max_write_args: u32,
+    /// 0 if kernels cannot both read and write an image.
+    pub max_read_write_args: u32,
+    /// Of images in buffers: row pitch in texels and start in bytes are multiples of it.
+    pub pitch_alignment: u32,
+    pub base_alignment: u32,
+    pub formats: Vec<FormatSupport>,
+}
+
+impl ImageFacts {
+    /// What an image can be used for.
+    pub fn uses(&self, format: ImageFormat, kind: ImageKind) -> ImageUse {
+        let at = ImageKind::ALL.iter().position(|k| *k == kind);
+        let found = self.formats.iter().find(|f| f.format == format);
+        found.zip(at).map_or(ImageUse::default(), |(f, at)| f.uses[at])
+    }
+
+    /// Whether images can be that large.
+    pub fn fits(&self, shape: &ImageShape) -> bool {
+        let [w, h, d] = shape.size;
+        let layers = |n: u32| n <= self.max_layers;
+        match shape.kind {
+            ImageKind::D1 => w <= self.max_2d[0],
+            ImageKind::Buffer => u64::from(w) <= self.max_buffer,
+            ImageKind::D1Array => w <= self.max_2d[0] && layers(h),
+            ImageKind::D2 => w <= self.max_2d[0] && h <= self.max_2d[1],
+            ImageKind::D2Array => w <= self.max_2d[0] && h <= self.max_2d[1] && layers(d),
+            ImageKind::D3 => w <= self.max_3d[0] && h <= self.max_3d[1] && d <= self.max_3d[2],
+        }
+    }
 }
 
 /// Facts of a device. Sizes in bytes, times in nanoseconds.
@@ -82,6 +141,7 @@ pub struct DeviceInfo {
     pub sharing: AddressSharing,
     /// Buffers have addresses that kernels can be given as numbers.
     pub buffer_addresses: bool,
+    pub image: ImageFacts,
     /// Lines for `pyroclast info`: features that are absent and why.
     pub notes: Vec<String>,
 }

@@ -150,7 +150,10 @@ fn seen(range: &mut super::batch::BufferRange) {
 
 fn execute(mut command: DeviceCommand) {
     match &mut command {
-        DeviceCommand::Write { dst, .. } | DeviceCommand::WriteRect { dst, .. } | DeviceCommand::Fill { dst, .. } => seen(dst),
+        DeviceCommand::Write { dst, .. }
+        | DeviceCommand::WriteRect { dst, .. }
+        | DeviceCommand::Fill { dst, .. }
+        | DeviceCommand::FillRect { dst, .. } => seen(dst),
         DeviceCommand::Read { src, .. } | DeviceCommand::ReadRect { src, .. } => seen(src),
         DeviceCommand::Copy { src, dst } | DeviceCommand::CopyRect { src, dst, .. } => {
             seen(src);
@@ -161,7 +164,7 @@ fn execute(mut command: DeviceCommand) {
             list.replays.fetch_add(1, Ordering::Relaxed);
             return list.items.iter().for_each(|item| execute(item.command.clone()));
         }
-        DeviceCommand::Launch(_) | DeviceCommand::Nop => {}
+        _ => {}
     }
     host_exec::run(&command);
 }

@@ -20,6 +20,8 @@ const ALL_FP_ATOMICS: cl_device_fp_atomic_capabilities_ext = CL_DEVICE_GLOBAL_FP
     | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
+/// CL_DEVICE_MAX_SAMPLERS of a device with images.
+const MAX_SAMPLERS: u32 = 4096;
 /// Largest program-scope variable.
 const LARGEST_VARIABLE_BYTES: u64 = 64 << 20;
 
@@ -122,21 +124,21 @@ impl Device {
             CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => vec![0isize].into(),
             CL_DEVICE_PARTITION_AFFINITY_DOMAIN => 0u64.into(),
 
-            // Images are missing.
-            CL_DEVICE_IMAGE_SUPPORT => false.into(),
-            CL_DEVICE_MAX_READ_IMAGE_ARGS
-            | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
-            | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
-            | CL_DEVICE_MAX_SAMPLERS
-            | CL_DEVICE_IMAGE_PITCH_ALIGNMENT
-            | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => 0u32.into(),
-            CL_DEVICE_IMAGE2D_MAX_WIDTH
-            | CL_DEVICE_IMAGE2D_MAX_HEIGHT
-            | CL_DEVICE_IMAGE3D_MAX_WIDTH
-            | CL_DEVICE_IMAGE3D_MAX_HEIGHT
-            | CL_DEVICE_IMAGE3D_MAX_DEPTH
-            | CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
-            | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => 0usize.into(),
+            CL_DEVICE_IMAGE_SUPPORT => d.images.into(),
+            CL_DEVICE_MAX_READ_IMAGE_ARGS => d.image.max_read_args.into(),
+            CL_DEVICE_MAX_WRITE_IMAGE_ARGS => d.image.max_write_args.into(),
+            CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => d.image.max_read_write_args.into(),
+            // Samplers are numbers; this many are more than anybody has.
+            CL_DEVICE_MAX_SAMPLERS => if d.images { MAX_SAMPLERS } else { 0 }.into(),
+            CL_DEVICE_IMAGE_PITCH_ALIGNMENT => d.image.pitch_alignment.into(),
+            CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => d.image.base_alignment.into(),
+            CL_DEVICE_IMAGE2D_MAX_WIDTH => (d.image.max_2d[0] as usize).into(),
+            CL_DEVICE_IMAGE2D_MAX_HEIGHT => (d.image.max_2d[1] as usize).into(),
+            CL_DEVICE_IMAGE3D_MAX_WIDTH => (d.image.max_3d[0] as usize).into(),
+            CL_DEVICE_IMAGE3D_MAX_HEIGHT => (d.image.max_3d[1] as usize).into(),
+            CL_DEVICE_IMAGE3D_MAX_DEPTH => (d.image.max_3d[2] as usize).into(),
+            CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => (d.image.max_buffer as usize).into(),
+            CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => (d.image.max_layers as usize).into(),
 
             CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => (d.max_alloc_size.min(LARGEST_VARIABLE_BYTES) as usize).into(),
             CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => (d.max_alloc_size.min(4 * LARGEST_VARIABLE_BYTES) as usize).into(),

@@ -1,8 +1,9 @@
 //! What a device kind implements. A device never sees an OpenCL object: it gets [`super::batch::DeviceCommand`]s
 //! whose operands are its own memory and kernels, and reports completion through [`CompletionSink`].
 
-use super::batch::{Batch, DeviceCommand, ListItem, Outcome, Ticket, Times};
+use super::batch::{Batch, DeviceCommand, ListItem, Outcome, RectLayout, Ticket, Times};
 use super::info::DeviceInfo;
+use crate::cl::image::{ImageFormat, ImageShape};
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::metadata::KernelInfo;
 use std::any::Any;
@@ -45,6 +46,13 @@ pub struct BufferDesc {
     pub name: &'static str,
 }
 
+/// What an image is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageDesc {
+    pub format: ImageFormat,
+    pub shape: ImageShape,
+}
+
 /// A range of the application's memory that outlives the buffer made from it.
 #[derive(Clone, Copy, Debug)]
 pub struct HostRange {
@@ -85,6 +93,27 @@ pub trait DeviceOps: Send + Sync {
         let _ = (size, kind);
         Err(DeviceError::Unsupported("memory with one address for host and device".into()))
     }
+    /// Memory of an image, of undefined contents. Its `size` is that of the texels one after another.
+    fn alloc_image(&self, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+        let _ = desc;
+        Err(DeviceError::Unsupported("images".into()))
+    }
+    /// What kernels are given for an image that lies in a buffer: the texels begin at `offset`, rows and slices are as far
+    /// apart as the layout says.
+    fn view_buffer(
+        &self,
+        buffer: &Arc<dyn DeviceMemory>,
+        layout: &RectLayout,
+        desc: &ImageDesc,
+    ) -> Result<Arc<dyn DeviceMemory>> {
+        let _ = (buffer, layout, desc);
+        Err(DeviceError::Unsupported("images in buffers".into()))
+    }
+    /// What kernels are given for an image that shares the texels of another one of the same shape.
+    fn view_image(&self, image: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+        let _ = (image, desc);
+        Err(DeviceError::Unsupported("images of images".into()))
+    }
     /// Makes a compiled program launchable. Pipelines may be created later or in the background.
     fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>>;
     fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>>;
@@ -114,7 +143,7 @@ pub trait DeviceOps: Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
-/// Backing store of a buffer on one device. Freed on drop; commands in flight hold an `Arc`.
+/// Backing store of a buffer or an image on one device. Freed on drop; commands in flight hold an `Arc`.
 pub trait DeviceMemory: Send + Sync {
     fn size(&self) -> u64;
     /// Where the host sees the memory, coherently, if it is mapped (lavapipe, integrated GPUs, imported memory).

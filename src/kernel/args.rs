@@ -5,13 +5,16 @@
 //! when memory objects are in it, so that a stream of launches shares one list and an idle kernel holds nothing.
 //! Setting an argument to the value it has keeps the list.
 
+use crate::cl::image::ImageKind;
 use crate::cl::*;
 use crate::context::Context;
 use crate::device::features::VERSION;
 use crate::err;
 use crate::error::Result;
 use crate::memory::MemObject;
-use clspv_bridge::metadata::{ArgInfo, ArgKind};
+use crate::sampler::Sampler;
+use clspv_bridge::ir::ImageDim;
+use clspv_bridge::metadata::{AccessQualifier, ArgInfo, ArgKind};
 use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
 
@@ -52,11 +55,14 @@ pub enum ArgInput<'a> {
     /// `arg_value` with `arg_size`.
     Bytes(&'a [u8]),
     /// `arg_value` is NULL.
-    Null { size: usize },
+    Null {
+        size: usize,
+    },
     /// A memory object, or the NULL one.
     Mem(Option<&'a Arc<MemObject>>),
     /// An address: of shared memory, or on the device. 0 is NULL.
     Pointer(u64),
+    Sampler(&'a Sampler),
 }
 
 /// All arguments of a kernel.
@@ -101,6 +107,10 @@ impl Args {
                 if !Arc::ptr_eq(&mem.context, context) {
                     return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
                 }
+                // Images are no buffers.
+                if mem.image().is_some() {
+                    return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a buffer"));
+                }
                 Value::Mem(Arc::downgrade(mem))
             }
             (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Bytes(_)) => {
@@ -114,9 +124,28 @@ impl Args {
             (ArgKind::LocalPtr, _) => {
                 return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is local memory and takes no value"));
             }
-            // No device has images or samplers, so nothing valid can be given.
+            (ArgKind::Image, ArgInput::Mem(Some(mem))) => {
+                validate_image(index, info, mem)?;
+                // The image must be of the kernel's context.
+                if !Arc::ptr_eq(&mem.context, context) {
+                    return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
+                }
+                Value::Mem(Arc::downgrade(mem))
+            }
+            // There is no image that is NULL.
             (ArgKind::Image, _) => return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image")),
+            (ArgKind::Sampler, ArgInput::Sampler(sampler)) => {
+                // The sampler must be of the kernel's context.
+                if !Arc::ptr_eq(&sampler.context, context) {
+                    return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
+                }
+                Value::Bytes(SmallVec::from_slice(&sampler.word().to_le_bytes()))
+            }
+            // There is no sampler that is NULL.
             (ArgKind::Sampler, _) => return Err(err!(CL_INVALID_SAMPLER, "argument {index} needs a sampler")),
+            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Sampler(_)) => {
+                return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} is a memory object"));
+            }
         };
         let Some(old) = self.values.get_mut(index) else {
             return Err(err!(CL_INVALID_ARG_INDEX, "no argument {index}"));
@@ -184,6 +213,33 @@ impl Args {
     }
 }
 
+/// Checks an image against the argument's declaration.
+fn validate_image(index: usize, info: &ArgInfo, mem: &MemObject) -> Result<()> {
+    // The object is an image,
+    let Some(image) = mem.image() else { return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image")) };
+    // of the declared kind.
+    if info.image.is_some_and(|dim| dim != dim_of(image.shape.kind)) {
+        return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is an image of another kind"));
+    }
+    let (reads, writes) = (info.access != AccessQualifier::WriteOnly, info.access != AccessQualifier::ReadOnly);
+    // Kernels may read it if the argument is read, and write it if the argument is written.
+    if reads && mem.flags.has(CL_MEM_WRITE_ONLY) || writes && mem.flags.has(CL_MEM_READ_ONLY) {
+        return Err(err!(CL_INVALID_ARG_VALUE, "the image's flags forbid what argument {index} is declared for"));
+    }
+    Ok(())
+}
+
+fn dim_of(kind: ImageKind) -> ImageDim {
+    match kind {
+        ImageKind::D1 => ImageDim::D1,
+        ImageKind::Buffer => ImageDim::Buffer,
+        ImageKind::D1Array => ImageDim::D1Array,
+        ImageKind::D2 => ImageDim::D2,
+        ImageKind::D2Array => ImageDim::D2Array,
+        ImageKind::D3 => ImageDim::D3,
+    }
+}
+
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Bytes(a), Value::Bytes(b)) => a == b,
@@ -205,7 +261,7 @@ mod tests {
     fn arg(kind: ArgKind, size: u32) -> ArgInfo {
         let (address, access, qualifiers) = Default::default();
         let (name, type_name) = (String::new(), String::new());
-        ArgInfo { kind, size, align: 1, offset: 0, name, type_name, address, access, qualifiers }
+        ArgInfo { kind, size, align: 1, offset: 0, name, type_name, address, access, qualifiers, image: None }
     }
 
     fn context() -> Arc<Context> {

@@ -1,6 +1,7 @@
 //! A region of a memory object handed to the application. Memory that the host sees is handed out as it is; other
 //! regions live in a shadow that is filled when mapped and written back when unmapped.
 
+use crate::cl::region::RectLayout;
 use crate::device::batch::BufferRange;
 use crate::device::traits::{DeviceMemory, DeviceOps};
 use crate::host_ptr::{HostAllocation, HostPtr};
@@ -23,6 +24,16 @@ pub struct Mapping {
     /// The application may write.
     pub write: bool,
     pub shadow: Shadow,
+    /// The region of a mapped image; `offset` and `size` then mean nothing.
+    pub image: Option<MappedRegion>,
+}
+
+/// A region of an image, and how it lies at the mapping's address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MappedRegion {
+    pub origin: [u32; 3],
+    pub region: [u32; 3],
+    pub layout: RectLayout,
 }
 
 /// Where the application's pointer leads.

@@ -1,10 +1,11 @@
 //! Memory objects: flags, sizes, host pointer, parent, live mappings and destructor callbacks. Where the bytes are is in
-//! `residency`, creation of buffers in `buffer`, mappings in `mapping`.
+//! `residency`, creation in `buffer` and `image`, mappings in `mapping`.
 //!
 //! Commands hold the objects they use until they are done, so an object's end is after its last use.
 //! Locks: the residency's, the mappings' and the shadows' (all rank Residency, never together).
 
 pub mod buffer;
+pub mod image;
 pub mod mapping;
 pub mod residency;
 pub mod svm;
@@ -43,6 +44,8 @@ pub struct MemObject {
     mappings: Mutex<Vec<Mapping>>,
     shadows: Mutex<Shadows>,
     residency: Arc<Residency>,
+    /// What it is if it is an image.
+    image: Option<image::ImageInfo>,
     /// After what the application's callbacks may rely on being gone, such as the use of its host pointer.
     destructors: DestructorList,
     /// CL_MEM_ASSOCIATED_MEMOBJECT; last, since a sub-buffer ends before its parent.
@@ -76,8 +79,14 @@ impl MemObject {
             mappings: Mutex::new(Rank::Residency, Vec::new()),
             shadows: Mutex::new(Rank::Residency, Shadows::default()),
             residency,
+            image: None,
             destructors: DestructorList::default(),
         }
+    }
+
+    /// What it is as an image; none for buffers.
+    pub fn image(&self) -> Option<&image::ImageInfo> {
+        self.image.as_ref()
     }
 
     /// Where the bytes are.

@@ -9,11 +9,12 @@ use clspv_bridge::abi::{
 };
 use clspv_bridge::driver::{Library, Options};
 use clspv_bridge::front::clang::KernelArgInfo;
+use clspv_bridge::ir::ImageDim;
 use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -206,6 +207,9 @@ pub fn get_library(r: &mut Reader) -> Option<Library> {
     })
 }
 
+const IMAGE_DIMS: [ImageDim; 6] =
+    [ImageDim::D1, ImageDim::D1Array, ImageDim::Buffer, ImageDim::D2, ImageDim::D2Array, ImageDim::D3];
+
 fn put_arg(w: &mut Writer, a: &ArgInfo) {
     w.u8(match a.kind {
         ArgKind::Value => 0,
@@ -234,6 +238,7 @@ fn put_arg(w: &mut Writer, a: &ArgInfo) {
     });
     let q = a.qualifiers;
     w.u8(q.is_const as u8 | (q.is_restrict as u8) << 1 | (q.is_volatile as u8) << 2 | (q.is_pipe as u8) << 3);
+    w.u8(a.image.and_then(|dim| IMAGE_DIMS.iter().position(|d| *d == dim)).map_or(0, |i| i as u8 + 1));
 }
 
 fn get_arg(r: &mut Reader) -> Option<ArgInfo> {
@@ -269,7 +274,11 @@ fn get_arg(r: &mut Reader) -> Option<ArgInfo> {
         is_volatile: bits & 4 != 0,
         is_pipe: bits & 8 != 0,
     };
-    Some(ArgInfo { kind, size, align, offset, name, type_name, address, access, qualifiers })
+    let image = match r.u8()? {
+        0 => None,
+        n => Some(*IMAGE_DIMS.get(usize::from(n) - 1)?),
+    };
+    Some(ArgInfo { kind, size, align, offset, name, type_name, address, access, qualifiers, image })
 }
 
 fn put_size3(w: &mut Writer, s: &[u32; 3]) {
@@ -508,6 +517,7 @@ pub(crate) mod tests {
             address: AddressQualifier::Global,
             access: AccessQualifier::None,
             qualifiers: TypeQualifiers { is_const: true, is_restrict: false, is_volatile: true, is_pipe: false },
+            image: Some(ImageDim::D3),
         };
         let info = KernelInfo {
             name: "k".into(),

@@ -1,7 +1,7 @@
 //! What compiling without a device needs: the front end's settings for [`Target::generic`].
 
 use crate::device::features;
-use crate::device::info::DeviceInfo;
+use crate::device::info::{DeviceInfo, ImageFacts};
 use clspv_bridge::driver::FrontConfig;
 
 #[allow(unused_imports)] // for the link above
@@ -9,8 +9,16 @@ use clspv_bridge::Target;
 
 /// Front-end settings of a device with every optional feature that the generic target has.
 pub fn generic_front_config() -> FrontConfig {
-    let facts =
-        DeviceInfo { fp16: true, fp64: true, int64_atomics: true, images: true, little_endian: true, ..DeviceInfo::default() };
+    let image = ImageFacts { max_read_write_args: 1, ..ImageFacts::default() };
+    let facts = DeviceInfo {
+        fp16: true,
+        fp64: true,
+        int64_atomics: true,
+        images: true,
+        image,
+        little_endian: true,
+        ..DeviceInfo::default()
+    };
     let language = features::EXTENSIONS.iter().filter(|f| f.language && !f.platform_only);
     let enabled = language.chain(features::C_FEATURES).filter(|f| (f.when)(&facts));
     let config = crate::config::Config::get();

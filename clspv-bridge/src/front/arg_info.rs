@@ -55,6 +55,7 @@ fn kernel(line: &str, nodes: &HashMap<&str, Vec<String>>) -> Option<KernelArgInf
                     is_volatile: has("volatile"),
                     is_pipe: has("pipe"),
                 },
+                image: None,
             }
         })
         .collect();

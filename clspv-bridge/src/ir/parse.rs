@@ -278,7 +278,7 @@ fn parse_arg(c: &mut Cursor<'_>) -> Result<ArgInfo> {
             other => return c.error(format!("unknown qualifier `{other}`")),
         }
     }
-    Ok(ArgInfo { kind, size, align, offset, name, type_name, address, access, qualifiers })
+    Ok(ArgInfo { kind, size, align, offset, name, type_name, address, access, qualifiers, image: None })
 }
 
 impl Cursor<'_> {

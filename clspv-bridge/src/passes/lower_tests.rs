@@ -17,6 +17,7 @@ fn arg(kind: ArgKind, size: u32, offset: u32) -> ArgInfo {
         address: Default::default(),
         access: Default::default(),
         qualifiers: Default::default(),
+        image: None,
     }
 }
 

@@ -91,7 +91,25 @@ pub(super) fn set_arg(kernel: &Kernel, arg_index: cl_uint, arg_size: usize, arg_
             let bytes = unsafe { std::slice::from_raw_parts(arg_value.cast::<u8>(), arg_size) };
             kernel.set_arg(arg_index, ArgInput::Bytes(bytes))
         }
-        ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler => kernel.set_arg(arg_index, ArgInput::Bytes(&[])),
+        ArgKind::Image => {
+            // An image is passed by its handle.
+            if arg_size != size_of::<cl_mem>() {
+                return Err(err!(CL_INVALID_ARG_SIZE, "argument {arg_index} is an image, not {arg_size} bytes"));
+            }
+            // SAFETY: the application passes arg_size bytes.
+            let mem = unsafe { arg_value.cast::<cl_mem>().read_unaligned() }.arc()?;
+            kernel.set_arg(arg_index, ArgInput::Mem(Some(&mem)))
+        }
+        ArgKind::Sampler => {
+            // A sampler is passed by its handle.
+            if arg_size != size_of::<cl_sampler>() {
+                return Err(err!(CL_INVALID_ARG_SIZE, "argument {arg_index} is a sampler, not {arg_size} bytes"));
+            }
+            // SAFETY: the application passes arg_size bytes.
+            let sampler = unsafe { arg_value.cast::<cl_sampler>().read_unaligned() };
+            kernel.set_arg(arg_index, ArgInput::Sampler(sampler.get()?))
+        }
+        ArgKind::LocalPtr => kernel.set_arg(arg_index, ArgInput::Bytes(&[])),
     }
 }
 

@@ -3,10 +3,14 @@
 //! Pure functions of an [`Adapter`] (and, for CPU devices, of the machine). Where Vulkan does not tell a fact, the way
 //! it is found or estimated is said beside it; an estimate also leaves a line in [`DeviceInfo::notes`].
 
-use super::super::info::{AddressSharing, DeviceInfo, DeviceKind};
+use super::super::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts};
 use super::adapter::Adapter;
 use super::conv;
+use super::format::{self, Probe};
+use super::instance::Instance;
 use super::machine;
+use crate::cl::image::{ImageFormat, ImageKind};
+use crate::cl::*;
 use ash::vk;
 use clspv_bridge::target::{FloatControls, SubgroupOps, Target};
 
@@ -126,9 +130,13 @@ pub fn target(a: &Adapter) -> Target {
 }
 
 /// The facts clGetDeviceInfo is answered from.
-pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
+pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     let limits = &a.props.limits;
     let mut notes = Vec::new();
+    let image = image_facts(instance, a, t).unwrap_or_else(|why| {
+        notes.push(format!("images: {why}"));
+        ImageFacts::default()
+    });
     let kind = match a.props.device_type {
         vk::PhysicalDeviceType::CPU => DeviceKind::Cpu,
         vk::PhysicalDeviceType::OTHER => DeviceKind::Accelerator,
@@ -237,10 +245,89 @@ pub fn device_info(a: &Adapter, t: &Target) -> DeviceInfo {
         correctly_rounded_div_sqrt: t.exact_div32 && t.exact_sqrt32,
         little_endian: cfg!(target_endian = "little"),
         ecc: false,
-        images: false,
         buffer_addresses: a.features.buffer_addresses,
         // Found out when the device is open.
         sharing: AddressSharing::None,
+        images: !image.formats.is_empty(),
+        image,
         notes,
     }
+}
+
+/// Formats that every device of the full profile has for reading and for writing.
+const REQUIRED: [cl_channel_type; 10] = [
+    CL_UNORM_INT8,
+    CL_UNORM_INT16,
+    CL_SIGNED_INT8,
+    CL_SIGNED_INT16,
+    CL_SIGNED_INT32,
+    CL_UNSIGNED_INT8,
+    CL_UNSIGNED_INT16,
+    CL_UNSIGNED_INT32,
+    CL_HALF_FLOAT,
+    CL_FLOAT,
+];
+/// Of those, the ones that are not read and written by one kernel.
+const NOT_BOTH: [cl_channel_type; 1] = [CL_UNORM_INT16];
+/// Images that a kernel can read and can write at least.
+const READ_ARGS: u32 = 128;
+const WRITE_ARGS: u32 = 64;
+
+/// What images the device can do; why it can do none that the full profile would allow.
+fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFacts, String> {
+    let limits = &a.props.limits;
+    let probe = Probe {
+        instance,
+        physical: a.physical,
+        detailed: a.api >= vk::API_VERSION_1_3,
+        read_any: t.storage_image_read_any,
+        write_any: t.storage_image_write_any,
+    };
+    let args = (limits.max_per_stage_descriptor_sampled_images, limits.max_per_stage_descriptor_storage_images);
+    let max_2d = [limits.max_image_dimension1_d.min(limits.max_image_dimension2_d), limits.max_image_dimension2_d];
+    let mut facts = ImageFacts {
+        max_2d,
+        max_3d: [limits.max_image_dimension3_d; 3],
+        max_layers: limits.max_image_array_layers,
+        max_buffer: u64::from(limits.max_texel_buffer_elements),
+        max_read_args: args.0.min(READ_ARGS),
+        max_write_args: args.1.min(WRITE_ARGS),
+        max_read_write_args: 0,
+        pitch_alignment: 1,
+        base_alignment: 1,
+        formats: Vec::new(),
+    };
+    if args.0 < READ_ARGS || args.1 < WRITE_ARGS {
+        return Err(format!("only {} read and {} written ones in a kernel", args.0, args.1));
+    }
+    let max = |kind| match kind {
+        ImageKind::D1 | ImageKind::Buffer => [max_2d[0], 1, 1],
+        ImageKind::D1Array => [max_2d[0], facts.max_layers, 1],
+        ImageKind::D2 => [max_2d[0], max_2d[1], 1],
+        ImageKind::D2Array => [max_2d[0], max_2d[1], facts.max_layers],
+        ImageKind::D3 => facts.max_3d,
+    };
+    let formats: Vec<_> = format::all().filter_map(|f| probe.support(f, max)).collect();
+    facts.formats = formats;
+    let bgra = ImageFormat::new(CL_BGRA, CL_UNORM_INT8);
+    for format in REQUIRED.iter().map(|t| ImageFormat::new(CL_RGBA, *t)).chain([bgra]) {
+        if let Some(kind) = ImageKind::ALL.into_iter().find(|k| *k != ImageKind::Buffer && !facts.uses(format, *k).write) {
+            return Err(format!("no writable {kind:?} of format {:#x}, {:#x}", format.order, format.data_type));
+        }
+    }
+    let both = |order| {
+        let types = REQUIRED.iter().filter(|t| !NOT_BOTH.contains(t));
+        types.into_iter().all(|t| {
+            let kinds = ImageKind::ALL.into_iter().filter(|k| *k != ImageKind::Buffer);
+            kinds.into_iter().all(|k| facts.uses(ImageFormat::new(order, *t), k).read_write)
+        })
+    };
+    if both(CL_R) && both(CL_RGBA) {
+        facts.max_read_write_args = facts.max_write_args;
+    } else {
+        for format in &mut facts.formats {
+            format.uses.iter_mut().for_each(|u| u.read_write = false);
+        }
+    }
+    Ok(facts)
 }

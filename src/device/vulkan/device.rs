@@ -3,17 +3,18 @@
 //! [`Gpu`] is leaked on success, so the rest of the module passes `&'static Gpu` about. Every handle made from it must be
 //! destroyed by its own owner while the process lives; nothing is destroyed at exit.
 
-use super::super::batch::{DeviceCommand, ListItem};
+use super::super::batch::{DeviceCommand, ListItem, RectLayout};
 use super::super::info::DeviceInfo;
 use super::super::traits::{
     BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue, HostRange,
-    Priority, QueueDesc, Result, SharedKind,
+    ImageDesc, Priority, QueueDesc, Result, SharedKind,
 };
 use super::adapter::Adapter;
 use super::caps;
 use super::conv::Context;
 use super::frame::Frame;
 use super::helpers::Helpers;
+use super::image::Image;
 use super::instance::Instance;
 use super::kernel::Program;
 use super::lane::Lane;
@@ -116,7 +117,7 @@ impl Gpu {
         })
         .map_err(super::conv::allocation_error)?;
         let target = caps::target(&adapter);
-        let info = caps::device_info(&adapter, &target);
+        let info = caps::device_info(instance, &adapter, &target);
         let gpu: &'static Gpu = Box::leak(Box::new(Gpu {
             sync2,
             push_descriptor: has(ash::khr::push_descriptor::NAME).then(|| ash::khr::push_descriptor::Device::new(vki, &raw)),
@@ -317,6 +318,26 @@ impl DeviceOps for VulkanDevice {
     fn alloc_shared(&self, size: u64, kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
         Ok(Arc::new(shared::alloc(self.0, self.info().sharing, size, kind)?))
+    }
+
+    fn alloc_image(&self, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+        self.0.check_usable()?;
+        Ok(Arc::new(Image::new(self.0, desc)?))
+    }
+
+    fn view_buffer(
+        &self,
+        buffer: &Arc<dyn DeviceMemory>,
+        layout: &RectLayout,
+        desc: &ImageDesc,
+    ) -> Result<Arc<dyn DeviceMemory>> {
+        self.0.check_usable()?;
+        Ok(Arc::new(Image::of_buffer(self.0, buffer, layout, desc)?))
+    }
+
+    fn view_image(&self, image: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+        self.0.check_usable()?;
+        Ok(Arc::new(Image::of_image(self.0, image, desc)?))
     }
 
     fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {

@@ -25,6 +25,8 @@ pub struct Frame {
     pub cmd: vk::CommandBuffer,
     pub staging: Arena,
     pub args: Arena,
+    /// Descriptor pools of launches with more descriptors than can be pushed.
+    pub descriptors: Vec<vk::DescriptorPool>,
 }
 
 // SAFETY: a frame is used by one thread at a time; its arenas' pointers are into memory it owns.
@@ -83,7 +85,13 @@ impl Frame {
         let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).level(level).command_buffer_count(1);
         // SAFETY: the pool is alive and used by this thread only.
         match unsafe { gpu.raw.allocate_command_buffers(&info) } {
-            Ok(list) => Ok(Frame { pool, cmd: list[0], staging: Arena::new(STAGING_BLOCK), args: Arena::new(ARGS_BLOCK) }),
+            Ok(list) => Ok(Frame {
+                pool,
+                cmd: list[0],
+                staging: Arena::new(STAGING_BLOCK),
+                args: Arena::new(ARGS_BLOCK),
+                descriptors: Vec::new(),
+            }),
             Err(e) => {
                 // SAFETY: nothing was allocated from the pool.
                 unsafe { gpu.raw.destroy_command_pool(pool, None) };
@@ -97,7 +105,15 @@ impl Frame {
     pub fn recycle(mut self, gpu: &'static Gpu) {
         self.staging.reset(&gpu.staging);
         self.args.reset(&gpu.args);
+        self.drop_descriptors(gpu);
         gpu.used_frames.lock().push(self);
+    }
+
+    fn drop_descriptors(&mut self, gpu: &Gpu) {
+        for pool in self.descriptors.drain(..) {
+            // SAFETY: no submitted work uses the pool's set.
+            unsafe { gpu.raw.destroy_descriptor_pool(pool, None) };
+        }
     }
 
     fn reset(self, gpu: &Gpu) -> Option<Frame> {
@@ -115,6 +131,7 @@ impl Frame {
     pub fn dispose(&mut self, gpu: &Gpu) {
         self.staging.give_back(&gpu.staging);
         self.args.give_back(&gpu.args);
+        self.drop_descriptors(gpu);
         // SAFETY: no submitted work uses the command buffer; the pool is not used again.
         unsafe { gpu.raw.destroy_command_pool(std::mem::take(&mut self.pool), None) };
     }

@@ -1,13 +1,22 @@
-//! Hazards between the commands of one command buffer: which byte ranges were read and written since the last barrier.
+//! Hazards between the commands of one command buffer: which byte ranges of buffers and rows of images were read and
+//! written since the last barrier.
 
 use ash::vk;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
-/// One command's access to a buffer, bytes `start..end`.
+/// What is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Object {
+    Buffer(vk::Buffer),
+    Image(vk::Image),
+    Anything,
+}
+
+/// One command's access, `start..end`: bytes of a buffer; rows of an image, or all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
-    pub buffer: vk::Buffer,
+    pub object: Object,
     pub start: u64,
     pub end: u64,
     pub write: bool,
@@ -15,11 +24,11 @@ pub struct Access {
 
 impl Access {
     /// Reads and writes that may be anywhere.
-    pub const ANYWHERE: Access = Access { buffer: vk::Buffer::null(), start: 0, end: u64::MAX, write: true };
+    pub const ANYWHERE: Access = Access { object: Object::Anything, start: 0, end: u64::MAX, write: true };
 
     fn conflicts(&self, other: &Access) -> bool {
-        let anywhere = self.buffer == vk::Buffer::null() || other.buffer == vk::Buffer::null();
-        let meets = self.buffer == other.buffer && self.start < other.end && other.start < self.end;
+        let anywhere = self.object == Object::Anything || other.object == Object::Anything;
+        let meets = self.object == other.object && self.start < other.end && other.start < self.end;
         (self.write || other.write) && (anywhere || meets)
     }
 }
@@ -36,15 +45,15 @@ pub struct Hazards {
     since: Vec<Access>,
 }
 
-/// All accesses of several commands, as those of one: one for each buffer.
+/// All accesses of several commands, as those of one: one for each object.
 #[derive(Default)]
-pub struct Footprint(HashMap<vk::Buffer, Access>);
+pub struct Footprint(HashMap<Object, Access>);
 
 impl Footprint {
     /// Adds those of a command.
     pub fn add(&mut self, accesses: &[Access]) {
         for a in accesses {
-            let all = self.0.entry(a.buffer).or_insert(*a);
+            let all = self.0.entry(a.object).or_insert(*a);
             *all = Access { start: all.start.min(a.start), end: all.end.max(a.end), write: all.write || a.write, ..*a };
         }
     }
@@ -74,7 +83,7 @@ mod tests {
     use ash::vk::Handle;
 
     fn access(buffer: u64, start: u64, end: u64, write: bool) -> Access {
-        Access { buffer: vk::Buffer::from_raw(buffer), start, end, write }
+        Access { object: Object::Buffer(vk::Buffer::from_raw(buffer)), start, end, write }
     }
 
     #[test]
@@ -96,7 +105,7 @@ mod tests {
         f.add(&[access(1, 8, 16, false), access(2, 0, 4, false)]);
         f.add(&[access(1, 0, 4, true)]);
         let mut all = f.accesses();
-        all.sort_by_key(|a| a.buffer.as_raw());
+        all.sort_by_key(|a| !a.write);
         assert_eq!(all, [access(1, 0, 16, true), access(2, 0, 4, false)]);
     }
 

@@ -100,13 +100,19 @@ fn messenger_info() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
 /// Logs and counts a validation message.
 unsafe extern "system" fn on_message(
     _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
-    _kind: vk::DebugUtilsMessageTypeFlagsEXT,
+    kind: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     _user: *mut c_void,
 ) -> vk::Bool32 {
     // SAFETY: the layer passes a valid structure with a valid string or null.
     let text = unsafe { data.as_ref().and_then(|d| d.message_as_c_str()) };
-    complain(&text.unwrap_or(c"(no text)").to_string_lossy());
+    let text = text.unwrap_or(c"(no text)").to_string_lossy();
+    // That images are always in the layout GENERAL, in transfers too, is a decision (see `image`).
+    let advice =
+        kind.contains(vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE) && text.contains("layout should be VK_IMAGE_LAYOUT_");
+    if !advice {
+        complain(&text);
+    }
     vk::FALSE
 }
 

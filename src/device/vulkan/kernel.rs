@@ -4,18 +4,18 @@
 //! local size does not divide the global size, plus more where a dimension exceeds maxComputeWorkGroupCount.
 
 use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
-use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, Result};
+use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, ImageDesc, Result};
 use super::conv::align_up;
 use super::device::Gpu;
-use super::hazard::{Access, Accesses};
+use super::hazard::{Access, Accesses, Object};
+use super::image::{Bound, image_of};
 use super::memory::{Buffer, Use};
 use super::pipeline::{Key, Pipelines};
 use super::{localsize, queue};
-use ash::vk;
 use clspv_bridge::abi::{
     BindingSource, CompiledKernel, CompiledProgram, Hidden, KernelVariant, LocalSpec, NULL_OFFSET, PointerMode,
 };
-use clspv_bridge::metadata::{ArgKind, KernelInfo};
+use clspv_bridge::metadata::{AccessQualifier, ArgKind, KernelInfo};
 use smallvec::{SmallVec, smallvec};
 use std::any::Any;
 use std::sync::Arc;
@@ -117,8 +117,10 @@ pub struct Plan<'a> {
     pub lengths: SmallVec<[u32; 4]>,
     /// The argument block, complete but for the values of one dispatch ([`Plan::set_dispatch`]).
     pub block: SmallVec<[u8; 256]>,
-    /// Descriptors in binding order: buffer, offset, range.
-    pub bindings: SmallVec<[(vk::Buffer, u64, u64); 8]>,
+    /// Descriptors in binding order.
+    pub bindings: SmallVec<[Bound; 8]>,
+    /// Images in buffers that have an image of their own, and whether the kernel writes them.
+    pub behind: SmallVec<[(usize, bool); 2]>,
     pub accesses: Accesses,
     offset: [u64; 3],
     full_local: [u32; 3],
@@ -135,7 +137,7 @@ pub fn buffer_of(range: &BufferRange) -> Result<&Buffer> {
 }
 
 fn whole(range: &BufferRange, write: bool) -> Result<Access> {
-    Ok(Access { buffer: buffer_of(range)?.raw, start: range.offset, end: range.offset + range.size, write })
+    Ok(Access { object: Object::Buffer(buffer_of(range)?.raw), start: range.offset, end: range.offset + range.size, write })
 }
 
 impl Kernel {
@@ -169,6 +171,7 @@ impl Kernel {
             lengths: self.lengths(variant, launch)?,
             block: SmallVec::from_elem(0, variant.abi.block_size as usize),
             bindings: SmallVec::new(),
+            behind: SmallVec::new(),
             accesses: Accesses::new(),
             offset: launch.offset,
             full_local: launch.local,
@@ -176,7 +179,7 @@ impl Kernel {
         self.fill_arguments(&mut plan, launch, print)?;
         self.fill_hidden(&mut plan, launch, num_groups, print)?;
         if let Some(Printing { buffer, .. }) = print {
-            plan.accesses.push(Access { buffer: buffer.raw, start: 0, end: buffer.size, write: true });
+            plan.accesses.push(Access { object: Object::Buffer(buffer.raw), start: 0, end: buffer.size, write: true });
         }
         // By address, a kernel reaches variables that it does not name, through pointers in memory.
         let by_address = variant.abi.mode == PointerMode::Addresses;
@@ -184,7 +187,7 @@ impl Kernel {
             && (by_address || variant.abi.bindings.contains(&BindingSource::Data))
         {
             let write = self.program.data.writable;
-            plan.accesses.push(Access { buffer: data.raw, start: 0, end: data.size, write });
+            plan.accesses.push(Access { object: Object::Buffer(data.raw), start: 0, end: data.size, write });
         }
         Ok(plan)
     }
@@ -196,13 +199,14 @@ impl Kernel {
         }
         let limits = &self.gpu.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(1);
-        if variant.abi.bindings.len() as u32 > self.gpu.target.max_push_descriptors {
+        let buffers = variant.abi.bindings.iter().filter(|b| !matches!(b, BindingSource::Image(_))).count();
+        if buffers as u32 > self.gpu.target.max_push_descriptors {
             return false;
         }
         variant.abi.bindings.iter().all(|b| match b {
             BindingSource::Data => self.data.as_ref().is_some_and(|d| d.padded <= u64::from(limits.max_storage_buffer_range)),
             BindingSource::Print => true,
-            BindingSource::Image(_) => false,
+            BindingSource::Image(_) => true,
             BindingSource::Arg(a) => match launch.args.get(*a as usize) {
                 Some(ArgValue::Buffer(r)) => {
                     r.size > 0 && r.offset % align == 0 && r.size + 16 <= u64::from(limits.max_storage_buffer_range)
@@ -237,7 +241,15 @@ impl Kernel {
                     }
                     let end = range.offset + range.size;
                     let write = !self.readonly[i];
-                    plan.accesses.push(Access { buffer: buffer.raw, start: range.offset, end, write });
+                    plan.accesses.push(Access { object: Object::Buffer(buffer.raw), start: range.offset, end, write });
+                }
+                ArgValue::Image(memory) => {
+                    let image = image_of(memory)?;
+                    let write = info.access != AccessQualifier::ReadOnly;
+                    plan.accesses.push(image.access(write));
+                    if image.behind().is_some() {
+                        plan.behind.push((i, write));
+                    }
                 }
                 ArgValue::Pointer { address, within } => {
                     if abi.mode == PointerMode::Addresses {
@@ -260,15 +272,18 @@ impl Kernel {
         }
         for source in &abi.bindings {
             let binding = match source {
-                BindingSource::Data => self.data.as_ref().map(|d| (d.raw, 0, d.padded)),
-                BindingSource::Print => print.map(|p| (p.buffer.raw, 0, p.buffer.padded)),
-                BindingSource::Image(_) => None,
+                BindingSource::Data => self.data.as_ref().map(|d| Bound::whole(d)),
+                BindingSource::Print => print.map(|p| Bound::whole(p.buffer)),
+                BindingSource::Image(binding) => match launch.args.get(usize::from(binding.arg)) {
+                    Some(ArgValue::Image(memory)) => Some(image_of(memory)?.bound(binding)?),
+                    _ => None,
+                },
                 BindingSource::Arg(a) => match launch.args.get(*a as usize) {
                     Some(ArgValue::Buffer(range) | ArgValue::Pointer { within: Some(range), .. }) => {
                         let buffer = buffer_of(range)?;
                         // Up to the next 16 bytes, for wide accesses at the end; the store is padded accordingly.
                         let end = align_up(range.offset + range.size, 16).min(buffer.padded);
-                        Some((buffer.raw, range.offset, end - range.offset))
+                        Some(Bound::Buffer { buffer: buffer.raw, offset: range.offset, range: end - range.offset })
                     }
                     _ => None,
                 },
@@ -292,8 +307,11 @@ impl Kernel {
                 Hidden::NumGroups(i) => u64::from(num_groups[d(i)]),
                 Hidden::WorkDim => u64::from(launch.dims),
                 Hidden::DataAddress => self.data.as_ref().map_or(0, |b| b.address),
-                // Nothing can be set as an image argument.
-                Hidden::ImageFormat(_) | Hidden::ImageSize(..) => 0,
+                Hidden::ImageFormat(arg) => {
+                    let format = image_desc(launch, arg)?.format;
+                    u64::from(format.order << 16 | format.data_type & 0xffff)
+                }
+                Hidden::ImageSize(arg, dim) => u64::from(image_desc(launch, arg)?.shape.size[d(dim)]),
                 Hidden::LocalArgOffset(arg) => common_layout(plan.variant, &|a| local_size(launch, a), Some(arg)),
             };
             put(&mut plan.block, at as usize, &value.to_le_bytes()[..hidden.size() as usize])?;
@@ -308,6 +326,13 @@ impl Kernel {
             return Err(DeviceError::OutOfDeviceMemory);
         }
         lengths.into_iter().map(|n| u32::try_from(n).map_err(|_| DeviceError::OutOfDeviceMemory)).collect()
+    }
+}
+
+fn image_desc(launch: &Launch, arg: u16) -> Result<ImageDesc> {
+    match launch.args.get(usize::from(arg)) {
+        Some(ArgValue::Image(memory)) => Ok(image_of(memory)?.desc),
+        _ => Err(DeviceError::Unexpected("an image argument without an image".into())),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::super::traits::{DeviceError, Result};
 use super::conv::{self, Context};
+use super::descriptors;
 use super::device::Gpu;
 use crate::store::Key as EntryKey;
 use ash::vk;
@@ -25,6 +26,14 @@ const VERSION: u32 = 1;
 pub struct Key {
     pub local: [u32; 3],
     pub lengths: SmallVec<[u32; 4]>,
+}
+
+/// A pipeline with its layouts.
+#[derive(Clone, Copy)]
+pub struct Pipeline {
+    pub pipeline: vk::Pipeline,
+    pub layout: vk::PipelineLayout,
+    pub sets: vk::DescriptorSetLayout,
 }
 
 /// Vulkan objects of one variant.
@@ -48,11 +57,11 @@ impl Pipelines {
         Pipelines { gpu, made: Mutex::new(Made::default()) }
     }
 
-    /// The pipeline and its layout.
-    pub fn get(&self, variant: &KernelVariant, key: &Key) -> Result<(vk::Pipeline, vk::PipelineLayout)> {
+    /// The pipeline and its layouts.
+    pub fn get(&self, variant: &KernelVariant, key: &Key) -> Result<Pipeline> {
         let mut made = self.made.lock();
         if let Some(&pipeline) = made.pipelines.get(key) {
-            return Ok((pipeline, made.layout));
+            return Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets });
         }
         let start = Instant::now();
         made.prepare(self.gpu, variant)?;
@@ -93,7 +102,7 @@ impl Pipelines {
             made.keep(self.gpu, variant);
         }
         made.pipelines.insert(key.clone(), pipeline);
-        Ok((pipeline, made.layout))
+        Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets })
     }
 }
 
@@ -147,21 +156,7 @@ impl Made {
             self.cache = unsafe { gpu.raw.create_pipeline_cache(&info, None) }.during("vkCreatePipelineCache")?;
         }
         if self.sets == vk::DescriptorSetLayout::null() && !abi.bindings.is_empty() {
-            let bindings: Vec<_> = (0..abi.bindings.len() as u32)
-                .map(|i| {
-                    vk::DescriptorSetLayoutBinding::default()
-                        .binding(i)
-                        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                        .descriptor_count(1)
-                        .stage_flags(vk::ShaderStageFlags::COMPUTE)
-                })
-                .collect();
-            let info = vk::DescriptorSetLayoutCreateInfo::default()
-                .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
-                .bindings(&bindings);
-            // SAFETY: push descriptors are enabled: variants with bindings are only chosen then.
-            let sets = unsafe { gpu.raw.create_descriptor_set_layout(&info, None) };
-            self.sets = sets.during("vkCreateDescriptorSetLayout")?;
+            self.sets = descriptors::set_layout(gpu, &abi.bindings)?;
         }
         if self.layout == vk::PipelineLayout::null() {
             let size = push_size(variant);

@@ -3,10 +3,11 @@
 //! Exceptions: large transfers are cut into pieces that are submitted while the next piece is staged; and transfers to or
 //! from mapped memory are done by the host itself when everything they must follow is already complete.
 
-use super::super::batch::{Batch, BatchItem, BufferRange, DeviceCommand, RectLayout, Times, Wait};
-use super::super::traits::{CompletionSink, DeviceError, DeviceQueue, QueueDesc, Result, Submission};
+use super::super::batch::{Batch, BatchItem, BufferRange, DeviceCommand, ImageRange, RectLayout, Times, Wait};
+use super::super::traits::{CompletionSink, DeviceError, DeviceMemory, DeviceQueue, QueueDesc, Result, Submission};
 use super::device::Gpu;
 use super::frame::Frame;
+use super::image::image_of;
 use super::kernel::buffer_of;
 use super::lane::{After, Entry, Lane, Owner, Part};
 use super::list::prints;
@@ -15,6 +16,7 @@ use super::print::Print;
 use super::profiling::Queries;
 use super::record::{LINEAR, ReadBack, Recorder, copy_rect};
 use super::rect;
+use crate::cl::image::bytes_of;
 use crate::host_ptr::HostPtr;
 use ash::vk;
 use parking_lot::Mutex;
@@ -202,10 +204,25 @@ struct Build<'a> {
 struct Transfer<'a> {
     host: HostPtr,
     host_layout: RectLayout,
-    range: &'a BufferRange,
-    layout: RectLayout,
+    side: Side<'a>,
+    /// Bytes, rows and slices.
     region: [u64; 3],
     write: bool,
+}
+
+/// The device's side of a transfer.
+#[derive(Clone, Copy)]
+enum Side<'a> {
+    Buffer {
+        range: &'a BufferRange,
+        layout: RectLayout,
+    },
+    /// From a texel on; and the bytes of a texel.
+    Image {
+        image: &'a Arc<dyn DeviceMemory>,
+        origin: [u32; 3],
+        element: u64,
+    },
 }
 
 impl<'a> Transfer<'a> {
@@ -214,36 +231,48 @@ impl<'a> Transfer<'a> {
             DeviceCommand::Write { src, dst } => Some(Transfer {
                 host: *src,
                 host_layout: LINEAR,
-                range: dst,
-                layout: LINEAR,
+                side: Side::Buffer { range: dst, layout: LINEAR },
                 region: [dst.size, 1, 1],
                 write: true,
             }),
             DeviceCommand::Read { src, dst } => Some(Transfer {
                 host: *dst,
                 host_layout: LINEAR,
-                range: src,
-                layout: LINEAR,
+                side: Side::Buffer { range: src, layout: LINEAR },
                 region: [src.size, 1, 1],
                 write: false,
             }),
             DeviceCommand::WriteRect { src, src_layout, dst, dst_layout, region } => Some(Transfer {
                 host: *src,
                 host_layout: *src_layout,
-                range: dst,
-                layout: *dst_layout,
+                side: Side::Buffer { range: dst, layout: *dst_layout },
                 region: *region,
                 write: true,
             }),
             DeviceCommand::ReadRect { src, src_layout, dst, dst_layout, region } => Some(Transfer {
                 host: *dst,
                 host_layout: *dst_layout,
-                range: src,
-                layout: *src_layout,
+                side: Side::Buffer { range: src, layout: *src_layout },
                 region: *region,
                 write: false,
             }),
+            DeviceCommand::WriteImage { src, layout, dst } => Transfer::of_image(*src, layout, dst, true),
+            DeviceCommand::ReadImage { src, dst, layout } => Transfer::of_image(*dst, layout, src, false),
             _ => None,
+        }
+    }
+
+    fn of_image(host: HostPtr, layout: &RectLayout, range: &'a ImageRange, write: bool) -> Option<Transfer<'a>> {
+        let element = image_of(&range.image).ok()?.desc.format.element_size();
+        let side = Side::Image { image: &range.image, origin: range.origin, element: element.into() };
+        Some(Transfer { host, host_layout: *layout, side, region: bytes_of(range.region, element), write })
+    }
+
+    /// What a row can be cut into.
+    fn unit(&self) -> u64 {
+        match self.side {
+            Side::Buffer { .. } => 1,
+            Side::Image { element, .. } => element,
         }
     }
 
@@ -266,7 +295,8 @@ impl<'a> Transfer<'a> {
         }
         let axis = if self.region[2] > 1 { 2 } else { usize::from(self.region[1] > 1) };
         let unit = self.region[..axis].iter().product::<u64>().max(1);
-        let step = (most / unit).max(1);
+        let least = if axis == 0 { self.unit() } else { 1 };
+        let step = (most / unit / least * least).max(least);
         let mut at = 0;
         while at < self.region[axis] {
             let (mut origin, mut region) = ([0; 3], self.region);
@@ -282,26 +312,44 @@ impl<'a> Transfer<'a> {
             let by = origin[0] + origin[1] * l.row_pitch + origin[2] * l.slice_pitch;
             RectLayout { offset: l.offset + by, ..*l }
         };
-        Transfer { host_layout: shift(&self.host_layout), layout: shift(&self.layout), region, ..*self }
+        let side = match self.side {
+            Side::Buffer { range, layout } => Side::Buffer { range, layout: shift(&layout) },
+            Side::Image { image, origin: [x, y, z], element } => {
+                let origin = [x + (origin[0] / element) as u32, y + origin[1] as u32, z + origin[2] as u32];
+                Side::Image { image, origin, element }
+            }
+        };
+        Transfer { host_layout: shift(&self.host_layout), side, region, ..*self }
     }
 
     fn record(&self, recorder: &mut Recorder, ordered: bool) -> Result<()> {
-        if self.write {
-            recorder.write(self.host, &self.host_layout, self.range, &self.layout, self.region, ordered)
-        } else {
-            recorder.read(self.range, &self.layout, self.host, &self.host_layout, self.region, ordered)
+        match &self.side {
+            Side::Buffer { range, layout } if self.write => {
+                recorder.write(self.host, &self.host_layout, range, layout, self.region, ordered)
+            }
+            Side::Buffer { range, layout } => recorder.read(range, layout, self.host, &self.host_layout, self.region, ordered),
+            Side::Image { image, origin, element } => {
+                let region = [(self.region[0] / element) as u32, self.region[1] as u32, self.region[2] as u32];
+                let range = ImageRange { image: (*image).clone(), origin: *origin, region };
+                if self.write {
+                    recorder.write_image(self.host, &self.host_layout, &range, ordered)
+                } else {
+                    recorder.read_image(&range, self.host, &self.host_layout, ordered)
+                }
+            }
         }
     }
 
-    /// Where the host can do the transfer itself.
-    fn mapped(&self) -> Result<Option<HostPtr>> {
-        let buffer = buffer_of(self.range)?;
-        if self.range.offset + self.layout.offset + rect::extent(&self.layout, self.region) > buffer.padded {
+    /// Where the host can do the transfer itself, and how the region lies there.
+    fn mapped(&self) -> Result<Option<(HostPtr, RectLayout)>> {
+        let Side::Buffer { range, layout } = self.side else { return Ok(None) };
+        let buffer = buffer_of(range)?;
+        if range.offset + layout.offset + rect::extent(&layout, self.region) > buffer.padded {
             return Err(DeviceError::Unexpected("region outside the buffer".into()));
         }
-        let cached = super::super::traits::DeviceMemory::host_cached(buffer);
+        let cached = buffer.host_cached();
         let fast = cached || self.write && (buffer.is_for_host() || self.bytes() <= ACROSS_BUS);
-        Ok(buffer.mapped().filter(|_| fast).map(|p| p.offset(self.range.offset)))
+        Ok(buffer.mapped().filter(|_| fast).map(|p| (p.offset(range.offset), layout)))
     }
 }
 
@@ -382,16 +430,17 @@ impl Build<'_> {
     }
 
     /// The host's own copy to or from mapped memory.
-    fn by_host(&mut self, index: usize, t: &Transfer<'_>, device: HostPtr) -> Result<()> {
+    fn by_host(&mut self, index: usize, t: &Transfer<'_>, device: (HostPtr, RectLayout)) -> Result<()> {
+        let (device, layout) = device;
         let gpu = self.gpu();
         let start = if self.queue.profiling { gpu.clock.device_now(&gpu.raw)? } else { 0 };
         // SAFETY: the application keeps its side valid; the region is inside the mapped buffer, whose earlier users are
         // done.
         unsafe {
             if t.write {
-                copy_rect(t.host, &t.host_layout, device, &t.layout, t.region);
+                copy_rect(t.host, &t.host_layout, device, &layout, t.region);
             } else {
-                copy_rect(device, &t.layout, t.host, &t.host_layout, t.region);
+                copy_rect(device, &layout, t.host, &t.host_layout, t.region);
             }
         }
         if self.queue.profiling
@@ -595,6 +644,15 @@ pub fn transfer(gpu: &'static Gpu, command: &DeviceCommand) -> Result<()> {
     }
 }
 
+/// Brings a new image into its layout.
+pub fn prepare_image(gpu: &'static Gpu, image: vk::Image) -> Result<()> {
+    let lane = gpu.idle_lane()?;
+    at_once(gpu, lane, |recorder| {
+        recorder.prepare_image(image);
+        Ok(())
+    })
+}
+
 /// Records, submits and waits. Reports no completions, and so may be called from where they are reported.
 fn at_once(gpu: &'static Gpu, lane: &'static Lane, record: impl FnOnce(&mut Recorder) -> Result<()>) -> Result<()> {
     let mut recorder = Recorder::begin(gpu, true)?;
@@ -621,10 +679,17 @@ fn at_once(gpu: &'static Gpu, lane: &'static Lane, record: impl FnOnce(&mut Reco
 mod tests {
     use super::*;
 
+    fn layout_of<'a>(t: &'a Transfer<'_>) -> &'a RectLayout {
+        match &t.side {
+            Side::Buffer { layout, .. } => layout,
+            Side::Image { .. } => panic!("not a buffer"),
+        }
+    }
+
     #[test]
     fn pieces_cover_a_transfer_once() {
         struct Fake;
-        impl super::super::super::traits::DeviceMemory for Fake {
+        impl DeviceMemory for Fake {
             fn size(&self) -> u64 {
                 0
             }
@@ -639,8 +704,9 @@ mod tests {
         for region in [[PIECE * 3 + 5, 1, 1], [4096, 5000, 3], [PIECE + 1, 2, 2], [100, 2, 200_000]] {
             let layout = rect::packed(region);
             let host = HostPtr::new(std::ptr::null_mut());
-            let t = Transfer { host, host_layout: layout, range: &range, layout, region, write: true };
-            let mut runs: Vec<_> = t.pieces().iter().flat_map(|p| rect::runs(&p.host_layout, &p.layout, p.region)).collect();
+            let side = Side::Buffer { range: &range, layout };
+            let t = Transfer { host, host_layout: layout, side, region, write: true };
+            let mut runs: Vec<_> = t.pieces().iter().flat_map(|p| rect::runs(&p.host_layout, layout_of(p), p.region)).collect();
             assert!(t.pieces().iter().all(|p| p.bytes() <= PIECE));
             runs.sort_by_key(|r| r.src);
             let mut at = 0;

@@ -7,10 +7,11 @@ use super::super::batch::{BufferRange, DeviceCommand, Launch, RectLayout};
 use super::super::traits::{DeviceError, Result};
 use super::device::Gpu;
 use super::frame::Frame;
-use super::hazard::{Access, Accesses, Footprint, Hazards};
+use super::hazard::{Access, Accesses, Footprint, Hazards, Object};
 use super::kernel::{Kernel, Printing, buffer_of};
 use super::list::List;
 use super::memory::Buffer;
+use super::pipeline::Pipeline;
 use super::print::Print;
 use super::rect;
 use super::staging::Piece;
@@ -29,10 +30,10 @@ const STAGED_PATTERN: u64 = 64 << 10;
 
 /// A copy out of staging memory, due at completion.
 pub struct ReadBack {
-    src: HostPtr,
-    dst: HostPtr,
-    layout: RectLayout,
-    region: [u64; 3],
+    pub(super) src: HostPtr,
+    pub(super) dst: HostPtr,
+    pub(super) layout: RectLayout,
+    pub(super) region: [u64; 3],
 }
 
 impl ReadBack {
@@ -62,7 +63,7 @@ pub const LINEAR: RectLayout = RectLayout { offset: 0, row_pitch: 0, slice_pitch
 
 /// Records into one frame.
 pub struct Recorder {
-    gpu: &'static Gpu,
+    pub(super) gpu: &'static Gpu,
     pub frame: Frame,
     hazards: Hazards,
     /// Since the last barrier that covers everything: a transfer was recorded, a barrier for compute work alone was put.
@@ -82,25 +83,25 @@ pub struct Recorder {
 
 /// What does a command's work on the device.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Engine {
+pub(super) enum Engine {
     Compute,
     Transfer,
 }
 
 fn one(range: &BufferRange, buffer: &Buffer, write: bool) -> Access {
-    Access { buffer: buffer.raw, start: range.offset, end: range.offset + range.size, write }
+    Access { object: Object::Buffer(buffer.raw), start: range.offset, end: range.offset + range.size, write }
 }
 
-fn part(range: &BufferRange, buffer: &Buffer, layout: &RectLayout, region: [u64; 3], write: bool) -> Result<Access> {
+pub(super) fn part(range: &BufferRange, buffer: &Buffer, layout: &RectLayout, region: [u64; 3], write: bool) -> Result<Access> {
     let start = range.offset + layout.offset;
     let end = start + rect::extent(layout, region);
     if end > buffer.padded {
         return Err(DeviceError::Unexpected("region outside the buffer".into()));
     }
-    Ok(Access { buffer: buffer.raw, start, end, write })
+    Ok(Access { object: Object::Buffer(buffer.raw), start, end, write })
 }
 
-fn shifted(layout: &RectLayout, by: u64) -> RectLayout {
+pub(super) fn shifted(layout: &RectLayout, by: u64) -> RectLayout {
     RectLayout { offset: layout.offset + by, ..*layout }
 }
 
@@ -173,7 +174,7 @@ impl Recorder {
 
     /// Puts the barrier that a command needs before it. Barriers between compute commands leave transfers out, which is
     /// cheaper; the next transfer then makes up for it.
-    fn order(&mut self, accesses: &[Access], ordered: bool, engine: Engine) {
+    pub(super) fn order(&mut self, accesses: &[Access], ordered: bool, engine: Engine) {
         if let Some(footprint) = &mut self.footprint {
             footprint.add(accesses);
         }
@@ -197,11 +198,11 @@ impl Recorder {
         self.narrow = false;
     }
 
-    fn staging(&mut self, size: u64) -> Result<Piece> {
+    pub(super) fn staging(&mut self, size: u64) -> Result<Piece> {
         self.frame.staging.alloc(self.gpu, &self.gpu.staging, size, 16)
     }
 
-    fn copy(&self, src: vk::Buffer, dst: vk::Buffer, runs: &[rect::Run]) {
+    pub(super) fn copy(&self, src: vk::Buffer, dst: vk::Buffer, runs: &[rect::Run]) {
         for chunk in runs.chunks(MAX_REGIONS) {
             let regions: SmallVec<[vk::BufferCopy; 4]> =
                 chunk.iter().map(|r| vk::BufferCopy { src_offset: r.src, dst_offset: r.dst, size: r.size }).collect();
@@ -229,6 +230,13 @@ impl Recorder {
                 self.copy_buffers((src, src_layout), (dst, dst_layout), *region, ordered)
             }
             DeviceCommand::Fill { dst, pattern } => self.fill(dst, pattern, ordered),
+            DeviceCommand::FillRect { dst, layout, region, pattern } => self.fill_rect(dst, layout, *region, pattern, ordered),
+            DeviceCommand::WriteImage { src, layout, dst } => self.write_image(*src, layout, dst, ordered),
+            DeviceCommand::ReadImage { src, dst, layout } => self.read_image(src, *dst, layout, ordered),
+            DeviceCommand::CopyImage { src, dst } => self.copy_image(src, dst, ordered),
+            DeviceCommand::FillImage { dst, texel } => self.fill_image(dst, texel, ordered),
+            DeviceCommand::ImageToBuffer { src, dst, layout } => self.image_to_buffer(src, dst, layout, ordered),
+            DeviceCommand::BufferToImage { src, layout, dst } => self.buffer_to_image(src, layout, dst, ordered),
             DeviceCommand::Launch(launch) => self.launch(launch, ordered),
             DeviceCommand::Replay(list) => self.replay(List::of(list)?, ordered),
             DeviceCommand::Nop => Ok(()),
@@ -341,6 +349,22 @@ impl Recorder {
         self.gpu.copy_units(self.frame.cmd, (from, run.src), (to, run.dst), run.size)
     }
 
+    fn fill_rect(
+        &mut self,
+        dst: &BufferRange,
+        layout: &RectLayout,
+        region: [u64; 3],
+        pattern: &[u8],
+        ordered: bool,
+    ) -> Result<()> {
+        self.order(&[part(dst, buffer_of(dst)?, layout, region, true)?], ordered, Engine::Transfer);
+        for run in rect::runs(layout, layout, region) {
+            let row = BufferRange { memory: dst.memory.clone(), offset: dst.offset + run.dst, size: run.size };
+            self.fill(&row, pattern, false)?;
+        }
+        Ok(())
+    }
+
     fn fill(&mut self, dst: &BufferRange, pattern: &[u8], ordered: bool) -> Result<()> {
         if dst.size == 0 {
             return Ok(());
@@ -411,6 +435,10 @@ impl Recorder {
         if plan.dispatches.is_empty() {
             return Ok(());
         }
+        let ordered = ordered || !plan.behind.is_empty();
+        for &(arg, _) in &plan.behind {
+            self.fill_from_behind(&launch.args[arg])?;
+        }
         let accesses: Accesses = std::mem::take(&mut plan.accesses);
         self.order(&accesses, ordered, Engine::Compute);
         let cmd = self.frame.cmd;
@@ -418,10 +446,10 @@ impl Recorder {
         let dispatches = std::mem::take(&mut plan.dispatches);
         let mut first = true;
         for dispatch in &dispatches {
-            let (pipeline, layout) = plan.pipelines.get(plan.variant, &plan.key(dispatch))?;
+            let Pipeline { pipeline, layout, sets } = plan.pipelines.get(plan.variant, &plan.key(dispatch))?;
             plan.set_dispatch(dispatch)?;
             if first && !plan.bindings.is_empty() {
-                self.push_bindings(layout, &plan.bindings)?;
+                self.bind_descriptors(layout, sets, &plan.bindings)?;
             }
             first = false;
             if self.bound != pipeline {
@@ -449,6 +477,9 @@ impl Recorder {
                 let [x, y, z] = dispatch.groups;
                 self.gpu.raw.cmd_dispatch(cmd, x, y, z);
             }
+        }
+        for &(arg, _) in plan.behind.iter().filter(|(_, write)| *write) {
+            self.empty_to_behind(&launch.args[arg])?;
         }
         Ok(())
     }
@@ -508,26 +539,6 @@ impl Recorder {
             print.beginning = Some(HostPtr::new(piece.ptr));
         }
         Ok(prints)
-    }
-
-    fn push_bindings(&self, layout: vk::PipelineLayout, bindings: &[(vk::Buffer, u64, u64)]) -> Result<()> {
-        let push = self.gpu.push_descriptor.as_ref();
-        let push = push.ok_or_else(|| DeviceError::Unsupported("push descriptors".into()))?;
-        let infos: SmallVec<[[vk::DescriptorBufferInfo; 1]; 8]> =
-            bindings.iter().map(|&(buffer, offset, range)| [vk::DescriptorBufferInfo { buffer, offset, range }]).collect();
-        let writes: SmallVec<[vk::WriteDescriptorSet<'_>; 8]> = infos
-            .iter()
-            .enumerate()
-            .map(|(i, info)| {
-                vk::WriteDescriptorSet::default()
-                    .dst_binding(i as u32)
-                    .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                    .buffer_info(info)
-            })
-            .collect();
-        // SAFETY: the command buffer is recording; buffers, offsets and ranges are valid for the layout.
-        unsafe { push.cmd_push_descriptor_set(self.frame.cmd, vk::PipelineBindPoint::COMPUTE, layout, 0, &writes) };
-        Ok(())
     }
 }
 

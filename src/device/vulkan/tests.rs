@@ -428,6 +428,7 @@ fn scale_program(modes: &[PointerMode], place: BlockPlace) -> Arc<CompiledProgra
         address: AddressQualifier::Private,
         access: AccessQualifier::None,
         qualifiers: TypeQualifiers::default(),
+        image: None,
     };
     Arc::new(CompiledProgram {
         kernels: vec![CompiledKernel {

@@ -306,10 +306,12 @@ pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> 
         address: AddressQualifier::Private,
         access: AccessQualifier::None,
         qualifiers: TypeQualifiers::default(),
+        image: None,
     };
     let param = match &info.kind {
-        Kind::Image { access, .. } => {
+        Kind::Image { access, dim } => {
             arg.kind = ArgKind::Image;
+            arg.image = Some(*dim);
             arg.address = AddressQualifier::Global;
             arg.access = *access;
             Type::Opaque(Opaque::Image)

@@ -1,0 +1,265 @@
+//! Entry points of images.
+
+use super::event::give;
+use crate::convert::{properties, triple, wait_list, write_list, write_out};
+use crate::entry;
+use crate::handle::Handle;
+use crate::info;
+use pyroclast_runtime::cl::image::ImageFormat;
+use pyroclast_runtime::cl::*;
+use pyroclast_runtime::command::image::{self as commands, Region};
+use pyroclast_runtime::err;
+use pyroclast_runtime::error::{Error, ErrorCode, Result};
+use pyroclast_runtime::host_ptr::HostPtr;
+use pyroclast_runtime::info::InfoValue;
+use pyroclast_runtime::memory::MemObject;
+use pyroclast_runtime::memory::image::{self, Descriptor, ImageInfo};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+fn host(ptr: *const c_void) -> HostPtr {
+    HostPtr::new(ptr.cast_mut().cast())
+}
+
+fn optional_host(ptr: *mut c_void) -> Option<HostPtr> {
+    (!ptr.is_null()).then(|| host(ptr))
+}
+
+fn format_of(format: *const cl_image_format) -> Option<ImageFormat> {
+    // SAFETY: a non-null pointer of the application leads to a format.
+    let format = (!format.is_null()).then(|| unsafe { format.read_unaligned() })?;
+    Some(ImageFormat::new(format.image_channel_order, format.image_channel_data_type))
+}
+
+/// The description; an invalid memory object makes it an invalid one.
+fn descriptor(desc: *const cl_image_desc) -> Result<Option<Descriptor>> {
+    if desc.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: a non-null pointer of the application leads to a description.
+    let d = unsafe { desc.read_unaligned() };
+    let mem = if d.mem_object.is_null() { None } else { Some(d.mem_object.arc()) };
+    let mem = mem.transpose().map_err(|e| err!(CL_INVALID_IMAGE_DESCRIPTOR, "the memory object: {e}"))?;
+    Ok(Some(Descriptor {
+        image_type: d.image_type,
+        width: d.image_width,
+        height: d.image_height,
+        depth: d.image_depth,
+        array_size: d.image_array_size,
+        row_pitch: d.image_row_pitch,
+        slice_pitch: d.image_slice_pitch,
+        num_mip_levels: d.num_mip_levels,
+        num_samples: d.num_samples,
+        mem,
+    }))
+}
+
+fn image_of(mem: &MemObject) -> Result<&ImageInfo> {
+    // The object is an image.
+    mem.image().ok_or_else(|| err!(CL_INVALID_MEM_OBJECT, "not an image"))
+}
+
+entry! { fn clGetSupportedImageFormats(
+    context: cl_context, flags: cl_mem_flags, image_type: cl_mem_object_type, num_entries: cl_uint,
+    image_formats: *mut cl_image_format, num_image_formats: *mut cl_uint
+) -> cl_int {
+    let context = context.arc()?;
+    // A list needs room.
+    if num_entries == 0 && !image_formats.is_null() {
+        return Err(err!(CL_INVALID_VALUE, "no room for formats"));
+    }
+    let list: Vec<cl_image_format> = image::supported_formats(&context, flags, image_type)?
+        .iter()
+        .map(|f| cl_image_format { image_channel_order: f.order, image_channel_data_type: f.data_type })
+        .collect();
+    write_list(&list, num_entries, image_formats, num_image_formats);
+    Ok(())
+} }
+
+entry! { for context fn clCreateImage(
+    context: cl_context, flags: cl_mem_flags, format: *const cl_image_format, desc: *const cl_image_desc,
+    host_ptr: *mut c_void; errcode_ret
+) -> cl_mem {
+    let context = context.arc()?;
+    let made = image::create(&context, None, flags, format_of(format), descriptor(desc)?, optional_host(host_ptr))?;
+    Ok(cl_mem::publish(made))
+} }
+
+entry! { for context fn clCreateImageWithProperties(
+    context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags, format: *const cl_image_format,
+    desc: *const cl_image_desc, host_ptr: *mut c_void; errcode_ret
+) -> cl_mem {
+    let context = context.arc()?;
+    let given = !properties.is_null();
+    let list = self::properties(properties).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
+    let list = given.then_some(list.raw);
+    let made = image::create(&context, list, flags, format_of(format), descriptor(desc)?, optional_host(host_ptr))?;
+    Ok(cl_mem::publish(made))
+} }
+
+/// The functions of OpenCL 1.0 report what is wrong with pitches as a wrong size.
+fn with_old_codes(made: Result<Arc<MemObject>>) -> Result<Arc<MemObject>> {
+    made.map_err(|e| match e.code() {
+        CL_INVALID_IMAGE_DESCRIPTOR => Error { code: ErrorCode(CL_INVALID_IMAGE_SIZE), ..e },
+        _ => e,
+    })
+}
+
+entry! { for context fn clCreateImage2D(
+    context: cl_context, flags: cl_mem_flags, format: *const cl_image_format, width: usize, height: usize,
+    row_pitch: usize, host_ptr: *mut c_void; errcode_ret
+) -> cl_mem {
+    let context = context.arc()?;
+    let desc = Descriptor {
+        image_type: CL_MEM_OBJECT_IMAGE2D, width, height, depth: 1, array_size: 1, row_pitch, slice_pitch: 0,
+        num_mip_levels: 0, num_samples: 0, mem: None,
+    };
+    let made = image::create(&context, None, flags, format_of(format), Some(desc), optional_host(host_ptr));
+    Ok(cl_mem::publish(with_old_codes(made)?))
+} }
+
+entry! { for context fn clCreateImage3D(
+    context: cl_context, flags: cl_mem_flags, format: *const cl_image_format, width: usize, height: usize, depth: usize,
+    row_pitch: usize, slice_pitch: usize, host_ptr: *mut c_void; errcode_ret
+) -> cl_mem {
+    let context = context.arc()?;
+    // This function makes no image of a single slice.
+    if depth <= 1 {
+        return Err(err!(CL_INVALID_IMAGE_SIZE, "a depth of {depth}"));
+    }
+    let desc = Descriptor {
+        image_type: CL_MEM_OBJECT_IMAGE3D, width, height, depth, array_size: 1, row_pitch, slice_pitch,
+        num_mip_levels: 0, num_samples: 0, mem: None,
+    };
+    let made = image::create(&context, None, flags, format_of(format), Some(desc), optional_host(host_ptr));
+    Ok(cl_mem::publish(with_old_codes(made)?))
+} }
+
+entry! { fn clGetImageInfo(
+    image: cl_mem, param_name: cl_image_info, size: usize, value: *mut c_void, size_ret: *mut usize
+) -> cl_int {
+    let object = image.get()?;
+    let info = image_of(object)?;
+    let [width, height, depth] = info.shape.size.map(|n| n as usize);
+    let kind = object.object_type;
+    let only = |has: bool, n: usize| InfoValue::Size(if has { n } else { 0 });
+    let flat = matches!(kind, CL_MEM_OBJECT_IMAGE1D | CL_MEM_OBJECT_IMAGE1D_BUFFER | CL_MEM_OBJECT_IMAGE1D_ARRAY);
+    let answer: InfoValue = match param_name {
+        CL_IMAGE_FORMAT => InfoValue::U32s(vec![info.format.order, info.format.data_type]),
+        CL_IMAGE_ELEMENT_SIZE => (info.format.element_size() as usize).into(),
+        CL_IMAGE_ROW_PITCH => (info.row_pitch as usize).into(),
+        CL_IMAGE_SLICE_PITCH => (info.slice_pitch as usize).into(),
+        CL_IMAGE_WIDTH => width.into(),
+        CL_IMAGE_HEIGHT => only(!flat, height),
+        CL_IMAGE_DEPTH => only(kind == CL_MEM_OBJECT_IMAGE3D, depth),
+        CL_IMAGE_ARRAY_SIZE => match kind {
+            CL_MEM_OBJECT_IMAGE1D_ARRAY => height.into(),
+            kind => only(kind == CL_MEM_OBJECT_IMAGE2D_ARRAY, depth),
+        },
+        CL_IMAGE_BUFFER => {
+            let buffer = object.parent.as_ref().filter(|p| p.image().is_none());
+            buffer.map_or(InfoValue::Handle(0), |p| cl_mem::of(p).into())
+        }
+        CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => 0u32.into(),
+        other => return Err(info::unknown("clGetImageInfo", other)),
+    };
+    info::write(answer, size, value, size_ret)
+} }
+
+fn region(origin: *const usize, size: *const usize) -> Result<Region> {
+    Ok(Region { origin: triple(origin)?, size: triple(size)? })
+}
+
+entry! { for command_queue fn clEnqueueReadImage(
+    command_queue: cl_command_queue, image: cl_mem, blocking: cl_bool, origin: *const usize, size: *const usize,
+    row_pitch: usize, slice_pitch: usize, ptr: *mut c_void, num_events: cl_uint, events: *const cl_event,
+    event: *mut cl_event
+) -> cl_int {
+    let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
+    image_of(&image)?;
+    let (at, pitches) = (region(origin, size)?, (row_pitch, slice_pitch));
+    give(event, commands::host_transfer(&queue, &image, false, blocking != 0, at, pitches, host(ptr), waits)?);
+    Ok(())
+} }
+
+entry! { for command_queue fn clEnqueueWriteImage(
+    command_queue: cl_command_queue, image: cl_mem, blocking: cl_bool, origin: *const usize, size: *const usize,
+    row_pitch: usize, slice_pitch: usize, ptr: *const c_void, num_events: cl_uint, events: *const cl_event,
+    event: *mut cl_event
+) -> cl_int {
+    let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
+    image_of(&image)?;
+    let (at, pitches) = (region(origin, size)?, (row_pitch, slice_pitch));
+    give(event, commands::host_transfer(&queue, &image, true, blocking != 0, at, pitches, host(ptr), waits)?);
+    Ok(())
+} }
+
+entry! { for command_queue fn clEnqueueFillImage(
+    command_queue: cl_command_queue, image: cl_mem, color: *const c_void, origin: *const usize, size: *const usize,
+    num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+) -> cl_int {
+    let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
+    image_of(&image)?;
+    // There is a colour.
+    if color.is_null() {
+        return Err(err!(CL_INVALID_VALUE, "no colour"));
+    }
+    // SAFETY: the application's colour has as many bytes as the format asks for.
+    let bytes = |f: ImageFormat| Ok(unsafe { std::slice::from_raw_parts(color.cast::<u8>(), f.color_bytes()) });
+    give(event, commands::fill(&queue, &image, bytes, region(origin, size)?, waits)?);
+    Ok(())
+} }
+
+entry! { for command_queue fn clEnqueueCopyImage(
+    command_queue: cl_command_queue, src: cl_mem, dst: cl_mem, src_origin: *const usize, dst_origin: *const usize,
+    size: *const usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+) -> cl_int {
+    let (queue, src, dst) = (command_queue.arc()?, src.arc()?, dst.arc()?);
+    let waits = wait_list(num_events, events)?;
+    image_of(&src)?;
+    image_of(&dst)?;
+    let (from, to, size) = (triple(src_origin)?, triple(dst_origin)?, triple(size)?);
+    give(event, commands::copy(&queue, &src, &dst, from, to, size, waits)?);
+    Ok(())
+} }
+
+entry! { for command_queue fn clEnqueueCopyImageToBuffer(
+    command_queue: cl_command_queue, src: cl_mem, dst: cl_mem, src_origin: *const usize, size: *const usize,
+    dst_offset: usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+) -> cl_int {
+    let (queue, src, dst) = (command_queue.arc()?, src.arc()?, dst.arc()?);
+    let waits = wait_list(num_events, events)?;
+    image_of(&src)?;
+    give(event, commands::copy_buffer(&queue, &src, &dst, false, region(src_origin, size)?, dst_offset, waits)?);
+    Ok(())
+} }
+
+entry! { for command_queue fn clEnqueueCopyBufferToImage(
+    command_queue: cl_command_queue, src: cl_mem, dst: cl_mem, src_offset: usize, dst_origin: *const usize,
+    size: *const usize, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
+) -> cl_int {
+    let (queue, src, dst) = (command_queue.arc()?, src.arc()?, dst.arc()?);
+    let waits = wait_list(num_events, events)?;
+    image_of(&dst)?;
+    give(event, commands::copy_buffer(&queue, &dst, &src, true, region(dst_origin, size)?, src_offset, waits)?);
+    Ok(())
+} }
+
+entry! { for command_queue fn clEnqueueMapImage(
+    command_queue: cl_command_queue, image: cl_mem, blocking: cl_bool, flags: cl_map_flags, origin: *const usize,
+    size: *const usize, row_pitch: *mut usize, slice_pitch: *mut usize, num_events: cl_uint, events: *const cl_event,
+    event: *mut cl_event; errcode_ret
+) -> *mut c_void {
+    let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
+    image_of(&image)?;
+    // There is a place for the row pitch.
+    if row_pitch.is_null() {
+        return Err(err!(CL_INVALID_VALUE, "no place for the row pitch"));
+    }
+    let (at, slices) = (region(origin, size)?, !slice_pitch.is_null());
+    let (done, mapped) = commands::map(&queue, &image, blocking != 0, flags, at, slices, waits)?;
+    write_out(row_pitch, mapped.row_pitch);
+    write_out(slice_pitch, mapped.slice_pitch);
+    give(event, done);
+    Ok(mapped.ptr.as_ptr().cast())
+} }

@@ -1,0 +1,266 @@
+//! Commands on images: validation and description. Images in buffers are transferred like the rectangles of the buffer that
+//! they are.
+
+use super::transfer::{self, place, put, validate_host_access, validate_host_pointer, validate_same_context};
+use super::{CommandKind, ImagePart, MemRange, Place, map};
+use crate::cl::image::{ImageFormat, bytes_of, host_layout, regions_overlap};
+use crate::cl::region::{self, RectLayout, region_end};
+use crate::cl::*;
+use crate::device::batch::BufferRange;
+use crate::err;
+use crate::error::{Error, Result};
+use crate::event::{Event, WaitList};
+use crate::host_ptr::{HostAllocation, HostPtr};
+use crate::memory::image::ImageInfo;
+use crate::memory::mapping::{MappedRegion, Mapping, Shadow};
+use crate::memory::{MemObject, buffer};
+use crate::queue::CommandQueue;
+use std::sync::Arc;
+
+/// Origin and region as the application gives them.
+#[derive(Clone, Copy, Debug)]
+pub struct Region {
+    pub origin: [usize; 3],
+    pub size: [usize; 3],
+}
+
+/// An image that commands of the queue may use.
+struct Target<'a> {
+    mem: &'a Arc<MemObject>,
+    info: &'a ImageInfo,
+    /// The texels lie in a buffer that the host sees.
+    host_sees: bool,
+}
+
+fn image_of(mem: &MemObject) -> Result<&ImageInfo> {
+    // The object is an image.
+    mem.image().ok_or_else(|| err!(CL_INVALID_MEM_OBJECT, "not an image"))
+}
+
+/// Checks that commands of the queue may use the image, and makes its memory on the device.
+fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Result<Target<'a>> {
+    // Queue and memory object belong to one context.
+    if !Arc::ptr_eq(queue.context(), &mem.context) {
+        return Err(Error::with(CL_INVALID_CONTEXT, "the memory object belongs to another context"));
+    }
+    let info = image_of(mem)?;
+    info.validate_device(queue.device())?;
+    if let Some(parent) = mem.parent.as_ref().filter(|p| p.image().is_none()) {
+        buffer::validate_alignment(parent, queue.device())?;
+    }
+    let memory = mem.residency().backing(queue.context(), queue.device_index())?;
+    let host_sees = info.in_buffer.is_some() && memory.host_ptr().is_some() && (!reads || memory.host_cached());
+    Ok(Target { mem, info, host_sees })
+}
+
+impl Target<'_> {
+    fn part(&self, region: Region) -> Result<ImagePart> {
+        let (origin, region) = self.info.shape.validate_region(region.origin, region.size)?;
+        Ok(ImagePart { mem: self.mem.clone(), origin, region })
+    }
+}
+
+fn bytes(region: [u64; 3]) -> u64 {
+    region.iter().fold(1u64, |n, r| n.saturating_mul(*r))
+}
+
+/// clEnqueueReadImage, clEnqueueWriteImage
+#[allow(clippy::too_many_arguments)]
+pub fn host_transfer(
+    queue: &Arc<CommandQueue>,
+    mem: &Arc<MemObject>,
+    write: bool,
+    blocking: bool,
+    region: Region,
+    (row_pitch, slice_pitch): (usize, usize),
+    ptr: HostPtr,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_same_context(queue, &waits)?;
+    let target = prepare(queue, mem, !write)?;
+    let part = target.part(region)?;
+    let layout = host_layout(target.info.shape.kind, part.bytes(), row_pitch, slice_pitch)?;
+    validate_host_pointer(ptr)?;
+    validate_host_access(mem, !write, write)?;
+    let place = place(target.host_sees, blocking, bytes(part.bytes()));
+    let (command_type, kind) = if write {
+        (CL_COMMAND_WRITE_IMAGE, CommandKind::WriteImage { src: ptr, layout, dst: part })
+    } else {
+        (CL_COMMAND_READ_IMAGE, CommandKind::ReadImage { src: part, dst: ptr, layout })
+    };
+    put(queue, command_type, kind, place, waits, blocking)
+}
+
+/// clEnqueueCopyImage
+pub fn copy(
+    queue: &Arc<CommandQueue>,
+    src: &Arc<MemObject>,
+    dst: &Arc<MemObject>,
+    src_origin: [usize; 3],
+    dst_origin: [usize; 3],
+    size: [usize; 3],
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_same_context(queue, &waits)?;
+    let (from, to) = (prepare(queue, src, true)?, prepare(queue, dst, false)?);
+    // The formats are the same.
+    if from.info.format != to.info.format {
+        return Err(err!(CL_IMAGE_FORMAT_MISMATCH, "the images have different formats"));
+    }
+    let src_part = from.part(Region { origin: src_origin, size })?;
+    let dst_part = to.part(Region { origin: dst_origin, size })?;
+    // Within one image the regions do not overlap.
+    let same = src.same_storage(dst) && from.info.in_buffer == to.info.in_buffer;
+    if same && regions_overlap(src_part.origin, dst_part.origin, src_part.region) {
+        return Err(Error::new(CL_MEM_COPY_OVERLAP));
+    }
+    let place = place(from.host_sees && to.host_sees, false, bytes(src_part.bytes()));
+    let kind = CommandKind::CopyImage { src: src_part, dst: dst_part };
+    put(queue, CL_COMMAND_COPY_IMAGE, kind, place, waits, false)
+}
+
+/// clEnqueueFillImage; `color` gives the colour's bytes for the format.
+pub fn fill<'a>(
+    queue: &Arc<CommandQueue>,
+    mem: &Arc<MemObject>,
+    color: impl FnOnce(ImageFormat) -> Result<&'a [u8]>,
+    region: Region,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_same_context(queue, &waits)?;
+    let target = prepare(queue, mem, false)?;
+    let part = target.part(region)?;
+    let texel = target.info.format.pack(color(target.info.format)?);
+    let place = place(target.host_sees, false, bytes(part.bytes()));
+    put(queue, CL_COMMAND_FILL_IMAGE, CommandKind::FillImage { dst: part, texel }, place, waits, false)
+}
+
+/// clEnqueueCopyImageToBuffer and, if `to_image`, clEnqueueCopyBufferToImage
+#[allow(clippy::too_many_arguments)]
+pub fn copy_buffer(
+    queue: &Arc<CommandQueue>,
+    image: &Arc<MemObject>,
+    buffer: &Arc<MemObject>,
+    to_image: bool,
+    region: Region,
+    offset: usize,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
+    validate_same_context(queue, &waits)?;
+    let target = prepare(queue, image, !to_image)?;
+    let buffer_seen = transfer::prepare(queue, buffer, to_image)?;
+    // The image does not lie in the buffer.
+    if image.parent.as_ref().is_some_and(|p| Arc::ptr_eq(p, buffer)) && image.object_type == CL_MEM_OBJECT_IMAGE1D_BUFFER {
+        return Err(err!(CL_INVALID_MEM_OBJECT, "the image lies in the buffer"));
+    }
+    let part = target.part(region)?;
+    let size = bytes(part.bytes());
+    region::validate_range(offset as u64, size, buffer.size)?;
+    let range = MemRange { mem: buffer.clone(), offset: offset as u64, size };
+    let place = place(target.host_sees && buffer_seen, false, size);
+    let (command_type, kind) = if to_image {
+        (CL_COMMAND_COPY_BUFFER_TO_IMAGE, CommandKind::BufferToImage { src: range, dst: part })
+    } else {
+        (CL_COMMAND_COPY_IMAGE_TO_BUFFER, CommandKind::ImageToBuffer { src: part, dst: range })
+    };
+    put(queue, command_type, kind, place, waits, false)
+}
+
+/// Where a mapped image is: address, row pitch and slice pitch.
+pub struct Mapped {
+    pub ptr: HostPtr,
+    pub row_pitch: usize,
+    pub slice_pitch: usize,
+}
+
+/// clEnqueueMapImage: the event and the address. `has_slice_pitch` if the application takes one.
+#[allow(clippy::too_many_arguments)]
+pub fn map(
+    queue: &Arc<CommandQueue>,
+    mem: &Arc<MemObject>,
+    blocking: bool,
+    flags: cl_map_flags,
+    region: Region,
+    has_slice_pitch: bool,
+    waits: WaitList,
+) -> Result<(Arc<Event>, Mapped)> {
+    validate_same_context(queue, &waits)?;
+    let target = prepare(queue, mem, false)?;
+    let info = target.info;
+    let part = target.part(region)?;
+    // Images with slices have a slice pitch to be told.
+    if info.shape.kind.has_slices() && !has_slice_pitch {
+        return Err(err!(CL_INVALID_VALUE, "no place for the slice pitch"));
+    }
+    let (write, invalidate) = map::validate_flags(mem, flags)?;
+    let (ptr, layout, shadow) = target.address(queue, &part)?;
+    let at = MappedRegion { origin: part.origin, region: part.region, layout };
+    let mapping = Mapping { ptr, offset: 0, size: 0, write, shadow, image: Some(at) };
+    let moved = if mapping.shadow.is_copy() && !invalidate { bytes(part.bytes()) } else { 0 };
+    let place = place(target.host_sees || moved == 0, blocking, moved);
+    mem.add_mapping(mapping.clone());
+    let rows_are_slices = info.shape.kind == crate::cl::image::ImageKind::D1Array;
+    let mapped = Mapped {
+        ptr,
+        row_pitch: layout.row_pitch as usize,
+        slice_pitch: match info.shape.kind.has_slices() {
+            false => 0,
+            true if rows_are_slices => layout.row_pitch as usize,
+            true => layout.slice_pitch as usize,
+        },
+    };
+    let kind = CommandKind::MapImage { part, mapping, fill: !invalidate };
+    match put(queue, CL_COMMAND_MAP_IMAGE, kind, place, waits, blocking) {
+        Ok(event) => Ok((event, mapped)),
+        Err(error) => {
+            mem.take_mapping(ptr);
+            Err(error)
+        }
+    }
+}
+
+impl Target<'_> {
+    /// Where a mapping of the part is, how it lies there, and whose memory that is.
+    fn address(&self, queue: &CommandQueue, part: &ImagePart) -> Result<(HostPtr, RectLayout, Shadow)> {
+        let (mem, info) = (self.mem, self.info);
+        let from_start = |layout: &RectLayout| RectLayout { offset: 0, ..*layout };
+        let memory = mem.residency().backing(queue.context(), queue.device_index())?;
+        // The application's memory is where a mapping of it must be, whether the device uses it or not.
+        if let Some(host_ptr) = mem.host_ptr {
+            let whole = info.in_buffer.map_or_else(|| info.host_layout(), |l| from_start(&l));
+            let layout = info.part(&whole, part.origin);
+            let ptr = host_ptr.offset(layout.offset);
+            let seen = info.in_buffer.zip(memory.host_ptr()).map(|(l, p)| p.offset(info.part(&l, part.origin).offset));
+            let shadow = if seen == Some(ptr) { Shadow::Direct } else { Shadow::HostPtr };
+            return Ok((ptr, from_start(&layout), shadow));
+        }
+        if let Some((in_buffer, seen)) = info.in_buffer.zip(memory.host_ptr()) {
+            let layout = info.part(&in_buffer, part.origin);
+            return Ok((seen.offset(layout.offset), from_start(&layout), Shadow::Direct));
+        }
+        let region = bytes_of(part.region, info.format.element_size());
+        let layout = RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] };
+        let size = region_end(&layout, region);
+        let index = queue.device_index();
+        if let Some((base, memory)) = mem.shadow(index, size).and_then(|memory| Some((memory.host_ptr()?, memory))) {
+            return Ok((base, layout, Shadow::Device { index, range: BufferRange { memory, offset: 0, size } }));
+        }
+        let own = HostAllocation::new(size).ok_or_else(|| Error::with(CL_MAP_FAILURE, "no host memory for the region"))?;
+        Ok((own.ptr(), layout, Shadow::Own(Arc::new(own))))
+    }
+}
+
+/// clEnqueueUnmapMemObject
+pub fn unmap(queue: &Arc<CommandQueue>, mem: &Arc<MemObject>, ptr: HostPtr, waits: WaitList) -> Result<Arc<Event>> {
+    let target = prepare(queue, mem, false)?;
+    // The pointer is one that a map of this object gave and that is still mapped.
+    let mapping = mem.take_mapping(ptr).ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;
+    let Some(MappedRegion { origin, region, .. }) = mapping.image else {
+        return Err(Error::with(CL_INVALID_VALUE, "not a mapping of the image"));
+    };
+    let part = ImagePart { mem: mem.clone(), origin, region };
+    let moved = if mapping.shadow.is_copy() && mapping.write { bytes(part.bytes()) } else { 0 };
+    let place = if moved == 0 { Place::Either } else { place(target.host_sees, false, moved) };
+    let kind = CommandKind::UnmapImage { part, mapping: mapping.clone() };
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false).inspect_err(|_| mem.add_mapping(mapping))
+}

@@ -1,0 +1,340 @@
+//! Image formats in Vulkan's terms: which VkFormat holds the texels, how reads arrange the components, and what the device
+//! can do with it.
+//!
+//! Texels have the layout in memory that OpenCL gives them. Integers are unsigned for Vulkan (the compiler's contract). Where
+//! a swizzle is needed the format is for reading only: writes go through views without one. LUMINANCE and INTENSITY are
+//! written like R, and so is DEPTH.
+
+// The names of the API.
+#![allow(non_upper_case_globals)]
+
+use super::super::info::{FormatSupport, ImageUse};
+use super::instance::Instance;
+use crate::cl::image::{ImageFormat, ImageKind};
+use crate::cl::*;
+use ash::vk;
+
+/// The components that a read gives.
+pub type Swizzle = [vk::ComponentSwizzle; 4];
+
+/// A format for Vulkan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Format {
+    /// Of the image.
+    pub base: vk::Format,
+    /// Of views to read through; another than `base` for sRGB.
+    pub read: vk::Format,
+    pub swizzle: Swizzle,
+}
+
+impl Format {
+    fn is_swizzled(&self) -> bool {
+        self.swizzle != IDENTITY
+    }
+
+    /// Bytes can mean another format, so that images of images can be made: views need the image to allow it.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.base, vk::Format::R8G8B8A8_UNORM | vk::Format::B8G8R8A8_UNORM)
+    }
+}
+
+const R: vk::ComponentSwizzle = vk::ComponentSwizzle::R;
+const G: vk::ComponentSwizzle = vk::ComponentSwizzle::G;
+const B: vk::ComponentSwizzle = vk::ComponentSwizzle::B;
+const A: vk::ComponentSwizzle = vk::ComponentSwizzle::A;
+const ZERO: vk::ComponentSwizzle = vk::ComponentSwizzle::ZERO;
+const ONE: vk::ComponentSwizzle = vk::ComponentSwizzle::ONE;
+const IDENTITY: Swizzle = [R, G, B, A];
+
+const TYPES: [cl_channel_type; 12] = [
+    CL_UNORM_INT8,
+    CL_UNORM_INT16,
+    CL_SNORM_INT8,
+    CL_SNORM_INT16,
+    CL_SIGNED_INT8,
+    CL_SIGNED_INT16,
+    CL_SIGNED_INT32,
+    CL_UNSIGNED_INT8,
+    CL_UNSIGNED_INT16,
+    CL_UNSIGNED_INT32,
+    CL_HALF_FLOAT,
+    CL_FLOAT,
+];
+// Rx is left out: it has been taken for one channel and for two.
+const ORDERS: [cl_channel_order; 15] = [
+    CL_R,
+    CL_A,
+    CL_RG,
+    CL_RA,
+    CL_RGBA,
+    CL_BGRA,
+    CL_ARGB,
+    CL_ABGR,
+    CL_INTENSITY,
+    CL_LUMINANCE,
+    CL_RGBx,
+    CL_DEPTH,
+    CL_sRGBA,
+    CL_sBGRA,
+    CL_sRGBx,
+];
+
+/// Every format that some Vulkan device may support.
+pub fn all() -> impl Iterator<Item = ImageFormat> {
+    let plain = TYPES.into_iter().flat_map(|t| ORDERS.into_iter().map(move |o| ImageFormat::new(o, t)));
+    let packed = [
+        (CL_RGB, CL_UNORM_SHORT_565),
+        (CL_RGBx, CL_UNORM_SHORT_565),
+        (CL_RGB, CL_UNORM_SHORT_555),
+        (CL_RGBx, CL_UNORM_SHORT_555),
+        (CL_RGB, CL_UNORM_INT_101010),
+        (CL_RGBx, CL_UNORM_INT_101010),
+        (CL_ABGR, CL_UNORM_INT_2_101010_EXT),
+    ];
+    plain.chain(packed.map(|(o, t)| ImageFormat::new(o, t))).filter(|f| f.is_valid())
+}
+
+/// One, two or four channels of a type.
+fn plain(channels: usize, data_type: cl_channel_type) -> Option<vk::Format> {
+    use vk::Format as F;
+    let [one, two, four] = match data_type {
+        CL_UNORM_INT8 => [F::R8_UNORM, F::R8G8_UNORM, F::R8G8B8A8_UNORM],
+        CL_UNORM_INT16 => [F::R16_UNORM, F::R16G16_UNORM, F::R16G16B16A16_UNORM],
+        CL_SNORM_INT8 => [F::R8_SNORM, F::R8G8_SNORM, F::R8G8B8A8_SNORM],
+        CL_SNORM_INT16 => [F::R16_SNORM, F::R16G16_SNORM, F::R16G16B16A16_SNORM],
+        CL_SIGNED_INT8 | CL_UNSIGNED_INT8 => [F::R8_UINT, F::R8G8_UINT, F::R8G8B8A8_UINT],
+        CL_SIGNED_INT16 | CL_UNSIGNED_INT16 => [F::R16_UINT, F::R16G16_UINT, F::R16G16B16A16_UINT],
+        CL_SIGNED_INT32 | CL_UNSIGNED_INT32 => [F::R32_UINT, F::R32G32_UINT, F::R32G32B32A32_UINT],
+        CL_HALF_FLOAT => [F::R16_SFLOAT, F::R16G16_SFLOAT, F::R16G16B16A16_SFLOAT],
+        CL_FLOAT => [F::R32_SFLOAT, F::R32G32_SFLOAT, F::R32G32B32A32_SFLOAT],
+        _ => return None,
+    };
+    Some(match channels {
+        1 => one,
+        2 => two,
+        _ => four,
+    })
+}
+
+/// The format for Vulkan, if there is one.
+pub fn find(format: ImageFormat) -> Option<Format> {
+    use vk::Format as F;
+    let same = |base, swizzle| Some(Format { base, read: base, swizzle });
+    let of = |channels, swizzle| same(plain(channels, format.data_type)?, swizzle);
+    match (format.order, format.data_type) {
+        (CL_RGB | CL_RGBx, CL_UNORM_SHORT_565) => same(F::R5G6B5_UNORM_PACK16, IDENTITY),
+        (CL_RGB | CL_RGBx, CL_UNORM_SHORT_555) => same(F::A1R5G5B5_UNORM_PACK16, [R, G, B, ONE]),
+        (CL_RGB | CL_RGBx, CL_UNORM_INT_101010) => same(F::A2R10G10B10_UNORM_PACK32, [R, G, B, ONE]),
+        (CL_ABGR, CL_UNORM_INT_2_101010_EXT) => same(F::A2B10G10R10_UNORM_PACK32, IDENTITY),
+        (CL_R | CL_DEPTH, _) => of(1, IDENTITY),
+        (CL_A, _) => of(1, [ZERO, ZERO, ZERO, R]),
+        (CL_INTENSITY, _) => of(1, [R, R, R, R]),
+        (CL_LUMINANCE, _) => of(1, [R, R, R, ONE]),
+        (CL_RG, _) => of(2, IDENTITY),
+        (CL_RA, _) => of(2, [R, ZERO, ZERO, G]),
+        (CL_RGBA, _) => of(4, IDENTITY),
+        (CL_RGBx, _) => of(4, [R, G, B, ONE]),
+        (CL_ARGB, _) => of(4, [G, B, A, R]),
+        (CL_ABGR, _) => of(4, [A, B, G, R]),
+        (CL_BGRA, CL_UNORM_INT8) => same(F::B8G8R8A8_UNORM, IDENTITY),
+        (CL_BGRA, _) => of(4, [B, G, R, A]),
+        (CL_sRGBA, _) => Some(Format { base: F::R8G8B8A8_UNORM, read: F::R8G8B8A8_SRGB, swizzle: IDENTITY }),
+        (CL_sRGBx, _) => Some(Format { base: F::R8G8B8A8_UNORM, read: F::R8G8B8A8_SRGB, swizzle: [R, G, B, ONE] }),
+        (CL_sBGRA, _) => Some(Format { base: F::B8G8R8A8_UNORM, read: F::B8G8R8A8_SRGB, swizzle: IDENTITY }),
+        _ => None,
+    }
+}
+
+/// What a device can do with a VkFormat.
+#[derive(Clone, Copy, Default, Debug)]
+struct Features {
+    tiled: vk::FormatFeatureFlags2,
+    buffer: vk::FormatFeatureFlags2,
+}
+
+/// Asks a device.
+pub struct Probe<'a> {
+    pub instance: &'a Instance,
+    pub physical: vk::PhysicalDevice,
+    /// VkFormatProperties3 is known.
+    pub detailed: bool,
+    /// Storage images can be read and written without a format in the module.
+    pub read_any: bool,
+    pub write_any: bool,
+}
+
+impl Probe<'_> {
+    fn features(&self, format: vk::Format) -> Features {
+        use vk::FormatFeatureFlags2 as F;
+        let mut detail = vk::FormatProperties3::default();
+        let mut props = vk::FormatProperties2::default();
+        if self.detailed {
+            props = props.push_next(&mut detail);
+        }
+        // SAFETY: the handle comes from this instance; the chained structure is known to the device.
+        unsafe { self.instance.raw.get_physical_device_format_properties2(self.physical, format, &mut props) };
+        let plain = props.format_properties;
+        if self.detailed {
+            return Features { tiled: detail.optimal_tiling_features, buffer: detail.buffer_features };
+        }
+        // The old flags have the same bits; storage without a format then goes for every format with storage.
+        let widen = |flags: vk::FormatFeatureFlags| {
+            let flags = F::from_raw(u64::from(flags.as_raw()));
+            if flags.intersects(F::STORAGE_IMAGE | F::STORAGE_TEXEL_BUFFER) {
+                flags | F::STORAGE_READ_WITHOUT_FORMAT | F::STORAGE_WRITE_WITHOUT_FORMAT
+            } else {
+                flags
+            }
+        };
+        Features { tiled: widen(plain.optimal_tiling_features), buffer: widen(plain.buffer_features) }
+    }
+
+    /// Images of the kind and a usage can be made up to the size.
+    fn allows(&self, format: &Format, kind: ImageKind, usage: vk::ImageUsageFlags, max: &[u32; 3]) -> bool {
+        let info = vk::PhysicalDeviceImageFormatInfo2::default()
+            .format(format.base)
+            .ty(image_type(kind))
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(usage)
+            .flags(create_flags(format));
+        let mut props = vk::ImageFormatProperties2::default();
+        // SAFETY: the handle comes from this instance.
+        let asked = unsafe { self.instance.raw.get_physical_device_image_format_properties2(self.physical, &info, &mut props) };
+        let p = props.image_format_properties;
+        let (dims, layers) = match kind {
+            ImageKind::D1 => ([max[0], 1, 1], 1),
+            ImageKind::D1Array => ([max[0], 1, 1], max[1]),
+            ImageKind::D2 => ([max[0], max[1], 1], 1),
+            ImageKind::D2Array => ([max[0], max[1], 1], max[2]),
+            _ => (*max, 1),
+        };
+        let extent = [p.max_extent.width, p.max_extent.height, p.max_extent.depth];
+        asked.is_ok() && (0..3).all(|i| extent[i] >= dims[i]) && p.max_array_layers >= layers
+    }
+
+    /// What images of a format can be used for, given the largest sizes of each kind.
+    pub fn support(&self, format: ImageFormat, max: impl Fn(ImageKind) -> [u32; 3]) -> Option<FormatSupport> {
+        use vk::FormatFeatureFlags2 as F;
+        let vulkan = find(format)?;
+        let (base, read) = (self.features(vulkan.base), self.features(vulkan.read));
+        let transfer = F::TRANSFER_SRC | F::TRANSFER_DST;
+        let depth = format.order == CL_DEPTH;
+        let mut uses = [ImageUse::default(); 6];
+        for (uses, kind) in uses.iter_mut().zip(ImageKind::ALL) {
+            // Depth images have two dimensions.
+            if depth && !matches!(kind, ImageKind::D2 | ImageKind::D2Array) {
+                continue;
+            }
+            let in_buffer = kind == ImageKind::Buffer;
+            let (can_read, can_store) = if in_buffer {
+                // Buffers are made for both uses, and views of them must then be fit for both.
+                let plain = !vulkan.is_swizzled() && vulkan.base == vulkan.read;
+                let both = plain && base.buffer.contains(F::UNIFORM_TEXEL_BUFFER | F::STORAGE_TEXEL_BUFFER);
+                (both, both)
+            } else {
+                let moves = base.tiled.contains(transfer);
+                (moves && read.tiled.contains(F::SAMPLED_IMAGE), moves && base.tiled.contains(F::STORAGE_IMAGE))
+            };
+            let features = if in_buffer { base.buffer } else { base.tiled };
+            let stores = self.write_any && can_store && features.contains(F::STORAGE_WRITE_WITHOUT_FORMAT);
+            let write = stores && is_written(format);
+            let read =
+                can_read && (in_buffer || self.allows(&vulkan, kind, usage(stores && is_written(linear(format))), &max(kind)));
+            let both = self.read_any && !vulkan.is_swizzled() && features.contains(F::STORAGE_READ_WITHOUT_FORMAT);
+            *uses = ImageUse { read, write: read && write, read_write: read && write && both };
+        }
+        uses.iter().any(|u| u.read).then_some(FormatSupport { format, uses })
+    }
+}
+
+/// VkImageType of a kind.
+pub fn image_type(kind: ImageKind) -> vk::ImageType {
+    match kind {
+        ImageKind::D1 | ImageKind::D1Array | ImageKind::Buffer => vk::ImageType::TYPE_1D,
+        ImageKind::D2 | ImageKind::D2Array => vk::ImageType::TYPE_2D,
+        ImageKind::D3 => vk::ImageType::TYPE_3D,
+    }
+}
+
+/// VkImageViewType of a kind.
+pub fn view_type(kind: ImageKind) -> vk::ImageViewType {
+    match kind {
+        ImageKind::D1 | ImageKind::Buffer => vk::ImageViewType::TYPE_1D,
+        ImageKind::D1Array => vk::ImageViewType::TYPE_1D_ARRAY,
+        ImageKind::D2 => vk::ImageViewType::TYPE_2D,
+        ImageKind::D2Array => vk::ImageViewType::TYPE_2D_ARRAY,
+        ImageKind::D3 => vk::ImageViewType::TYPE_3D,
+    }
+}
+
+/// Flags of an image of the format.
+pub fn create_flags(format: &Format) -> vk::ImageCreateFlags {
+    if format.is_shared() { vk::ImageCreateFlags::MUTABLE_FORMAT } else { vk::ImageCreateFlags::empty() }
+}
+
+/// Usage of an image; `write` if kernels may write it, or an image made from it.
+pub fn usage(write: bool) -> vk::ImageUsageFlags {
+    let usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST | vk::ImageUsageFlags::SAMPLED;
+    if write { usage | vk::ImageUsageFlags::STORAGE } else { usage }
+}
+
+/// Kernels can write the format if the device can: without a swizzle, and luminance and intensity like red.
+fn is_written(format: ImageFormat) -> bool {
+    find(format).is_some_and(|f| f.base == f.read && (!f.is_swizzled() || matches!(format.order, CL_LUMINANCE | CL_INTENSITY)))
+}
+
+/// The format without the colour space of sRGB: images of the one may be made from images of the other.
+pub fn linear(format: ImageFormat) -> ImageFormat {
+    let order = match format.order {
+        CL_sRGBA => CL_RGBA,
+        CL_sBGRA => CL_BGRA,
+        CL_sRGBx => CL_RGBx,
+        other => other,
+    };
+    ImageFormat { order, ..format }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_found_and_has_its_size() {
+        let bytes = |f: vk::Format| -> u32 {
+            let name = format!("{f:?}");
+            let packed = name.split("PACK").nth(1).and_then(|n| n.parse::<u32>().ok());
+            let bits = packed.unwrap_or_else(|| {
+                let channels = name.split('_').next().unwrap_or_default();
+                channels.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u32>().ok()).sum()
+            });
+            bits / 8
+        };
+        let mut count = 0;
+        for format in all() {
+            let found = find(format).unwrap_or_else(|| panic!("{format:x?}"));
+            assert_eq!(bytes(found.base), format.element_size(), "{format:x?}");
+            assert_eq!(bytes(found.read), format.element_size(), "{format:x?}");
+            count += 1;
+        }
+        assert!(count > 100, "{count}");
+    }
+
+    #[test]
+    fn swizzles_undo_the_order_in_memory() {
+        // The component that a channel of memory becomes, by packing colours with one component set.
+        for format in all().filter(|f| f.data_type == CL_UNSIGNED_INT8) {
+            let found = find(format).unwrap();
+            for component in 0..4usize {
+                let mut color = [0u8; 16];
+                color[4 * component] = 1;
+                let texel = format.pack(&color);
+                if let Some(at) = texel.iter().position(|b| *b == 1)
+                    && !matches!(format.order, CL_INTENSITY | CL_LUMINANCE)
+                    && (format.order, component) != (CL_RGBx, 3)
+                {
+                    assert_eq!(found.swizzle[component], [R, G, B, A][at], "{format:x?}");
+                }
+            }
+        }
+    }
+}

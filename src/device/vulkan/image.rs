@@ -1,0 +1,356 @@
+//! Images: Vulkan images in optimal tiling, always in the layout GENERAL, with a view to fetch from and one to store to;
+//! views of them for images made from images; and images that lie in a buffer.
+//!
+//! A one-dimensional image in a buffer is a texel buffer. Other images in buffers have an image of their own, which a launch
+//! fills from the buffer before and, if it writes, empties into the buffer after: the buffer is the truth between commands.
+//! Everything is freed on drop; whoever submits work keeps the image alive until the work is complete.
+
+use super::super::batch::{ImageRange, RectLayout};
+use super::super::traits::{DeviceError, DeviceMemory, ImageDesc, Result};
+use super::conv::{self, Context};
+use super::device::Gpu;
+use super::format::{self, Format};
+use super::hazard::{Access, Object};
+use super::memory::Buffer;
+use super::queue;
+use crate::cl::image::{ImageKind, bytes_of};
+use crate::host_ptr::HostPtr;
+use ash::vk;
+use clspv_bridge::abi::ImageBinding;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+use std::any::Any;
+use std::sync::Arc;
+
+/// From this size an image has an allocation of its own.
+const DEDICATED: u64 = 64 << 20;
+
+/// Where the texels are.
+enum Store {
+    Own(Option<Allocation>),
+    /// Another image's.
+    Image {
+        _owner: Arc<dyn DeviceMemory>,
+    },
+    /// A buffer's, as a texel buffer.
+    Texels {
+        owner: Arc<dyn DeviceMemory>,
+        view: vk::BufferView,
+    },
+}
+
+/// An image, or a view of one or of a buffer, for kernels and transfers.
+pub struct Image {
+    gpu: &'static Gpu,
+    pub desc: ImageDesc,
+    /// Null for texel buffers.
+    pub raw: vk::Image,
+    sampled: vk::ImageView,
+    /// Null if kernels cannot write the format.
+    storage: vk::ImageView,
+    store: Store,
+    /// The buffer that stands behind an image of its own.
+    behind: Option<(Arc<dyn DeviceMemory>, RectLayout)>,
+}
+
+/// What is bound to a descriptor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bound {
+    Buffer { buffer: vk::Buffer, offset: u64, range: u64 },
+    Sampled(vk::ImageView),
+    Storage(vk::ImageView),
+    UniformTexels(vk::BufferView),
+    StorageTexels(vk::BufferView),
+}
+
+impl Bound {
+    /// All of a buffer.
+    pub fn whole(buffer: &Buffer) -> Bound {
+        Bound::Buffer { buffer: buffer.raw, offset: 0, range: buffer.padded }
+    }
+}
+
+/// The Vulkan image behind a memory.
+pub fn image_of(memory: &Arc<dyn DeviceMemory>) -> Result<&Image> {
+    let image = memory.as_any().downcast_ref::<Image>();
+    image.ok_or_else(|| DeviceError::Unexpected("not an image of this kind of device".into()))
+}
+
+fn vulkan_format(desc: &ImageDesc) -> Result<Format> {
+    format::find(desc.format).ok_or_else(|| DeviceError::Unsupported("the image format".into()))
+}
+
+impl Image {
+    /// Allocates, and brings the image into its layout.
+    pub fn new(gpu: &'static Gpu, desc: &ImageDesc) -> Result<Image> {
+        let image = Image::unprepared(gpu, desc)?;
+        queue::prepare_image(gpu, image.raw)?;
+        Ok(image)
+    }
+
+    fn unprepared(gpu: &'static Gpu, desc: &ImageDesc) -> Result<Image> {
+        let vulkan = vulkan_format(desc)?;
+        let facts = &gpu.info().image;
+        let store = facts.uses(format::linear(desc.format), desc.shape.kind).write;
+        let (extent, layers) = extent_of(desc);
+        let info = vk::ImageCreateInfo::default()
+            .flags(format::create_flags(&vulkan))
+            .image_type(format::image_type(desc.shape.kind))
+            .format(vulkan.base)
+            .extent(extent)
+            .mip_levels(1)
+            .array_layers(layers)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(format::usage(store))
+            .initial_layout(vk::ImageLayout::UNDEFINED);
+        // SAFETY: the device is alive; format, size and usage were found to be supported.
+        let raw = unsafe { gpu.raw.create_image(&info, None) }.during("vkCreateImage")?;
+        let mut image = Image {
+            gpu,
+            desc: *desc,
+            raw,
+            sampled: vk::ImageView::null(),
+            storage: vk::ImageView::null(),
+            store: Store::Own(None),
+            behind: None,
+        };
+        image.store = Store::Own(Some(allocate(gpu, raw)?));
+        image.make_views(facts.uses(desc.format, desc.shape.kind).write)?;
+        Ok(image)
+    }
+
+    /// A view of another image with another format.
+    pub fn of_image(gpu: &'static Gpu, owner: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<Image> {
+        let other = image_of(owner)?;
+        let null = vk::ImageView::null();
+        let store = Store::Image { _owner: owner.clone() };
+        let mut image = Image { gpu, desc: *desc, raw: other.raw, sampled: null, storage: null, store, behind: None };
+        if vulkan_format(desc)?.base != vulkan_format(&other.desc)?.base || desc.shape != other.desc.shape {
+            return Err(DeviceError::Unexpected("a view of an image of another kind".into()));
+        }
+        image.make_views(gpu.info().image.uses(desc.format, desc.shape.kind).write)?;
+        Ok(image)
+    }
+
+    /// An image whose texels lie in a buffer.
+    pub fn of_buffer(gpu: &'static Gpu, owner: &Arc<dyn DeviceMemory>, layout: &RectLayout, desc: &ImageDesc) -> Result<Image> {
+        let buffer = owner.as_any().downcast_ref::<Buffer>();
+        let buffer = buffer.ok_or_else(|| DeviceError::Unexpected("not a buffer of this kind of device".into()))?;
+        if desc.shape.kind != ImageKind::Buffer {
+            let mut image = Image::new(gpu, desc)?;
+            image.behind = Some((owner.clone(), *layout));
+            return Ok(image);
+        }
+        let range = u64::from(desc.shape.size[0]) * u64::from(desc.format.element_size());
+        if layout.offset + range > buffer.padded {
+            return Err(DeviceError::Unexpected("texels outside the buffer".into()));
+        }
+        let info = vk::BufferViewCreateInfo::default()
+            .buffer(buffer.raw)
+            .format(vulkan_format(desc)?.base)
+            .offset(layout.offset)
+            .range(range);
+        // SAFETY: the buffer is alive and has the usage of texel buffers; the range is inside.
+        let view = unsafe { gpu.raw.create_buffer_view(&info, None) }.during("vkCreateBufferView")?;
+        let null = vk::ImageView::null();
+        let store = Store::Texels { owner: owner.clone(), view };
+        Ok(Image { gpu, desc: *desc, raw: vk::Image::null(), sampled: null, storage: null, store, behind: None })
+    }
+
+    fn make_views(&mut self, write: bool) -> Result<()> {
+        let vulkan = vulkan_format(&self.desc)?;
+        let [r, g, b, a] = vulkan.swizzle;
+        self.sampled = self.view(vulkan.read, vk::ComponentMapping { r, g, b, a }, vk::ImageUsageFlags::SAMPLED)?;
+        if write {
+            self.storage = self.view(vulkan.base, vk::ComponentMapping::default(), vk::ImageUsageFlags::STORAGE)?;
+        }
+        Ok(())
+    }
+
+    fn view(&self, format: vk::Format, components: vk::ComponentMapping, usage: vk::ImageUsageFlags) -> Result<vk::ImageView> {
+        let mut usage = vk::ImageViewUsageCreateInfo::default().usage(usage);
+        let info = vk::ImageViewCreateInfo::default()
+            .image(self.raw)
+            .view_type(format::view_type(self.desc.shape.kind))
+            .format(format)
+            .components(components)
+            .subresource_range(WHOLE)
+            .push_next(&mut usage);
+        // SAFETY: the image is alive and bound, and was made with the usage; the formats are compatible.
+        unsafe { self.gpu.raw.create_image_view(&info, None) }.during("vkCreateImageView")
+    }
+
+    /// What an argument's descriptor is bound to.
+    pub fn bound(&self, binding: &ImageBinding) -> Result<Bound> {
+        match (&self.store, binding.buffer) {
+            (Store::Texels { view, .. }, true) if binding.storage => Ok(Bound::StorageTexels(*view)),
+            (Store::Texels { view, .. }, true) => Ok(Bound::UniformTexels(*view)),
+            (Store::Own(_) | Store::Image { .. }, false) if !binding.storage => Ok(Bound::Sampled(self.sampled)),
+            (Store::Own(_) | Store::Image { .. }, false) if self.storage != vk::ImageView::null() => {
+                Ok(Bound::Storage(self.storage))
+            }
+            _ => Err(DeviceError::Unexpected("an image that the kernel's argument does not fit".into())),
+        }
+    }
+
+    /// The buffer that is to be copied from before and to after a launch, and its layout.
+    pub fn behind(&self) -> Option<&(Arc<dyn DeviceMemory>, RectLayout)> {
+        self.behind.as_ref()
+    }
+
+    /// A kernel's access.
+    pub fn access(&self, write: bool) -> Access {
+        match &self.store {
+            Store::Texels { owner, .. } => {
+                let size = owner.size();
+                let raw = owner.as_any().downcast_ref::<Buffer>().map_or(vk::Buffer::null(), |b| b.raw);
+                Access { object: Object::Buffer(raw), start: 0, end: size, write }
+            }
+            _ => Access { object: Object::Image(self.raw), start: 0, end: u64::MAX, write },
+        }
+    }
+}
+
+/// Every texel.
+pub const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
+    aspect_mask: vk::ImageAspectFlags::COLOR,
+    base_mip_level: 0,
+    level_count: vk::REMAINING_MIP_LEVELS,
+    base_array_layer: 0,
+    layer_count: vk::REMAINING_ARRAY_LAYERS,
+};
+
+fn extent_of(desc: &ImageDesc) -> (vk::Extent3D, u32) {
+    let [width, height, depth] = desc.shape.size;
+    match desc.shape.kind {
+        ImageKind::D1 | ImageKind::Buffer => (vk::Extent3D { width, height: 1, depth: 1 }, 1),
+        ImageKind::D1Array => (vk::Extent3D { width, height: 1, depth: 1 }, height),
+        ImageKind::D2 => (vk::Extent3D { width, height, depth: 1 }, 1),
+        ImageKind::D2Array => (vk::Extent3D { width, height, depth: 1 }, depth),
+        ImageKind::D3 => (vk::Extent3D { width, height, depth }, 1),
+    }
+}
+
+fn allocate(gpu: &Gpu, raw: vk::Image) -> Result<Allocation> {
+    // SAFETY: the image is alive.
+    let requirements = unsafe { gpu.raw.get_image_memory_requirements(raw) };
+    let allocation_scheme = if requirements.size >= DEDICATED {
+        AllocationScheme::DedicatedImage(raw)
+    } else {
+        AllocationScheme::GpuAllocatorManaged
+    };
+    let desc =
+        AllocationCreateDesc { name: "image", requirements, location: MemoryLocation::GpuOnly, linear: false, allocation_scheme };
+    let allocation = gpu.allocator.lock().allocate(&desc).map_err(conv::allocation_error)?;
+    // SAFETY: the memory belongs to this device, fits the requirements, and the image is not bound yet.
+    let bound = unsafe { gpu.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };
+    if let Err(e) = bound {
+        if let Err(e) = gpu.allocator.lock().free(allocation) {
+            tracing::warn!("freeing image memory: {e}");
+        }
+        return Err(conv::error("vkBindImageMemory", e));
+    }
+    Ok(allocation)
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        // SAFETY: the owner has dropped the last reference, so no submitted work uses the image; null is ignored.
+        unsafe {
+            self.gpu.raw.destroy_image_view(self.sampled, None);
+            self.gpu.raw.destroy_image_view(self.storage, None);
+        }
+        match &mut self.store {
+            Store::Own(allocation) => {
+                // SAFETY: as above; its views are gone.
+                unsafe { self.gpu.raw.destroy_image(self.raw, None) };
+                if let Some(allocation) = allocation.take()
+                    && let Err(e) = self.gpu.allocator.lock().free(allocation)
+                {
+                    tracing::warn!("freeing image memory: {e}");
+                }
+            }
+            Store::Image { .. } => {}
+            // SAFETY: as above.
+            Store::Texels { view, .. } => unsafe { self.gpu.raw.destroy_buffer_view(*view, None) },
+        }
+    }
+}
+
+impl DeviceMemory for Image {
+    fn size(&self) -> u64 {
+        self.desc.shape.texels() * u64::from(self.desc.format.element_size())
+    }
+
+    fn host_ptr(&self) -> Option<HostPtr> {
+        None
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A region of an image in Vulkan's terms.
+pub struct Part {
+    pub layers: vk::ImageSubresourceLayers,
+    pub offset: vk::Offset3D,
+    pub extent: vk::Extent3D,
+}
+
+/// The region that a range means, checked against the image.
+pub fn part(image: &Image, range: &ImageRange) -> Result<Part> {
+    let (o, r) = (range.origin, range.region);
+    let inside = (0..3).all(|i| r[i] > 0 && u64::from(o[i]) + u64::from(r[i]) <= u64::from(image.desc.shape.size[i]));
+    if !inside || image.raw == vk::Image::null() {
+        return Err(DeviceError::Unexpected("region outside the image".into()));
+    }
+    let (first, count, y, z) = match image.desc.shape.kind {
+        ImageKind::D1Array => (o[1], r[1], (0, 1), (0, 1)),
+        ImageKind::D2Array => (o[2], r[2], (o[1], r[1]), (0, 1)),
+        _ => (0, 1, (o[1], r[1]), (o[2], r[2])),
+    };
+    Ok(Part {
+        layers: vk::ImageSubresourceLayers {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            mip_level: 0,
+            base_array_layer: first,
+            layer_count: count,
+        },
+        offset: vk::Offset3D { x: o[0] as i32, y: y.0 as i32, z: z.0 as i32 },
+        extent: vk::Extent3D { width: r[0], height: y.1, depth: z.1 },
+    })
+}
+
+/// A transfer's access: its rows, from the first to the last.
+pub fn rows(image: &Image, range: &ImageRange, write: bool) -> Access {
+    let height = u64::from(image.desc.shape.size[1]);
+    let (o, r) = (range.origin.map(u64::from), range.region.map(u64::from));
+    let (start, last) = (o[2] * height + o[1], (o[2] + r[2] - 1) * height + o[1] + r[1]);
+    Access { object: Object::Image(image.raw), start, end: last, write }
+}
+
+/// A copy between an image's region and a buffer where the region has the layout.
+pub fn buffer_copy(image: &Image, range: &ImageRange, layout: &RectLayout) -> Result<vk::BufferImageCopy> {
+    let part = part(image, range)?;
+    let element = u64::from(image.desc.format.element_size());
+    let fits = |n: u64| u32::try_from(n).map_err(|_| DeviceError::Unexpected("a pitch too large".into()));
+    let bytes = bytes_of(range.region, element as u32);
+    // A single row or slice has no pitch to speak of.
+    let row = if bytes[1] == 1 && bytes[2] == 1 { bytes[0] } else { layout.row_pitch };
+    let height = if bytes[2] == 1 || row == 0 { 0 } else { fits(layout.slice_pitch / row)? };
+    let lines = row.is_multiple_of(element) && (bytes[2] == 1 || layout.slice_pitch.is_multiple_of(row));
+    if !lines {
+        return Err(DeviceError::Unexpected("pitches are not multiples of texels and rows".into()));
+    }
+    Ok(vk::BufferImageCopy {
+        buffer_offset: layout.offset,
+        buffer_row_length: fits(row / element)?,
+        // The layers of a one-dimensional array are its rows.
+        buffer_image_height: if image.desc.shape.kind == ImageKind::D1Array { 0 } else { height },
+        image_subresource: part.layers,
+        image_offset: part.offset,
+        image_extent: part.extent,
+    })
+}

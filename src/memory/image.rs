@@ -1,0 +1,338 @@
+//! Creation of images, from nothing, from buffers and from other images, and what an image object knows of itself.
+//!
+//! An image in a buffer shares the buffer's bytes: transfers are transfers of the buffer, and kernels get a view that the
+//! device makes of its backing. An image of an image shares its texels in the same way.
+
+// The names of the API.
+#![allow(non_upper_case_globals)]
+
+use super::MemObject;
+use super::residency::{Initial, Residency};
+use crate::cl::flags::MemFlags;
+use crate::cl::image::{ImageFormat, ImageKind, ImageShape, bytes_of, host_layout};
+use crate::cl::region::{RectLayout, region_end};
+use crate::cl::*;
+use crate::context::Context;
+use crate::device::Device;
+use crate::device::traits::{DeviceMemory, ImageDesc};
+use crate::err;
+use crate::error::{Error, Result};
+use crate::host_ptr::HostPtr;
+use crate::sync::{Mutex, Rank};
+use clspv_bridge::metadata::AccessQualifier;
+use std::sync::Arc;
+
+/// cl_image_desc with its handle looked up.
+pub struct Descriptor {
+    pub image_type: cl_mem_object_type,
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+    pub array_size: usize,
+    pub row_pitch: usize,
+    pub slice_pitch: usize,
+    pub num_mip_levels: cl_uint,
+    pub num_samples: cl_uint,
+    pub mem: Option<Arc<MemObject>>,
+}
+
+type Views = Vec<Option<Arc<dyn DeviceMemory>>>;
+
+/// What an image object knows of itself.
+pub struct ImageInfo {
+    pub format: ImageFormat,
+    pub shape: ImageShape,
+    /// CL_IMAGE_ROW_PITCH
+    pub row_pitch: u64,
+    /// CL_IMAGE_SLICE_PITCH
+    pub slice_pitch: u64,
+    /// Where the texels are in the buffer they lie in, from the start of its residency.
+    pub in_buffer: Option<RectLayout>,
+    /// Views for kernels, by device; none for images of their own.
+    views: Option<Mutex<Views>>,
+}
+
+impl ImageInfo {
+    /// For the device layer.
+    pub fn desc(&self) -> ImageDesc {
+        ImageDesc { format: self.format, shape: self.shape }
+    }
+
+    /// The layout of all texels in the application's memory, with the image's pitches.
+    pub fn host_layout(&self) -> RectLayout {
+        let slice = self.slice_pitch;
+        match self.shape.kind {
+            ImageKind::D1Array => RectLayout { offset: 0, row_pitch: slice, slice_pitch: slice * u64::from(self.shape.size[1]) },
+            kind if kind.has_slices() => RectLayout { offset: 0, row_pitch: self.row_pitch, slice_pitch: slice },
+            _ => RectLayout { offset: 0, row_pitch: self.row_pitch, slice_pitch: self.row_pitch * u64::from(self.shape.size[1]) },
+        }
+    }
+
+    /// The layout of a part that begins at `origin`, given that of the whole.
+    pub fn part(&self, whole: &RectLayout, origin: [u32; 3]) -> RectLayout {
+        let [x, y, z] = origin.map(u64::from);
+        let x = x * u64::from(self.format.element_size());
+        RectLayout { offset: whole.offset + z * whole.slice_pitch + y * whole.row_pitch + x, ..*whole }
+    }
+
+    /// What kernels on the device are given, from the memory that the residency has there.
+    pub fn for_kernels(&self, context: &Context, device: usize, memory: Arc<dyn DeviceMemory>) -> Result<Arc<dyn DeviceMemory>> {
+        let Some(views) = &self.views else { return Ok(memory) };
+        if let Some(Some(view)) = views.lock().get(device) {
+            return Ok(view.clone());
+        }
+        let ops = context.devices().get(device).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?.ops();
+        let made = match &self.in_buffer {
+            Some(layout) => ops.view_buffer(&memory, layout, &self.desc()),
+            None => ops.view_image(&memory, &self.desc()),
+        };
+        let made = made.map_err(Error::for_memory)?;
+        let mut views = views.lock();
+        let slot = views.get_mut(device).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
+        // Another thread may have been faster.
+        Ok(slot.get_or_insert(made).clone())
+    }
+
+    /// Checks that kernels on the device can use the image as an argument is declared.
+    pub fn validate_access(&self, device: &Device, access: AccessQualifier) -> Result<()> {
+        let uses = device.info().image.uses(self.format, self.shape.kind);
+        let fits = match access {
+            AccessQualifier::ReadOnly | AccessQualifier::None => uses.read,
+            AccessQualifier::WriteOnly => uses.write,
+            AccessQualifier::ReadWrite => uses.read_write,
+        };
+        // The device can do with the format what kernels do.
+        if fits { Ok(()) } else { Err(err!(CL_IMAGE_FORMAT_NOT_SUPPORTED, "the device cannot use the format so")) }
+    }
+
+    /// Checks that commands for a device may use the image.
+    pub fn validate_device(&self, device: &Device) -> Result<()> {
+        let facts = device.info();
+        // The device supports images,
+        if !facts.images {
+            return Err(err!(CL_INVALID_OPERATION, "the device does not support images"));
+        }
+        // images that large,
+        if !facts.image.fits(&self.shape) {
+            return Err(err!(CL_INVALID_IMAGE_SIZE, "the image is too large for the device"));
+        }
+        // and the format.
+        if !facts.image.uses(self.format, self.shape.kind).read {
+            return Err(err!(CL_IMAGE_FORMAT_NOT_SUPPORTED, "the device does not support the image's format"));
+        }
+        Ok(())
+    }
+}
+
+/// clGetSupportedImageFormats: what some device of the context supports.
+pub fn supported_formats(context: &Context, flags: cl_mem_flags, image_type: cl_mem_object_type) -> Result<Vec<ImageFormat>> {
+    // The flags are flags of memory objects and do not exclude each other.
+    const BOTH: cl_mem_flags = CL_MEM_KERNEL_READ_AND_WRITE;
+    let checked = MemFlags::for_buffer(flags & !BOTH)?;
+    // The type is that of an image.
+    let kind = ImageKind::from_cl(image_type).ok_or_else(|| err!(CL_INVALID_VALUE, "image type {image_type:#x}"))?;
+    let mut list: Vec<ImageFormat> = Vec::new();
+    for device in context.devices() {
+        for support in &device.info().image.formats {
+            let fits = if flags & BOTH != 0 {
+                device.info().image.uses(support.format, kind).read_write
+            } else {
+                is_usable(device, support.format, kind, checked)
+            };
+            if fits && !list.contains(&support.format) {
+                list.push(support.format);
+            }
+        }
+    }
+    Ok(list)
+}
+
+/// Whether images with these flags can have the format on the device.
+fn is_usable(device: &Device, format: ImageFormat, kind: ImageKind, flags: MemFlags) -> bool {
+    let uses = device.info().image.uses(format, kind);
+    if flags.has(CL_MEM_READ_ONLY) { uses.read } else { uses.write }
+}
+
+/// clCreateImage, clCreateImageWithProperties. `properties` is the list as given, if there was one.
+pub fn create(
+    context: &Arc<Context>,
+    properties: Option<Vec<cl_mem_properties>>,
+    flags: cl_mem_flags,
+    format: Option<ImageFormat>,
+    desc: Option<Descriptor>,
+    host_ptr: Option<HostPtr>,
+) -> Result<Arc<MemObject>> {
+    // Some device supports images.
+    if !context.devices().iter().any(|d| d.info().images) {
+        return Err(err!(CL_INVALID_OPERATION, "no device of the context supports images"));
+    }
+    // No property is defined for images without extensions, so only an empty list is valid.
+    if properties.as_ref().is_some_and(|p| p.iter().any(|v| *v != 0)) {
+        return Err(err!(CL_INVALID_PROPERTY, "unknown image property"));
+    }
+    // There is a format, of an order and a type that are defined and go together.
+    let format = format.filter(|f| f.is_valid());
+    let format = format.ok_or_else(|| err!(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, "no format, or one that is not defined"))?;
+    // There is a description.
+    let desc = desc.ok_or_else(|| err!(CL_INVALID_IMAGE_DESCRIPTOR, "no description"))?;
+    // The type is that of an image.
+    let kind = ImageKind::from_cl(desc.image_type);
+    let kind = kind.ok_or_else(|| err!(CL_INVALID_IMAGE_DESCRIPTOR, "image type {:#x}", desc.image_type))?;
+    // There is one level, and one sample a texel.
+    if desc.num_mip_levels > 1 || desc.num_samples != 0 {
+        return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "levels of detail or samples"));
+    }
+    let shape = shape(context, kind, &desc)?;
+    let flags = match &desc.mem {
+        Some(mem) => MemFlags::for_sub_buffer(flags, mem.flags)?,
+        None => MemFlags::for_buffer(flags)?,
+    };
+    // There is a host pointer exactly when a flag uses it; an image of another object has none.
+    if (desc.mem.is_none() && flags.needs_host_ptr()) != host_ptr.is_some() {
+        return Err(err!(CL_INVALID_HOST_PTR, "the host pointer does not go with the flags"));
+    }
+    // Some device supports the format for such images.
+    if !context.devices().iter().any(|d| is_usable(d, format, kind, flags)) {
+        return Err(err!(CL_IMAGE_FORMAT_NOT_SUPPORTED, "order {:#x}, type {:#x}", format.order, format.data_type));
+    }
+    let (row_pitch, slice_pitch) = pitches(&desc, &shape, format, host_ptr.is_some())?;
+    let info = ImageInfo { format, shape, row_pitch, slice_pitch, in_buffer: None, views: None };
+    let layout = info.host_layout();
+    let region = bytes_of(shape.size, format.element_size());
+    let size = if kind.has_slices() { layout.slice_pitch * region[2] } else { layout.row_pitch * region[1] };
+    if let Some(mem) = desc.mem {
+        return of_object(context, mem, flags, info, size, properties, &desc.row_pitch, &desc.slice_pitch);
+    }
+    // Some device can hold it.
+    let largest = context.devices().iter().map(|d| d.info().max_alloc_size).max().unwrap_or(0);
+    if shape.texels().saturating_mul(u64::from(format.element_size())) > largest {
+        return Err(err!(CL_MEM_OBJECT_ALLOCATION_FAILURE, "at most {largest} bytes can be had"));
+    }
+    let initial = match host_ptr {
+        Some(ptr) if flags.uses_host_ptr() => Initial::Use(ptr),
+        Some(ptr) => Initial::Copy(ptr),
+        None => Initial::Nothing,
+    };
+    let residency = Arc::new(Residency::new_image(context, info.desc(), initial, layout)?);
+    let host_ptr = host_ptr.filter(|_| flags.uses_host_ptr());
+    let uses_svm = host_ptr.is_some_and(|p| context.allocations.find(p.addr() as u64).is_some());
+    Ok(Arc::new(MemObject {
+        object_type: desc.image_type,
+        host_ptr,
+        uses_svm,
+        properties,
+        image: Some(info),
+        ..MemObject::new(context, flags, size, residency, 0)
+    }))
+}
+
+/// Width, height and so on as far as the kind has them.
+fn shape(context: &Context, kind: ImageKind, desc: &Descriptor) -> Result<ImageShape> {
+    let size = match kind {
+        ImageKind::D1 | ImageKind::Buffer => [desc.width, 1, 1],
+        ImageKind::D1Array => [desc.width, desc.array_size, 1],
+        ImageKind::D2 => [desc.width, desc.height, 1],
+        ImageKind::D2Array => [desc.width, desc.height, desc.array_size],
+        ImageKind::D3 => [desc.width, desc.height, desc.depth],
+    };
+    let invalid = || err!(CL_INVALID_IMAGE_SIZE, "{size:?} texels");
+    // No size is 0 or beyond what some device can do.
+    let mut shape = ImageShape { kind, size: [0; 3] };
+    for (to, from) in shape.size.iter_mut().zip(size) {
+        *to = u32::try_from(from).ok().filter(|n| *n > 0).ok_or_else(invalid)?;
+    }
+    let fits = |d: &Arc<Device>| d.info().images && d.info().image.fits(&shape);
+    if context.devices().iter().any(fits) { Ok(shape) } else { Err(invalid()) }
+}
+
+/// Row and slice pitch, given or tight.
+fn pitches(desc: &Descriptor, shape: &ImageShape, format: ImageFormat, has_host_ptr: bool) -> Result<(u64, u64)> {
+    let given = desc.row_pitch != 0 || desc.slice_pitch != 0;
+    let invalid = |why: &str| Err(Error::with(CL_INVALID_IMAGE_DESCRIPTOR, why));
+    // Without memory of the application's or another object there is nothing that pitches could describe.
+    if given && !has_host_ptr && desc.mem.is_none() {
+        return invalid("pitches without a host pointer");
+    }
+    let element = format.element_size() as usize;
+    let region = bytes_of(shape.size, format.element_size());
+    let in_buffer = desc.mem.as_ref().is_some_and(|m| m.image().is_none());
+    // A row pitch is a number of whole texels.
+    if !desc.row_pitch.is_multiple_of(element) {
+        let code = if in_buffer { CL_INVALID_IMAGE_FORMAT_DESCRIPTOR } else { CL_INVALID_IMAGE_DESCRIPTOR };
+        return Err(err!(code, "a row pitch of {} bytes", desc.row_pitch));
+    }
+    let slices = if shape.kind.has_slices() { desc.slice_pitch } else { 0 };
+    // Pitches hold a row and a slice.
+    let Ok(layout) = host_layout(shape.kind, region, desc.row_pitch, slices) else {
+        return invalid("the pitches are too small");
+    };
+    let row = if desc.row_pitch == 0 { region[0] } else { desc.row_pitch as u64 };
+    // A slice is a number of whole rows.
+    if !(slices as u64).is_multiple_of(row) {
+        return invalid("the slice pitch is no multiple of the row pitch");
+    }
+    Ok(match shape.kind {
+        ImageKind::D1Array => (row, layout.row_pitch),
+        ImageKind::D2Array | ImageKind::D3 => (row, layout.slice_pitch),
+        _ => (row, 0),
+    })
+}
+
+/// An image in a buffer, or of another image.
+#[allow(clippy::too_many_arguments)]
+fn of_object(
+    context: &Arc<Context>,
+    mem: Arc<MemObject>,
+    flags: MemFlags,
+    mut info: ImageInfo,
+    size: u64,
+    properties: Option<Vec<cl_mem_properties>>,
+    row_pitch: &usize,
+    slice_pitch: &usize,
+) -> Result<Arc<MemObject>> {
+    // The object is of the same context.
+    if !Arc::ptr_eq(&mem.context, context) {
+        return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "the memory object is of another context"));
+    }
+    match mem.image() {
+        Some(other) => {
+            // Only two-dimensional images are made of images, of the same size and pitches.
+            let pitches = [(*row_pitch as u64, other.row_pitch), (*slice_pitch as u64, other.slice_pitch)];
+            let same = pitches.iter().all(|(given, has)| *given == 0 || given == has);
+            if info.shape.kind != ImageKind::D2 || info.shape != other.shape || !same {
+                return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "not like the image it is made from"));
+            }
+            // The types are the same and the orders compatible.
+            if info.format.data_type != other.format.data_type || !is_compatible(info.format.order, other.format.order) {
+                return Err(err!(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, "not compatible with the image it is made from"));
+            }
+            (info.row_pitch, info.slice_pitch, info.in_buffer) = (other.row_pitch, other.slice_pitch, other.in_buffer);
+        }
+        None => {
+            let whole = info.host_layout();
+            let region = bytes_of(info.shape.size, info.format.element_size());
+            // The buffer is large enough.
+            if region_end(&whole, region) > mem.size || size > mem.size {
+                return Err(err!(CL_INVALID_IMAGE_SIZE, "the image needs {size} bytes, the buffer has {}", mem.size));
+            }
+            info.in_buffer = Some(RectLayout { offset: mem.offset, ..whole });
+        }
+    }
+    info.views = Some(Mutex::new(Rank::Residency, vec![None; context.devices().len()]));
+    let (host_ptr, residency) = (mem.host_ptr, mem.residency().clone());
+    Ok(Arc::new(MemObject {
+        object_type: info.shape.kind.to_cl(),
+        host_ptr,
+        properties,
+        image: Some(info),
+        uses_svm: mem.uses_svm,
+        parent: Some(mem),
+        ..MemObject::new(context, flags, size, residency, 0)
+    }))
+}
+
+/// Whether an image of the first order can be made of one of the second.
+fn is_compatible(order: cl_channel_order, of: cl_channel_order) -> bool {
+    let pairs = [(CL_sBGRA, CL_BGRA), (CL_sRGBA, CL_RGBA), (CL_sRGB, CL_RGB), (CL_sRGBx, CL_RGBx)];
+    order == of || pairs.contains(&(order, of)) || pairs.contains(&(of, order)) || (order, of) == (CL_DEPTH, CL_R)
+}
