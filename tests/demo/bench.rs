@@ -43,6 +43,24 @@ fn measure(session: &Session<'_>) -> Result<Vec<(&'static str, f64)>, String> {
     out.push(("enqueue, us", t.elapsed().as_secs_f64() * 1e6 / 20000.0));
     session.finish()?;
     out.push(("a kernel in a chain, us", t.elapsed().as_secs_f64() * 1e6 / 20000.0));
+    let times = |run: &dyn Fn() -> Result<(), String>| -> Result<(f64, f64), String> {
+        let once = || -> Result<(f64, f64), String> {
+            let t = Instant::now();
+            run()?;
+            let enqueued = t.elapsed().as_secs_f64() * 1e6;
+            session.finish()?;
+            Ok((enqueued, t.elapsed().as_secs_f64() * 1e6))
+        };
+        let all = (0..300).map(|_| once()).collect::<Result<Vec<_>, _>>()?;
+        Ok((median(all.iter().map(|t| t.0).collect()), median(all.iter().map(|t| t.1).collect())))
+    };
+    let enqueued = times(&|| (0..100).try_for_each(|_| nothing.launch(&[64], Some(&[64]))))?;
+    out.push(("100 launches, host us", enqueued.0));
+    out.push(("100 launches done, us", enqueued.1));
+    let replay = session.record(&nothing, 100, 64, 64)?;
+    let replayed = replay.as_ref().map_or(Ok((f64::NAN, f64::NAN)), |r| times(&|| r.enqueue()))?;
+    out.push(("replay of 100, host us", replayed.0));
+    out.push(("replay of 100 done, us", replayed.1));
     for (size, write, read) in
         [(4 << 10, "write 4 KiB, GB/s", "read 4 KiB, GB/s"), (64 << 20, "write 64 MiB, GB/s", "read 64 MiB, GB/s")]
     {

@@ -1,12 +1,14 @@
 //! A small host-side binding for the demo programs: libOpenCL.so.1 opened at run time, and just the calls they use.
 //!
 //! Demo programs know nothing of the driver: whatever devices the loader offers are used. Images and samplers are in
-//! `cl_image.rs`.
+//! `cl_image.rs`, command buffers in `cl_replay.rs`.
 
 #![allow(dead_code, clippy::print_stdout)] // each program uses a part of it; the programs print
 
 #[path = "cl_image.rs"]
 mod image;
+#[path = "cl_replay.rs"]
+mod replay;
 
 pub use image::*;
 use pyroclast_runtime::cl::*;
@@ -63,6 +65,7 @@ api! {
     clWaitForEvents: fn(cl_uint, *const cl_event) -> cl_int;
     clReleaseEvent: fn(cl_event) -> cl_int;
     clFlush: fn(cl_command_queue) -> cl_int;
+    clGetExtensionFunctionAddressForPlatform: fn(cl_platform_id, *const c_char) -> *mut c_void;
     clFinish: fn(cl_command_queue) -> cl_int;
     clGetSupportedImageFormats: fn(cl_context, cl_mem_flags, cl_mem_object_type, cl_uint, *mut cl_image_format, *mut cl_uint) -> cl_int;
     clCreateImage: fn(cl_context, cl_mem_flags, *const cl_image_format, *const cl_image_desc, *mut c_void, *mut cl_int) -> cl_mem;
