@@ -21,6 +21,7 @@ pub mod printf;
 pub mod program;
 pub mod queue;
 pub mod sampler;
+pub mod semaphore;
 pub mod store;
 pub mod sync;
 pub mod trace;

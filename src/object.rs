@@ -26,6 +26,7 @@ pub enum ObjectKind {
     Event = 0x5059_0009,
     CommandBuffer = 0x5059_000a,
     MutableCommand = 0x5059_000b,
+    Semaphore = 0x5059_000c,
 }
 
 /// An object that applications hold a handle of.

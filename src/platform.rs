@@ -70,6 +70,22 @@ impl Platform {
         features::EXTENSIONS.iter().filter(everywhere).map(|f| (f.name.to_string(), f.version)).collect()
     }
 
+    /// What the answers of all devices to a query for a list have in common.
+    fn in_common(&self, name: cl_device_info) -> Result<InfoValue> {
+        let mut common: Option<Vec<u32>> = None;
+        for device in self.devices() {
+            let InfoValue::U32s(list) = device.query(name)? else { continue };
+            common = Some(match common {
+                Some(mut before) => {
+                    before.retain(|v| list.contains(v));
+                    before
+                }
+                None => list,
+            });
+        }
+        Ok(common.unwrap_or_default().into())
+    }
+
     /// The answer to a query; CL_INVALID_VALUE for an unknown one.
     pub fn query(&self, name: cl_platform_info) -> Result<InfoValue> {
         Ok(match name {
@@ -85,6 +101,12 @@ impl Platform {
                 let devices = self.devices();
                 u64::from(!devices.is_empty() && devices.iter().all(|d| d.ops().timestamps().is_ok())).into()
             }
+            CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
+                self.in_common(CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR)?
+            }
+            CL_PLATFORM_SEMAPHORE_TYPES_KHR => vec![CL_SEMAPHORE_TYPE_BINARY_KHR].into(),
+            CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => self.in_common(CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR)?,
+            CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => self.in_common(CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR)?,
             CL_PLATFORM_ICD_SUFFIX_KHR => "PYRO".into(),
             other => return Err(err!(CL_INVALID_VALUE, "clGetPlatformInfo has no parameter {other:#x}")),
         })

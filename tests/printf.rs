@@ -5,6 +5,7 @@
 
 mod common;
 
+use common::command_buffer::*;
 use common::rig::*;
 use common::*;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -506,23 +507,6 @@ fn binaries() {
     }
 }
 
-/// Formats and operands that do not belong together: whatever they print, it harms nobody.
-extension_functions! {
-    fn clCreateCommandBufferKHR(
-        n: cl_uint, queues: *const cl_command_queue, properties: *const cl_command_buffer_properties_khr, code: *mut cl_int
-    ) -> cl_command_buffer_khr;
-    fn clFinalizeCommandBufferKHR(buffer: cl_command_buffer_khr) -> cl_int;
-    fn clEnqueueCommandBufferKHR(
-        n: cl_uint, queues: *const cl_command_queue, buffer: cl_command_buffer_khr, num_events: cl_uint,
-        events: *const cl_event, event: *mut cl_event
-    ) -> cl_int;
-    fn clCommandNDRangeKernelKHR(
-        buffer: cl_command_buffer_khr, queue: cl_command_queue, properties: *const cl_command_properties_khr,
-        kernel: cl_kernel, dims: cl_uint, offset: *const usize, global: *const usize, local: *const usize, n: cl_uint,
-        waits: *const cl_sync_point_khr, point: *mut cl_sync_point_khr, handle: *mut cl_mutable_command_khr
-    ) -> cl_int;
-}
-
 fn command_buffer() {
     let rig = Rig::new(
         r#"kernel void a(global int *p) { *p += 1; printf("%d ", *p % 2); }
@@ -561,6 +545,7 @@ fn command_buffer() {
     finish(queue);
 }
 
+/// Formats and operands that do not belong together: whatever they print, it harms nobody.
 fn odd_formats() {
     let mut random = Random(3);
     let formats =

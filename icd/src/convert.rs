@@ -105,6 +105,46 @@ pub fn properties<T: Copy + Default + PartialEq>(ptr: *const T) -> Result<Proper
     Err(err!(CL_INVALID_VALUE, "property list without end"))
 }
 
+/// Walks over a property list in which some values are lists of their own, of words that are not zero.
+pub struct Words {
+    ptr: *const u64,
+    seen: Vec<u64>,
+}
+
+impl Words {
+    /// Of a list that is not NULL.
+    pub fn new(ptr: *const u64) -> Words {
+        Words { ptr, seen: Vec::new() }
+    }
+
+    /// The next word: a name, a value, or the list's final zero, after which there is nothing to read.
+    pub fn next_word(&mut self) -> Result<u64> {
+        if self.seen.len() >= 2 * MAX_PROPERTIES {
+            return Err(err!(CL_INVALID_PROPERTY, "property list without end"));
+        }
+        // SAFETY: the list goes on until its zero, which the caller has not read.
+        let word = unsafe { self.ptr.add(self.seen.len()).read_unaligned() };
+        self.seen.push(word);
+        Ok(word)
+    }
+
+    /// The words of a value up to a zero.
+    pub fn list(&mut self) -> Result<Vec<u64>> {
+        let mut out = Vec::new();
+        loop {
+            match self.next_word()? {
+                0 => return Ok(out),
+                word => out.push(word),
+            }
+        }
+    }
+
+    /// Everything that was read.
+    pub fn into_list(self) -> Vec<u64> {
+        self.seen
+    }
+}
+
 /// An array of handles as objects. `mismatch` is the code for a NULL array with a count or the reverse; a bad handle has
 /// its kind's code.
 pub fn handles<T: HandleTarget>(n: cl_uint, ptr: *const *mut T, mismatch: cl_int) -> Result<SmallVec<[Arc<T::Object>; 4]>> {

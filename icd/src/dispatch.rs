@@ -106,9 +106,16 @@ extension_table! {
         clGetMutableCommandInfoKHR,
     ]
 
+    external: [clEnqueueAcquireExternalMemObjectsKHR, clEnqueueReleaseExternalMemObjectsKHR]
+
     kernel: [clSetKernelArgDevicePointerEXT]
 
     platform: [clIcdGetPlatformIDsKHR, clIcdGetFunctionAddressForPlatformKHR, clIcdSetPlatformDispatchDataKHR]
+
+    semaphore: [
+        clCreateSemaphoreWithPropertiesKHR, clRetainSemaphoreKHR, clReleaseSemaphoreKHR, clEnqueueWaitSemaphoresKHR,
+        clEnqueueSignalSemaphoresKHR, clGetSemaphoreInfoKHR, clGetSemaphoreHandleForTypeKHR, clReImportSemaphoreSyncFdKHR,
+    ]
 
     usm: [
         clHostMemAllocINTEL, clDeviceMemAllocINTEL, clSharedMemAllocINTEL, clMemFreeINTEL, clMemBlockingFreeINTEL,

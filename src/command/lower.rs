@@ -234,6 +234,10 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
         }
         // The scheduler hands it to a thread of its own.
         CommandKind::Native(_) => return Err(CL_INVALID_OPERATION),
+        CommandKind::External { mems, release } => {
+            let whole = |mem: &Arc<MemObject>| get(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Write);
+            DeviceCommand::Transfer { ranges: mems.iter().map(whole).collect::<Result<_>>()?, release: *release }
+        }
         CommandKind::Replay(replay) => replay.lower(queue)?,
         CommandKind::Migrate { mems, undefined } => {
             for mem in mems.iter().filter(|_| !*undefined) {

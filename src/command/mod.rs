@@ -153,6 +153,11 @@ pub enum CommandKind {
     Launch(ndrange::LaunchCommand),
     /// A function of the application.
     Native(Arc<native::NativeCommand>),
+    /// Shared memory goes to the queue's device, or back to its other users.
+    External {
+        mems: Vec<Arc<MemObject>>,
+        release: bool,
+    },
     /// A command buffer.
     Replay(Arc<replay::Replay>),
     /// The newest bytes go to the queue's device, unless `undefined`.

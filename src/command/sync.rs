@@ -1,4 +1,4 @@
-//! Markers, barriers and migrations.
+//! Markers, barriers, migrations, and the handing over of shared memory.
 
 use super::{CommandKind, Place};
 use crate::cl::*;
@@ -50,4 +50,28 @@ pub fn migrate(
     let kind = CommandKind::Migrate { mems, undefined };
     let command_type = CL_COMMAND_MIGRATE_MEM_OBJECTS;
     queue.enqueue(NewCommand { command_type, kind, waits, place: Place::Device, fence: Fence::None })
+}
+
+/// clEnqueueAcquireExternalMemObjectsKHR, clEnqueueReleaseExternalMemObjectsKHR
+pub fn external(queue: &Arc<CommandQueue>, mems: Vec<Arc<MemObject>>, release: bool, waits: WaitList) -> Result<Arc<Event>> {
+    for mem in &mems {
+        // The objects were made from shared memory...
+        let device = mem.residency().external();
+        let device = device.ok_or_else(|| Error::with(CL_INVALID_MEM_OBJECT, "the memory object is not of shared memory"))?;
+        // ...of the queue's device, in its context.
+        if !Arc::ptr_eq(&mem.context, queue.context()) || device != queue.device_index() {
+            return Err(Error::with(CL_INVALID_COMMAND_QUEUE, "the memory object is for another device or context"));
+        }
+    }
+    // No event of the wait list has failed.
+    if waits.iter().any(|e| e.status() < 0) {
+        return Err(Error::with(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "an event of the wait list has failed"));
+    }
+    let command_type =
+        if release { CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR } else { CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR };
+    let (kind, place) = match mems.is_empty() {
+        true => (CommandKind::Nop, Place::Either),
+        false => (CommandKind::External { mems, release }, Place::Device),
+    };
+    queue.enqueue(NewCommand { command_type, kind, waits, place, fence: Fence::None })
 }

@@ -1,6 +1,6 @@
 //! Work handed to a device queue: batches of commands with their hazards, tickets and waits.
 
-use super::traits::{DeviceKernel, DeviceList, DeviceMemory, DeviceQueue, Submission};
+use super::traits::{DeviceKernel, DeviceList, DeviceMemory, DeviceQueue, DeviceSemaphore, Submission};
 pub use crate::cl::region::RectLayout;
 use crate::host_ptr::HostPtr;
 use smallvec::SmallVec;
@@ -168,6 +168,15 @@ pub enum DeviceCommand {
     Launch(Launch),
     /// Commands that [`super::traits::DeviceOps::record`] took.
     Replay(Arc<dyn DeviceList>),
+    /// Later work of the queue comes after a signal of each semaphore, which is or will be on its way without it.
+    Wait(SmallVec<[Arc<dyn DeviceSemaphore>; 1]>),
+    /// Signals each semaphore after earlier work of the queue.
+    Signal(SmallVec<[Arc<dyn DeviceSemaphore>; 1]>),
+    /// Hands shared memory to this device, or (`release`) to its other users.
+    Transfer {
+        ranges: Vec<BufferRange>,
+        release: bool,
+    },
     /// Nothing to do; completes in order (markers, barriers, unmap without copy).
     Nop,
 }

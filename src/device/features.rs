@@ -2,6 +2,7 @@
 //! compiler's front end and the function lookup cannot disagree.
 
 use super::info::{AddressSharing, DeviceInfo};
+use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::{cl_version, make_version};
 
 /// Major and minor version of OpenCL that platform and devices report.
@@ -31,6 +32,10 @@ pub struct Feature {
 
 fn always(_: &DeviceInfo) -> bool {
     true
+}
+
+fn shares_semaphores(d: &DeviceInfo) -> bool {
+    !d.semaphore_imports.is_empty() || !d.semaphore_exports.is_empty()
 }
 
 /// Doubles take part in atomics as 64-bit integers.
@@ -78,6 +83,13 @@ pub const EXTENSIONS: &[Feature] = &[
     api("cl_khr_device_uuid", always),
     api("cl_khr_pci_bus_info", |d| d.pci.is_some()),
     Feature { version: make_version(0, 9, 8), ..api("cl_khr_command_buffer", always) },
+    api("cl_khr_semaphore", always),
+    Feature { version: make_version(1, 0, 1), ..api("cl_khr_external_semaphore", shares_semaphores) },
+    Feature { version: make_version(1, 0, 1), ..api("cl_khr_external_memory", |d| !d.memory_imports.is_empty()) },
+    api("cl_khr_external_memory_opaque_fd", |d| d.memory_imports.contains(&MemoryHandle::OpaqueFd)),
+    api("cl_khr_external_memory_dma_buf", |d| d.memory_imports.contains(&MemoryHandle::DmaBuf)),
+    api("cl_khr_external_semaphore_opaque_fd", |d| d.semaphore_imports.contains(&SemaphoreHandle::OpaqueFd)),
+    api("cl_khr_external_semaphore_sync_fd", |d| d.semaphore_imports.contains(&SemaphoreHandle::SyncFd)),
     Feature { version: make_version(0, 9, 5), ..api("cl_khr_command_buffer_mutable_dispatch", always) },
     api("cl_khr_suggested_local_work_size", always),
     language("cl_khr_extended_bit_ops", always),

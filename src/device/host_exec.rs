@@ -22,6 +22,9 @@ pub fn can_run(command: &DeviceCommand) -> bool {
         }
         DeviceCommand::Launch(_)
         | DeviceCommand::Replay(_)
+        | DeviceCommand::Wait(_)
+        | DeviceCommand::Signal(_)
+        | DeviceCommand::Transfer { .. }
         | DeviceCommand::WriteImage { .. }
         | DeviceCommand::ReadImage { .. }
         | DeviceCommand::CopyImage { .. }
@@ -43,6 +46,9 @@ pub fn cost(command: &DeviceCommand) -> u64 {
         | DeviceCommand::FillRect { region, .. } => region[0].saturating_mul(region[1]).saturating_mul(region[2]),
         DeviceCommand::Launch(_)
         | DeviceCommand::Replay(_)
+        | DeviceCommand::Wait(_)
+        | DeviceCommand::Signal(_)
+        | DeviceCommand::Transfer { .. }
         | DeviceCommand::WriteImage { .. }
         | DeviceCommand::ReadImage { .. }
         | DeviceCommand::CopyImage { .. }
@@ -111,6 +117,9 @@ pub fn run(command: &DeviceCommand) -> bool {
         }
         DeviceCommand::Launch(_)
         | DeviceCommand::Replay(_)
+        | DeviceCommand::Wait(_)
+        | DeviceCommand::Signal(_)
+        | DeviceCommand::Transfer { .. }
         | DeviceCommand::WriteImage { .. }
         | DeviceCommand::ReadImage { .. }
         | DeviceCommand::CopyImage { .. }

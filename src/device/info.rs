@@ -1,5 +1,6 @@
 //! What every device kind must tell about itself; clGetDeviceInfo is answered from this record.
 
+use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
 
 /// Kind of device, as CL_DEVICE_TYPE_*.
@@ -95,6 +96,10 @@ pub struct DeviceInfo {
     pub luid: Option<([u8; 8], u32)>,
     /// domain, bus, device, function
     pub pci: Option<[u32; 4]>,
+    /// Handles of semaphores and memory that are shared with others.
+    pub semaphore_imports: Vec<SemaphoreHandle>,
+    pub semaphore_exports: Vec<SemaphoreHandle>,
+    pub memory_imports: Vec<MemoryHandle>,
     pub compute_units: u32,
     pub clock_mhz: u32,
     pub max_work_group_size: u32,

@@ -12,6 +12,7 @@ pub mod info;
 pub mod mock;
 mod query;
 pub mod registry;
+pub mod share;
 pub mod spirv;
 pub mod traits;
 pub mod vulkan;

@@ -225,6 +225,18 @@ impl Device {
                 (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE).into()
             }
             CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => self.mutable_dispatch_capabilities().into(),
+            CL_DEVICE_SEMAPHORE_TYPES_KHR => vec![CL_SEMAPHORE_TYPE_BINARY_KHR].into(),
+            CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => {
+                d.semaphore_imports.iter().map(|h| h.value()).collect::<Vec<_>>().into()
+            }
+            CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => {
+                d.semaphore_exports.iter().map(|h| h.value()).collect::<Vec<_>>().into()
+            }
+            CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
+                d.memory_imports.iter().map(|h| h.value()).collect::<Vec<_>>().into()
+            }
+            // Images are not made from shared memory.
+            CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR => Vec::<u32>::new().into(),
             CL_DEVICE_PCI_BUS_INFO_KHR => match d.pci {
                 Some(pci) => InfoValue::U32s(pci.to_vec()),
                 None => return Err(err!(CL_INVALID_VALUE, "the device is on no PCI bus")),

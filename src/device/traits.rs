@@ -3,10 +3,12 @@
 
 use super::batch::{Batch, DeviceCommand, ListItem, Outcome, RectLayout, Ticket, Times};
 use super::info::DeviceInfo;
+use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::image::{ImageFormat, ImageShape};
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::metadata::KernelInfo;
 use std::any::Any;
+use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -123,6 +125,17 @@ pub trait DeviceOps: Send + Sync {
         let _ = command;
         Err(DeviceError::Unsupported("transfers outside of queues".into()))
     }
+    /// Makes shared memory a buffer of `size` bytes without copying. Owns the descriptor unless it fails; `Unsupported` if
+    /// the driver refuses it.
+    fn import_memory(&self, handle: MemoryHandle, fd: RawFd, size: u64) -> Result<Arc<dyn DeviceMemory>> {
+        let _ = (handle, fd, size);
+        Err(DeviceError::Unsupported("import of memory".into()))
+    }
+    /// Makes a binary semaphore. Owns the descriptor of an import unless it fails.
+    fn create_semaphore(&self, origin: SemaphoreOrigin) -> Result<Arc<dyn DeviceSemaphore>> {
+        let _ = origin;
+        Err(DeviceError::Unsupported("semaphores".into()))
+    }
     /// Takes commands that touch no host memory, to be replayed by any queue of the device.
     fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
         let _ = items;
@@ -162,6 +175,23 @@ pub trait DeviceMemory: Send + Sync {
 /// Recorded commands. They may be replayed any number of times, also several times at once; whoever replays them keeps
 /// the list alive until the work is complete, and the list what its commands use.
 pub trait DeviceList: Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Where a semaphore comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SemaphoreOrigin {
+    Plain,
+    Exportable(SemaphoreHandle),
+    Imported(SemaphoreHandle, RawFd),
+}
+
+/// A binary semaphore of one device. Commands in flight hold an `Arc`.
+pub trait DeviceSemaphore: Send + Sync {
+    /// Replaces the payload. Owns the descriptor unless it fails.
+    fn import(&self, handle: SemaphoreHandle, fd: RawFd) -> Result<()>;
+    /// A new descriptor, the caller's to close. Sync files need a signal that is submitted, and count as a wait for it.
+    fn export(&self, handle: SemaphoreHandle) -> Result<RawFd>;
     fn as_any(&self) -> &dyn Any;
 }
 

@@ -5,6 +5,7 @@
 //! Locks: the residency's, the mappings' and the shadows' (all rank Residency, never together).
 
 pub mod buffer;
+pub mod external;
 pub mod image;
 pub mod mapping;
 pub mod residency;

@@ -65,6 +65,8 @@ enum Content {
 /// See the module's text.
 pub struct Residency {
     content: Content,
+    /// The store is memory shared outside of OpenCL, of the device with this index.
+    external: Option<usize>,
     state: Mutex<State>,
 }
 
@@ -103,7 +105,7 @@ impl Residency {
     }
 
     fn with(content: Content, state: State) -> Residency {
-        Residency { content, state: Mutex::new(Rank::Residency, state) }
+        Residency { content, external: None, state: Mutex::new(Rank::Residency, state) }
     }
 
     fn create(context: &Context, content: Content, initial: Initial, layout: RectLayout) -> Result<Residency> {
@@ -133,6 +135,18 @@ impl Residency {
             }
         };
         Ok(Self::with(content, State { one: false, copies, host, latest }))
+    }
+
+    /// Of memory that is shared outside of OpenCL.
+    pub fn of_external(context: &Context, size: u64, device: usize, memory: Arc<dyn DeviceMemory>) -> Residency {
+        let copy = |i: usize| Copy { memory: (i == device).then(|| memory.clone()), version: 0 };
+        let state = State { one: false, copies: (0..context.devices().len()).map(copy).collect(), host: None, latest: 0 };
+        Residency { external: Some(device), ..Self::with(Content::Buffer { size, host_visible: false }, state) }
+    }
+
+    /// The device whose memory is shared outside of OpenCL.
+    pub fn external(&self) -> Option<usize> {
+        self.external
     }
 
     /// The record of memory with one address for the host and every device that can use it.

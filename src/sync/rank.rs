@@ -5,6 +5,8 @@
 #[repr(u8)]
 pub enum Rank {
     Platform = 1,
+    /// What semaphores know of their signals and waits.
+    Semaphore = 2,
     /// Command buffers and their recordings, never two at a time.
     CommandBuffer = 3,
     Context = 4,

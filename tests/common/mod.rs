@@ -8,7 +8,9 @@
 #![allow(dead_code, clippy::panic, clippy::unwrap_used)]
 
 mod autogen_api;
+pub mod command_buffer;
 pub mod extension;
+pub mod other_vulkan;
 pub mod rig;
 pub mod validation;
 

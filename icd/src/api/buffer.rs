@@ -29,6 +29,9 @@ entry! { fn clCreateBufferWithProperties(
     errcode_ret
 ) -> cl_mem {
     let context = context.arc()?;
+    if let Some(desc) = super::external::description(properties)? {
+        return Ok(cl_mem::publish(pyroclast_runtime::memory::external::create(&context, desc, flags, size, !host_ptr.is_null())?));
+    }
     let given = !properties.is_null();
     let list = self::properties(properties).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
     Ok(cl_mem::publish(buffer::create(&context, given.then_some(list.raw), flags, size, host(host_ptr))?))

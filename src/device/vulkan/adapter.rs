@@ -4,6 +4,7 @@
 //! extensions are only chained where the device knows them.
 
 use super::ext::Extensions;
+use super::external::External;
 use super::instance::Instance;
 use ash::vk;
 
@@ -31,6 +32,7 @@ pub struct Adapter {
     pub dot_accelerated: [[bool; 6]; 2],
     pub max_push_descriptors: u32,
     pub host_import_alignment: u64,
+    pub external: External,
     pub pci: Option<[u32; 4]>,
     pub sm_count: Option<u32>,
     pub amd_cus: Option<u32>,
@@ -212,6 +214,7 @@ impl Adapter {
             dot_accelerated: if features.integer_dot_product { accelerated(&dots) } else { Default::default() },
             max_push_descriptors: if has_push && features.bindings { push.max_push_descriptors } else { 0 },
             host_import_alignment: if has_host { host.min_imported_host_pointer_alignment } else { 0 },
+            external: External::of(instance, physical, &ext),
             pci: has_pci.then_some([pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function]),
             sm_count: has_sm.then_some(sm.shader_sm_count),
             amd_cus: has_amd

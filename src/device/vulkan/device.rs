@@ -5,13 +5,15 @@
 
 use super::super::batch::{DeviceCommand, ListItem, RectLayout};
 use super::super::info::DeviceInfo;
+use super::super::share::MemoryHandle;
 use super::super::traits::{
-    BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue, HostRange,
-    ImageDesc, Priority, QueueDesc, Result, SharedKind,
+    BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue, DeviceSemaphore,
+    HostRange, ImageDesc, Priority, QueueDesc, Result, SemaphoreOrigin, SharedKind,
 };
 use super::adapter::Adapter;
 use super::caps;
 use super::conv::Context;
+use super::external;
 use super::frame::Frame;
 use super::helpers::Helpers;
 use super::image::Image;
@@ -33,6 +35,7 @@ use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::ffi::CStr;
+use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -49,6 +52,8 @@ pub struct Gpu {
     pub sync2: Sync2,
     pub push_descriptor: Option<ash::khr::push_descriptor::Device>,
     pub host_memory: Option<ash::ext::external_memory_host::Device>,
+    pub memory_fd: Option<ash::khr::external_memory_fd::Device>,
+    pub semaphore_fd: Option<ash::khr::external_semaphore_fd::Device>,
     pub clock: Clock,
     pub target: Target,
     facts: OnceLock<DeviceInfo>,
@@ -123,6 +128,9 @@ impl Gpu {
             push_descriptor: has(ash::khr::push_descriptor::NAME).then(|| ash::khr::push_descriptor::Device::new(vki, &raw)),
             host_memory: has(ash::ext::external_memory_host::NAME)
                 .then(|| ash::ext::external_memory_host::Device::new(vki, &raw)),
+            memory_fd: has(ash::khr::external_memory_fd::NAME).then(|| ash::khr::external_memory_fd::Device::new(vki, &raw)),
+            semaphore_fd: has(ash::khr::external_semaphore_fd::NAME)
+                .then(|| ash::khr::external_semaphore_fd::Device::new(vki, &raw)),
             clock: Clock::new(instance, &adapter, &raw),
             target,
             facts: OnceLock::new(),
@@ -353,6 +361,16 @@ impl DeviceOps for VulkanDevice {
     fn transfer(&self, command: &DeviceCommand) -> Result<()> {
         self.0.check_usable()?;
         super::queue::transfer(self.0, command)
+    }
+
+    fn import_memory(&self, handle: MemoryHandle, fd: RawFd, size: u64) -> Result<Arc<dyn DeviceMemory>> {
+        self.0.check_usable()?;
+        Ok(Arc::new(external::import_memory(self.0, handle, fd, size)?))
+    }
+
+    fn create_semaphore(&self, origin: SemaphoreOrigin) -> Result<Arc<dyn DeviceSemaphore>> {
+        self.0.check_usable()?;
+        Ok(Arc::new(external::Semaphore::new(self.0, origin)?))
     }
 
     fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {

@@ -166,6 +166,25 @@ impl Gpu {
         self.barrier(cmd, (compute, write), (compute, read | write));
     }
 
+    /// Takes buffers over from other users of their memory, or hands them over (`release`).
+    pub fn ownership_barrier(&self, cmd: vk::CommandBuffer, buffers: &[vk::Buffer], release: bool) {
+        let (own, others) = (self.adapter.family, vk::QUEUE_FAMILY_EXTERNAL);
+        let barrier = |buffer: &vk::Buffer| {
+            let b = vk::BufferMemoryBarrier2::default().buffer(*buffer).size(vk::WHOLE_SIZE);
+            match release {
+                true => b.src_queue_family_index(own).dst_queue_family_index(others).src_stage_mask(WORK).src_access_mask(WRITES),
+                false => {
+                    let b = b.src_queue_family_index(others).dst_queue_family_index(own);
+                    b.dst_stage_mask(WORK).dst_access_mask(READS | WRITES)
+                }
+            }
+        };
+        let barriers: Vec<_> = buffers.iter().map(barrier).collect();
+        let info = vk::DependencyInfo::default().buffer_memory_barriers(&barriers);
+        // SAFETY: the command buffer is recording; the buffers live until its work is complete.
+        unsafe { (self.sync2.barrier)(cmd, &info) };
+    }
+
     /// Resets what has been used and puts it in the recording state; to be called when the device has work, for this takes a while.
     pub fn reset_frames(&self) {
         loop {

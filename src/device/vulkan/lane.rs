@@ -149,18 +149,19 @@ impl Lane {
         })
     }
 
-    /// Submits a recorded command buffer (if any) after `waits`, and notes the batch it completes (if any).
+    /// Submits a recorded command buffer (if any) after `waits`, signals what it is followed by, and notes the batch it completes (if any).
     pub fn submit(
         &'static self,
         cmd: Option<vk::CommandBuffer>,
         waits: &[(vk::Semaphore, u64)],
+        signals: &[vk::Semaphore],
         entry: Option<Entry>,
     ) -> std::result::Result<u64, (DeviceError, Option<Box<Entry>>)> {
         let mut queue = self.submit.lock();
         let mut value = queue.1;
-        if cmd.is_some() || !waits.is_empty() {
+        if cmd.is_some() || !waits.is_empty() || !signals.is_empty() {
             value += 1;
-            if let Err(e) = self.submit_to_queue(queue.0, cmd, waits, value) {
+            if let Err(e) = self.submit_to_queue(queue.0, cmd, waits, signals, value) {
                 if matches!(e, DeviceError::Lost) {
                     self.gpu.set_lost();
                 }
@@ -189,12 +190,14 @@ impl Lane {
         queue: vk::Queue,
         cmd: Option<vk::CommandBuffer>,
         waits: &[(vk::Semaphore, u64)],
+        signals: &[vk::Semaphore],
         value: u64,
     ) -> Result<()> {
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
         let point = |&(s, v): &(vk::Semaphore, u64)| vk::SemaphoreSubmitInfo::default().semaphore(s).value(v).stage_mask(all);
         let waits: smallvec::SmallVec<[_; 4]> = waits.iter().map(point).collect();
-        let signals = [point(&(self.timeline, value))];
+        let own = std::iter::once((self.timeline, value)).chain(signals.iter().map(|s| (*s, 0)));
+        let signals: smallvec::SmallVec<[_; 2]> = own.map(|s| point(&s)).collect();
         let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(cmd.unwrap_or_default())];
         let info = [vk::SubmitInfo2::default()
             .wait_semaphore_infos(&waits)

@@ -65,7 +65,8 @@ pub struct Buffer {
     claims: SmallVec<[Claim; 2]>,
 }
 
-fn usage() -> vk::BufferUsageFlags {
+/// What every buffer may be used for.
+pub fn usage() -> vk::BufferUsageFlags {
     vk::BufferUsageFlags::TRANSFER_SRC
         | vk::BufferUsageFlags::TRANSFER_DST
         | vk::BufferUsageFlags::STORAGE_BUFFER
@@ -223,6 +224,18 @@ impl Buffer {
                 Err(e)
             }
         }
+    }
+
+    /// Of a buffer that is bound to memory of others.
+    pub fn of_imported(
+        gpu: &'static Gpu,
+        raw: vk::Buffer,
+        (size, padded): (u64, u64),
+        memory: vk::DeviceMemory,
+        local: bool,
+    ) -> Buffer {
+        let (address, backing, claims) = (address_of(gpu, raw), Backing::Imported(memory), SmallVec::new());
+        Buffer { gpu, raw, size, padded, address, mapped: None, cached: false, local, for_host: false, backing, claims }
     }
 
     /// Where the host sees the buffer.

@@ -11,6 +11,7 @@ mod copy;
 mod descriptors;
 mod device;
 mod ext;
+mod external;
 mod format;
 mod frame;
 mod hazard;

@@ -4,8 +4,11 @@
 //! from mapped memory are done by the host itself when everything they must follow is already complete.
 
 use super::super::batch::{Batch, BatchItem, BufferRange, DeviceCommand, ImageRange, RectLayout, Times, Wait};
-use super::super::traits::{CompletionSink, DeviceError, DeviceMemory, DeviceQueue, QueueDesc, Result, Submission};
+use super::super::traits::{
+    CompletionSink, DeviceError, DeviceMemory, DeviceQueue, DeviceSemaphore, QueueDesc, Result, Submission,
+};
 use super::device::Gpu;
+use super::external::Semaphore;
 use super::frame::Frame;
 use super::image::image_of;
 use super::kernel::buffer_of;
@@ -122,6 +125,8 @@ impl DeviceQueue for VulkanQueue {
             own: last.value,
             after: self.after(&batch.waits),
             waits,
+            foreign: SmallVec::new(),
+            signals: SmallVec::new(),
             recorder: None,
             frames: Vec::new(),
             prints: Vec::new(),
@@ -187,6 +192,9 @@ struct Build<'a> {
     after: Vec<After>,
     /// Not yet submitted waits.
     waits: SmallVec<[(&'static Lane, u64); 4]>,
+    /// Semaphores of the application to wait for, and to signal, with the next submission.
+    foreign: SmallVec<[vk::Semaphore; 1]>,
+    signals: SmallVec<[vk::Semaphore; 1]>,
     recorder: Option<Recorder>,
     frames: Vec<Frame>,
     prints: Vec<Print>,
@@ -198,6 +206,12 @@ struct Build<'a> {
     value: u64,
     /// No command is in the recorder's frame yet.
     fresh: bool,
+}
+
+/// The semaphore as Vulkan has it.
+fn semaphore(semaphore: &Arc<dyn DeviceSemaphore>) -> Result<vk::Semaphore> {
+    let own = semaphore.as_any().downcast_ref::<Semaphore>();
+    own.map(|s| s.raw).ok_or_else(|| DeviceError::Unexpected("semaphore of another kind of device".into()))
 }
 
 /// A host-device transfer.
@@ -361,12 +375,20 @@ impl Build<'_> {
     /// Everything before the next command is complete.
     fn caught_up(&self) -> bool {
         self.recorder.is_none()
+            && self.foreign.is_empty()
             && self.queue.lane.counter() >= self.own.max(self.value)
             && self.waits.iter().all(|(lane, value)| lane.counter() >= *value)
     }
 
     fn item(&mut self, index: usize, item: &BatchItem, items: &[BatchItem]) -> Result<()> {
         let gpu = self.gpu();
+        // What comes after a signal is not part of what it tells of, and what is before a wait does not wait.
+        if !self.signals.is_empty() || self.recorder.is_some() && matches!(item.command, DeviceCommand::Wait(_)) {
+            self.cut_and_keep()?;
+        }
+        if let DeviceCommand::Wait(list) = &item.command {
+            list.iter().try_for_each(|s| semaphore(s).map(|s| self.foreign.push(s)))?;
+        }
         let transfer = Transfer::of(&item.command);
         if let Some(t) = &transfer
             && let Some(device) = t.mapped()?
@@ -379,8 +401,9 @@ impl Build<'_> {
             }
         }
         let stamps = self.queue.profiling && gpu.clock.has_timestamps();
-        if matches!(item.command, DeviceCommand::Nop) && !stamps {
-            return Ok(());
+        let nothing = matches!(item.command, DeviceCommand::Nop | DeviceCommand::Wait(_) | DeviceCommand::Signal(_));
+        if nothing && !stamps {
+            return self.note_signals(item);
         }
         self.open(stamps, items.len())?;
         if stamps && let (Some(recorder), Some(queries)) = (&mut self.recorder, &mut self.queries) {
@@ -401,6 +424,22 @@ impl Build<'_> {
         self.fresh = false;
         if stamps && let (Some(recorder), Some(queries)) = (&self.recorder, &self.queries) {
             queries.stop(gpu, recorder.frame.cmd);
+        }
+        self.note_signals(item)
+    }
+
+    fn note_signals(&mut self, item: &BatchItem) -> Result<()> {
+        match &item.command {
+            DeviceCommand::Signal(list) => list.iter().try_for_each(|s| semaphore(s).map(|s| self.signals.push(s))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Submits what there is; its results are taken to the host with the rest.
+    fn cut_and_keep(&mut self) -> Result<()> {
+        if let Some((_, frame, mut read_backs)) = self.cut()? {
+            self.frames.push(frame);
+            self.read_backs.append(&mut read_backs);
         }
         Ok(())
     }
@@ -453,7 +492,14 @@ impl Build<'_> {
 
     /// Submits what is recorded; the frame is returned for the caller to keep until the value is reached.
     fn cut(&mut self) -> Result<Option<(u64, Frame, Vec<ReadBack>)>> {
-        let Some(mut recorder) = self.recorder.take() else { return Ok(None) };
+        let Some(mut recorder) = self.recorder.take() else {
+            if !self.foreign.is_empty() || !self.signals.is_empty() {
+                let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
+                self.value = self.queue.lane.submit(None, &waits, &signals, None).map_err(|(e, _)| e)?;
+                self.queue.own_parts.fetch_add(1, Ordering::Relaxed);
+            }
+            return Ok(None);
+        };
         match recorder.take_prints() {
             Ok(mut prints) => self.prints.append(&mut prints),
             Err(e) => {
@@ -463,8 +509,8 @@ impl Build<'_> {
         }
         let narrow = recorder.ends_narrow();
         let (frame, read_backs) = recorder.end()?;
-        let waits = self.take_waits();
-        match self.queue.lane.submit(Some(frame.cmd), &waits, None) {
+        let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
+        match self.queue.lane.submit(Some(frame.cmd), &waits, &signals, None) {
             Ok(value) => {
                 self.queue.own_parts.fetch_add(1, Ordering::Relaxed);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
@@ -478,11 +524,11 @@ impl Build<'_> {
         }
     }
 
-    /// Waits of other lanes not yet submitted.
+    /// Waits of other lanes, and for the application's semaphores, not yet submitted.
     fn take_waits(&mut self) -> SmallVec<[(vk::Semaphore, u64); 4]> {
         let lane = self.queue.lane;
         let others = self.waits.drain(..).filter(|(l, v)| !std::ptr::eq(*l, lane) && l.counter() < *v);
-        others.map(|(l, v)| (l.timeline, v)).collect()
+        others.map(|(l, v)| (l.timeline, v)).chain(self.foreign.drain(..).map(|s| (s, 0))).collect()
     }
 
     /// Submits what is recorded and waits until everything so far is complete.
@@ -490,10 +536,7 @@ impl Build<'_> {
         for (lane, value) in self.waits.clone() {
             lane.wait_value(value, None, false);
         }
-        if let Some((_, frame, mut read_backs)) = self.cut()? {
-            self.frames.push(frame);
-            self.read_backs.append(&mut read_backs);
-        }
+        self.cut_and_keep()?;
         self.queue.lane.wait_value(self.own.max(self.value), None, false);
         Ok(())
     }
@@ -568,8 +611,8 @@ impl Build<'_> {
                 }
             }
         }
-        let waits = self.take_waits();
-        let parts = u64::from(cmd.is_some() || !waits.is_empty());
+        let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
+        let parts = u64::from(cmd.is_some() || !waits.is_empty() || !signals.is_empty());
         let entry = Entry {
             value: 0,
             owner: self.queue.owner.clone(),
@@ -584,7 +627,7 @@ impl Build<'_> {
             times: std::mem::take(&mut self.times),
             items,
         };
-        match self.queue.lane.submit(cmd, &waits, Some(entry)) {
+        match self.queue.lane.submit(cmd, &waits, &signals, Some(entry)) {
             Ok(value) => {
                 self.queue.own_parts.fetch_add(parts, Ordering::Relaxed);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
@@ -662,7 +705,7 @@ fn at_once(gpu: &'static Gpu, lane: &'static Lane, record: impl FnOnce(&mut Reco
         return Err(e);
     }
     let (frame, read_backs) = recorder.end()?;
-    let submitted = lane.submit(Some(frame.cmd), &[], None);
+    let submitted = lane.submit(Some(frame.cmd), &[], &[], None);
     if let Ok(value) = submitted {
         lane.wait_value(value, None, true);
         for read_back in read_backs.iter().filter(|_| !gpu.is_lost()) {

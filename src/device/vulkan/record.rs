@@ -239,8 +239,19 @@ impl Recorder {
             DeviceCommand::BufferToImage { src, layout, dst } => self.buffer_to_image(src, layout, dst, ordered),
             DeviceCommand::Launch(launch) => self.launch(launch, ordered),
             DeviceCommand::Replay(list) => self.replay(List::of(list)?, ordered),
-            DeviceCommand::Nop => Ok(()),
+            DeviceCommand::Transfer { ranges, release } => self.transfer_ownership(ranges, *release),
+            // Semaphores are the submission's.
+            DeviceCommand::Wait(_) | DeviceCommand::Signal(_) | DeviceCommand::Nop => Ok(()),
         }
+    }
+
+    /// Takes buffers from users outside of this device, or gives them back.
+    fn transfer_ownership(&mut self, ranges: &[BufferRange], release: bool) -> Result<()> {
+        self.begin_with_barrier();
+        self.any_transfer = true;
+        let buffers = ranges.iter().map(|r| Ok(buffer_of(r)?.raw)).collect::<Result<Vec<_>>>()?;
+        self.gpu.ownership_barrier(self.frame.cmd, &buffers, release);
+        Ok(())
     }
 
     /// Writes from host memory, which is read at once.

@@ -74,7 +74,7 @@ fn buffers_are_allocated_and_host_memory_is_imported_by_the_page() {
 }
 
 use super::super::batch::*;
-use super::super::traits::*;
+use super::super::{share, traits::*};
 use crate::host_ptr::HostPtr;
 use clspv_bridge::abi::*;
 use clspv_bridge::metadata::*;
@@ -644,7 +644,7 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
         recorder.copy_by_shader(from.raw, to.raw, &Run { src, dst, size: count }).unwrap();
         let (frame, _) = recorder.end().unwrap();
         let lane = gpu.next_lane().unwrap();
-        let value = lane.submit(Some(frame.cmd), &[], None).map_err(|e| e.0).unwrap();
+        let value = lane.submit(Some(frame.cmd), &[], &[], None).map_err(|e| e.0).unwrap();
         lane.wait_value(value, None, true);
         frame.recycle(gpu);
         let mut got = vec![0; size as usize];
@@ -700,7 +700,7 @@ fn parts_of_a_round_trip() {
             let (frame, _) = recorder.end().unwrap();
             record.push(t.elapsed().as_nanos());
             let t = Instant::now();
-            let value = lane.submit(Some(frame.cmd), &[], None).map_err(|e| e.0).unwrap();
+            let value = lane.submit(Some(frame.cmd), &[], &[], None).map_err(|e| e.0).unwrap();
             submit.push(t.elapsed().as_nanos());
             // SAFETY: the flag is mapped.
             while write && unsafe { word.read_volatile() } != i {}
@@ -715,4 +715,66 @@ fn parts_of_a_round_trip() {
         let (record, submit, seen, done, reset) = (median(record), median(submit), median(seen), median(done), median(reset));
         eprintln!("{name}: record {record}, submit {submit}, seen after {seen}, done after {done}, reset {reset} ns");
     }
+}
+
+#[test]
+fn semaphores_of_the_application_order_queues() {
+    let Some(device) = device() else { return };
+    for profiling in [false, true] {
+        let ((first, _), (second, log)) = (queue(&device, profiling), queue(&device, profiling));
+        let semaphore = || device.create_semaphore(SemaphoreOrigin::Plain).unwrap();
+        let (filled, copied) = (semaphore(), semaphore());
+        let (a, b) = (buffer(&device, 1 << 20), buffer(&device, 1 << 20));
+        let mut out = vec![0u8; 1 << 20];
+        for round in 1..5u8 {
+            let fill = |dst| DeviceCommand::Fill { dst, pattern: smallvec![round; 4] };
+            let copy = DeviceCommand::Copy { src: whole(&a), dst: whole(&b) };
+            let signal = |s: &Arc<dyn DeviceSemaphore>| DeviceCommand::Signal(smallvec![s.clone()]);
+            let wait = |s: &Arc<dyn DeviceSemaphore>| DeviceCommand::Wait(smallvec![s.clone()]);
+            // Work behind a signal in one batch, and before a wait.
+            let other = range(&b, 0, 4);
+            first.submit(batch(vec![fill(whole(&a)), signal(&filled), DeviceCommand::Nop])).unwrap();
+            second.submit(batch(vec![fill(other), wait(&filled), copy, signal(&copied)])).unwrap();
+            // A signal is submitted before its wait.
+            let last = first.submit(batch(vec![wait(&copied), read(whole(&b), &mut out)])).unwrap();
+            assert!(first.wait(last, None).unwrap());
+            assert!(out.iter().all(|v| *v == round));
+        }
+        finish(&second, vec![DeviceCommand::Nop]);
+        let entries = log.0.lock();
+        assert!(entries.iter().all(|e| e.1 == Outcome::Complete && e.2.is_some() == profiling));
+        drop(entries);
+        assert!(filled.export(share::SemaphoreHandle::OpaqueFd).is_err() || !device.info().semaphore_exports.is_empty());
+    }
+    assert_eq!(validation_messages(), 0);
+}
+
+#[test]
+fn lists_are_replayed() {
+    let Some(device) = device() else { return };
+    let (queue, _) = queue(&device, false);
+    let (a, b) = (buffer(&device, 4096), buffer(&device, 4096));
+    let item = |command| ListItem { command, ordered: true };
+    // Patterns in vkCmdFillBuffer, in the helper shader and in staging memory, odd ends, and a copy.
+    let fill = |dst, pattern: &[u8]| item(DeviceCommand::Fill { dst, pattern: SmallVec::from_slice(pattern) });
+    let items = vec![
+        fill(whole(&a), &[1]),
+        fill(range(&a, 64, 64), &[1, 2, 3, 4, 5, 6, 7, 8]),
+        fill(range(&a, 131, 3), &[9]),
+        item(DeviceCommand::Copy { src: range(&a, 0, 1024), dst: range(&b, 0, 1024) }),
+        fill(range(&a, 0, 4), &[7, 7]),
+    ];
+    let list = device.record(items).unwrap();
+    let mut out = vec![0u8; 1024];
+    for byte in 0..3u8 {
+        let fill = DeviceCommand::Fill { dst: whole(&b), pattern: smallvec![byte] };
+        finish(&queue, vec![fill, DeviceCommand::Replay(list.clone()), DeviceCommand::Replay(list.clone())]);
+        finish(&queue, vec![read(range(&b, 0, 1024), &mut out)]);
+        assert_eq!((out[0], out[63], out[131], out[133], out[134]), (1, 1, 9, 9, 1));
+        assert_eq!(out[64..72], [1, 2, 3, 4, 5, 6, 7, 8]);
+    }
+    // What touches host memory cannot be replayed.
+    let bytes = [0u8; 16];
+    assert!(device.record(vec![item(write(&bytes, range(&a, 0, 16)))]).is_err());
+    assert_eq!(validation_messages(), 0);
 }

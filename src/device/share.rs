@@ -1,0 +1,48 @@
+//! Handles by which semaphores and memory are shared with other processes and interfaces, and their names in OpenCL.
+
+use crate::cl::*;
+
+/// Handles of semaphores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SemaphoreHandle {
+    OpaqueFd,
+    /// A Linux sync file: copies the payload. -1 is one that has been signalled.
+    SyncFd,
+}
+
+/// Handles of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryHandle {
+    OpaqueFd,
+    DmaBuf,
+}
+
+impl SemaphoreHandle {
+    /// CL_SEMAPHORE_HANDLE_*
+    pub fn value(self) -> cl_external_semaphore_handle_type_khr {
+        match self {
+            SemaphoreHandle::OpaqueFd => CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR,
+            SemaphoreHandle::SyncFd => CL_SEMAPHORE_HANDLE_SYNC_FD_KHR,
+        }
+    }
+
+    /// The handle of a value.
+    pub fn of(value: u64) -> Option<SemaphoreHandle> {
+        [SemaphoreHandle::OpaqueFd, SemaphoreHandle::SyncFd].into_iter().find(|h| u64::from(h.value()) == value)
+    }
+}
+
+impl MemoryHandle {
+    /// CL_EXTERNAL_MEMORY_HANDLE_*
+    pub fn value(self) -> cl_external_memory_handle_type_khr {
+        match self {
+            MemoryHandle::OpaqueFd => CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR,
+            MemoryHandle::DmaBuf => CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR,
+        }
+    }
+
+    /// The handle of a value.
+    pub fn of(value: u64) -> Option<MemoryHandle> {
+        [MemoryHandle::OpaqueFd, MemoryHandle::DmaBuf].into_iter().find(|h| u64::from(h.value()) == value)
+    }
+}

@@ -1,0 +1,232 @@
+//! Memory and semaphores shared with other users of the device: what the driver offers, and import and export by file
+//! descriptor.
+//!
+//! A successful import owns the descriptor, a failed one leaves it to the caller. Imported memory is never mapped: who
+//! else uses it, and when, is the application's business, and transfers by the device follow its commands' order.
+
+use super::super::share::{MemoryHandle, SemaphoreHandle};
+use super::super::traits::{DeviceError, DeviceSemaphore, Result, SemaphoreOrigin};
+use super::conv::{self, Context};
+use super::device::Gpu;
+use super::ext::Extensions;
+use super::instance::Instance;
+use super::memory::{Buffer, usage};
+use ash::vk;
+use std::any::Any;
+use std::os::fd::RawFd;
+
+/// What a physical device can share.
+#[derive(Clone, Default, Debug)]
+pub struct External {
+    pub semaphore_imports: Vec<SemaphoreHandle>,
+    pub semaphore_exports: Vec<SemaphoreHandle>,
+    pub memory_imports: Vec<MemoryHandle>,
+    /// Of those, the ones whose memory must be made for one buffer.
+    dedicated: Vec<MemoryHandle>,
+}
+
+fn semaphore_bit(handle: SemaphoreHandle) -> vk::ExternalSemaphoreHandleTypeFlags {
+    match handle {
+        SemaphoreHandle::OpaqueFd => vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD,
+        SemaphoreHandle::SyncFd => vk::ExternalSemaphoreHandleTypeFlags::SYNC_FD,
+    }
+}
+
+fn memory_bit(handle: MemoryHandle) -> vk::ExternalMemoryHandleTypeFlags {
+    match handle {
+        MemoryHandle::OpaqueFd => vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD,
+        MemoryHandle::DmaBuf => vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT,
+    }
+}
+
+impl External {
+    /// Asks the driver.
+    pub fn of(instance: &Instance, physical: vk::PhysicalDevice, ext: &Extensions) -> External {
+        let mut out = External::default();
+        if ext.has(ash::khr::external_semaphore_fd::NAME) {
+            for handle in [SemaphoreHandle::OpaqueFd, SemaphoreHandle::SyncFd] {
+                let info = vk::PhysicalDeviceExternalSemaphoreInfo::default().handle_type(semaphore_bit(handle));
+                let mut answer = vk::ExternalSemaphoreProperties::default();
+                // SAFETY: the handle comes from this instance; the structures are valid for the call.
+                unsafe { instance.raw.get_physical_device_external_semaphore_properties(physical, &info, &mut answer) };
+                let features = answer.external_semaphore_features;
+                if features.contains(vk::ExternalSemaphoreFeatureFlags::IMPORTABLE) {
+                    out.semaphore_imports.push(handle);
+                }
+                if features.contains(vk::ExternalSemaphoreFeatureFlags::EXPORTABLE) {
+                    out.semaphore_exports.push(handle);
+                }
+            }
+        }
+        let fds = ext.has(ash::khr::external_memory_fd::NAME);
+        let dma = fds && ext.has(ash::ext::external_memory_dma_buf::NAME);
+        for (handle, offered) in [(MemoryHandle::OpaqueFd, fds), (MemoryHandle::DmaBuf, dma)] {
+            if !offered {
+                continue;
+            }
+            let info = vk::PhysicalDeviceExternalBufferInfo::default().usage(usage()).handle_type(memory_bit(handle));
+            let mut answer = vk::ExternalBufferProperties::default();
+            // SAFETY: as above.
+            unsafe { instance.raw.get_physical_device_external_buffer_properties(physical, &info, &mut answer) };
+            let features = answer.external_memory_properties.external_memory_features;
+            if features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE) {
+                out.memory_imports.push(handle);
+                if features.contains(vk::ExternalMemoryFeatureFlags::DEDICATED_ONLY) {
+                    out.dedicated.push(handle);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Makes shared memory a buffer of `size` bytes, which begin at the memory's first.
+pub fn import_memory(gpu: &'static Gpu, handle: MemoryHandle, fd: RawFd, size: u64) -> Result<Buffer> {
+    let unsupported = |why: &str| DeviceError::Unsupported(format!("import of memory: {why}"));
+    let external = &gpu.adapter.external;
+    let fds = gpu.memory_fd.as_ref().filter(|_| external.memory_imports.contains(&handle));
+    let fds = fds.ok_or_else(|| unsupported("not offered by the driver"))?;
+    let kind = memory_bit(handle);
+    let mut bits = u32::MAX;
+    if handle == MemoryHandle::DmaBuf {
+        let mut properties = vk::MemoryFdPropertiesKHR::default();
+        // SAFETY: the descriptor is the caller's; the driver looks at it only.
+        unsafe { fds.get_memory_fd_properties(kind, fd, &mut properties) }.map_err(|e| unsupported(&format!("{e:?}")))?;
+        bits = properties.memory_type_bits;
+    }
+    let dedicated = external.dedicated.contains(&handle);
+    // Whole words at the end, if the memory has them.
+    let padded = conv::align_up(size, 16);
+    let first = import_as(gpu, (handle, kind, fd), (size, padded), bits, dedicated);
+    if padded == size { first } else { first.or_else(|_| import_as(gpu, (handle, kind, fd), (size, size), bits, dedicated)) }
+}
+
+fn import_as(
+    gpu: &'static Gpu,
+    from: (MemoryHandle, vk::ExternalMemoryHandleTypeFlags, RawFd),
+    (size, padded): (u64, u64),
+    bits: u32,
+    dedicated: bool,
+) -> Result<Buffer> {
+    let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(from.1);
+    let info = vk::BufferCreateInfo::default().size(padded).usage(usage()).push_next(&mut external);
+    // SAFETY: the device is alive.
+    let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
+    match bind(gpu, raw, from, bits, dedicated) {
+        Ok((memory, local)) => Ok(Buffer::of_imported(gpu, raw, (size, padded), memory, local)),
+        Err(e) => {
+            // SAFETY: nothing refers to the new buffer.
+            unsafe { gpu.raw.destroy_buffer(raw, None) };
+            Err(e)
+        }
+    }
+}
+
+/// Imports the memory and binds the buffer; whether it is the device's own. The memory's type is not told for opaque
+/// descriptors: device-local ones are tried first, as applications share those.
+fn bind(
+    gpu: &Gpu,
+    raw: vk::Buffer,
+    (handle, kind, fd): (MemoryHandle, vk::ExternalMemoryHandleTypeFlags, RawFd),
+    bits: u32,
+    dedicated: bool,
+) -> Result<(vk::DeviceMemory, bool)> {
+    // SAFETY: the buffer is alive.
+    let requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
+    let types = gpu.adapter.memory.memory_types_as_slice();
+    let is_local = |i: &usize| types[*i].property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
+    let mut order: Vec<usize> = (0..types.len()).filter(|i| requirements.memory_type_bits & bits & 1 << i != 0).collect();
+    order.sort_by_key(|i| !is_local(i));
+    let mut last = DeviceError::Unsupported("import of memory: no fitting memory type".into());
+    for index in order {
+        let mut import = vk::ImportMemoryFdInfoKHR::default().handle_type(kind).fd(fd);
+        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let mut only = vk::MemoryDedicatedAllocateInfo::default().buffer(raw);
+        let mut info = vk::MemoryAllocateInfo::default()
+            .allocation_size(requirements.size)
+            .memory_type_index(index as u32)
+            .push_next(&mut flags)
+            .push_next(&mut import);
+        if dedicated {
+            info = info.push_next(&mut only);
+        }
+        // SAFETY: the descriptor is the caller's to give away and of the kind it says.
+        match unsafe { gpu.raw.allocate_memory(&info, None) } {
+            Ok(memory) => {
+                // SAFETY: fresh buffer, fresh memory of this device.
+                if let Err(e) = unsafe { gpu.raw.bind_buffer_memory(raw, memory, 0) } {
+                    // SAFETY: nothing is bound to the memory.
+                    unsafe { gpu.raw.free_memory(memory, None) };
+                    return Err(conv::error("vkBindBufferMemory", e));
+                }
+                return Ok((memory, is_local(&index)));
+            }
+            Err(e) => last = DeviceError::Unsupported(format!("import of {handle:?} memory: {e:?}")),
+        }
+    }
+    Err(last)
+}
+
+/// A binary semaphore.
+pub struct Semaphore {
+    gpu: &'static Gpu,
+    pub raw: vk::Semaphore,
+}
+
+impl Semaphore {
+    /// Makes one.
+    pub fn new(gpu: &'static Gpu, origin: SemaphoreOrigin) -> Result<Semaphore> {
+        let mut export = vk::ExportSemaphoreCreateInfo::default();
+        let mut info = vk::SemaphoreCreateInfo::default();
+        if let SemaphoreOrigin::Exportable(handle) = origin {
+            if !gpu.adapter.external.semaphore_exports.contains(&handle) {
+                return Err(DeviceError::Unsupported(format!("export of {handle:?} semaphores")));
+            }
+            export = export.handle_types(semaphore_bit(handle));
+            info = info.push_next(&mut export);
+        }
+        // SAFETY: the device is alive.
+        let raw = unsafe { gpu.raw.create_semaphore(&info, None) }.during("vkCreateSemaphore")?;
+        let semaphore = Semaphore { gpu, raw };
+        if let SemaphoreOrigin::Imported(handle, fd) = origin {
+            semaphore.import(handle, fd)?;
+        }
+        Ok(semaphore)
+    }
+}
+
+impl DeviceSemaphore for Semaphore {
+    fn import(&self, handle: SemaphoreHandle, fd: RawFd) -> Result<()> {
+        let fds = self.gpu.semaphore_fd.as_ref().filter(|_| self.gpu.adapter.external.semaphore_imports.contains(&handle));
+        let fds = fds.ok_or_else(|| DeviceError::Unsupported(format!("import of {handle:?} semaphores")))?;
+        // What a sync file has copies its payload, until the next wait.
+        let flags = match handle {
+            SemaphoreHandle::SyncFd => vk::SemaphoreImportFlags::TEMPORARY,
+            SemaphoreHandle::OpaqueFd => vk::SemaphoreImportFlags::empty(),
+        };
+        let info =
+            vk::ImportSemaphoreFdInfoKHR::default().semaphore(self.raw).handle_type(semaphore_bit(handle)).flags(flags).fd(fd);
+        // SAFETY: the semaphore is alive and not in use; the descriptor is the caller's to give away.
+        unsafe { fds.import_semaphore_fd(&info) }
+            .map_err(|e| DeviceError::Unsupported(format!("import of a {handle:?} semaphore: {e:?}")))
+    }
+
+    fn export(&self, handle: SemaphoreHandle) -> Result<RawFd> {
+        let fds = self.gpu.semaphore_fd.as_ref();
+        let fds = fds.ok_or_else(|| DeviceError::Unsupported(format!("export of {handle:?} semaphores")))?;
+        let info = vk::SemaphoreGetFdInfoKHR::default().semaphore(self.raw).handle_type(semaphore_bit(handle));
+        // SAFETY: the semaphore is alive and was made for this.
+        unsafe { fds.get_semaphore_fd(&info) }.during("vkGetSemaphoreFdKHR")
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for Semaphore {
+    fn drop(&mut self) {
+        // SAFETY: the owner has dropped the last reference, so no submitted work uses the semaphore.
+        unsafe { self.gpu.raw.destroy_semaphore(self.raw, None) };
+    }
+}

@@ -1,0 +1,69 @@
+//! Buffers made from memory that is shared with other processes and interfaces (cl_khr_external_memory).
+//!
+//! Such a buffer is of one device and has one store, the shared memory itself. Commands use it between an acquire and a
+//! release, which hand it to the device and back.
+
+use super::MemObject;
+use super::residency::Residency;
+use crate::cl::flags::MemFlags;
+use crate::cl::*;
+use crate::context::Context;
+use crate::device::Device;
+use crate::device::share::MemoryHandle;
+use crate::err;
+use crate::error::{Error, Result};
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+/// What the properties of a new buffer say of shared memory.
+#[derive(Clone, Default)]
+pub struct ExternalDesc {
+    pub handles: Vec<(MemoryHandle, RawFd)>,
+    /// CL_MEM_DEVICE_HANDLE_LIST_KHR, where given.
+    pub devices: Option<Vec<Arc<Device>>>,
+    /// The list as given.
+    pub list: Vec<cl_mem_properties>,
+}
+
+/// clCreateBufferWithProperties with a handle of shared memory.
+pub fn create(
+    context: &Arc<Context>,
+    desc: ExternalDesc,
+    flags: cl_mem_flags,
+    size: usize,
+    has_host_ptr: bool,
+) -> Result<Arc<MemObject>> {
+    // There is one handle.
+    let [(handle, fd)] = desc.handles[..] else {
+        return Err(err!(CL_INVALID_PROPERTY, "{} handles of shared memory", desc.handles.len()));
+    };
+    let devices = desc.devices.as_deref().unwrap_or(context.devices());
+    // Every device is of the context and can import the handle; one memory cannot be the store of several.
+    let index = match devices {
+        [device] => context.devices().iter().position(|d| Arc::ptr_eq(d, device)),
+        _ => None,
+    };
+    let index = index.ok_or_else(|| err!(CL_INVALID_DEVICE, "shared memory needs one device of the context"))?;
+    let device = &context.devices()[index];
+    if !device.info().memory_imports.contains(&handle) {
+        return Err(err!(CL_INVALID_DEVICE, "the device imports no {handle:?} memory"));
+    }
+    // The host has no part in it.
+    if flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0 {
+        return Err(err!(CL_INVALID_VALUE, "flags about host memory for shared memory"));
+    }
+    let flags = MemFlags::for_buffer(flags)?;
+    // The size is positive and the device can hold it.
+    if size == 0 || size as u64 > device.info().max_alloc_size {
+        return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));
+    }
+    // There is no host pointer.
+    if has_host_ptr {
+        return Err(err!(CL_INVALID_HOST_PTR, "a host pointer for shared memory"));
+    }
+    // The handle is one that the driver takes.
+    let memory = device.ops().import_memory(handle, fd, size as u64).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
+    let residency = Arc::new(Residency::of_external(context, size as u64, index, memory));
+    let mem = MemObject::new(context, flags, size as u64, residency, 0);
+    Ok(Arc::new(MemObject { properties: Some(desc.list), ..mem }))
+}

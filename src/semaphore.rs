@@ -1,0 +1,295 @@
+//! Semaphores (cl_khr_semaphore, cl_khr_external_semaphore): signals and waits as commands of queues.
+//!
+//! Signals and waits of a binary semaphore go in pairs, in the order in which they are enqueued. A wait depends on the
+//! event of its signal; one that is enqueued first depends on a user event in its place. So a semaphore within this
+//! process needs nothing of the device. One that is shared with others is a semaphore of the device too, which queues
+//! wait for and signal on the device, beside the events: what signals it elsewhere is not known here.
+//! Locks: one of rank Semaphore around the pairs; nothing is called while it is held.
+
+use crate::cl::*;
+use crate::command::{CommandKind, Place};
+use crate::context::Context;
+use crate::device::Device;
+use crate::device::batch::DeviceCommand;
+use crate::device::share::SemaphoreHandle;
+use crate::device::traits::{DeviceSemaphore, SemaphoreOrigin};
+use crate::err;
+use crate::error::{Error, Result};
+use crate::event::{Event, WaitList};
+use crate::object::{ApiObject, ApiSlot, ObjectKind};
+use crate::queue::{CommandQueue, Fence, NewCommand};
+use crate::sync::{Mutex, Rank};
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+use std::os::fd::RawFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A binary semaphore; see the module's text.
+pub struct Semaphore {
+    slot: ApiSlot,
+    context: Arc<Context>,
+    /// CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR
+    devices: Vec<Arc<Device>>,
+    properties: Vec<cl_semaphore_properties_khr>,
+    origin: SemaphoreOrigin,
+    /// Where it is shared with others.
+    shared: Option<Arc<dyn DeviceSemaphore>>,
+    pairs: Mutex<Pairs>,
+}
+
+#[derive(Default)]
+struct Pairs {
+    /// Signals that no wait has been enqueued for.
+    signals: VecDeque<Arc<Event>>,
+    /// User events of waits that no signal has been enqueued for.
+    promises: VecDeque<Arc<Event>>,
+    /// The newest pair: signal and wait.
+    last: Option<(Arc<Event>, Arc<Event>)>,
+}
+
+impl ApiObject for Semaphore {
+    const KIND: ObjectKind = ObjectKind::Semaphore;
+    const INVALID: cl_int = CL_INVALID_SEMAPHORE_KHR;
+    fn api_slot(&self) -> &ApiSlot {
+        &self.slot
+    }
+}
+
+/// What the properties of a new semaphore ask for.
+#[derive(Clone, Default)]
+pub struct SemaphoreDesc {
+    /// CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR, where given.
+    pub devices: Option<Vec<Arc<Device>>>,
+    /// CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, where given.
+    pub exports: Option<Vec<SemaphoreHandle>>,
+    pub imports: Vec<(SemaphoreHandle, RawFd)>,
+    /// The list as given.
+    pub list: Vec<cl_semaphore_properties_khr>,
+}
+
+impl Semaphore {
+    /// clCreateSemaphoreWithPropertiesKHR
+    pub fn create(context: &Arc<Context>, desc: SemaphoreDesc) -> Result<Arc<Semaphore>> {
+        let all = context.devices();
+        let devices = match desc.devices {
+            Some(list) => {
+                // One device is named, and it is of the context.
+                if list.len() != 1 || list.iter().any(|d| !all.iter().any(|own| Arc::ptr_eq(own, d))) {
+                    return Err(err!(CL_INVALID_DEVICE, "not one device of the context"));
+                }
+                list
+            }
+            // In a context of several devices one must be named.
+            None if all.len() > 1 => return Err(err!(CL_INVALID_PROPERTY, "the context has several devices, none is named")),
+            None => all.to_vec(),
+        };
+        let device = devices.first().ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
+        let exports = desc.exports.unwrap_or_default();
+        // One kind of handle can be exported.
+        if exports.len() > 1 {
+            return Err(err!(CL_INVALID_VALUE, "{} kinds of handles for export", exports.len()));
+        }
+        // One handle can be imported.
+        if desc.imports.len() > 1 {
+            return Err(err!(CL_INVALID_PROPERTY, "{} handles for import", desc.imports.len()));
+        }
+        let origin = match (exports.first(), desc.imports.first()) {
+            (None, None) => SemaphoreOrigin::Plain,
+            (Some(handle), None) => SemaphoreOrigin::Exportable(*handle),
+            (None, Some((handle, fd))) => SemaphoreOrigin::Imported(*handle, *fd),
+            // What is imported is not exported.
+            _ => return Err(err!(CL_INVALID_OPERATION, "import and export of one semaphore")),
+        };
+        match origin {
+            // The device can import what is to be imported...
+            SemaphoreOrigin::Imported(handle, _) if !device.info().semaphore_imports.contains(&handle) => {
+                return Err(err!(CL_INVALID_DEVICE, "the device imports no {handle:?} semaphores"));
+            }
+            // ...and export what is to be exported.
+            SemaphoreOrigin::Exportable(handle) if !device.info().semaphore_exports.contains(&handle) => {
+                return Err(err!(CL_INVALID_PROPERTY, "the device exports no {handle:?} semaphores"));
+            }
+            _ => {}
+        }
+        let shared = match origin {
+            SemaphoreOrigin::Plain => None,
+            _ => Some(device.ops().create_semaphore(origin).map_err(|e| err!(CL_OUT_OF_RESOURCES, "{e}"))?),
+        };
+        Ok(Arc::new(Semaphore {
+            slot: ApiSlot::new(),
+            context: context.clone(),
+            devices,
+            properties: desc.list,
+            origin,
+            shared,
+            pairs: Mutex::new(Rank::Semaphore, Pairs::default()),
+        }))
+    }
+
+    /// CL_SEMAPHORE_CONTEXT_KHR
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR
+    pub fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    /// CL_SEMAPHORE_PROPERTIES_KHR
+    pub fn properties(&self) -> &[cl_semaphore_properties_khr] {
+        &self.properties
+    }
+
+    /// CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR: at most one.
+    pub fn export_handle(&self) -> Option<SemaphoreHandle> {
+        match self.origin {
+            SemaphoreOrigin::Exportable(handle) => Some(handle),
+            _ => None,
+        }
+    }
+
+    /// CL_SEMAPHORE_PAYLOAD_KHR: 1 if a signal is complete and its wait is not. What others do with a shared semaphore
+    /// does not show.
+    pub fn payload(&self) -> cl_semaphore_payload_khr {
+        let pairs = self.pairs.lock();
+        let is_signalled = |e: &Arc<Event>| e.status() == CL_COMPLETE;
+        let waiting = pairs.last.as_ref().is_some_and(|(signal, wait)| is_signalled(signal) && !wait.is_done());
+        u64::from(waiting || pairs.signals.front().is_some_and(is_signalled))
+    }
+
+    /// clGetSemaphoreHandleForTypeKHR: a new descriptor. Blocks until the signal that a sync file is about is on its way.
+    pub fn export(&self, device: &Arc<Device>, handle: SemaphoreHandle) -> Result<RawFd> {
+        self.validate_export(device, handle)?;
+        let shared = self.shared.as_ref().ok_or_else(|| err!(CL_INVALID_VALUE, "the semaphore is not shared"))?;
+        if handle == SemaphoreHandle::SyncFd {
+            let signal = self.pairs.lock().signals.pop_front();
+            // A sync file is about a signal.
+            let signal = signal.ok_or_else(|| err!(CL_INVALID_OPERATION, "no signal of the semaphore is pending"))?;
+            if let Some(queue) = signal.queue() {
+                queue.flush();
+            }
+            while signal.submission().is_none() && !signal.is_done() {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+        }
+        Ok(shared.export(handle)?)
+    }
+
+    /// Checks the arguments of clGetSemaphoreHandleForTypeKHR.
+    pub fn validate_export(&self, device: &Arc<Device>, handle: SemaphoreHandle) -> Result<()> {
+        // The device is one that the semaphore is for.
+        if !self.devices.iter().any(|d| Arc::ptr_eq(d, device)) {
+            return Err(err!(CL_INVALID_DEVICE, "the semaphore is not for the device"));
+        }
+        // The kind of handle was asked for at creation.
+        if self.export_handle() != Some(handle) {
+            return Err(err!(CL_INVALID_VALUE, "the semaphore was not made for export as {handle:?}"));
+        }
+        Ok(())
+    }
+
+    /// clReImportSemaphoreSyncFdKHR
+    pub fn import_again(&self, fd: RawFd) -> Result<()> {
+        // The semaphore was made from a sync file.
+        let shared = match (self.origin, &self.shared) {
+            (SemaphoreOrigin::Imported(SemaphoreHandle::SyncFd, _), Some(shared)) => shared,
+            _ => return Err(err!(CL_INVALID_SEMAPHORE_KHR, "the semaphore does not come from a sync file")),
+        };
+        // The descriptor is a sync file, or -1.
+        shared.import(SemaphoreHandle::SyncFd, fd).map_err(|e| err!(CL_INVALID_VALUE, "{e}"))
+    }
+
+    /// The promise of a wait that comes before its signal, or the signal.
+    fn take_signal(&self) -> Option<Arc<Event>> {
+        let mut pairs = self.pairs.lock();
+        if let Some(signal) = pairs.signals.pop_front() {
+            return Some(signal);
+        }
+        // Others may have signalled it.
+        if self.shared.is_some() {
+            return None;
+        }
+        let promise = Event::user(&self.context);
+        pairs.promises.push_back(promise.clone());
+        Some(promise)
+    }
+
+    /// Notes a signal; the promise that it keeps.
+    fn add_signal(&self, signal: &Arc<Event>) -> Option<Arc<Event>> {
+        let mut pairs = self.pairs.lock();
+        let promise = pairs.promises.pop_front();
+        if promise.is_none() {
+            pairs.signals.push_back(signal.clone());
+        }
+        promise
+    }
+}
+
+fn validate(queue: &CommandQueue, semaphores: &[Arc<Semaphore>], waits: &WaitList) -> Result<()> {
+    // There are semaphores.
+    if semaphores.is_empty() {
+        return Err(err!(CL_INVALID_VALUE, "no semaphores"));
+    }
+    // Queue, semaphores and events belong to one context.
+    if semaphores.iter().any(|s| !Arc::ptr_eq(&s.context, queue.context()))
+        || waits.iter().any(|e| !Arc::ptr_eq(e.context(), queue.context()))
+    {
+        return Err(err!(CL_INVALID_CONTEXT, "a semaphore or an event belongs to another context"));
+    }
+    // The semaphores are for the queue's device.
+    if semaphores.iter().any(|s| !s.devices.iter().any(|d| Arc::ptr_eq(d, queue.device()))) {
+        return Err(err!(CL_INVALID_COMMAND_QUEUE, "a semaphore is for another device"));
+    }
+    // No event of the wait list has failed.
+    if waits.iter().any(|e| e.status() < 0) {
+        return Err(err!(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "an event of the wait list has failed"));
+    }
+    Ok(())
+}
+
+/// The command for the device's part.
+fn command(
+    semaphores: &[Arc<Semaphore>],
+    make: impl FnOnce(SmallVec<[Arc<dyn DeviceSemaphore>; 1]>) -> DeviceCommand,
+) -> (CommandKind, Place) {
+    let shared: SmallVec<[_; 1]> = semaphores.iter().filter_map(|s| s.shared.clone()).collect();
+    match shared.is_empty() {
+        true => (CommandKind::Nop, Place::Either),
+        false => (CommandKind::Raw(make(shared)), Place::Device),
+    }
+}
+
+/// clEnqueueWaitSemaphoresKHR
+pub fn wait(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], mut waits: WaitList) -> Result<Arc<Event>> {
+    validate(queue, semaphores, &waits)?;
+    let signals: SmallVec<[Option<Arc<Event>>; 2]> = semaphores.iter().map(|s| s.take_signal()).collect();
+    waits.extend(signals.iter().flatten().cloned());
+    let (kind, place) = command(semaphores, DeviceCommand::Wait);
+    let command_type = CL_COMMAND_SEMAPHORE_WAIT_KHR;
+    let event = queue.enqueue(NewCommand { command_type, kind, waits, place, fence: Fence::None })?;
+    for (semaphore, signal) in semaphores.iter().zip(signals) {
+        semaphore.pairs.lock().last = signal.map(|signal| (signal, event.clone()));
+    }
+    Ok(event)
+}
+
+/// clEnqueueSignalSemaphoresKHR
+pub fn signal(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], waits: WaitList) -> Result<Arc<Event>> {
+    validate(queue, semaphores, &waits)?;
+    let (kind, place) = command(semaphores, DeviceCommand::Signal);
+    let command_type = CL_COMMAND_SEMAPHORE_SIGNAL_KHR;
+    let event = queue.enqueue(NewCommand { command_type, kind, waits, place, fence: Fence::None })?;
+    for promise in semaphores.iter().filter_map(|s| s.add_signal(&event)) {
+        // Whoever waits must not need a flush of this queue.
+        queue.flush();
+        let keep = move |status| {
+            if let Err(error) = promise.set_user_status(status) {
+                tracing::error!(%error, "the promise of a semaphore was kept twice");
+            }
+        };
+        event.set_callback(CL_COMPLETE, Box::new(keep))?;
+    }
+    Ok(event)
+}
