@@ -63,9 +63,6 @@ pub struct Target {
     /// shaderStorageImageReadWithoutFormat and ...WriteWithoutFormat.
     pub storage_image_read_any: bool,
     pub storage_image_write_any: bool,
-    /// Fetches from a sampled image see what the same kernel has stored to it, in program order and across barriers. Vulkan
-    /// promises nothing of the kind.
-    pub fetches_see_stores: bool,
     /// The device profile prefers storage-buffer bindings to device addresses.
     pub prefer_bindings: bool,
     /// The driver moves the parts of loads wider than 16 bytes far apart unless something holds them.
@@ -154,7 +151,6 @@ impl Target {
             max_push_descriptors: 32,
             storage_image_read_any: true,
             storage_image_write_any: true,
-            fetches_see_stores: false,
             prefer_bindings: false,
             scatters_wide_loads: false,
             stale_loop_results: false,

@@ -179,16 +179,13 @@ fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
 }
 
 fn lower(mut m: Module, names: &[&str]) -> Result<String, String> {
-    let mode = match names.first() {
-        Some(&"addresses") => PointerMode::Addresses,
-        Some(&"bindings") => PointerMode::Bindings,
+    let mode = match names {
+        ["addresses"] => PointerMode::Addresses,
+        ["bindings"] => PointerMode::Bindings,
         _ => return Err("which pointer mode?".into()),
     };
     verified(&m)?;
-    let (mut target, options) = (Target::generic(), driver::Options::default());
-    if names.contains(&"split_images") {
-        (target.storage_image_read_any, target.fetches_see_stores) = (false, true);
-    }
+    let (target, options) = (Target::generic(), driver::Options::default());
     let cx = PassContext { target: &target, options: &options };
     let data = passes::lower_globals::layout(&m).map_err(|e| e.to_string())?;
     let abi = passes::lower::run(&mut m, mode, &data, &cx).map_err(|e| e.to_string())?;

@@ -123,7 +123,7 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
     lower_groups::run(func, cx.target, abi.sub_group_size);
     lower_work_item::run(func, &info, abi.sub_group_size)?;
     lower_kernel_abi::value_params(func, &info)?;
-    lower_images::run(func, &info, &mut abi, cx.target)?;
+    lower_images::run(func, &info, &mut abi)?;
     legalize_vec::run(func);
     let Some(plan) = lower_regions::plan(func, &info, &globals, mode, cx, &mut abi)? else {
         return Ok(None);

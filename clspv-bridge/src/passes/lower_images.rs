@@ -1,8 +1,7 @@
 //! Image operations on kernel arguments to operations on descriptors.
 //!
 //! Each image argument that is read or written gets a descriptor for each kind of texel it is used with, a storage image
-//! if the kernel writes it. Reads of a written image go through the storage image too, or where the device cannot do that but
-//! `Target::fetches_see_stores`, through a sampled image of their own. The channel order and type are hidden values. The size is asked of the descriptor, or is a
+//! if the kernel writes it. The channel order and type are hidden values. The size is asked of the descriptor, or is a
 //! hidden value if there is none. Integer texels are unsigned for Vulkan: here is what a signed or narrow format needs beside,
 //! extension of what is read and saturation of what is written (section 8.3.2 and 8.4 of the C specification).
 //!
@@ -14,8 +13,7 @@ use crate::abi::{BindingSource, Hidden, ImageBinding, LaunchAbi};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
-use crate::target::Target;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// cl_channel_type of integer formats.
 const SIGNED_INT8: i32 = 0x10d7;
@@ -24,43 +22,27 @@ const SIGNED_INT32: i32 = 0x10d9;
 const UNSIGNED_INT8: i32 = 0x10da;
 const UNSIGNED_INT16: i32 = 0x10db;
 
-/// A descriptor of an argument: whether its texels are floating-point, and whether it is a storage image.
-type View = (bool, bool);
-
 /// How an argument is used.
 #[derive(Default)]
 struct Usage {
-    /// Reads (false) and writes (true), by whether texels are floating-point.
-    accesses: BTreeSet<(bool, bool)>,
-    vars: BTreeMap<View, Var>,
-}
-
-impl Usage {
-    fn is_written(&self) -> bool {
-        self.accesses.iter().any(|(_, write)| *write)
-    }
-    /// Through what texels are read or written; `split` if reads do not go through storage images.
-    fn view(&self, float: bool, write: bool, split: bool) -> View {
-        (float, write || (self.is_written() && !split))
-    }
+    written: bool,
+    /// Variables by whether texels are floating-point.
+    vars: BTreeMap<bool, Var>,
 }
 
 struct Images {
     /// Argument number of the image parameters.
     args: HashMap<Value, u16>,
     usage: HashMap<u16, Usage>,
-    /// Written images are read through sampled images.
-    split: bool,
 }
 
 /// Lowers every image operation of a kernel and appends the descriptors to the contract. Samplers are lowered before.
-pub(super) fn run(func: &mut Function, info: &KernelInfo, abi: &mut LaunchAbi, target: &Target) -> Result<()> {
+pub(super) fn run(func: &mut Function, info: &KernelInfo, abi: &mut LaunchAbi) -> Result<()> {
     let Some(entry) = func.entry() else { return Ok(()) };
     let params = func.blocks[entry].params.iter().zip(&info.args).enumerate();
     let args: HashMap<Value, u16> =
         params.filter(|(_, (_, a))| a.kind == ArgKind::Image).map(|(i, (p, _))| (*p, i as u16)).collect();
-    let split = target.fetches_see_stores && !target.storage_image_read_any;
-    let mut images = Images { args, usage: HashMap::new(), split };
+    let mut images = Images { args, usage: HashMap::new() };
     let layout = func.layout.clone();
     for inst in layout.iter().flat_map(|b| func.blocks[*b].insts.clone()) {
         images.note(func, inst)?;
@@ -106,7 +88,8 @@ impl Images {
             _ => return Ok(()),
         };
         let usage = self.usage.entry(arg).or_default();
-        usage.accesses.insert((func.ty(texel).is_float(), op == ImageOp::Write));
+        usage.written |= op == ImageOp::Write;
+        usage.vars.entry(func.ty(texel).is_float()).or_insert(Var::new(0));
         Ok(())
     }
 
@@ -122,23 +105,20 @@ impl Images {
         let mut used: Vec<(&u16, &mut Usage)> = self.usage.iter_mut().collect();
         used.sort_by_key(|(arg, _)| **arg);
         for (&arg, usage) in used {
-            let dim = dims.get(&arg).copied().unwrap_or(ImageDim::D2);
-            let views = usage.accesses.iter().map(|(float, write)| usage.view(*float, *write, self.split));
-            for (float, storage) in views.collect::<BTreeSet<View>>() {
+            let (dim, storage) = (dims.get(&arg).copied().unwrap_or(ImageDim::D2), usage.written);
+            for (&float, var) in usage.vars.iter_mut() {
                 let binding = abi.bindings.len() as u32;
                 let source = ImageBinding { arg, storage, float, buffer: dim == ImageDim::Buffer };
                 abi.bindings.push(BindingSource::Image(source));
                 abi.readonly.push(!storage);
                 let class = VarClass::Image { binding, dim, storage };
-                let var = func.vars.push(VarData { class, elem: if float { F32 } else { I32 }, len: VarLen::Runtime });
-                usage.vars.insert((float, storage), var);
+                *var = func.vars.push(VarData { class, elem: if float { F32 } else { I32 }, len: VarLen::Runtime });
             }
         }
     }
 
-    fn var(&self, arg: u16, float: bool, write: bool) -> Option<Var> {
-        let usage = self.usage.get(&arg)?;
-        usage.vars.get(&usage.view(float, write, self.split)).copied()
+    fn var(&self, arg: u16, float: bool) -> Option<Var> {
+        self.usage.get(&arg)?.vars.get(&float).copied()
     }
 
     /// The value of an operation on the image set as `arg`.
@@ -171,13 +151,13 @@ impl Images {
             }
             ImageOp::Read => {
                 let ty = result.map(|r| b.ty(r)).ok_or_else(lost)?;
-                let var = Some(self.var(arg, ty.is_float(), false).ok_or_else(lost)?);
+                let var = Some(self.var(arg, ty.is_float()).ok_or_else(lost)?);
                 let v = b.value(Op::Image { op, dim, var }, args, ty);
                 Ok(Some(if ty.is_float() { v } else { extend(b, v, arg) }))
             }
             ImageOp::Write => {
                 let float = b.ty(args[1]).is_float();
-                let var = Some(self.var(arg, float, true).ok_or_else(lost)?);
+                let var = Some(self.var(arg, float).ok_or_else(lost)?);
                 let texel = if float { args[1] } else { saturate(b, args[1], arg) };
                 b.inst(Op::Image { op, dim, var }, &[args[0], texel], &[]);
                 Ok(None)

@@ -118,8 +118,6 @@ pub fn target(a: &Adapter) -> Target {
         prefer_bindings: a.is_cpu(),
         storage_image_read_any: f.core.shader_storage_image_read_without_format != 0,
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
-        // Its fetches are plain loads.
-        fetches_see_stores: llvmpipe,
         scatters_wide_loads: nvidia,
         // See the compiler's pass `loop_results`; seen with Mesa 22.3, and nothing newer promises otherwise.
         stale_loop_results: llvmpipe,
