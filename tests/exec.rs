@@ -85,7 +85,7 @@ const LACKING: &[(&str, &str)] = &[
     ("-bindings", ""),
     ("-mapped_buffers,-host_import", ""),
     ("-scalar_block_layout,-variable_pointers,-vulkan_memory_model", ""),
-    ("-int8,-int16,-storage8,-storage16,-float16,-float64,-int64_atomics,-float_atomics", ""),
+    ("-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics", ""),
     ("-subgroups", "_group_"),
     ("-subgroup_arithmetic,-subgroup_shuffle_relative,-subgroup_extended_types", "_group_"),
 ];
@@ -106,6 +106,9 @@ const MATRIX: &[&str] = &[
     "-float16,-int16,-storage16",
     "-float64",
     "-int64_atomics",
+    "-int64",
+    "-int64,-int8,-int16,-storage8,-storage16",
+    "-int64,-bindings",
     "-float_atomics",
     "-float_controls",
     "-vulkan_memory_model",
@@ -116,7 +119,7 @@ const MATRIX: &[&str] = &[
     "-subgroup_size_control",
     "-integer_dot_product",
     "-maintenance4",
-    "-int8,-int16,-storage8,-storage16,-float16,-float64,-int64_atomics,-float_atomics,-float_controls,-bindings,\
+    "-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics,-float_controls,-bindings,\
      -mapped_buffers,-host_import,-scalar_block_layout,-variable_pointers,-vulkan_memory_model,-workgroup_explicit_layout,\
      -subgroups,-subgroup_size_control,-integer_dot_product,-maintenance4",
 ];

@@ -150,6 +150,7 @@ fn verified(m: &Module) -> Result<(), String> {
 
 fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
     let (mut target, options) = (Target::generic(), driver::Options::default());
+    target.int64 = !names.contains(&"wide_ints");
     if names.contains(&"small_ints") {
         // For a device that needs it.
         (target.int8, target.int16) = (false, false);

@@ -272,7 +272,11 @@ impl<'m> Machine<'m> {
         };
         // The byte address of an access.
         let mut locate = |memory: &mut Memory, access: &Access, index: usize, elem: Option<Type>| -> Result<u64, Stop> {
-            let at = known(index)?;
+            let mut at = known(index)?;
+            if let Some([_, high]) = args.get(index).map(|a| a.as_slice()) {
+                // An address in two words.
+                at |= high.get().map_or_else(|| undefined("an undefined address"), |h| Ok(h << 32))?;
+            }
             let Root::Var(var) = access.root else {
                 if at % access.align as u64 != 0 && at >> 32 != 0 && at & 0xffff_ffff != 0 {
                     return undefined(format!("an access at {at:#x} that is not aligned to {}", access.align));

@@ -273,7 +273,7 @@ pub fn is_float_bin(op: BinOp) -> bool {
 fn check_addresses(op: &Op, args: &[Type]) -> Result<(), String> {
     let fits = |root: Root, ty: Type| match root {
         Root::Ptr => ty.space().is_some(),
-        Root::Addr => ty == I64,
+        Root::Addr => ty == I64 || ty == Type::Vector(Scalar::I32, 2),
         Root::Var(_) => ty == I32,
     };
     let bad = |ty: Type| Err(format!("the address has type {ty}, which does not fit its root"));

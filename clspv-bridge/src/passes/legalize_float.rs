@@ -77,7 +77,6 @@ fn check(func: &Function, target: &Target) -> Result<()> {
                     Some(Scalar::F16) if !target.float16 => {
                         return Err(CompileError::unsupported("half precision arithmetic", d.line));
                     }
-                    Some(Scalar::I64) if !target.int64 => return Err(CompileError::unsupported("64-bit integers", d.line)),
                     _ => {}
                 }
             }

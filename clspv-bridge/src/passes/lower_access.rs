@@ -19,6 +19,7 @@ pub(super) struct Accesses {
     views: HashMap<(u32, Type), Var>,
     no_bytes: bool,
     no_shorts: bool,
+    no_longs: bool,
 }
 
 fn int_of(bytes: u32) -> Type {
@@ -86,7 +87,7 @@ fn words_of(ty: Type, access: Access) -> Option<Type> {
 
 impl Accesses {
     pub(super) fn new(target: &Target) -> Accesses {
-        Accesses { views: HashMap::new(), no_bytes: !target.storage8, no_shorts: !target.storage16 }
+        Accesses { views: HashMap::new(), no_bytes: !target.storage8, no_shorts: !target.storage16, no_longs: !target.int64 }
     }
 
     /// Whether buffers cannot be accessed in units of so many bytes.
@@ -233,7 +234,8 @@ impl Accesses {
                     I32
                 } else if access.align < scalar.bytes() {
                     int_of(access.align.max(1))
-                } else if access.align >= total && ty.lanes() != 3 {
+                } else if access.align >= total && ty.lanes() != 3 && !(self.no_longs && scalar == Scalar::I64 && ty.lanes() > 2)
+                {
                     ty
                 } else {
                     Type::Scalar(scalar)

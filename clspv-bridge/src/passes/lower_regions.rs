@@ -116,7 +116,9 @@ impl Usage {
             _ => {}
         }
         let int = Scalar::int(bytes * 8).unwrap_or(Scalar::I32);
-        Type::vector(int, if uniform && self.atomic == 0 { self.lanes.unwrap_or(1) } else { 1 })
+        // Elements of more than four words are none of a device without 64-bit integers.
+        let lanes = self.lanes.filter(|n| *n <= 2 || int != Scalar::I64 || cx.target.int64);
+        Type::vector(int, if uniform && self.atomic == 0 { lanes.unwrap_or(1) } else { 1 })
     }
 }
 

@@ -34,7 +34,9 @@ pub mod small_ints;
 pub mod sroa;
 pub mod ssa_repair;
 pub mod structurize;
+pub mod wide_ints;
 pub mod wide_loads;
+mod wide_ops;
 
 use crate::error::Result;
 use crate::ir::{Module, Phase};
@@ -78,6 +80,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &sroa::Sroa,
     &ssa_repair::SsaRepair,
     &structurize::Structurize,
+    &wide_ints::WideInts,
     &wide_loads::WideLoads,
 ];
 
@@ -108,7 +111,7 @@ pub const COMMON: &[&str] = &[
 pub const CLEANUP: &[&str] = &["simplify", "gvn", "narrow", "simplify", "gvn", "simplify_cfg", "dce"];
 
 /// The last step before emission; nothing may change control flow after it.
-pub const STRUCTURE: &[&str] = &["small_ints", "wide_loads", "structurize", "loop_results"];
+pub const STRUCTURE: &[&str] = &["wide_ints", "small_ints", "wide_loads", "structurize", "loop_results"];
 
 /// All pipelines by name.
 pub const PIPELINES: &[(&str, &[&str])] = &[("common", COMMON), ("cleanup", CLEANUP), ("structure", STRUCTURE)];

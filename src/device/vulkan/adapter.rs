@@ -315,7 +315,6 @@ impl Features {
         let core = f2.features;
         let needed = [
             (f12.buffer_device_address, "bufferDeviceAddress"),
-            (core.shader_int64, "shaderInt64"),
             (f12.timeline_semaphore, "timelineSemaphore"),
             (sync2.synchronization2, "synchronization2"),
         ];
@@ -326,7 +325,7 @@ impl Features {
         let flag = |name: &str, have: vk::Bool32| u32::from(on(name, have));
         Ok(Features {
             core: vk::PhysicalDeviceFeatures {
-                shader_int64: vk::TRUE,
+                shader_int64: flag("int64", core.shader_int64),
                 shader_int16: flag("int16", core.shader_int16),
                 shader_float64: flag("float64", core.shader_float64),
                 shader_storage_image_read_without_format: flag("images", core.shader_storage_image_read_without_format),

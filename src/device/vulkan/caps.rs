@@ -51,19 +51,20 @@ pub fn target(a: &Adapter) -> Target {
             | vk::DriverId::INTEL_PROPRIETARY_WINDOWS
             | vk::DriverId::INTEL_OPEN_SOURCE_MESA
     );
+    let int64 = f.core.shader_int64 != 0;
     let llvmpipe = a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE;
     let nvidia = a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
     Target {
         spirv_version,
         int8: f.int8,
         int16: f.core.shader_int16 != 0,
-        int64: true,
+        int64,
         float16: f.float16,
         float64: f.core.shader_float64 != 0,
         storage8: f.storage8,
         storage16: f.storage16,
-        buffer_int64_atomics: f.buffer_int64_atomics,
-        shared_int64_atomics: f.shared_int64_atomics,
+        buffer_int64_atomics: int64 && f.buffer_int64_atomics,
+        shared_int64_atomics: int64 && f.shared_int64_atomics,
         buffer_float32_atomic_add: f.buffer_float32_atomic_add,
         shared_float32_atomic_add: f.shared_float32_atomic_add,
         buffer_float32_atomic_min_max: f.buffer_float32_atomic_min_max,
@@ -107,11 +108,12 @@ pub fn target(a: &Adapter) -> Target {
             shuffle: subgroups && ops(vk::SubgroupFeatureFlags::SHUFFLE),
             shuffle_relative: subgroups && f.subgroup_shuffle_relative && ops(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
             clustered: subgroups && ops(vk::SubgroupFeatureFlags::CLUSTERED),
-            extended_types: subgroups && f.subgroup_extended_types,
+            // Of 64 bits too.
+            extended_types: subgroups && int64 && f.subgroup_extended_types,
         },
         integer_dot_product: a.dot_accelerated[1][..3].iter().all(|b| *b),
-        subgroup_clock: f.subgroup_clock,
-        device_clock: f.device_clock,
+        subgroup_clock: int64 && f.subgroup_clock,
+        device_clock: int64 && f.device_clock,
         max_push_constants: limits.max_push_constants_size,
         max_push_descriptors: a.max_push_descriptors.min(limits.max_per_stage_descriptor_storage_buffers),
         // A CPU device loses the alias information it vectorises with when it is given addresses.

@@ -29,16 +29,18 @@ impl Emitter<'_> {
                 let pointee = self.m.ty(ty)?;
                 let pointer_ty = self.m.pointer(StorageClass::PhysicalStorageBuffer, pointee);
                 let pointer = self.m.id();
+                // Without 64-bit integers an address is two words.
+                let convert = if self.target.int64 { Op::ConvertUToPtr } else { Op::Bitcast };
                 if self.coherent {
                     // Only a member of a structure can be said to be coherent.
                     let block = self.m.coherent_block(pointee);
                     let block_ty = self.m.pointer(StorageClass::PhysicalStorageBuffer, block);
                     let base = self.m.id();
-                    self.code(Op::ConvertUToPtr, &[block_ty, base, address]);
+                    self.code(convert, &[block_ty, base, address]);
                     let zero = self.m.u32(0)?;
                     self.code(Op::AccessChain, &[pointer_ty, pointer, base, zero]);
                 } else {
-                    self.code(Op::ConvertUToPtr, &[pointer_ty, pointer, address]);
+                    self.code(convert, &[pointer_ty, pointer, address]);
                 }
                 Ok(Place { pointer, class: StorageClass::PhysicalStorageBuffer })
             }
