@@ -91,6 +91,14 @@ pub struct FloatControls {
     pub rte64: bool,
 }
 
+impl FloatControls {
+    /// Single-precision denormals are flushed because the device can do that but cannot keep them. Not asking for either
+    /// leaves drivers free to keep them in some operations only.
+    pub fn flushes32(&self) -> bool {
+        self.denorm_flush32 && !self.denorm_preserve32
+    }
+}
+
 /// Sub-group operation classes the device supports in compute shaders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SubgroupOps {

@@ -16,7 +16,7 @@
 use super::PassContext;
 use super::lower_globals::DataLayout;
 use super::{
-    legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_images, lower_kernel_abi, lower_mem,
+    flushed_div, legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_images, lower_kernel_abi, lower_mem,
     lower_regions, lower_work_item,
 };
 use crate::abi::{BlockPlace, Hidden, LaunchAbi, PointerMode};
@@ -116,6 +116,9 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
         sub_group_size: sub_group_size(func, &info, cx)?,
     };
     legalize_float::run(func, cx.target)?;
+    if !cx.options.fast_relaxed_math {
+        flushed_div::run(func, cx.target);
+    }
     super::lower_generic::lower(func);
     super::expand_mem::expand(func);
     legalize_mem::expand_float_atomics(func, cx.target);

@@ -174,7 +174,7 @@ impl Lower<'_, '_, '_> {
     /// Moves the single `r`, a double `x` rounded somehow, to the neighbour that the mode asks for.
     fn correct(&mut self, x: Value, r: Value, rounding: Rounding) -> Value {
         let (wide, to) = (self.b.ty(x), self.b.ty(r));
-        let back = self.b.cast(CastOp::FpConv, r, wide);
+        let back = self.widen(r, wide);
         let zero = self.float(wide, 0.0);
         let (above, below) = (self.b.fcmp(FloatCc::Ogt, back, x), self.b.fcmp(FloatCc::Olt, back, x));
         let (positive, negative) = (self.b.fcmp(FloatCc::Ogt, x, zero), self.b.fcmp(FloatCc::Olt, x, zero));
@@ -203,6 +203,23 @@ impl Lower<'_, '_, '_> {
         let bits = self.b.select(down, next_down, bits);
         let bits = self.b.select(up, next_up, bits);
         self.b.bitcast(bits, to)
+    }
+
+    /// A single as double, exactly: conversions of devices that flush denormals take these for zeros.
+    fn widen(&mut self, x: Value, wide: Type) -> Value {
+        let int = self.b.ty(x).with_scalar(Scalar::I32);
+        let bits = self.b.bitcast(x, int);
+        let (magnitude, least_normal, zero) = (self.int(int, 0x7fff_ffff), self.int(int, 0x0080_0000), self.int(int, 0));
+        let magnitude = self.b.and(bits, magnitude);
+        let tiny = self.b.icmp(IntCc::Ult, magnitude, least_normal);
+        let minus = self.b.isub(zero, magnitude);
+        let negative = self.b.icmp(IntCc::Slt, bits, zero);
+        let units = self.b.select(negative, minus, magnitude);
+        let units = self.b.cast(CastOp::SToFp, units, wide);
+        let unit = self.float(wide, 2f64.powi(-149));
+        let denormal = self.fmul(units, unit);
+        let normal = self.b.cast(CastOp::FpConv, x, wide);
+        self.b.select(tiny, denormal, normal)
     }
 
     /// A double as single, truncated, with the last bit set if anything was lost.

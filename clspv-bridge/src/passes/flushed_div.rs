@@ -1,0 +1,83 @@
+//! Single-precision division on devices that flush denormals.
+//!
+//! Such devices divide by way of the divisor's reciprocal, which is denormal, hence zero, for divisors above 2^126. OpenCL
+//! asks for 2.5 ulp of the quotient there too (C specification, 7.4), so both operands of these divisions are made smaller.
+//! What the scaled dividend loses belongs to quotients that are denormal themselves.
+
+use crate::ir::*;
+use crate::target::Target;
+
+/// Divisors above this have a denormal reciprocal: 2^126.
+const LARGE: u64 = 0x7e80_0000;
+
+/// Scales the operands of every single-precision division.
+pub fn run(func: &mut Function, target: &Target) {
+    let division = |func: &Function, i: Inst| {
+        let d = &func.insts[i];
+        matches!(d.op, Op::Bin(BinOp::Fdiv)) && func.ty(d.results[0]).lane() == F32
+    };
+    if !target.float_controls.flushes32() {
+        return;
+    }
+    for block in func.layout.clone() {
+        if !func.blocks[block].insts.iter().any(|&i| division(func, i)) {
+            continue;
+        }
+        let insts = func.take_insts(block);
+        let mut b = Builder::new(func, block);
+        for inst in insts {
+            if division(b.func, inst) {
+                let (x, y) = (b.func.insts[inst].args[0], b.func.insts[inst].args[1]);
+                let scale = scale(&mut b, y);
+                let args = [b.bin(BinOp::Fmul, x, scale), b.bin(BinOp::Fmul, y, scale)];
+                b.func.insts[inst].args.copy_from_slice(&args);
+            }
+            b.push(inst);
+        }
+    }
+}
+
+/// 2^-32 in the lanes whose divisor is large, else 1.
+fn scale(b: &mut Builder<'_>, y: Value) -> Value {
+    let ty = b.ty(y);
+    let int = ty.with_scalar(Scalar::I32);
+    let bits = b.bitcast(y, int);
+    let mask = b.func.bits(int, 0x7fff_ffff);
+    let magnitude = b.and(bits, mask);
+    let limit = b.func.bits(int, LARGE);
+    let large = b.icmp(IntCc::Ugt, magnitude, limit);
+    let small = b.func.bits(ty, u64::from(2f32.powi(-32).to_bits()));
+    let one = b.func.bits(ty, u64::from(1f32.to_bits()));
+    b.select(large, small, one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::verify::verify_module;
+    use crate::target::FloatControls;
+
+    fn multiplications(ty: Type, controls: FloatControls) -> usize {
+        let mut m = Module::default();
+        let mut f = Function::new("f", Signature { params: vec![ty; 2], results: vec![ty] }, Linkage::Export);
+        let entry = f.add_block();
+        let (x, y) = (f.add_param(entry, ty), f.add_param(entry, ty));
+        let mut b = Builder::new(&mut f, entry);
+        let quotient = b.bin(BinOp::Fdiv, x, y);
+        b.ret(&[quotient]);
+        run(&mut f, &Target { float_controls: controls, ..Target::generic() });
+        let count = f.blocks[entry].insts.iter().filter(|&&i| matches!(f.insts[i].op, Op::Bin(BinOp::Fmul))).count();
+        m.functions.push(f);
+        verify_module(&m).unwrap();
+        count
+    }
+
+    #[test]
+    fn operands_are_scaled_where_denormals_are_flushed() {
+        let flushes = FloatControls { denorm_flush32: true, ..FloatControls::default() };
+        let keeps = FloatControls { denorm_preserve32: true, ..flushes };
+        let four = Type::Vector(Scalar::F32, 4);
+        assert_eq!((multiplications(F32, flushes), multiplications(four, flushes)), (2, 2));
+        assert_eq!((multiplications(F32, keeps), multiplications(F64, flushes)), (0, 0));
+    }
+}
