@@ -29,12 +29,22 @@ pub struct Options {
     pub denorms_are_zero: bool,
     pub single_precision_constant: bool,
     pub correctly_rounded_divide_sqrt: bool,
+    /// Groups divide launches evenly: -cl-uniform-work-group-size, or the language's rule ([`Options::has_uniform_groups`]).
     pub uniform_work_group_size: bool,
     pub kernel_arg_info: bool,
     pub warnings_off: bool,
     pub warnings_are_errors: bool,
     /// -g
     pub debug_info: bool,
+}
+
+impl Options {
+    /// Whether groups divide launches evenly: before OpenCL C 2.0 always, afterwards if the build says so. Source without
+    /// -cl-std is OpenCL C 1.2; an intermediate language has no such default.
+    pub fn has_uniform_groups(&self, from_source: bool) -> bool {
+        let early = matches!(self.std.as_str(), "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2");
+        self.uniform_work_group_size || early && from_source
+    }
 }
 
 /// What clang compiles for: version, extensions and features that the device advertises.

@@ -334,9 +334,11 @@ impl Program {
                     let same = |l: &[Arc<Library>]| {
                         l.len() == libraries.len() && l.iter().zip(&libraries).all(|(a, b)| Arc::ptr_eq(a, b))
                     };
+                    let uniform_work_group_size = options.has_uniform_groups(self.is_from_source());
+                    let code_options = Options { uniform_work_group_size, ..options.clone() };
                     let known = back.iter().find(|(t, l, _)| t == target && same(l)).map(|(_, _, r)| r.clone());
                     let compiled = known.unwrap_or_else(|| {
-                        let result = back_end(&libraries, &options, &specs, target);
+                        let result = back_end(&libraries, &code_options, &specs, target);
                         let result = match (&self.origin, &kept_headers) {
                             (Origin::Source(source), Some(headers)) => result
                                 .map_err(|error| driver::add_positions(error, source, headers, &options, &device.front_config())),

@@ -245,10 +245,11 @@ impl Program {
         let Some(index) = self.device_index(device) else { return false };
         let state = self.state.lock();
         let Some(options) = state.records.get(index).map(|r| &r.options) else { return false };
-        let early = matches!(options.std.as_str(), "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2");
-        // Without -cl-std the language is OpenCL C 1.2; an intermediate language has no such default.
-        let from_source = matches!(self.origin, Origin::Source(..));
-        !(options.uniform_work_group_size || early && from_source)
+        !options.has_uniform_groups(self.is_from_source())
+    }
+
+    pub(crate) fn is_from_source(&self) -> bool {
+        matches!(self.origin, Origin::Source(..))
     }
 
     /// Attaches a kernel object; undone by [`Program::detach`].

@@ -16,8 +16,8 @@
 use super::PassContext;
 use super::lower_globals::DataLayout;
 use super::{
-    flushed_div, legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_images, lower_kernel_abi, lower_mem,
-    lower_regions, lower_work_item,
+    flushed_div, legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_images, lower_kernel_abi,
+    lower_mem, lower_regions, lower_work_item,
 };
 use crate::abi::{BlockPlace, Hidden, LaunchAbi, PointerMode};
 use crate::error::{CompileError, Result};
@@ -124,7 +124,7 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
     legalize_mem::expand_float_atomics(func, cx.target);
     legalize_mem::expand_sequential(func);
     lower_groups::run(func, cx.target, abi.sub_group_size);
-    lower_work_item::run(func, &info, abi.sub_group_size)?;
+    lower_work_item::run(func, &info, cx.options.uniform_work_group_size, abi.sub_group_size)?;
     lower_kernel_abi::value_params(func, &info)?;
     lower_images::run(func, &info, &mut abi)?;
     legalize_vec::run(func);

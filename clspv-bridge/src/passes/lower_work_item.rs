@@ -1,7 +1,7 @@
 //! Work-item queries to shader inputs and hidden launch values.
 //!
 //! A launch may be cut into several dispatches, so global ids and group ids are the shader's own plus a base. Sizes fold to
-//! constants when the kernel requires a work-group size. Ids are computed in 64 bits from 32-bit parts; users that
+//! constants when the kernel requires a work-group size; that of a group only if the last groups cannot be smaller. Ids are computed in 64 bits from 32-bit parts; users that
 //! truncate to `int` get 32-bit arithmetic back from `simplify`.
 
 use super::lower::hidden_offset;
@@ -14,6 +14,8 @@ use crate::metadata::KernelInfo;
 struct Queries<'b, 'f> {
     b: &'b mut Builder<'f>,
     reqd: Option<[u32; 3]>,
+    /// All groups of a launch have one size.
+    uniform: bool,
     /// Work-items of a full sub-group; 0 if there are none. With more than one, the workgroup is a line.
     sub_group: u32,
 }
@@ -64,8 +66,8 @@ impl Queries<'_, '_> {
                 _ => self.input(ShaderInput::LocalId, dim),
             },
             Q::LocalSize => match self.reqd {
-                Some(size) => self.b.i64(size[dim as usize] as i64),
-                None => self.input(ShaderInput::WorkgroupSize, dim),
+                Some(size) if self.uniform || size[dim as usize] == 1 => self.b.i64(size[dim as usize] as i64),
+                _ => self.input(ShaderInput::WorkgroupSize, dim),
             },
             Q::EnqueuedLocalSize => match self.reqd {
                 Some(size) => self.b.i64(size[dim as usize] as i64),
@@ -157,8 +159,8 @@ impl Queries<'_, '_> {
     }
 }
 
-/// Replaces every [`Op::WorkItem`]. `sub_group` is that of [`crate::abi::LaunchAbi::sub_group_size`].
-pub fn run(func: &mut Function, info: &KernelInfo, sub_group: u32) -> Result<bool> {
+/// Replaces every [`Op::WorkItem`]. `uniform` says that all groups of a launch have one size; `sub_group` is that of [`crate::abi::LaunchAbi::sub_group_size`].
+pub fn run(func: &mut Function, info: &KernelInfo, uniform: bool, sub_group: u32) -> Result<bool> {
     let mut map = std::collections::HashMap::new();
     for block in func.layout.clone() {
         let insts = func.take_insts(block);
@@ -170,7 +172,7 @@ pub fn run(func: &mut Function, info: &KernelInfo, sub_group: u32) -> Result<boo
             };
             b.line = b.func.insts[inst].line;
             let result = b.func.insts[inst].results[0];
-            let value = Queries { b: &mut b, reqd: info.reqd_work_group_size, sub_group }.get(query, dim);
+            let value = Queries { b: &mut b, reqd: info.reqd_work_group_size, uniform, sub_group }.get(query, dim);
             let (from, to) = (b.ty(value), b.ty(result));
             let value = match (from, to) {
                 (I64, I32) => b.cast(CastOp::Trunc, value, I32),

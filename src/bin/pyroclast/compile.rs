@@ -2,7 +2,7 @@
 
 use super::info::print;
 use clspv_bridge::abi::{CompiledKernel, PointerMode};
-use clspv_bridge::driver::{self, FrontConfig, Library};
+use clspv_bridge::driver::{self, FrontConfig, Library, Options};
 use clspv_bridge::{CompileError, Target};
 use pyroclast_runtime::platform::Platform;
 use pyroclast_runtime::program::build::with_large_stack;
@@ -68,7 +68,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     for note in &parsed.notes {
         eprintln!("{note}");
     }
-    let library = if let Some(spirv) = il::words(&input) {
+    let il = il::words(&input);
+    let uniform_work_group_size = parsed.compiler.has_uniform_groups(il.is_none());
+    let options = Options { uniform_work_group_size, ..parsed.compiler.clone() };
+    let library = if let Some(spirv) = il {
         Library { spirv, ..Library::default() }
     } else {
         let source = String::from_utf8_lossy(&input);
@@ -90,7 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         }
         Emit::Spv | Emit::Asm | Emit::Info => {}
     }
-    let program = with_large_stack(|| driver::build(&[&library], &parsed.compiler, &[], &target));
+    let program = with_large_stack(|| driver::build(&[&library], &options, &[], &target));
     let program = program.ok_or("internal compiler error: the compiler panicked")?.map_err(explain)?;
     let kernels: Vec<&CompiledKernel> =
         program.kernels.iter().filter(|k| arguments.kernel.as_ref().is_none_or(|n| *n == k.info.name)).collect();
