@@ -102,6 +102,19 @@ pub fn copy(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
+    let (kind, place) = describe_copy(queue, src, dst, src_origin, dst_origin, size)?;
+    put(queue, CL_COMMAND_COPY_IMAGE, kind, place, waits, false)
+}
+
+/// A copy between images, and where it runs best.
+pub fn describe_copy(
+    queue: &CommandQueue,
+    src: &Arc<MemObject>,
+    dst: &Arc<MemObject>,
+    src_origin: [usize; 3],
+    dst_origin: [usize; 3],
+    size: [usize; 3],
+) -> Result<(CommandKind, Place)> {
     let (from, to) = (prepare(queue, src, true)?, prepare(queue, dst, false)?);
     // The formats are the same.
     if from.info.format != to.info.format {
@@ -115,8 +128,7 @@ pub fn copy(
         return Err(Error::new(CL_MEM_COPY_OVERLAP));
     }
     let place = place(from.host_sees && to.host_sees, false, bytes(src_part.bytes()));
-    let kind = CommandKind::CopyImage { src: src_part, dst: dst_part };
-    put(queue, CL_COMMAND_COPY_IMAGE, kind, place, waits, false)
+    Ok((CommandKind::CopyImage { src: src_part, dst: dst_part }, place))
 }
 
 /// clEnqueueFillImage; `color` gives the colour's bytes for the format.
@@ -128,11 +140,22 @@ pub fn fill<'a>(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
+    let (kind, place) = describe_fill(queue, mem, color, region)?;
+    put(queue, CL_COMMAND_FILL_IMAGE, kind, place, waits, false)
+}
+
+/// A fill of an image, and where it runs best.
+pub fn describe_fill<'a>(
+    queue: &CommandQueue,
+    mem: &Arc<MemObject>,
+    color: impl FnOnce(ImageFormat) -> Result<&'a [u8]>,
+    region: Region,
+) -> Result<(CommandKind, Place)> {
     let target = prepare(queue, mem, false)?;
     let part = target.part(region)?;
     let texel = target.info.format.pack(color(target.info.format)?);
     let place = place(target.host_sees, false, bytes(part.bytes()));
-    put(queue, CL_COMMAND_FILL_IMAGE, CommandKind::FillImage { dst: part, texel }, place, waits, false)
+    Ok((CommandKind::FillImage { dst: part, texel }, place))
 }
 
 /// clEnqueueCopyImageToBuffer and, if `to_image`, clEnqueueCopyBufferToImage
@@ -147,6 +170,20 @@ pub fn copy_buffer(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
+    let (kind, place) = describe_copy_buffer(queue, image, buffer, to_image, region, offset)?;
+    let command_type = if to_image { CL_COMMAND_COPY_BUFFER_TO_IMAGE } else { CL_COMMAND_COPY_IMAGE_TO_BUFFER };
+    put(queue, command_type, kind, place, waits, false)
+}
+
+/// A copy between image and buffer, and where it runs best.
+pub fn describe_copy_buffer(
+    queue: &CommandQueue,
+    image: &Arc<MemObject>,
+    buffer: &Arc<MemObject>,
+    to_image: bool,
+    region: Region,
+    offset: usize,
+) -> Result<(CommandKind, Place)> {
     let target = prepare(queue, image, !to_image)?;
     let buffer_seen = transfer::prepare(queue, buffer, to_image)?;
     // The image does not lie in the buffer.
@@ -158,12 +195,11 @@ pub fn copy_buffer(
     region::validate_range(offset as u64, size, buffer.size)?;
     let range = MemRange { mem: buffer.clone(), offset: offset as u64, size };
     let place = place(target.host_sees && buffer_seen, false, size);
-    let (command_type, kind) = if to_image {
-        (CL_COMMAND_COPY_BUFFER_TO_IMAGE, CommandKind::BufferToImage { src: range, dst: part })
-    } else {
-        (CL_COMMAND_COPY_IMAGE_TO_BUFFER, CommandKind::ImageToBuffer { src: part, dst: range })
+    let kind = match to_image {
+        true => CommandKind::BufferToImage { src: range, dst: part },
+        false => CommandKind::ImageToBuffer { src: part, dst: range },
     };
-    put(queue, command_type, kind, place, waits, false)
+    Ok((kind, place))
 }
 
 /// Where a mapped image is: address, row pitch and slice pitch.

@@ -112,6 +112,19 @@ fn for_each_use(kind: &CommandKind, see: &mut dyn FnMut(&Arc<MemObject>, Access)
             see(&dst.mem, Access::Write);
         }
         CommandKind::Fill { dst, .. } => see(&dst.mem, Access::Write),
+        CommandKind::CopyImage { src, dst } => {
+            see(&src.mem, Access::Read);
+            see(&dst.mem, Access::Write);
+        }
+        CommandKind::FillImage { dst, .. } => see(&dst.mem, Access::Write),
+        CommandKind::ImageToBuffer { src, dst } => {
+            see(&src.mem, Access::Read);
+            see(&dst.mem, Access::Write);
+        }
+        CommandKind::BufferToImage { src, dst } => {
+            see(&src.mem, Access::Read);
+            see(&dst.mem, Access::Write);
+        }
         CommandKind::Launch(launch) => {
             for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
                 match arg {

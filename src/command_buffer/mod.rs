@@ -13,8 +13,10 @@ pub mod mutable;
 #[cfg(test)]
 mod tests;
 
+use crate::cl::image::ImageFormat;
 use crate::cl::ndrange::NdRange;
 use crate::cl::*;
+use crate::command::image::{self, Region};
 use crate::command::replay::{Replay, Step};
 use crate::command::svm;
 use crate::command::transfer::{self, RectSide};
@@ -237,6 +239,43 @@ impl CommandBuffer {
         waits: SyncPoints<'_>,
     ) -> Result<cl_sync_point_khr> {
         self.fixed(waits, || transfer::describe_fill(&self.queue, mem, pattern, offset, size))
+    }
+
+    /// clCommandFillImageKHR; `color` gives the colour's bytes for the format.
+    pub fn fill_image<'a>(
+        &self,
+        mem: &Arc<MemObject>,
+        color: impl FnOnce(ImageFormat) -> Result<&'a [u8]>,
+        region: Region,
+        waits: SyncPoints<'_>,
+    ) -> Result<cl_sync_point_khr> {
+        self.fixed(waits, || image::describe_fill(&self.queue, mem, color, region))
+    }
+
+    /// clCommandCopyImageKHR
+    pub fn copy_image(
+        &self,
+        src: &Arc<MemObject>,
+        dst: &Arc<MemObject>,
+        src_origin: [usize; 3],
+        dst_origin: [usize; 3],
+        size: [usize; 3],
+        waits: SyncPoints<'_>,
+    ) -> Result<cl_sync_point_khr> {
+        self.fixed(waits, || image::describe_copy(&self.queue, src, dst, src_origin, dst_origin, size))
+    }
+
+    /// clCommandCopyImageToBufferKHR and, if `to_image`, clCommandCopyBufferToImageKHR
+    pub fn copy_image_buffer(
+        &self,
+        image: &Arc<MemObject>,
+        buffer: &Arc<MemObject>,
+        to_image: bool,
+        region: Region,
+        offset: usize,
+        waits: SyncPoints<'_>,
+    ) -> Result<cl_sync_point_khr> {
+        self.fixed(waits, || image::describe_copy_buffer(&self.queue, image, buffer, to_image, region, offset))
     }
 
     /// clCommandSVMMemcpyKHR

@@ -51,4 +51,24 @@ extension_functions! {
         command: cl_mutable_command_khr, name: cl_mutable_command_info_khr, size: usize, value: *mut c_void,
         size_ret: *mut usize
     ) -> cl_int;
+    fn clCommandCopyImageKHR(
+        buffer: cl_command_buffer_khr, queue: cl_command_queue, properties: *const cl_command_properties_khr, src: cl_mem,
+        dst: cl_mem, src_origin: *const usize, dst_origin: *const usize, region: *const usize, n: cl_uint,
+        waits: *const cl_sync_point_khr, point: *mut cl_sync_point_khr, handle: *mut cl_mutable_command_khr
+    ) -> cl_int;
+    fn clCommandCopyBufferToImageKHR(
+        buffer: cl_command_buffer_khr, queue: cl_command_queue, properties: *const cl_command_properties_khr, src: cl_mem,
+        dst: cl_mem, offset: usize, origin: *const usize, region: *const usize, n: cl_uint,
+        waits: *const cl_sync_point_khr, point: *mut cl_sync_point_khr, handle: *mut cl_mutable_command_khr
+    ) -> cl_int;
+    fn clCommandCopyImageToBufferKHR(
+        buffer: cl_command_buffer_khr, queue: cl_command_queue, properties: *const cl_command_properties_khr, src: cl_mem,
+        dst: cl_mem, origin: *const usize, region: *const usize, offset: usize, n: cl_uint,
+        waits: *const cl_sync_point_khr, point: *mut cl_sync_point_khr, handle: *mut cl_mutable_command_khr
+    ) -> cl_int;
+    fn clCommandFillImageKHR(
+        buffer: cl_command_buffer_khr, queue: cl_command_queue, properties: *const cl_command_properties_khr, image: cl_mem,
+        color: *const c_void, origin: *const usize, region: *const usize, n: cl_uint, waits: *const cl_sync_point_khr,
+        point: *mut cl_sync_point_khr, handle: *mut cl_mutable_command_khr
+    ) -> cl_int;
 }

@@ -1,12 +1,14 @@
 //! Entry points of command buffers (cl_khr_command_buffer, cl_khr_command_buffer_mutable_dispatch), found by name only.
 
 use super::event::give;
+use super::image::{image_of, region};
 use super::kernel::{set_arg, set_exec_info};
 use super::svm::{host, pattern};
 use crate::convert::{handles, optional_slice, properties, slice, triple, wait_list, write_out};
 use crate::entry;
 use crate::handle::{Handle, HandleTarget};
 use crate::info;
+use pyroclast_runtime::cl::image::ImageFormat;
 use pyroclast_runtime::cl::ndrange::NdRange;
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::command::transfer::RectSide;
@@ -288,52 +290,70 @@ entry! { extension fn clGetMutableCommandInfoKHR(
     info::write(answer, size, value, size_ret)
 } }
 
-// ---- commands on what no device has ----
-
-/// The answer to a command on an image that is recorded: no object is one.
-fn no_image<T>(buffer: Result<&CommandBuffer>, n: cl_uint, waits: *const cl_sync_point_khr) -> Result<T> {
-    buffer?.validate_recording(sync_points(n, waits)?)?;
-    Err(err!(CL_INVALID_MEM_OBJECT, "the object is no image"))
-}
-
 entry! { extension fn clCommandCopyBufferToImageKHR(
     command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    _src_buffer: cl_mem, _dst_image: cl_mem, _src_offset: usize, _dst_origin: *const usize, _region: *const usize,
-    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
+    src_buffer: cl_mem, dst_image: cl_mem, src_offset: usize, dst_origin: *const usize, size: *const usize,
+    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
-    no_image(buffer, num_sync_points, sync_point_wait_list)
-} }
-
-entry! { extension fn clCommandCopyImageKHR(
-    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    _src_image: cl_mem, _dst_image: cl_mem, _src_origin: *const usize, _dst_origin: *const usize, _region: *const usize,
-    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
-    mutable_handle: *mut cl_mutable_command_khr
-) -> cl_int {
-    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
-    no_image(buffer, num_sync_points, sync_point_wait_list)
+    let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let (buffer, image) = (src_buffer.arc()?, dst_image.arc()?);
+    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    image_of(&image)?;
+    let at = region(dst_origin, size)?;
+    write_out(sync_point, commands.copy_image_buffer(&image, &buffer, true, at, src_offset, waits)?);
+    Ok(())
 } }
 
 entry! { extension fn clCommandCopyImageToBufferKHR(
     command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    _src_image: cl_mem, _dst_buffer: cl_mem, _src_origin: *const usize, _region: *const usize, _dst_offset: usize,
-    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
+    src_image: cl_mem, dst_buffer: cl_mem, src_origin: *const usize, size: *const usize, dst_offset: usize,
+    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
-    no_image(buffer, num_sync_points, sync_point_wait_list)
+    let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let (image, buffer) = (src_image.arc()?, dst_buffer.arc()?);
+    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    image_of(&image)?;
+    let at = region(src_origin, size)?;
+    write_out(sync_point, commands.copy_image_buffer(&image, &buffer, false, at, dst_offset, waits)?);
+    Ok(())
+} }
+
+entry! { extension fn clCommandCopyImageKHR(
+    command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
+    src_image: cl_mem, dst_image: cl_mem, src_origin: *const usize, dst_origin: *const usize, size: *const usize,
+    num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
+    mutable_handle: *mut cl_mutable_command_khr
+) -> cl_int {
+    let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let (src, dst) = (src_image.arc()?, dst_image.arc()?);
+    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    image_of(&src)?;
+    image_of(&dst)?;
+    let (from, to, size) = (triple(src_origin)?, triple(dst_origin)?, triple(size)?);
+    write_out(sync_point, commands.copy_image(&src, &dst, from, to, size, waits)?);
+    Ok(())
 } }
 
 entry! { extension fn clCommandFillImageKHR(
     command_buffer: cl_command_buffer_khr, command_queue: cl_command_queue, properties: *const cl_command_properties_khr,
-    _image: cl_mem, _fill_color: *const c_void, _origin: *const usize, _region: *const usize, num_sync_points: cl_uint,
-    sync_point_wait_list: *const cl_sync_point_khr, _sync_point: *mut cl_sync_point_khr,
+    image: cl_mem, fill_color: *const c_void, origin: *const usize, size: *const usize, num_sync_points: cl_uint,
+    sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle);
-    no_image(buffer, num_sync_points, sync_point_wait_list)
+    let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let image = image.arc()?;
+    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    image_of(&image)?;
+    // There is a colour.
+    if fill_color.is_null() {
+        return Err(err!(CL_INVALID_VALUE, "no colour"));
+    }
+    // SAFETY: the application's colour has as many bytes as the format asks for.
+    let bytes = |f: ImageFormat| Ok(unsafe { std::slice::from_raw_parts(fill_color.cast::<u8>(), f.color_bytes()) });
+    write_out(sync_point, commands.fill_image(&image, bytes, region(origin, size)?, waits)?);
+    Ok(())
 } }
 
 entry! { extension fn clCommandSVMMemcpyKHR(

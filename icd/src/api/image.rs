@@ -54,7 +54,7 @@ fn descriptor(desc: *const cl_image_desc) -> Result<Option<Descriptor>> {
     }))
 }
 
-fn image_of(mem: &MemObject) -> Result<&ImageInfo> {
+pub(super) fn image_of(mem: &MemObject) -> Result<&ImageInfo> {
     // The object is an image.
     mem.image().ok_or_else(|| err!(CL_INVALID_MEM_OBJECT, "not an image"))
 }
@@ -166,7 +166,7 @@ entry! { fn clGetImageInfo(
     info::write(answer, size, value, size_ret)
 } }
 
-fn region(origin: *const usize, size: *const usize) -> Result<Region> {
+pub(super) fn region(origin: *const usize, size: *const usize) -> Result<Region> {
     Ok(Region { origin: triple(origin)?, size: triple(size)? })
 }
 
