@@ -92,7 +92,11 @@ pub unsafe fn fill(dst: HostPtr, pattern: &[u8], len: u64) {
     }
 }
 
-/// Host memory of our own at an alignment, zeroed, freed on drop: shadows of buffers that the host cannot see.
+/// Sizes from which memory is taken from the system page by page: it is zero, and real where it is first touched.
+const LARGE: usize = 1 << 20;
+
+/// Host memory of our own, aligned to a page, zeroed, freed on drop: buffers of the CPU device and shadows of buffers that
+/// the host cannot see.
 pub struct HostAllocation {
     ptr: HostPtr,
     layout: std::alloc::Layout,
@@ -102,6 +106,12 @@ impl HostAllocation {
     /// Allocates `size` bytes (at least 1) aligned to a page; `None` if there is no memory.
     pub fn new(size: u64) -> Option<HostAllocation> {
         let layout = std::alloc::Layout::from_size_align(usize::try_from(size).ok()?.max(1), 4096).ok()?;
+        if layout.size() >= LARGE {
+            let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            // SAFETY: new pages; nothing is replaced.
+            let ptr = unsafe { libc::mmap(std::ptr::null_mut(), layout.size(), prot, flags, -1, 0) };
+            return (ptr != libc::MAP_FAILED).then_some(HostAllocation { ptr: HostPtr(ptr.cast()), layout });
+        }
         // SAFETY: the size is not zero.
         let ptr = unsafe { std::alloc::alloc_zeroed(layout) };
         (!ptr.is_null()).then_some(HostAllocation { ptr: HostPtr(ptr), layout })
@@ -120,6 +130,11 @@ impl HostAllocation {
 
 impl Drop for HostAllocation {
     fn drop(&mut self) {
+        if self.layout.size() >= LARGE {
+            // SAFETY: mapped in `new` with this size; nobody uses it any more.
+            unsafe { libc::munmap(self.ptr.0.cast(), self.layout.size()) };
+            return;
+        }
         // SAFETY: allocated in `new` with this layout.
         unsafe { std::alloc::dealloc(self.ptr.0, self.layout) }
     }

@@ -127,6 +127,10 @@ const MATRIX: &[&str] = &[
 fn main() -> std::process::ExitCode {
     let arguments = Arguments::from_args();
     let everything = driver::is_whole();
+    if std::env::var_os("PYROCLAST_DEVICES").is_none() {
+        // SAFETY: no other thread runs yet.
+        unsafe { std::env::set_var("PYROCLAST_DEVICES", "vulkan,cpu") };
+    }
     let folder = driver::offer();
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");
     let mut files: Vec<PathBuf> = std::fs::read_dir(&dir)

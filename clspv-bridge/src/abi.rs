@@ -211,4 +211,6 @@ impl DataBlock {
 pub struct CompiledProgram {
     pub kernels: Vec<CompiledKernel>,
     pub data: DataBlock,
+    /// Code for the host's processor; then the kernels above have no variants.
+    pub native: Option<crate::native::NativeProgram>,
 }

@@ -1,10 +1,12 @@
 //! Joins the steps: source or IL to library SPIR-V, library SPIR-V to an executable program.
 
 use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode};
+use crate::back::llvm;
 use crate::error::{CompileError, Result};
 use crate::front;
 use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
 use crate::metadata::KernelInfo;
+use crate::native::NativeProgram;
 use crate::parallel;
 use crate::passes::lower_globals::DataLayout;
 use crate::passes::{self, PassContext, link, lower, lower_builtins, lower_globals};
@@ -143,6 +145,12 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
         renumber_globals(module, &globals, &numbers);
     }
     let mut compiled = CompiledProgram::default();
+    if target.cpu.is_some() {
+        native(&optimised, &data, &mut compiled, &mut failures, &cx)?;
+        report(&failures, libraries)?;
+        compiled.data = data.block;
+        return Ok(compiled);
+    }
     let tasks = optimised.iter().flat_map(|module| modes(target).iter().map(move |mode| (module, *mode))).collect();
     let mut done = parallel::map(tasks, |(module, mode)| variant(module, mode, &data, &cx)).into_iter();
     for module in &optimised {
@@ -154,12 +162,46 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
             Err(e) => failures.push((info.name, e)),
         }
     }
-    if !failures.is_empty() {
-        let lines: Vec<String> = failures.iter().map(|(kernel, e)| failure(kernel, e, libraries)).collect();
-        return Err(CompileError::Diagnostics(lines.join("\n") + "\n"));
-    }
+    report(&failures, libraries)?;
     compiled.data = data.block;
     Ok(compiled)
+}
+
+/// The error of a build some of whose kernels failed.
+fn report(failures: &[(String, CompileError)], libraries: &[&Library]) -> Result<()> {
+    if failures.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = failures.iter().map(|(kernel, e)| failure(kernel, e, libraries)).collect();
+    Err(CompileError::Diagnostics(lines.join("\n") + "\n"))
+}
+
+/// Code for the host's processor: all kernels in one shared object.
+fn native(
+    optimised: &[Module],
+    data: &DataLayout,
+    compiled: &mut CompiledProgram,
+    failures: &mut Vec<(String, CompileError)>,
+    cx: &PassContext<'_>,
+) -> Result<()> {
+    let mut program = NativeProgram::default();
+    let mut texts = Vec::new();
+    let tasks = (0..optimised.len()).zip(optimised).collect();
+    for (module, result) in optimised.iter().zip(parallel::map(tasks, |(n, module)| llvm::kernel(module, data, n, cx))) {
+        match result {
+            Ok((kernel, text)) => {
+                compiled.kernels.push(CompiledKernel { info: kernel.info.clone(), variants: Vec::new() });
+                program.kernels.push(kernel);
+                texts.push(text);
+            }
+            Err(e) => failures.push((module.kernels[0].name.clone(), e)),
+        }
+    }
+    if failures.is_empty() && !texts.is_empty() {
+        program.object = llvm::shared_object(&llvm::module_text(&texts), cx.options.opt_disable)?;
+    }
+    compiled.native = Some(program);
+    Ok(())
 }
 
 /// The log's line for a kernel that failed, with the position that the module tells, if it does.
@@ -202,7 +244,10 @@ fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContex
         check(&module, "lower_builtins")?;
     }
     link::resolve(&mut module, library)?;
-    run_passes(&mut module, passes::COMMON, cx)?;
+    // A processor has one address space.
+    let wanted = |name: &&str| cx.target.cpu.is_none() || **name != *"lower_generic";
+    let common: Vec<&str> = passes::COMMON.iter().copied().filter(|n| wanted(n)).collect();
+    run_passes(&mut module, &common, cx)?;
     Ok(module)
 }
 

@@ -19,6 +19,7 @@ pub mod error;
 pub mod front;
 pub mod ir;
 pub mod metadata;
+pub mod native;
 mod parallel;
 pub mod passes;
 pub mod printf;

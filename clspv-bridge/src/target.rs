@@ -69,11 +69,22 @@ pub struct Target {
     pub scatters_wide_loads: bool,
     /// Lanes that left a loop go on computing, and what is used behind it is what they computed last, unless it is a phi.
     pub stale_loop_results: bool,
+    /// The host's processor, if code is made for that; of the fields above, those about Vulkan then mean nothing.
+    pub cpu: Option<CpuTarget>,
     /// Bytes of workgroup memory.
     pub max_workgroup_memory: u32,
     /// Invocations of a workgroup, and per dimension.
     pub max_workgroup_invocations: u32,
     pub max_workgroup_size: [u32; 3],
+}
+
+/// A processor that native code is made for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CpuTarget {
+    /// Model and features: code for one processor may not run on another.
+    pub processor: String,
+    /// Work-items that are computed together: 4, 8, 16 or 32. Sub-groups have this size.
+    pub width: u32,
 }
 
 /// Float-control execution modes the device offers, per width.
@@ -117,6 +128,59 @@ impl Target {
     pub fn has_sub_group_size(&self, size: u32) -> bool {
         let (low, high) = self.subgroup_size_range;
         size == self.subgroup_size.max(1) || (size.is_power_of_two() && size >= low.max(1) && size <= high)
+    }
+    /// The host's processor. `has` tells its features by the names of /proc/cpuinfo.
+    pub fn native(processor: String, has: &dyn Fn(&str) -> bool) -> Target {
+        let width = if has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") {
+            16
+        } else if has("avx2") {
+            8
+        } else {
+            4
+        };
+        let arm = cfg!(target_arch = "aarch64");
+        // Without instructions for it LLVM calls functions that code without libraries lacks.
+        let (fma, half) = (arm || has("fma"), arm || has("f16c"));
+        Target {
+            float16: half,
+            exact_fma32: fma,
+            exact_fma64: fma,
+            exact_div32: true,
+            exact_sqrt32: true,
+            exact_div64: true,
+            exact_sqrt64: true,
+            float_controls: FloatControls {
+                preserve16: true,
+                preserve32: true,
+                preserve64: true,
+                denorm_preserve16: true,
+                denorm_preserve32: true,
+                denorm_preserve64: true,
+                rte16: half,
+                rte32: true,
+                rte64: true,
+                ..FloatControls::default()
+            },
+            buffer_float32_atomic_add: true,
+            shared_float32_atomic_add: true,
+            buffer_float32_atomic_min_max: true,
+            shared_float32_atomic_min_max: true,
+            subgroup_size: width,
+            subgroup_size_range: (0, 0),
+            subgroup_ops: SubgroupOps {
+                basic: true,
+                vote: true,
+                ballot: true,
+                shuffle: true,
+                extended_types: true,
+                ..SubgroupOps::default()
+            },
+            cpu: Some(CpuTarget { processor, width }),
+            max_workgroup_memory: 256 << 10,
+            max_workgroup_invocations: 4096,
+            max_workgroup_size: [4096; 3],
+            ..Target::generic()
+        }
     }
     /// A capable desktop device: what offline compilation and compiler tests use.
     pub fn generic() -> Target {
@@ -162,6 +226,7 @@ impl Target {
             prefer_bindings: false,
             scatters_wide_loads: false,
             stale_loop_results: false,
+            cpu: None,
             max_workgroup_memory: 32768,
             max_workgroup_invocations: 1024,
             max_workgroup_size: [1024, 1024, 64],

@@ -4,10 +4,13 @@
 //! what it supports by name in `features.rs`, what it takes of SPIR-V in `spirv.rs`.
 
 pub mod batch;
+pub mod cpu;
 mod error;
 pub mod features;
 pub mod host_exec;
 pub mod info;
+mod localsize;
+mod machine;
 #[cfg(test)]
 pub mod mock;
 mod query;

@@ -2,19 +2,22 @@
 
 use super::Device;
 use super::traits::{DeviceDriver, DeviceOps};
-use super::vulkan;
+use super::{cpu, vulkan};
 use crate::config::Config;
 use std::sync::Arc;
 
 /// Every kind of device, in the order of preference.
-pub const DRIVERS: &[&dyn DeviceDriver] = &[&vulkan::DRIVER];
+pub const DRIVERS: &[&dyn DeviceDriver] = &[&vulkan::DRIVER, &cpu::DRIVER];
 
 /// Finds the devices of this process in the order that PYROCLAST_DEVICES asks for.
 pub fn probe(config: &Config) -> Vec<Arc<Device>> {
     crate::fork::watch();
     let mut found: Vec<(&'static str, Vec<Arc<dyn DeviceOps>>)> = Vec::new();
     for driver in DRIVERS {
-        let wanted = config.devices.is_empty() || config.devices.iter().any(|d| kind_of(d) == driver.name());
+        let named = config.devices.iter().any(|d| kind_of(d) == driver.name());
+        // The processor serves where there is nothing else, and where it is asked for.
+        let alone = found.iter().all(|(_, list)| list.is_empty());
+        let wanted = named || config.devices.is_empty() && (driver.name() != "cpu" || alone);
         if wanted {
             found.push((driver.name(), driver.probe(config)));
         }

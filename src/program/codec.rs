@@ -11,6 +11,7 @@ use clspv_bridge::driver::{Library, Options};
 use clspv_bridge::front::clang::KernelArgInfo;
 use clspv_bridge::ir::ImageDim;
 use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
+use clspv_bridge::native::{NativeKernel, NativeProgram};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
@@ -485,6 +486,48 @@ pub fn put_program(w: &mut Writer, p: &CompiledProgram) {
     });
     w.bool(p.data.writable);
     w.u64(p.data.variables);
+    w.option(&p.native, put_native);
+}
+
+fn put_native(w: &mut Writer, n: &NativeProgram) {
+    w.list(&n.kernels, |w, k| {
+        put_info(w, &k.info);
+        w.str(&k.whole);
+        w.str(&k.any);
+        w.u32(k.width);
+        w.bool(k.linear);
+        w.bool(k.has_barriers);
+        w.u32(k.record_bytes);
+        w.u32(k.static_local_bytes);
+        w.list(&k.local_args, |w, (arg, word)| {
+            w.u16(*arg);
+            w.u32(*word);
+        });
+        w.u32(k.args_bytes);
+        w.u32(k.private_bytes);
+        w.bool(k.has_sub_groups);
+    });
+    w.blob(&n.object);
+}
+
+fn get_native(r: &mut Reader) -> Option<NativeProgram> {
+    let kernels = r.list(|r| {
+        Some(NativeKernel {
+            info: get_info(r)?,
+            whole: r.str()?,
+            any: r.str()?,
+            width: r.u32()?,
+            linear: r.bool()?,
+            has_barriers: r.bool()?,
+            record_bytes: r.u32()?,
+            static_local_bytes: r.u32()?,
+            local_args: r.list(|r| Some((r.u16()?, r.u32()?)))?,
+            args_bytes: r.u32()?,
+            private_bytes: r.u32()?,
+            has_sub_groups: r.bool()?,
+        })
+    })?;
+    Some(NativeProgram { kernels, object: r.blob()?.to_vec() })
 }
 
 /// Reads what [`put_program`] wrote.
@@ -498,6 +541,7 @@ pub fn get_program(r: &mut Reader) -> Option<CompiledProgram> {
             writable: r.bool()?,
             variables: r.u64()?,
         },
+        native: r.option(get_native)?,
     })
 }
 
@@ -563,7 +607,22 @@ pub(crate) mod tests {
             private_bytes: 16,
             sub_group_size: 8,
         };
+        let native = NativeKernel {
+            info: info.clone(),
+            whole: "k0w".into(),
+            any: "k0a".into(),
+            width: 16,
+            linear: true,
+            has_barriers: true,
+            record_bytes: 128,
+            static_local_bytes: 64,
+            local_args: vec![(1, 8)],
+            args_bytes: 16,
+            private_bytes: 4,
+            has_sub_groups: true,
+        };
         CompiledProgram {
+            native: Some(NativeProgram { kernels: vec![native], object: vec![0x7f, 0x45] }),
             kernels: vec![CompiledKernel { info, variants: vec![KernelVariant { abi, spirv: vec![0x0723_0203, 7] }] }],
             data: DataBlock { bytes: vec![1, 2, 3], zeros: 32, relocs: vec![(0, 8)], writable: true, variables: 5 },
         }

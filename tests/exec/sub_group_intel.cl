@@ -17,7 +17,7 @@ kernel void test(global const uint *in, global uint *out, global ushort *s, glob
     uint first = get_group_id(0) * 32 + get_sub_group_id() * size;
     intel_sub_group_block_write4(out + first * 4, intel_sub_group_block_read4(in + first * 4) + 1);
     good |= (intel_sub_group_block_read2(in + first).y == (first + size + lane) * 5) << 0;
-    ushort8 t = intel_sub_group_block_read_us8(s);
+    ushort8 t = size > 8 ? (ushort8)0 : intel_sub_group_block_read_us8(s);
     good |= (t.s0 == lane && t.s7 == size * 7 + lane || size > 8) << 1;
     float4 v = (float4)(lane, 2 * lane, 3 * lane, 4 * lane);
     uint other = size - 1 - lane;

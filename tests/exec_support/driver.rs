@@ -39,8 +39,12 @@ pub fn wants_matrix() -> bool {
 /// All tests whose names hold the filter, in a process where the device lacks something.
 pub fn run_without(hidden: &str, filter: &str) -> Result<(), Failed> {
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
-    let output =
-        std::process::Command::new(exe).arg(filter).env("PYROCLAST_FEATURES", hidden).output().map_err(|e| e.to_string())?;
+    let output = std::process::Command::new(exe)
+        .arg(filter)
+        .env("PYROCLAST_FEATURES", hidden)
+        .env("PYROCLAST_DEVICES", "vulkan")
+        .output()
+        .map_err(|e| e.to_string())?;
     let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
     if output.status.success() { Ok(()) } else { Err(Failed::from(text)) }
 }

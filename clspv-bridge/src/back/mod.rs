@@ -1,4 +1,5 @@
 //! Back ends.
 
+pub mod llvm;
 pub mod spirv;
 pub mod validate;

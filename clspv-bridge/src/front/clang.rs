@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How long one clang process may take: `PYROCLAST_CLANG_TIMEOUT` in seconds.
-fn time_limit() -> Duration {
+pub(crate) fn time_limit() -> Duration {
     let seconds = std::env::var("PYROCLAST_CLANG_TIMEOUT").ok().and_then(|v| v.trim().parse().ok());
     Duration::from_secs(seconds.unwrap_or(120))
 }

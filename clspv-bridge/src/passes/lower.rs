@@ -77,8 +77,18 @@ fn hidden_of(offset: u32) -> Option<Hidden> {
     })
 }
 
+/// The byte of the packed arguments that a symbolic offset names.
+pub(crate) fn arg_of(offset: u32) -> Option<u32> {
+    offset.checked_sub(ARG_BASE).filter(|_| offset < HIDDEN_BASE)
+}
+
+/// Whether a symbolic offset is that of the base of printf's numbers.
+pub(crate) fn is_printf_base(offset: u32) -> bool {
+    offset == hidden_offset(Hidden::PrintfBase)
+}
+
 /// The only kernel function of the module.
-pub(super) fn kernel_of(module: &Module) -> Result<(FuncRef, usize)> {
+pub(crate) fn kernel_of(module: &Module) -> Result<(FuncRef, usize)> {
     let mut kernels = module.functions.iter().filter_map(|(r, f)| Some((r, f.kernel?)).filter(|_| !f.layout.is_empty()));
     match (kernels.next(), kernels.next()) {
         (Some((func, info)), None) if info < module.kernels.len() => Ok((func, info)),

@@ -4,11 +4,11 @@
 //! it is found or estimated is said beside it; an estimate also leaves a line in [`DeviceInfo::notes`].
 
 use super::super::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts};
+use super::super::machine;
 use super::adapter::Adapter;
 use super::conv;
 use super::format::{self, Probe};
 use super::instance::Instance;
-use super::machine;
 use crate::cl::image::{ImageFormat, ImageKind};
 use crate::cl::*;
 use ash::vk;
@@ -123,6 +123,7 @@ pub fn target(a: &Adapter) -> Target {
         scatters_wide_loads: nvidia,
         // See the compiler's pass `loop_results`; seen with Mesa 22.3, and nothing newer promises otherwise.
         stale_loop_results: llvmpipe,
+        cpu: None,
         max_workgroup_memory: limits.max_compute_shared_memory_size,
         max_workgroup_invocations: limits.max_compute_work_group_invocations,
         max_workgroup_size: limits.max_compute_work_group_size,

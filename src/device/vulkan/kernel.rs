@@ -4,6 +4,7 @@
 //! local size does not divide the global size, plus more where a dimension exceeds maxComputeWorkGroupCount.
 
 use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
+use super::super::localsize;
 use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, ImageDesc, Result};
 use super::conv::align_up;
 use super::device::Gpu;
@@ -11,7 +12,7 @@ use super::hazard::{Access, Accesses, Object};
 use super::image::{Bound, image_of};
 use super::memory::{Buffer, Use};
 use super::pipeline::{Key, Pipelines};
-use super::{localsize, queue};
+use super::queue;
 use clspv_bridge::abi::{
     BindingSource, CompiledKernel, CompiledProgram, Hidden, KernelVariant, LocalSpec, NULL_OFFSET, PointerMode,
 };

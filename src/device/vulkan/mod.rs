@@ -21,8 +21,6 @@ mod instance;
 mod kernel;
 mod lane;
 mod list;
-mod localsize;
-mod machine;
 mod memory;
 mod pipeline;
 mod print;

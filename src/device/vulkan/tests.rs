@@ -431,6 +431,7 @@ fn scale_program(modes: &[PointerMode], place: BlockPlace) -> Arc<CompiledProgra
         image: None,
     };
     Arc::new(CompiledProgram {
+        native: None,
         kernels: vec![CompiledKernel {
             info: KernelInfo {
                 name: "scale".into(),

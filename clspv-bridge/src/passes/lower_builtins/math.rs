@@ -44,6 +44,26 @@ impl Lower<'_, '_, '_> {
 
     pub(super) fn math(&mut self, op: ClOp, a: &[Value], ty: Type) -> Result<Value> {
         use ClOp as C;
+        if self.cx.target.cpu.is_some() {
+            // A processor has no functions of its own for these.
+            let plain = match op {
+                C::native_cos => C::cos,
+                C::native_sin => C::sin,
+                C::native_tan => C::tan,
+                C::native_exp | C::half_exp => C::exp,
+                C::native_exp2 | C::half_exp2 => C::exp2,
+                C::native_exp10 | C::half_exp10 => C::exp10,
+                C::native_log => C::log,
+                C::native_log2 => C::log2,
+                C::native_log10 => C::log10,
+                C::native_powr => C::powr,
+                C::cos | C::sin | C::tan | C::exp10 => op,
+                _ => C::printf,
+            };
+            if plain != C::printf {
+                return Ok(self.library(plain, a, ty));
+            }
+        }
         let b = &mut *self.b;
         let sqrt_is_native = self.in_library
             || match ty.lane() {

@@ -9,6 +9,61 @@ pub fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
 }
 
+/// What /proc/cpuinfo tells of the processor.
+pub struct Processor {
+    /// Marketing name.
+    pub name: String,
+    vendor: String,
+    features: String,
+}
+
+impl Processor {
+    /// Reads it; fields are empty where the system does not tell.
+    pub fn read() -> Processor {
+        Processor::parse(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
+    }
+    fn parse(text: &str) -> Processor {
+        let field = |names: &[&str]| {
+            let line = text.lines().find(|l| names.iter().any(|n| l.split(':').next().is_some_and(|k| k.trim() == *n)));
+            line.and_then(|l| l.split_once(':')).map(|(_, v)| v.trim().to_owned()).unwrap_or_default()
+        };
+        let name = field(&["model name", "Model", "Hardware"]);
+        Processor {
+            name: if name.is_empty() { format!("{} processor", std::env::consts::ARCH) } else { name },
+            vendor: field(&["vendor_id", "CPU implementer"]),
+            features: field(&["flags", "Features"]),
+        }
+    }
+    /// Whether the processor has a feature, by the kernel's name for it.
+    pub fn has(&self, feature: &str) -> bool {
+        self.features.split_whitespace().any(|f| f == feature)
+    }
+    /// Differs where code for one processor may not run on the other.
+    pub fn identity(&self) -> String {
+        format!("{} {} {} {}", std::env::consts::ARCH, self.vendor, self.name, self.features)
+    }
+    /// Name and PCI id of the maker (0 if it has none).
+    pub fn vendor(&self) -> (&str, u32) {
+        match self.vendor.as_str() {
+            "GenuineIntel" => ("Intel", 0x8086),
+            "AuthenticAMD" => ("AMD", 0x1022),
+            "0x41" => ("ARM", 0x13b5),
+            "" => ("unknown", 0),
+            other => (other, 0),
+        }
+    }
+}
+
+/// Bytes of main memory.
+pub fn memory_bytes() -> u64 {
+    fs::read_to_string("/proc/meminfo").ok().and_then(|t| total_memory(&t)).unwrap_or(0)
+}
+
+fn total_memory(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
+}
+
 /// Highest frequency of processor 0 in MHz: cpufreq's, or else the current one of /proc/cpuinfo.
 pub fn cpu_mhz() -> u32 {
     let sysfs = fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq").ok();
@@ -100,6 +155,12 @@ mod tests {
     fn system_files_are_understood() {
         assert_eq!(cpuinfo_mhz("model name\t: x\ncpu MHz\t\t: 2599.998\n"), Some(2600));
         assert_eq!(cpuinfo_mhz(""), None);
+        assert_eq!(total_memory("MemTotal:       24523928 kB\nMemFree: 1 kB\n"), Some(24_523_928 << 10));
+        let amd =
+            Processor::parse("processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\nflags\t\t: fpu avx2 fma\n");
+        assert_eq!((amd.name.as_str(), amd.vendor()), ("AMD EPYC", ("AMD", 0x1022)));
+        assert!(amd.has("fma") && !amd.has("avx"));
+        assert!(!Processor::parse("").name.is_empty());
         assert_eq!(cache_bytes("512K\n"), 512 << 10);
         assert_eq!(cache_bytes("32M"), 32 << 20);
         assert_eq!(cache_bytes("junk"), 0);

@@ -1,0 +1,466 @@
+//! Memory: plain accesses as scalars, whole vectors or gathers and scatters; atomics one work-item after the other.
+
+use super::emit::Emit;
+use super::value::{Val, ValKind, lane_name, suffix};
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use crate::passes::lower::{arg_of, is_printf_base};
+
+fn order_name(order: Ordering) -> &'static str {
+    match order {
+        Ordering::Relaxed => "monotonic",
+        Ordering::Acquire => "acquire",
+        Ordering::Release => "release",
+        Ordering::AcqRel => "acq_rel",
+        Ordering::SeqCst => "seq_cst",
+    }
+}
+
+impl Emit<'_> {
+    /// Memory accesses and addresses.
+    pub fn memory(&mut self, data: &InstData, ty: Type) -> Result<Val> {
+        match &data.op {
+            Op::Load(access) => self.load(access, data.args[0], ty),
+            Op::Store(access) => self.store(access, data.args[0], data.args[1]),
+            Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::AtomicStore { .. } => self.atomic(data, ty),
+            Op::Fence { scope, order, .. } => {
+                match (scope, order) {
+                    (_, Ordering::Relaxed) => {}
+                    // The work-items of a group run on one thread.
+                    (Scope::WorkItem | Scope::SubGroup | Scope::WorkGroup, order) => {
+                        self.line(format!("fence syncscope(\"singlethread\") {}", order_name(*order)));
+                    }
+                    (_, order) => self.line(format!("fence {}", order_name(*order))),
+                }
+                Ok(Val::same("0"))
+            }
+            Op::SlotAddr(slot) => {
+                let at = self.slots.get(slot).copied().unwrap_or(0);
+                let record = self.own("record");
+                let base = self.def(format!("getelementptr i8, ptr {record}, i64 {at}"));
+                Ok(Val::line(base, self.r.shapes.slot_stride.get(slot).copied().unwrap_or(1)))
+            }
+            Op::GlobalAddr(g) => {
+                let (base, at) = match self.r.local.get(g) {
+                    Some(at) => ("%local", *at),
+                    None => {
+                        let at = self.r.data.offset(*g);
+                        ("%data", at.ok_or_else(|| CompileError::internal("a variable without a place"))?)
+                    }
+                };
+                Ok(Val::same(self.def(format!("getelementptr i8, ptr {base}, i64 {at}"))))
+            }
+            Op::PrintBuffer => Ok(Val::same("%print")),
+            Op::PushConst { offset } if is_printf_base(*offset) => Ok(Val::same("%printf.base")),
+            Op::PushConst { offset } => {
+                let at = arg_of(*offset).ok_or_else(|| CompileError::unsupported("a hidden value on this device", data.line))?;
+                Ok(self.argument_at(at, ty))
+            }
+            Op::IsSpace(space) => self.is_space(*space, data.args[0]),
+            _ => Err(CompileError::internal("no memory operation")),
+        }
+    }
+
+    /// A kernel's parameter.
+    pub fn argument(&mut self, v: Value, index: usize) -> Result<Val> {
+        let ty = self.func.ty(v);
+        let arg = &self.r.info.args[index];
+        if arg.kind == crate::metadata::ArgKind::LocalPtr {
+            let Some((_, word)) = self.r.local_args.iter().find(|(a, _)| usize::from(*a) == index) else {
+                return Err(CompileError::internal("a local argument without a place"));
+            };
+            let p = self.def(format!("getelementptr i8, ptr %args, i64 {word}"));
+            let at = self.def(format!("load i64, ptr {p}, align 8, !invariant.load !0"));
+            return Ok(Val::same(self.def(format!("getelementptr i8, ptr %local, i64 {at}"))));
+        }
+        let offset = arg.offset;
+        Ok(self.argument_at(offset, ty))
+    }
+
+    fn argument_at(&mut self, offset: u32, ty: Type) -> Val {
+        let bytes = ty.lane().access_bytes().unwrap_or(8);
+        let lane = lane_name(ty);
+        let mut parts = Vec::new();
+        for i in 0..ty.lanes() {
+            let at = offset + i * bytes;
+            let p = self.def(format!("getelementptr i8, ptr %args, i64 {at}"));
+            // Boolean arguments take a byte.
+            if lane == "i1" {
+                let byte = self.def(format!("load i8, ptr {p}, align 1, !invariant.load !0"));
+                parts.push(self.def(format!("trunc i8 {byte} to i1")));
+                continue;
+            }
+            let align = if at.is_multiple_of(bytes) { bytes } else { 1 };
+            parts.push(self.def(format!("load {lane}, ptr {p}, align {align}, !invariant.load !0")));
+        }
+        Val { kind: ValKind::Same, parts }
+    }
+
+    fn is_space(&mut self, space: Space, v: Value) -> Result<Val> {
+        let p = self.get(v)?;
+        let each = !p.is_same();
+        let ty = self.func.ty(v);
+        let p = if each { self.vectors(ty, &p)[0].clone() } else { p.parts[0].clone() };
+        let (from, int, bit) = (self.ty("ptr", each), self.ty("i64", each), self.ty("i1", each));
+        let at = self.def(format!("ptrtoint {from} {p} to {int}"));
+        let mut within = |base: &str, size: &str| {
+            let base = self.def(format!("ptrtoint ptr {base} to i64"));
+            let (base, size) = if each { (self.splat("i64", &base), self.splat("i64", size)) } else { (base, size.to_owned()) };
+            let d = self.def(format!("sub {int} {at}, {base}"));
+            self.def(format!("icmp ult {int} {d}, {size}"))
+        };
+        let local = within("%local", "%local.bytes");
+        let private = within("%scratch", "%scratch.bytes");
+        let is = match space {
+            Space::Local => local,
+            Space::Private => private,
+            _ => {
+                let either = self.def(format!("or {bit} {local}, {private}"));
+                let ones = if each { "splat (i1 true)" } else { "true" };
+                self.def(format!("xor {bit} {either}, {ones}"))
+            }
+        };
+        Ok(Val { kind: if each { ValKind::Each } else { ValKind::Same }, parts: vec![is] })
+    }
+
+    /// Repeats each lane of a mask.
+    fn widen_mask(&mut self, mask: &str, n: u32) -> String {
+        if n == 1 {
+            return mask.to_owned();
+        }
+        let w = self.width;
+        let lanes: Vec<String> = (0..w * n).map(|i| format!("i32 {}", i / n)).collect();
+        self.def(format!("shufflevector <{w} x i1> {mask}, <{w} x i1> poison, <{} x i32> <{}>", w * n, lanes.join(", ")))
+    }
+
+    fn load(&mut self, access: &Access, address: Value, ty: Type) -> Result<Val> {
+        let p = self.get(address)?;
+        let n = ty.lanes();
+        let lane = lane_name(ty);
+        let bytes = ty.lane().access_bytes().unwrap_or(8);
+        let volatile = if access.volatile { "volatile " } else { "" };
+        let meta = if access.readonly { ", !invariant.load !0" } else { "" };
+        let align = access.align.max(1);
+        match &p.kind {
+            ValKind::Same => {
+                let p = p.parts[0].clone();
+                if n == 1 {
+                    return Ok(Val::same(self.def(format!("load {volatile}{lane}, ptr {p}, align {align}{meta}"))));
+                }
+                let all = self.def(format!("load {volatile}<{n} x {lane}>, ptr {p}, align {align}{meta}"));
+                let parts = (0..n).map(|i| self.def(format!("extractelement <{n} x {lane}> {all}, i64 {i}"))).collect();
+                Ok(Val { kind: ValKind::Same, parts })
+            }
+            ValKind::Line { step, guard } if *step == i64::from(bytes * n) && !access.volatile => {
+                let guard = guard.clone();
+                let base = p.parts[0].clone();
+                let Some((straight, vector)) = guard else {
+                    return Ok(Val::each(self.load_line(&base, lane, n, align, meta)));
+                };
+                let labels = ["straight", "bent", "loaded"].map(|l| self.new_label(l));
+                let [yes, no, done] = &labels;
+                self.line(format!("br i1 {straight}, label %{yes}, label %{no}"));
+                self.start(yes);
+                let a = self.load_line(&base, lane, n, align, meta);
+                self.line(format!("br label %{done}"));
+                self.start(no);
+                let b = self.gather(&vector, lane, n, bytes, align);
+                self.line(format!("br label %{done}"));
+                self.start(done);
+                let t = self.ty(lane, true);
+                let parts = a.iter().zip(&b).map(|(a, b)| self.def(format!("phi {t} [ {a}, %{yes} ], [ {b}, %{no} ]"))).collect();
+                Ok(Val::each(parts))
+            }
+            _ => {
+                let vector = self.vectors(Type::Ptr(Space::Global), &p)[0].clone();
+                Ok(Val::each(self.gather(&vector, lane, n, bytes, align)))
+            }
+        }
+    }
+
+    fn load_line(&mut self, base: &str, lane: &str, n: u32, align: u32, meta: &str) -> Vec<String> {
+        let all = self.width * n;
+        let wide = match self.active() {
+            None => self.def(format!("load <{all} x {lane}>, ptr {base}, align {align}{meta}")),
+            Some(mask) => {
+                let mask = self.widen_mask(&mask, n);
+                let s = suffix(lane, Some(all));
+                self.def(format!(
+                    "call <{all} x {lane}> @llvm.masked.load.{s}.p0(ptr {base}, i32 {align}, <{all} x i1> {mask}, <{all} x {lane}> zeroinitializer)"
+                ))
+            }
+        };
+        if n == 1 {
+            return vec![wide];
+        }
+        let w = self.width;
+        (0..n)
+            .map(|i| {
+                let lanes: Vec<String> = (0..w).map(|l| format!("i32 {}", l * n + i)).collect();
+                let lanes = lanes.join(", ");
+                self.def(format!("shufflevector <{all} x {lane}> {wide}, <{all} x {lane}> poison, <{w} x i32> <{lanes}>"))
+            })
+            .collect()
+    }
+
+    /// The address of one of a vector's lanes.
+    fn lane_address(&mut self, vector: &str, at: u32) -> String {
+        if at == 0 {
+            return vector.to_owned();
+        }
+        self.def(format!("getelementptr i8, <{w} x ptr> {vector}, <{w} x i64> splat (i64 {at})", w = self.width))
+    }
+
+    fn gather(&mut self, vector: &str, lane: &str, n: u32, bytes: u32, align: u32) -> Vec<String> {
+        let w = self.width;
+        let s = suffix(lane, Some(w));
+        let mask = self.active_text();
+        (0..n)
+            .map(|i| {
+                let p = self.lane_address(vector, i * bytes);
+                let align = if i == 0 { align } else { align.min(bytes.next_power_of_two()) };
+                self.def(format!(
+                    "call <{w} x {lane}> @llvm.masked.gather.{s}.v{w}p0(<{w} x ptr> {p}, i32 {align}, <{w} x i1> {mask}, <{w} x {lane}> zeroinitializer)"
+                ))
+            })
+            .collect()
+    }
+
+    fn store(&mut self, access: &Access, value: Value, address: Value) -> Result<Val> {
+        let (v, p) = (self.get(value)?, self.get(address)?);
+        let ty = self.func.ty(value);
+        let n = ty.lanes();
+        let lane = lane_name(ty);
+        let bytes = ty.lane().access_bytes().unwrap_or(8);
+        let volatile = if access.volatile { "volatile " } else { "" };
+        let align = access.align.max(1);
+        match &p.kind {
+            ValKind::Same if v.is_same() => {
+                let p = p.parts[0].clone();
+                if n == 1 {
+                    self.line(format!("store {volatile}{lane} {}, ptr {p}, align {align}", v.parts[0]));
+                } else {
+                    let mut all = "poison".to_owned();
+                    for (i, part) in v.parts.iter().enumerate() {
+                        all = self.def(format!("insertelement <{n} x {lane}> {all}, {lane} {part}, i64 {i}"));
+                    }
+                    self.line(format!("store {volatile}<{n} x {lane}> {all}, ptr {p}, align {align}"));
+                }
+            }
+            ValKind::Line { step, guard } if *step == i64::from(bytes * n) && !access.volatile => {
+                let guard = guard.clone();
+                let base = p.parts[0].clone();
+                let parts = self.vectors(ty, &v);
+                match guard {
+                    None => self.store_line(&base, &parts, lane, align),
+                    Some((straight, vector)) => {
+                        let labels = ["straight", "bent", "stored"].map(|l| self.new_label(l));
+                        let [yes, no, done] = &labels;
+                        self.line(format!("br i1 {straight}, label %{yes}, label %{no}"));
+                        self.start(yes);
+                        self.store_line(&base, &parts, lane, align);
+                        self.line(format!("br label %{done}"));
+                        self.start(no);
+                        self.scatter(&vector, &parts, lane, bytes, align);
+                        self.line(format!("br label %{done}"));
+                        self.start(done);
+                    }
+                }
+            }
+            _ => {
+                let parts = self.vectors(ty, &v);
+                let vector = self.vectors(Type::Ptr(Space::Global), &p)[0].clone();
+                self.scatter(&vector, &parts, lane, bytes, align);
+            }
+        }
+        Ok(Val::same("0"))
+    }
+
+    fn store_line(&mut self, base: &str, parts: &[String], lane: &str, align: u32) {
+        let (w, n) = (self.width, parts.len() as u32);
+        let all = w * n;
+        // Lanes side by side: pairs of vectors are joined until there is one, then the lanes are put in order.
+        let mut joined: Vec<(String, u32)> = parts.iter().map(|p| (p.clone(), w)).collect();
+        while joined.len() > 1 {
+            let mut next = Vec::new();
+            for pair in joined.chunks(2) {
+                let [(a, na), (b, nb)] = pair else {
+                    next.push(pair[0].clone());
+                    continue;
+                };
+                // Both sides of a shuffle have one type.
+                let size = *na.max(nb);
+                let a = self.padded(a, *na, size, lane);
+                let b = self.padded(b, *nb, size, lane);
+                let lanes: Vec<String> =
+                    (0..na + nb).map(|i| format!("i32 {}", if i < *na { i } else { size + i - na })).collect();
+                let sum = na + nb;
+                let v = self.def(format!(
+                    "shufflevector <{size} x {lane}> {a}, <{size} x {lane}> {b}, <{sum} x i32> <{}>",
+                    lanes.join(", ")
+                ));
+                next.push((v, sum));
+            }
+            joined = next;
+        }
+        let mut wide = joined.swap_remove(0).0;
+        if n > 1 {
+            let lanes: Vec<String> = (0..all).map(|i| format!("i32 {}", (i % n) * w + i / n)).collect();
+            wide = self.def(format!(
+                "shufflevector <{all} x {lane}> {wide}, <{all} x {lane}> poison, <{all} x i32> <{}>",
+                lanes.join(", ")
+            ));
+        }
+        match self.active() {
+            None => self.line(format!("store <{all} x {lane}> {wide}, ptr {base}, align {align}")),
+            Some(mask) => {
+                let mask = self.widen_mask(&mask, n);
+                let s = suffix(lane, Some(all));
+                self.line(format!(
+                    "call void @llvm.masked.store.{s}.p0(<{all} x {lane}> {wide}, ptr {base}, i32 {align}, <{all} x i1> {mask})"
+                ));
+            }
+        }
+    }
+
+    fn padded(&mut self, v: &str, from: u32, to: u32, lane: &str) -> String {
+        if from == to {
+            return v.to_owned();
+        }
+        let lanes: Vec<String> = (0..to).map(|i| if i < from { format!("i32 {i}") } else { "i32 poison".into() }).collect();
+        self.def(format!("shufflevector <{from} x {lane}> {v}, <{from} x {lane}> poison, <{to} x i32> <{}>", lanes.join(", ")))
+    }
+
+    fn scatter(&mut self, vector: &str, parts: &[String], lane: &str, bytes: u32, align: u32) {
+        let w = self.width;
+        let s = suffix(lane, Some(w));
+        let mask = self.active_text();
+        for (i, part) in parts.iter().enumerate() {
+            let p = self.lane_address(vector, i as u32 * bytes);
+            let align = if i == 0 { align } else { align.min(bytes.next_power_of_two()) };
+            self.line(format!(
+                "call void @llvm.masked.scatter.{s}.v{w}p0(<{w} x {lane}> {part}, <{w} x ptr> {p}, i32 {align}, <{w} x i1> {mask})"
+            ));
+        }
+    }
+
+    /// One active work-item after the other, in the order of lanes.
+    fn atomic(&mut self, data: &InstData, ty: Type) -> Result<Val> {
+        let w = self.width;
+        let mut vectors = Vec::new();
+        for a in &data.args {
+            let v = self.get(*a)?;
+            vectors.push((
+                lane_name(self.func.ty(*a)),
+                v.is_same(),
+                if v.is_same() { v.parts[0].clone() } else { self.vectors(self.func.ty(*a), &v)[0].clone() },
+            ));
+        }
+        let has_result = !data.results.is_empty();
+        let lane = lane_name(ty);
+        let t = self.ty(lane, true);
+        let mask = self.active_text();
+        let bits = self.def(format!("bitcast <{w} x i1> {mask} to i{w}"));
+        let [body, done] = ["atomic", "done"].map(|l| self.new_label(l));
+        let before = self.enter_block();
+        self.line(format!("br label %{body}"));
+        self.start(&body);
+        let (left, rest) = (self.fresh(), self.fresh());
+        self.line(format!("{left} = phi i{w} [ {bits}, %{before} ], [ {rest}, %{body} ]"));
+        let (got, next) = (self.fresh(), self.fresh());
+        if has_result {
+            self.line(format!("{got} = phi {t} [ zeroinitializer, %{before} ], [ {next}, %{body} ]"));
+        }
+        let at = self.def(format!("call i{w} @llvm.cttz.i{w}(i{w} {left}, i1 true)"));
+        let index = self.def(format!("zext i{w} {at} to i64"));
+        let mut ops = Vec::new();
+        for (name, same, v) in &vectors {
+            ops.push(if *same { v.clone() } else { self.def(format!("extractelement <{w} x {name}> {v}, i64 {index}")) });
+        }
+        let bytes = |ty: Type| ty.access_bytes().unwrap_or(4);
+        let old = match &data.op {
+            Op::AtomicRmw { op, order, .. } => {
+                let name = format!("{op:?}").to_lowercase();
+                let name = match op {
+                    RmwOp::Smin => "min",
+                    RmwOp::Smax => "max",
+                    _ => &name,
+                };
+                self.def(format!(
+                    "atomicrmw {name} ptr {}, {lane} {} {}, align {}",
+                    ops[0],
+                    ops[1],
+                    order_name(*order),
+                    bytes(ty)
+                ))
+            }
+            Op::AtomicCas { success, failure, .. } => {
+                // Floating-point numbers are compared by their bits.
+                let int = match ty.scalar() {
+                    Some(s) if s.is_float() => super::value::scalar_name(s.to_int()),
+                    _ => lane,
+                };
+                let cast = |e: &mut Self, v: &str| {
+                    if int == lane { v.to_owned() } else { e.def(format!("bitcast {lane} {v} to {int}")) }
+                };
+                let (x, y) = (cast(self, &ops[1]), cast(self, &ops[2]));
+                let failure = match failure {
+                    Ordering::Release => Ordering::Relaxed,
+                    Ordering::AcqRel => Ordering::Acquire,
+                    f => *f,
+                };
+                let pair = self.def(format!(
+                    "cmpxchg ptr {}, {int} {x}, {int} {y} {} {}, align {}",
+                    ops[0],
+                    order_name(*success),
+                    order_name(failure),
+                    bytes(ty)
+                ));
+                let old = self.def(format!("extractvalue {{ {int}, i1 }} {pair}, 0"));
+                if int == lane { old } else { self.def(format!("bitcast {int} {old} to {lane}")) }
+            }
+            Op::AtomicLoad { order, .. } => {
+                let order = match order {
+                    Ordering::Release => Ordering::Relaxed,
+                    Ordering::AcqRel => Ordering::Acquire,
+                    o => *o,
+                };
+                self.def(format!("load atomic {lane}, ptr {} {}, align {}", ops[0], order_name(order), bytes(ty)))
+            }
+            Op::AtomicStore { order, .. } => {
+                let order = match order {
+                    Ordering::Acquire => Ordering::Relaxed,
+                    Ordering::AcqRel => Ordering::Release,
+                    o => *o,
+                };
+                let size = bytes(self.func.ty(data.args[0]));
+                self.line(format!(
+                    "store atomic {} {}, ptr {} {}, align {size}",
+                    vectors[0].0,
+                    ops[0],
+                    ops[1],
+                    order_name(order)
+                ));
+                String::new()
+            }
+            _ => return Err(CompileError::internal("no atomic operation")),
+        };
+        if has_result {
+            self.line(format!("{next} = insertelement {t} {got}, {lane} {old}, i64 {index}"));
+        }
+        let less = self.def(format!("sub i{w} {left}, 1"));
+        self.line(format!("{rest} = and i{w} {left}, {less}"));
+        let more = self.def(format!("icmp ne i{w} {rest}, 0"));
+        self.line(format!("br i1 {more}, label %{body}, label %{done}"));
+        self.start(&done);
+        Ok(if has_result { Val::each(vec![next]) } else { Val::same("0") })
+    }
+
+    /// Begins a block of a known name.
+    pub fn enter_block(&mut self) -> String {
+        let label = self.new_label("block");
+        self.line(format!("br label %{label}"));
+        self.start(&label);
+        label
+    }
+}

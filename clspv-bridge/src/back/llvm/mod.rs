@@ -1,0 +1,174 @@
+//! Native code for the host's processor: one function per kernel that runs a work-group, as textual LLVM IR.
+//!
+//! ```text
+//! optimised kernel --sub-groups are vectors--> --structurize--> tree of constructs
+//!   --shape: what differs between the work-items of a vector--> --emit, twice--> LLVM IR --clang child--> shared object
+//! ```
+//!
+//! The code is vectorised here, not by LLVM: each value is a scalar where the work-items of a vector agree, a scalar with a step
+//! where it grows from one to the next, and a vector otherwise; memory accesses are whole vectors where addresses are
+//! neighbours; control flow becomes masks where work-items part. `crate::native` is the contract with the runtime.
+
+mod control;
+mod emit;
+mod groups;
+mod memory;
+mod ops;
+mod shape;
+mod tool;
+mod tree;
+mod value;
+
+use crate::analysis::{Cfg, DomTree, LoopForest};
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use crate::metadata::ArgKind;
+use crate::native::NativeKernel;
+use crate::passes::lower::kernel_of;
+use crate::passes::lower_globals::DataLayout;
+use crate::passes::{PassContext, lower_groups, structurize};
+use emit::{Emit, Request};
+use shape::Shapes;
+use std::collections::{HashMap, HashSet};
+
+pub use tool::shared_object;
+
+/// What stands before and behind the functions of a module.
+pub fn module_text(functions: &[String]) -> String {
+    let mut text = String::from("source_filename = \"pyroclast\"\n\n");
+    for f in functions {
+        text.push_str(f);
+    }
+    // Wide vectors are what the code is made of.
+    text.push_str("attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" \"min-legal-vector-width\"=\"512\" }\n!0 = !{}\n");
+    text
+}
+
+/// The text of a kernel's functions. `module` holds a single kernel (phase Inlined); `number` makes its symbols unique.
+pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContext<'_>) -> Result<(NativeKernel, String)> {
+    let Some(cpu) = &cx.target.cpu else { return Err(CompileError::internal("no processor to make code for")) };
+    let width = cpu.width;
+    let (kernel, index) = kernel_of(module)?;
+    let info = &module.kernels[index];
+    let mut func = module.functions[kernel].clone();
+    let linear = lower_groups::uses_sub_groups(&func);
+    if linear {
+        // The attribute must name a size of the device.
+        if let Some(n) = info.reqd_sub_group_size.filter(|n| *n != width) {
+            return Err(CompileError::unsupported(format!("a required sub-group size of {n} on this device"), 0));
+        }
+        lower_groups::run(&mut func, cx.target, width);
+    }
+    structurize::structurize(&mut func)?;
+    loop_values(&mut func);
+    let tree = tree::build(&func)?;
+    let split = tree::is_split(&func, &tree);
+    let shapes = Shapes::new(&func, &tree, linear);
+    let mut local = HashMap::new();
+    let mut static_local_bytes = 0u32;
+    for &b in &func.layout {
+        for &i in &func.blocks[b].insts {
+            if let Op::GlobalAddr(g) = func.insts[i].op
+                && module.globals[g].space == Space::Local
+                && !local.contains_key(&g)
+            {
+                let at = static_local_bytes.next_multiple_of(module.globals[g].align.clamp(16, 128));
+                static_local_bytes = at + module.globals[g].size;
+                local.insert(g, at);
+            }
+        }
+    }
+    let first = info.args_size.next_multiple_of(8);
+    let local_args: Vec<(u16, u32)> = (0u16..)
+        .zip(&info.args)
+        .filter(|(_, a)| a.kind == ArgKind::LocalPtr)
+        .enumerate()
+        .map(|(n, (i, _))| (i, first + 8 * n as u32))
+        .collect();
+    let names = [format!("k{number}w"), format!("k{number}a")];
+    let mut text = String::new();
+    let mut record = 0;
+    for (name, whole) in names.iter().zip([true, false]) {
+        let made = Emit::function(name, || Request {
+            func: &func,
+            info,
+            shapes: &shapes,
+            tree: &tree,
+            data,
+            local: &local,
+            local_args: &local_args,
+            width,
+            whole,
+            linear,
+            split,
+        })?;
+        text.push_str(&made.text);
+        record = record.max(made.record);
+    }
+    let [whole, any] = names;
+    let native = NativeKernel {
+        info: info.clone(),
+        whole,
+        any,
+        width,
+        linear,
+        has_barriers: split,
+        record_bytes: record,
+        static_local_bytes,
+        args_bytes: first + 8 * local_args.len() as u32,
+        local_args,
+        private_bytes: func.slots.iter().map(|(_, s)| shape::slot_bytes(s)).sum(),
+        has_sub_groups: linear,
+    };
+    Ok((native, text))
+}
+
+/// Makes what a loop computes and code behind it uses parameters of the loop's merge block: work-items that left early keep what
+/// they had.
+fn loop_values(func: &mut Function) {
+    let (cfg, layout) = (Cfg::new(func), func.layout.clone());
+    let dom = DomTree::new(&cfg);
+    let forest = LoopForest::new(&cfg, &dom);
+    let mut place: HashMap<Value, Block> = HashMap::new();
+    for &b in &layout {
+        place.extend(func.blocks[b].params.iter().map(|p| (*p, b)));
+        place.extend(func.blocks[b].insts.iter().flat_map(|i| func.insts[*i].results.iter().map(|r| (*r, b))));
+    }
+    for data in forest.loops().iter().rev() {
+        let Some(Merge::Loop { merge, .. }) = func.blocks[data.header].merge else { continue };
+        // The whole construct: what only leads out of the loop is in it.
+        let within = |b: &Block| dom.dominates(data.header, *b) && !dom.dominates(merge, *b);
+        let inside: HashSet<Block> = layout.iter().copied().filter(within).collect();
+        let mut used: Vec<Value> = Vec::new();
+        for &b in layout.iter().filter(|b| !inside.contains(b)) {
+            for &i in &func.blocks[b].insts {
+                let d = &func.insts[i];
+                for v in d.args.iter().chain(d.targets.iter().flat_map(|t| &t.args)) {
+                    if place.get(v).is_some_and(|p| inside.contains(p)) && !used.contains(v) {
+                        used.push(*v);
+                    }
+                }
+            }
+        }
+        for v in used {
+            let ty = func.ty(v);
+            let p = func.add_param(merge, ty);
+            place.insert(p, merge);
+            for &b in &layout {
+                for i in func.blocks[b].insts.clone() {
+                    let d = &mut func.insts[i];
+                    if !inside.contains(&b) {
+                        for a in d.args.iter_mut().chain(d.targets.iter_mut().flat_map(|t| t.args.iter_mut())) {
+                            if *a == v {
+                                *a = p;
+                            }
+                        }
+                    }
+                    for t in d.targets.iter_mut().filter(|t| t.block == merge) {
+                        t.args.push(v);
+                    }
+                }
+            }
+        }
+    }
+}

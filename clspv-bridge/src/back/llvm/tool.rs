@@ -1,0 +1,65 @@
+//! clang as a child process: LLVM IR in, a shared object for this processor out.
+
+use crate::driver::FrontConfig;
+use crate::error::{CompileError, Result};
+use crate::front::{clang, process};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Options of the step. The vectors are there already; sums are fused where the program allows it only.
+const ARGS: &[&str] = &[
+    "-x",
+    "ir",
+    "-w",
+    "-shared",
+    "-fPIC",
+    "-nostdlib",
+    "-fno-math-errno",
+    "-ffp-contract=off",
+    "-fno-vectorize",
+    "-fno-slp-vectorize",
+    "-fno-stack-protector",
+    "-Wl,--build-id=none",
+];
+
+/// A folder of our own that vanishes with its contents.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
+        let name = format!("pyroclast-{}-{}-{nanos}-code", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let root = std::env::temp_dir().join(name);
+        std::fs::create_dir(&root).map_err(|e| CompileError::ToolFailed(format!("cannot make a folder for code: {e}")))?;
+        Ok(Folder(root))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Compiles a module's text. `quick` leaves out most of LLVM's passes.
+pub fn shared_object(text: &str, quick: bool) -> Result<Vec<u8>> {
+    let clang = clang::find(&FrontConfig::default())
+        .ok_or_else(|| CompileError::ToolMissing("no clang was found (set PYROCLAST_CLANG)".into()))?;
+    let folder = Folder::new()?;
+    let output = folder.0.join("code.so");
+    let mut args: Vec<OsString> = ARGS.iter().map(OsString::from).collect();
+    args.push(if quick { "-O1" } else { "-O2" }.into());
+    args.push(if cfg!(target_arch = "x86_64") { "-march=native" } else { "-mcpu=native" }.into());
+    args.extend(["-o".into(), output.clone().into(), "-".into()]);
+    let result = process::run(&clang, &args, text.as_bytes(), clang::time_limit())?;
+    match std::fs::read(&output) {
+        Ok(bytes) if !bytes.is_empty() => Ok(bytes),
+        _ => {
+            let first: Vec<&str> = result.stderr.lines().take(8).collect();
+            Err(CompileError::ToolFailed(format!("the code generator failed: {}", first.join("\n"))))
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The launch contract between native code for the host's processor and the runtime that calls it.
+//!
+//! A program is one shared object. Each kernel has two functions `void (const Context *)` that run one work-group: one for
+//! groups whose rows are whole numbers of vectors, and one for every group. What a group needs besides is in [`context`].
+
+use crate::metadata::KernelInfo;
+
+/// Byte offsets in the structure that a work-group function is given. Sizes and ids are u64, three of each.
+pub mod context {
+    /// Address of the argument block: the arguments at [`crate::metadata::ArgInfo::offset`] (global and constant pointers
+    /// as addresses), then the hidden words of [`super::NativeKernel::local_args`].
+    pub const ARGS: usize = 0;
+    /// Address and size of the group's local memory.
+    pub const LOCAL: usize = 8;
+    pub const LOCAL_BYTES: usize = 16;
+    /// Address and size of scratch memory: [`super::NativeKernel::scratch_bytes`].
+    pub const SCRATCH: usize = 24;
+    pub const SCRATCH_BYTES: usize = 32;
+    /// Address of the print buffer ([`crate::printf`]).
+    pub const PRINT: usize = 40;
+    /// Address of the program's data block ([`crate::abi::DataBlock`]).
+    pub const DATA: usize = 48;
+    /// Added to the numbers of printf calls (u32), and `work_dim` (u32).
+    pub const PRINTF_BASE: usize = 56;
+    pub const WORK_DIM: usize = 60;
+    pub const LOCAL_SIZE: usize = 64;
+    pub const ENQUEUED_LOCAL_SIZE: usize = 88;
+    pub const GROUP_ID: usize = 112;
+    pub const NUM_GROUPS: usize = 136;
+    pub const GLOBAL_SIZE: usize = 160;
+    pub const GLOBAL_OFFSET: usize = 184;
+    /// Bytes of the structure.
+    pub const SIZE: usize = 208;
+}
+
+/// Alignment of scratch memory and of local memory.
+pub const ALIGN: usize = 128;
+
+/// One kernel's functions.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NativeKernel {
+    pub info: KernelInfo,
+    /// Symbols: for groups of whole vectors, and for all groups.
+    pub whole: String,
+    pub any: String,
+    /// Work-items that are computed together: neighbours in dimension 0, or in the order of local linear ids if `linear`.
+    pub width: u32,
+    pub linear: bool,
+    /// The kernel has barriers, so that scratch memory is kept for every vector of the group at once.
+    pub has_barriers: bool,
+    /// Bytes of scratch memory of one vector, for either function.
+    pub record_bytes: u32,
+    /// Local memory of the kernel's own variables.
+    pub static_local_bytes: u32,
+    /// Local arguments, with the offset of the word (u64) in the argument block that holds their place in local memory.
+    pub local_args: Vec<(u16, u32)>,
+    /// Bytes of the argument block.
+    pub args_bytes: u32,
+    /// Bytes of private variables of one work-item.
+    pub private_bytes: u32,
+    /// The kernel uses sub-groups.
+    pub has_sub_groups: bool,
+}
+
+impl NativeKernel {
+    /// Vectors of a group.
+    pub fn vectors(&self, local: [u64; 3]) -> u64 {
+        let width = u64::from(self.width.max(1));
+        match self.linear {
+            true => (local[0] * local[1] * local[2]).div_ceil(width),
+            false => local[0].div_ceil(width) * local[1] * local[2],
+        }
+    }
+    /// Whether every vector of a group is full.
+    pub fn is_whole(&self, local: [u64; 3]) -> bool {
+        let line = if self.linear { local[0] * local[1] * local[2] } else { local[0] };
+        line.is_multiple_of(u64::from(self.width.max(1)))
+    }
+    /// Scratch memory of a group.
+    pub fn scratch_bytes(&self, local: [u64; 3]) -> u64 {
+        let records = if self.has_barriers { self.vectors(local) } else { 1 };
+        records * u64::from(self.record_bytes)
+    }
+}
+
+/// The native code of a program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NativeProgram {
+    pub kernels: Vec<NativeKernel>,
+    /// The shared object; empty for a program without kernels.
+    pub object: Vec<u8>,
+}

@@ -1,0 +1,157 @@
+//! The device: what it tells about itself, its memory, and what it makes.
+
+use super::super::batch::{DeviceCommand, ListItem};
+use super::super::host_exec;
+use super::super::info::{DeviceInfo, DeviceKind};
+use super::super::machine;
+use super::super::traits::*;
+use super::clock;
+use super::kernel::Program;
+use super::pool::Pool;
+use super::queue::CpuQueue;
+use crate::host_ptr::{HostAllocation, HostPtr};
+use clspv_bridge::Target;
+use clspv_bridge::abi::CompiledProgram;
+use std::any::Any;
+use std::sync::Arc;
+
+/// Alignment that buffers have and sub-buffers must have, in bits: that of the largest type.
+const BASE_ADDR_ALIGN_BITS: u32 = 1024;
+/// Room for kernel arguments.
+const MAX_PARAMETER_SIZE: usize = 4096;
+/// Bytes of CL_DEVICE_LOCAL_MEM_SIZE: what the second-level cache of every processor of today holds.
+pub const LOCAL_BYTES: u64 = 256 << 10;
+
+/// The processor.
+pub struct CpuDevice {
+    info: DeviceInfo,
+    target: Target,
+    pool: Arc<Pool>,
+}
+
+impl CpuDevice {
+    pub fn new() -> CpuDevice {
+        let processor = machine::Processor::read();
+        let target = Target::native(processor.identity(), &|feature| processor.has(feature));
+        let info = info(&processor, &target);
+        let pool = Arc::new(Pool::new(info.compute_units as usize));
+        CpuDevice { info, target, pool }
+    }
+}
+
+fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
+    let memory = machine::memory_bytes().max(1 << 30) & !0xfff;
+    let (cache_size, cache_line) = machine::cpu_cache();
+    let (vendor, vendor_id) = processor.vendor();
+    let digest = blake3::hash(processor.identity().as_bytes());
+    let mut uuid = [0; 16];
+    uuid.copy_from_slice(&digest.as_bytes()[..16]);
+    let mut driver_uuid = [0; 16];
+    driver_uuid.copy_from_slice(&blake3::hash(env!("CARGO_PKG_VERSION").as_bytes()).as_bytes()[..16]);
+    let width = target.subgroup_size;
+    DeviceInfo {
+        kind: DeviceKind::Cpu,
+        name: processor.name.clone(),
+        vendor: vendor.into(),
+        vendor_id,
+        driver_version: format!("{} (native code, vectors of {width})", env!("CARGO_PKG_VERSION")),
+        uuid,
+        driver_uuid,
+        compute_units: machine::cores(),
+        clock_mhz: machine::cpu_mhz(),
+        max_work_group_size: target.max_workgroup_invocations,
+        max_work_item_sizes: target.max_workgroup_size.map(u64::from),
+        local_mem_size: LOCAL_BYTES,
+        local_mem_dedicated: false,
+        global_mem_size: memory,
+        max_alloc_size: (memory / 4 * 3) & !0xfff,
+        max_constant_buffer_size: memory / 4,
+        max_constant_args: 64,
+        cache_size,
+        cache_line,
+        base_addr_align_bits: BASE_ADDR_ALIGN_BITS,
+        host_unified_memory: true,
+        max_parameter_size: MAX_PARAMETER_SIZE,
+        sub_group_size: width,
+        sub_group_sizes: vec![width as usize],
+        max_num_sub_groups: target.max_workgroup_invocations.div_ceil(width),
+        timer_resolution_ns: 1,
+        fp16: target.float16,
+        fp64: true,
+        int64_atomics: true,
+        denorm16: true,
+        denorm32: true,
+        denorm64: true,
+        fast_fma32: target.exact_fma32,
+        correctly_rounded_div_sqrt: true,
+        little_endian: cfg!(target_endian = "little"),
+        notes: vec!["images: not offered by the CPU device".into()],
+        ..DeviceInfo::default()
+    }
+}
+
+/// A buffer: memory of our own, or the application's.
+pub struct CpuMemory {
+    ptr: HostPtr,
+    size: u64,
+    _own: Option<HostAllocation>,
+}
+
+impl DeviceMemory for CpuMemory {
+    fn size(&self) -> u64 {
+        self.size
+    }
+    fn host_ptr(&self) -> Option<HostPtr> {
+        Some(self.ptr)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Recorded commands.
+pub struct CpuList(pub Vec<ListItem>);
+
+impl DeviceList for CpuList {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl DeviceOps for CpuDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+    fn target(&self) -> &Target {
+        &self.target
+    }
+    fn alloc_buffer(&self, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+        let own = HostAllocation::new(desc.size).ok_or(DeviceError::OutOfDeviceMemory)?;
+        Ok(Arc::new(CpuMemory { ptr: own.ptr(), size: desc.size, _own: Some(own) }))
+    }
+    fn import_host(&self, range: HostRange, _desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+        Ok(Arc::new(CpuMemory { ptr: range.ptr, size: range.size, _own: None }))
+    }
+    fn alloc_shadow(&self, size: u64) -> Result<Arc<dyn DeviceMemory>> {
+        self.alloc_buffer(&BufferDesc { size, host_visible: true, name: "shadow" })
+    }
+    fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
+        Ok(Arc::new(Program::load(program, self.info.compute_units)?))
+    }
+    fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>> {
+        Ok(Arc::new(CpuQueue::new(self.pool.clone(), desc, sink)))
+    }
+    fn transfer(&self, command: &DeviceCommand) -> Result<()> {
+        if host_exec::run(command) { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
+    }
+    fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
+        Ok(Arc::new(CpuList(items)))
+    }
+    fn timestamps(&self) -> Result<(u64, u64)> {
+        let now = clock::now();
+        Ok((now, now))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,196 @@
+//! A launch: the argument block, each thread's memory for groups, and the calls of the work-group function.
+
+use super::super::batch::{ArgValue, Launch};
+use super::super::traits::{DeviceError, Result};
+use super::kernel::Kernel;
+use super::pool::Pool;
+use crate::host_ptr::{HostAllocation, HostPtr};
+use clspv_bridge::metadata::ArgKind;
+use clspv_bridge::native::{ALIGN, context};
+use std::cell::RefCell;
+
+/// What all groups of a launch share.
+struct Grid<'a> {
+    kernel: &'a Kernel,
+    args: Vec<u64>,
+    local_bytes: u64,
+    print: u64,
+    dims: u32,
+    offset: [u64; 3],
+    global: [u64; 3],
+    local: [u64; 3],
+    groups: [u64; 3],
+}
+
+/// The structure that a work-group function is given.
+#[repr(C, align(8))]
+struct Context([u8; context::SIZE]);
+
+impl Context {
+    fn set(&mut self, at: usize, value: u64) {
+        self.0[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    }
+    fn set3(&mut self, at: usize, values: [u64; 3]) {
+        for (d, v) in values.into_iter().enumerate() {
+            self.set(at + 8 * d, v);
+        }
+    }
+}
+
+thread_local! {
+    /// Local and scratch memory of the groups that this thread runs.
+    static MEMORY: RefCell<Option<HostAllocation>> = const { RefCell::new(None) };
+}
+
+/// Runs a launch; returns when it is complete.
+pub fn launch(launch: &Launch, kernel: &Kernel, print: Option<HostPtr>, pool: &Pool) -> Result<()> {
+    let native = kernel.native();
+    if launch.args.len() != native.info.args.len() {
+        return Err(DeviceError::Unexpected("number of kernel arguments".into()));
+    }
+    let local = launch.local.map(u64::from);
+    let mut grid = Grid {
+        kernel,
+        args: vec![0; (native.args_bytes as usize).div_ceil(8) + 1],
+        local_bytes: u64::from(native.static_local_bytes).next_multiple_of(ALIGN as u64),
+        print: print.map_or(0, |p| p.addr() as u64),
+        dims: launch.dims,
+        offset: launch.offset,
+        global: launch.global,
+        local,
+        groups: [0, 1, 2].map(|d| launch.global[d].div_ceil(local[d].max(1))),
+    };
+    pack(launch, kernel, &mut grid)?;
+    let total = grid.groups[0].saturating_mul(grid.groups[1]).saturating_mul(grid.groups[2]);
+    // Memory is there before the first group runs, so that a lack of it is an error of the launch.
+    if memory(grid.bytes()).is_none() {
+        return Err(DeviceError::OutOfDeviceMemory);
+    }
+    if !pool.run(total, &|first, end| grid.run(first, end)) {
+        return Err(DeviceError::OutOfDeviceMemory);
+    }
+    Ok(())
+}
+
+/// Fills the argument block.
+fn pack(launch: &Launch, kernel: &Kernel, grid: &mut Grid<'_>) -> Result<()> {
+    let native = kernel.native();
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut grid.args);
+    let mut put = |at: u32, value: &[u8]| match bytes.get_mut(at as usize..at as usize + value.len()) {
+        Some(slot) => {
+            slot.copy_from_slice(value);
+            Ok(())
+        }
+        None => Err(DeviceError::Unexpected("an argument outside of the block".into())),
+    };
+    for (index, (arg, info)) in launch.args.iter().zip(&native.info.args).enumerate() {
+        match (arg, info.kind) {
+            (ArgValue::Local(size), ArgKind::LocalPtr) => {
+                let word = native.local_args.iter().find(|(a, _)| usize::from(*a) == index).map(|(_, w)| *w);
+                put(word.unwrap_or(0), &grid.local_bytes.to_le_bytes())?;
+                grid.local_bytes = (grid.local_bytes + (*size).max(1)).next_multiple_of(ALIGN as u64);
+            }
+            (ArgValue::Bytes(value), _) => put(info.offset, value)?,
+            (ArgValue::Buffer(range), _) => {
+                let base = range.memory.host_ptr().ok_or_else(|| DeviceError::Unexpected("a buffer of another device".into()))?;
+                put(info.offset, &(base.addr() as u64 + range.offset).to_le_bytes())?;
+            }
+            (ArgValue::NullBuffer, _) => put(info.offset, &0u64.to_le_bytes())?,
+            _ => return Err(DeviceError::Unsupported(format!("argument {index} on the CPU device"))),
+        }
+    }
+    Ok(())
+}
+
+/// This thread's memory, at least that large.
+fn memory(bytes: u64) -> Option<HostPtr> {
+    MEMORY.with_borrow_mut(|own| {
+        if own.as_ref().is_none_or(|m| m.size() < bytes) {
+            *own = None;
+            *own = Some(HostAllocation::new(bytes.next_multiple_of(64 << 10))?);
+        }
+        own.as_ref().map(HostAllocation::ptr)
+    })
+}
+
+impl Grid<'_> {
+    /// Memory of a group: local, then scratch.
+    fn bytes(&self) -> u64 {
+        self.local_bytes + self.kernel.native().scratch_bytes(self.local) + ALIGN as u64
+    }
+
+    /// Runs groups by their linear numbers; false if there is no memory for them.
+    fn run(&self, first: u64, end: u64) -> bool {
+        let Some(base) = memory(self.bytes()) else { return false };
+        let _modes = FloatModes::plain();
+        let mut cx = Context([0; context::SIZE]);
+        let scratch = base.addr() as u64 + self.local_bytes;
+        cx.set(context::ARGS, self.args.as_ptr() as u64);
+        cx.set(context::LOCAL, base.addr() as u64);
+        cx.set(context::LOCAL_BYTES, self.local_bytes);
+        cx.set(context::SCRATCH, scratch);
+        cx.set(context::SCRATCH_BYTES, self.kernel.native().scratch_bytes(self.local));
+        cx.set(context::PRINT, self.print);
+        cx.set(context::DATA, self.kernel.data());
+        cx.set(context::PRINTF_BASE, u64::from(self.dims) << 32);
+        cx.set3(context::LOCAL_SIZE, self.local);
+        cx.set3(context::ENQUEUED_LOCAL_SIZE, self.local);
+        cx.set3(context::NUM_GROUPS, self.groups);
+        cx.set3(context::GLOBAL_SIZE, self.global);
+        cx.set3(context::GLOBAL_OFFSET, self.offset);
+        let full = self.kernel.function(self.local);
+        let plane = self.groups[0] * self.groups[1];
+        for number in first..end {
+            let id = [number % self.groups[0], number / self.groups[0] % self.groups[1], number / plane];
+            cx.set3(context::GROUP_ID, id);
+            // The last group of a dimension may be smaller.
+            let size = [0, 1, 2].map(|d| self.local[d].min(self.global[d] - id[d] * self.local[d]));
+            let function = if size == self.local {
+                full
+            } else {
+                cx.set3(context::LOCAL_SIZE, size);
+                self.kernel.function(size)
+            };
+            // SAFETY: the context holds what the contract asks for: the argument block of this kernel, and local and scratch
+            // memory for a group of this size. What the kernel's code does is the application's responsibility.
+            unsafe { function(cx.0.as_ptr()) };
+            if size != self.local {
+                cx.set3(context::LOCAL_SIZE, self.local);
+            }
+        }
+        true
+    }
+}
+
+/// The processor's floating-point modes are the default ones while this lives: denormals kept, rounding to nearest. The
+/// application may have set others for its thread.
+struct FloatModes(#[cfg(target_arch = "x86_64")] u32);
+
+#[cfg(target_arch = "x86_64")]
+impl FloatModes {
+    fn plain() -> FloatModes {
+        let mut old = 0u32;
+        let new = 0x1f80u32;
+        // SAFETY: both operands are 32 bits in memory; all exceptions are masked.
+        unsafe {
+            std::arch::asm!("stmxcsr [{}]", in(reg) &mut old, options(nostack));
+            std::arch::asm!("ldmxcsr [{}]", in(reg) &new, options(nostack));
+        }
+        FloatModes(old)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Drop for FloatModes {
+    fn drop(&mut self) {
+        // SAFETY: restores what was read.
+        unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &self.0, options(nostack)) };
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl FloatModes {
+    fn plain() -> FloatModes {
+        FloatModes()
+    }
+}

@@ -1,0 +1,181 @@
+//! Loaded programs: the shared object of native code, its data block, its kernels.
+
+use super::super::localsize;
+use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, Result};
+use super::device::LOCAL_BYTES;
+use crate::host_ptr::HostAllocation;
+use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::metadata::KernelInfo;
+use clspv_bridge::native::{ALIGN, NativeKernel};
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use std::any::Any;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A work-group function.
+pub type Function = unsafe extern "C" fn(*const u8);
+
+/// What the kernels of a program share.
+struct Code {
+    program: Arc<CompiledProgram>,
+    data: Option<HostAllocation>,
+    /// Keeps the functions' code; never read.
+    _library: Option<Library>,
+}
+
+/// A loaded program.
+pub struct Program {
+    kernels: Vec<Arc<Kernel>>,
+}
+
+/// A launchable kernel.
+pub struct Kernel {
+    code: Arc<Code>,
+    index: usize,
+    whole: Function,
+    any: Function,
+    threads: u32,
+}
+
+impl Program {
+    /// Loads the code, and makes the data block.
+    pub fn load(program: Arc<CompiledProgram>, threads: u32) -> Result<Program> {
+        let native = program.native.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
+        let library = if native.object.is_empty() { None } else { Some(open(&native.object)?) };
+        let mut functions = Vec::new();
+        for k in &native.kernels {
+            let library = library.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
+            let get = |name: &str| {
+                // SAFETY: the symbol is a function of this type by the contract with the compiler, which made the object.
+                let found = unsafe { library.get::<Function>(name.as_bytes()) };
+                found.map(|f| *f).map_err(|e| DeviceError::Unexpected(format!("no function {name}: {e}")))
+            };
+            functions.push((get(&k.whole)?, get(&k.any)?));
+        }
+        let data = data_block(&program)?;
+        let code = Arc::new(Code { program: program.clone(), data, _library: library });
+        let kernels = functions
+            .into_iter()
+            .enumerate()
+            .map(|(index, (whole, any))| Arc::new(Kernel { code: code.clone(), index, whole, any, threads }))
+            .collect();
+        Ok(Program { kernels })
+    }
+}
+
+/// A part of a path that leads nowhere and is new each time: the loader takes two objects of one path for the same, and
+/// numbers of descriptors are used again.
+fn detour() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let n = COUNT.fetch_add(1, Ordering::Relaxed);
+    (0..64 - n.leading_zeros()).map(|bit| if n >> bit & 1 == 1 { "/./" } else { "///" }).collect()
+}
+
+/// Opens a shared object that lies in memory.
+fn open(object: &[u8]) -> Result<Library> {
+    let failed = |e: &dyn std::fmt::Display| DeviceError::Unexpected(format!("cannot load native code: {e}"));
+    // SAFETY: the name is a string; the descriptor is checked.
+    let fd = unsafe { libc::memfd_create(c"pyroclast-code".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(failed(&std::io::Error::last_os_error()));
+    }
+    // SAFETY: the descriptor is new and owned by nobody else.
+    let mut file = unsafe { File::from_raw_fd(fd) };
+    file.write_all(object).map_err(|e| failed(&e))?;
+    let path = format!("/proc/self{}/fd/{}", detour(), file.as_raw_fd());
+    // SAFETY: the object has no initialisers; it was made by the compiler or comes from the cache of this user.
+    unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|e| failed(&e))
+}
+
+/// The program's data with addresses put in.
+fn data_block(program: &CompiledProgram) -> Result<Option<HostAllocation>> {
+    let data = &program.data;
+    if data.size() == 0 {
+        return Ok(None);
+    }
+    let block = HostAllocation::new(data.size()).ok_or(DeviceError::OutOfDeviceMemory)?;
+    let mut bytes = data.bytes.clone();
+    for &(at, offset) in &data.relocs {
+        let value = (block.ptr().addr() as u64).wrapping_add(offset).to_le_bytes();
+        let slot = bytes.get_mut(at as usize..at as usize + 8);
+        slot.ok_or_else(|| DeviceError::Unexpected("relocation outside the data block".into()))?.copy_from_slice(&value);
+    }
+    // SAFETY: the block is as large as the data, and new.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block.ptr().as_ptr(), bytes.len()) };
+    Ok(Some(block))
+}
+
+impl DeviceProgram for Program {
+    fn kernel(&self, name: &str) -> Result<Arc<dyn DeviceKernel>> {
+        let found = self.kernels.iter().find(|k| k.info().name == name);
+        found.map(|k| k.clone() as _).ok_or_else(|| DeviceError::Unexpected(format!("no kernel {name}")))
+    }
+}
+
+impl Kernel {
+    /// How it is launched.
+    pub fn native(&self) -> &NativeKernel {
+        static NONE: std::sync::OnceLock<NativeKernel> = std::sync::OnceLock::new();
+        let found = self.code.program.native.as_ref().and_then(|n| n.kernels.get(self.index));
+        found.unwrap_or_else(|| NONE.get_or_init(NativeKernel::default))
+    }
+    /// The function for groups of this size.
+    pub fn function(&self, local: [u64; 3]) -> Function {
+        if self.native().is_whole(local) { self.whole } else { self.any }
+    }
+    /// Address of the data block.
+    pub fn data(&self) -> u64 {
+        self.code.data.as_ref().map_or(0, |d| d.ptr().addr() as u64)
+    }
+    /// The string constant at an address in the data block, as the program has it.
+    pub fn constant_at(&self, address: u64) -> Option<&[u8]> {
+        let at = usize::try_from(address.checked_sub(self.data())?).ok()?;
+        self.code.program.data.bytes.get(at..).filter(|rest| !rest.is_empty())
+    }
+}
+
+impl DeviceKernel for Kernel {
+    fn info(&self) -> &KernelInfo {
+        &self.native().info
+    }
+    fn max_work_group_size(&self) -> usize {
+        match self.info().reqd_work_group_size {
+            Some(size) => size.iter().map(|s| *s as usize).product(),
+            None => 4096,
+        }
+    }
+    fn sub_group_size(&self) -> usize {
+        self.native().width as usize
+    }
+    fn preferred_multiple(&self) -> usize {
+        self.native().width as usize
+    }
+    fn static_local_bytes(&self) -> u64 {
+        u64::from(self.native().static_local_bytes)
+    }
+    fn local_bytes(&self, size_of: &dyn Fn(u16) -> u64) -> u64 {
+        let args = self.native().local_args.iter().map(|(arg, _)| size_of(*arg).max(1).next_multiple_of(ALIGN as u64));
+        args.fold(self.static_local_bytes().next_multiple_of(ALIGN as u64), u64::saturating_add).min(LOCAL_BYTES * 2)
+    }
+    fn private_bytes(&self) -> u64 {
+        u64::from(self.native().private_bytes)
+    }
+    fn suggest_local_size(&self, global: [u64; 3], dims: u32) -> [u32; 3] {
+        if let Some(required) = self.info().reqd_work_group_size {
+            return required;
+        }
+        let width = self.native().width;
+        // Groups enough for all threads, and not so many that calling them counts.
+        let items = global[0].saturating_mul(global[1]).saturating_mul(global[2]);
+        let share = items / u64::from(self.threads.max(1) * 8);
+        let target = share.clamp(u64::from(width), 1024) as u32;
+        let shape = localsize::Shape { target, wave: width, row: 1024, max: [4096; 3] };
+        localsize::suggest(global, dims, &shape)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

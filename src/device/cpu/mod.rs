@@ -1,0 +1,39 @@
+//! The host's processor as a device.
+//!
+//! Buffers are host memory. A program is a shared object (`clspv_bridge::native`); a launch runs work-groups on the thread that
+//! executes the queue and, when it is worth it, on the threads of a pool.
+
+mod clock;
+mod device;
+mod exec;
+mod kernel;
+mod pool;
+mod print;
+mod queue;
+#[cfg(test)]
+mod tests;
+
+use super::traits::{DeviceDriver, DeviceOps};
+use crate::config::Config;
+use std::sync::Arc;
+
+/// The kind of device that processors are.
+pub struct CpuDriver;
+
+/// The driver's one value, for the table of device kinds.
+pub static DRIVER: CpuDriver = CpuDriver;
+
+impl DeviceDriver for CpuDriver {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn probe(&self, _config: &Config) -> Vec<Arc<dyn DeviceOps>> {
+        // Code is made by clang, also that of programs in SPIR-V.
+        if !super::compiler_available() {
+            tracing::info!("CPU device not used: clang was not found");
+            return Vec::new();
+        }
+        vec![Arc::new(device::CpuDevice::new())]
+    }
+}

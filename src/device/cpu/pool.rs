@@ -1,0 +1,186 @@
+//! Threads that share the groups of launches.
+//!
+//! The thread that executes a launch begins with it alone. If there is more than a moment's work left, it wakes others, which
+//! take pieces of what is left until nothing is; it works on itself and waits for the last of them. Idle threads sleep. A lock
+//! guards the list of launches; pieces are taken without it.
+
+use parking_lot::{Condvar, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Once};
+use std::time::Instant;
+
+/// Work that is not worth waking a thread, in nanoseconds.
+const ALONE: u64 = 30_000;
+/// Time that a piece should take: short enough to end together, long enough for the counter not to matter.
+const PIECE: u64 = 100_000;
+/// Stack of the threads: code of kernels keeps vectors there.
+pub const STACK: usize = 8 << 20;
+
+/// A launch that threads may join.
+struct Job {
+    /// Runs a range of groups; only called while the launch's thread waits.
+    work: &'static (dyn Fn(u64, u64) -> bool + Sync),
+    next: AtomicU64,
+    total: u64,
+    piece: u64,
+    failed: AtomicBool,
+    /// Threads that are at it, besides the launch's own.
+    helpers: AtomicUsize,
+}
+
+impl Job {
+    fn work_on(&self) {
+        loop {
+            let first = self.next.fetch_add(self.piece, Ordering::Relaxed);
+            if first >= self.total {
+                return;
+            }
+            let end = (first + self.piece).min(self.total);
+            if !(self.work)(first, end) {
+                self.failed.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+    fn has_work(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.total
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    jobs: Mutex<Vec<Arc<Job>>>,
+    wake: Condvar,
+    /// A helper has left its job.
+    left: Condvar,
+}
+
+/// The threads.
+pub struct Pool {
+    threads: usize,
+    shared: Arc<Shared>,
+    started: Once,
+}
+
+impl Pool {
+    /// A pool for work on this many threads, the caller's among them. They are started when they are first needed.
+    pub fn new(threads: usize) -> Pool {
+        Pool { threads, shared: Arc::default(), started: Once::new() }
+    }
+
+    /// Runs `work` on all of `0..total`, in ranges; false if any of them failed.
+    pub fn run(&self, total: u64, work: &(dyn Fn(u64, u64) -> bool + Sync)) -> bool {
+        let (mut done, mut batch) = (0u64, 1u64);
+        let begin = Instant::now();
+        // Ranges that double: few calls, and the first is short.
+        loop {
+            if done == total {
+                return true;
+            }
+            let end = (done + batch).min(total);
+            if !work(done, end) {
+                return false;
+            }
+            done = end;
+            let spent = begin.elapsed().as_nanos() as u64;
+            let each = (spent / done).max(1);
+            if self.threads < 2 || total - done < 2 {
+                batch = (PIECE * 10 / each).max(1);
+                continue;
+            }
+            if each.saturating_mul(total - done) > ALONE {
+                return self.share(done, total, each, work);
+            }
+            batch = total - done;
+        }
+    }
+
+    fn share(&self, done: u64, total: u64, each: u64, work: &(dyn Fn(u64, u64) -> bool + Sync)) -> bool {
+        self.start();
+        let left = total - done;
+        let fair = left.div_ceil(self.threads as u64 * 4);
+        let piece = (PIECE / each).clamp(1, fair.max(1));
+        // SAFETY: the reference is used by `Job::work_on` only, and this function does not return before all helpers have left
+        // the job and it is off the list.
+        let work: &'static (dyn Fn(u64, u64) -> bool + Sync) = unsafe { std::mem::transmute(work) };
+        let job = Arc::new(Job {
+            work,
+            next: AtomicU64::new(done),
+            total,
+            piece,
+            failed: AtomicBool::new(false),
+            helpers: AtomicUsize::new(0),
+        });
+        let wanted = (left.div_ceil(piece) - 1).min(self.threads as u64 - 1);
+        self.shared.jobs.lock().push(job.clone());
+        for _ in 0..wanted {
+            self.shared.wake.notify_one();
+        }
+        job.work_on();
+        let mut jobs = self.shared.jobs.lock();
+        jobs.retain(|j| !Arc::ptr_eq(j, &job));
+        while job.helpers.load(Ordering::Acquire) != 0 {
+            self.shared.left.wait(&mut jobs);
+        }
+        !job.failed.load(Ordering::Relaxed)
+    }
+
+    fn start(&self) {
+        self.started.call_once(|| {
+            for _ in 1..self.threads {
+                let shared = self.shared.clone();
+                let builder = std::thread::Builder::new().name("pyroclast-cpu".into()).stack_size(STACK);
+                if builder.spawn(move || shared.help()).is_err() {
+                    break;
+                }
+            }
+        });
+    }
+}
+
+impl Shared {
+    fn help(&self) {
+        let mut jobs = self.jobs.lock();
+        loop {
+            let Some(job) = jobs.iter().find(|j| j.has_work()).cloned() else {
+                self.wake.wait(&mut jobs);
+                continue;
+            };
+            job.helpers.fetch_add(1, Ordering::Relaxed);
+            drop(jobs);
+            job.work_on();
+            jobs = self.jobs.lock();
+            job.helpers.fetch_sub(1, Ordering::Release);
+            self.left.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_group_runs_once() {
+        let pool = Pool::new(3);
+        for total in [0, 1, 7, 1000] {
+            let counts: Vec<AtomicU64> = (0..total).map(|_| AtomicU64::new(0)).collect();
+            let ok = pool.run(total, &|first, end| {
+                for i in first..end {
+                    counts[i as usize].fetch_add(1, Ordering::Relaxed);
+                    std::thread::sleep(std::time::Duration::from_micros(20));
+                }
+                true
+            });
+            assert!(ok);
+            assert!(counts.iter().all(|c| c.load(Ordering::Relaxed) == 1));
+        }
+    }
+
+    #[test]
+    fn failures_are_told() {
+        assert!(!Pool::new(2).run(100, &|first, _| {
+            std::thread::sleep(std::time::Duration::from_micros(50));
+            first < 50
+        }));
+    }
+}

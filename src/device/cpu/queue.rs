@@ -1,0 +1,221 @@
+//! A queue: batches in order, executed by the thread that waits for them or else by the queue's own.
+//!
+//! One thread at a time is at a queue's batches. The queue's thread is started by the first submission and sleeps while there
+//! is nothing to do. A lock guards the list of batches; it is not held while commands run or completions are reported.
+
+use super::super::batch::{Batch, DeviceCommand, Launch, Outcome, Ticket, Times};
+use super::super::host_exec;
+use super::super::traits::*;
+use super::clock;
+use super::device::CpuList;
+use super::exec;
+use super::kernel::Kernel;
+use super::pool::{Pool, STACK};
+use super::print::Print;
+use crate::cl::{CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES};
+use parking_lot::{Condvar, Mutex};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+#[derive(Default)]
+struct State {
+    submitted: Submission,
+    batches: VecDeque<Batch>,
+    /// A thread is at a batch.
+    busy: bool,
+    has_thread: bool,
+    /// The queue is gone; its thread ends when there is nothing left.
+    closed: bool,
+}
+
+struct Inner {
+    pool: Arc<Pool>,
+    sink: Arc<dyn CompletionSink>,
+    profiling: bool,
+    print_bytes: u64,
+    state: Mutex<State>,
+    completed: AtomicU64,
+    /// There is a batch, or the queue is gone.
+    work: Condvar,
+    /// A batch is complete.
+    done: Condvar,
+}
+
+/// The queue.
+pub struct CpuQueue(Arc<Inner>);
+
+impl CpuQueue {
+    pub fn new(pool: Arc<Pool>, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> CpuQueue {
+        CpuQueue(Arc::new(Inner {
+            pool,
+            sink,
+            profiling: desc.profiling,
+            print_bytes: if desc.print_bytes == 0 { PRINT_BYTES } else { desc.print_bytes },
+            state: Mutex::default(),
+            completed: AtomicU64::new(0),
+            work: Condvar::new(),
+            done: Condvar::new(),
+        }))
+    }
+}
+
+impl Drop for CpuQueue {
+    fn drop(&mut self) {
+        self.0.state.lock().closed = true;
+        self.0.work.notify_all();
+    }
+}
+
+impl Inner {
+    /// Executes the oldest batch; false if there is none or another thread is at one.
+    fn step(&self) -> bool {
+        let batch = {
+            let mut state = self.state.lock();
+            if state.busy {
+                return false;
+            }
+            let Some(batch) = state.batches.pop_front() else { return false };
+            state.busy = true;
+            batch
+        };
+        let mut failed = None;
+        for wait in &batch.waits {
+            if wait.queue.wait(wait.submission, None).is_err() {
+                failed = Some(CL_OUT_OF_RESOURCES);
+            }
+        }
+        let mut tickets: Vec<Ticket> = Vec::with_capacity(batch.items.len());
+        let mut times: Vec<Times> = Vec::new();
+        for item in &batch.items {
+            let start = if self.profiling { clock::now() } else { 0 };
+            if failed.is_none()
+                && let Err(error) = self.execute(&item.command)
+            {
+                tracing::error!("a command on the CPU device: {error}");
+                failed = Some(match error {
+                    DeviceError::OutOfDeviceMemory | DeviceError::OutOfHostMemory => CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                    _ => CL_OUT_OF_RESOURCES,
+                });
+            }
+            tickets.push(item.ticket);
+            if self.profiling {
+                times.push(Times { start, end: clock::now() });
+            }
+        }
+        self.sink.done(&tickets, failed.map_or(Outcome::Complete, Outcome::Failed), &times);
+        drop(batch);
+        let mut state = self.state.lock();
+        state.busy = false;
+        self.completed.fetch_add(1, Ordering::Release);
+        let more = !state.batches.is_empty();
+        drop(state);
+        self.done.notify_all();
+        if more {
+            // The queue's thread may have slept while this one was busy.
+            self.work.notify_one();
+        }
+        true
+    }
+
+    fn execute(&self, command: &DeviceCommand) -> Result<()> {
+        match command {
+            DeviceCommand::Launch(launch) => self.launch(launch),
+            DeviceCommand::Replay(list) => {
+                let Some(list) = list.as_any().downcast_ref::<CpuList>() else {
+                    return Err(DeviceError::Unexpected("a list of another device".into()));
+                };
+                list.0.iter().try_for_each(|item| self.execute(&item.command))
+            }
+            transfer if host_exec::run(transfer) => Ok(()),
+            _ => Err(DeviceError::Unexpected("a buffer of another device".into())),
+        }
+    }
+
+    fn launch(&self, launch: &Launch) -> Result<()> {
+        let Some(kernel) = launch.kernel.as_any().downcast_ref::<Kernel>() else {
+            return Err(DeviceError::Unexpected("a kernel of another device".into()));
+        };
+        let print = Print::new(kernel, self.print_bytes)?;
+        exec::launch(launch, kernel, print.as_ref().map(Print::ptr), &self.pool)?;
+        if let Some(print) = print {
+            let text = print.text(kernel, launch);
+            if !text.is_empty() {
+                self.sink.print(&text);
+            }
+        }
+        Ok(())
+    }
+
+    /// The queue's thread.
+    fn serve(&self) {
+        loop {
+            if self.step() {
+                continue;
+            }
+            let mut state = self.state.lock();
+            if !state.batches.is_empty() && !state.busy {
+                continue;
+            }
+            if state.closed && state.batches.is_empty() {
+                return;
+            }
+            self.work.wait(&mut state);
+        }
+    }
+}
+
+impl DeviceQueue for CpuQueue {
+    fn submit(&self, batch: Batch) -> Result<Submission> {
+        let inner = &self.0;
+        let mut state = inner.state.lock();
+        if !state.has_thread {
+            let serve = inner.clone();
+            let builder = std::thread::Builder::new().name("pyroclast-queue".into()).stack_size(STACK);
+            // Threads in waits could do, but nothing waits for a flushed queue.
+            builder.spawn(move || serve.serve()).map_err(|_| DeviceError::OutOfHostMemory)?;
+            state.has_thread = true;
+        }
+        state.submitted += 1;
+        state.batches.push_back(batch);
+        let submission = state.submitted;
+        drop(state);
+        inner.work.notify_one();
+        Ok(submission)
+    }
+    fn completed(&self) -> Submission {
+        self.0.completed.load(Ordering::Acquire)
+    }
+    fn unfinished(&self) -> Option<u64> {
+        let state = self.0.state.lock();
+        Some(state.submitted - self.completed())
+    }
+    fn wait(&self, submission: Submission, timeout: Option<Duration>) -> Result<bool> {
+        let deadline = timeout.map(|t| Instant::now() + t);
+        while self.completed() < submission {
+            // Without a limit this thread does the work itself.
+            if deadline.is_none() && self.0.step() {
+                continue;
+            }
+            let mut state = self.0.state.lock();
+            if self.completed() >= submission {
+                break;
+            }
+            match deadline {
+                None if !state.busy && !state.batches.is_empty() => {}
+                None => self.0.done.wait(&mut state),
+                Some(deadline) => {
+                    if self.0.done.wait_until(&mut state, deadline).timed_out() {
+                        return Ok(self.completed() >= submission);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

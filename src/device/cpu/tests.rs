@@ -1,0 +1,120 @@
+//! Native code: launches of compiled kernels with sizes that fit the vectors and sizes that do not.
+
+use super::super::batch::{ArgValue, BufferRange, Launch, Reach};
+use super::super::traits::*;
+use super::device::CpuDevice;
+use super::exec;
+use super::kernel::Kernel;
+use super::pool::Pool;
+use clspv_bridge::driver::{self, FrontConfig, Options};
+use std::sync::Arc;
+
+fn kernel(device: &CpuDevice, source: &str) -> Arc<dyn DeviceKernel> {
+    let extensions = ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64"].map(String::from).to_vec();
+    let config = FrontConfig { extensions, opencl_version: 300, ..FrontConfig::default() };
+    let options = Options::default();
+    let library = driver::compile_program(source, &[], &options, &config).unwrap();
+    let program = driver::build(&[&library], &options, &Vec::new(), device.target()).unwrap_or_else(|e| panic!("{e}"));
+    device.load(Arc::new(program)).unwrap().kernel("test").unwrap()
+}
+
+/// Launches a kernel on buffers of 32-bit words.
+fn run(source: &str, buffers: &mut [Vec<u32>], global: [u64; 3], local: [u32; 3]) {
+    let device = CpuDevice::new();
+    let kernel = kernel(&device, source);
+    let memory: Vec<Arc<dyn DeviceMemory>> = buffers
+        .iter()
+        .map(|b| device.alloc_buffer(&BufferDesc { size: b.len() as u64 * 4, host_visible: true, name: "test" }).unwrap())
+        .collect();
+    let words = |m: &Arc<dyn DeviceMemory>| m.host_ptr().unwrap().as_ptr().cast::<u32>();
+    for (m, b) in memory.iter().zip(buffers.iter()) {
+        // SAFETY: the buffer has that size.
+        unsafe { std::ptr::copy_nonoverlapping(b.as_ptr(), words(m), b.len()) };
+    }
+    let args: Vec<ArgValue> =
+        memory.iter().map(|m| ArgValue::Buffer(BufferRange { memory: m.clone(), offset: 0, size: m.size() })).collect();
+    let (args, reach) = (args.into(), Reach::default());
+    let launch = Launch { kernel: kernel.clone(), args, dims: 3, offset: [0; 3], global, local, reach };
+    let kernel = kernel.as_any().downcast_ref::<Kernel>().unwrap();
+    exec::launch(&launch, kernel, None, &Pool::new(2)).unwrap();
+    for (m, b) in memory.iter().zip(buffers.iter_mut()) {
+        // SAFETY: as above.
+        unsafe { std::ptr::copy_nonoverlapping(words(m), b.as_mut_ptr(), b.len()) };
+    }
+}
+
+#[test]
+fn divergent_loops_keep_each_work_items_result() {
+    let source = "kernel void test(global uint *out, global const uint *in) {
+        uint i = get_global_id(0), n = in[i], steps = 0;
+        while (n != 1) { if (n % 2) n = 3 * n + 1; else n /= 2; if (++steps > 50) break; }
+        out[i] = steps; }";
+    let collatz = |mut n: u32| {
+        let mut steps = 0;
+        while n != 1 {
+            n = if n % 2 == 1 { 3 * n + 1 } else { n / 2 };
+            steps += 1;
+            if steps > 50 {
+                break;
+            }
+        }
+        steps
+    };
+    for size in [1u32, 5, 16, 37, 64] {
+        let mut buffers = [vec![9; size as usize], (1..=size).collect()];
+        run(source, &mut buffers, [u64::from(size), 1, 1], [size, 1, 1]);
+        let expected: Vec<u32> = (1..=size).map(collatz).collect();
+        assert_eq!(buffers[0], expected, "{size}");
+    }
+}
+
+#[test]
+fn barriers_in_loops() {
+    let source = "kernel void test(global uint *out, global const uint *in) {
+        local uint t[64]; uint i = get_local_id(0), n = get_local_size(0), x = in[get_global_id(0)];
+        for (uint d = 1; d < n; d *= 2) {
+            t[i] = x; barrier(CLK_LOCAL_MEM_FENCE);
+            if (i >= d) x += t[i - d];
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        out[get_global_id(0)] = x; }";
+    for local in [1u32, 16, 21, 64] {
+        let size = (local * 3) as usize;
+        let mut buffers = [vec![0; size], (0..size as u32).map(|i| i * 7 % 5).collect()];
+        run(source, &mut buffers, [size as u64, 1, 1], [local, 1, 1]);
+        for (g, group) in buffers[1].chunks(local as usize).enumerate() {
+            let mut sum = 0;
+            for (i, x) in group.iter().enumerate() {
+                sum += x;
+                assert_eq!(buffers[0][g * local as usize + i], sum, "{local} {g} {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_last_groups_may_be_smaller() {
+    let source = "kernel void test(global uint *out) {
+        uint x = get_global_id(0), y = get_global_id(1);
+        out[y * 35 + x] = get_local_size(0) * 100 + get_local_size(1) * 10 + get_group_id(0); }";
+    let mut buffers = [vec![0; 35 * 5]];
+    run(source, &mut buffers, [35, 5, 1], [16, 2, 1]);
+    for y in 0..5 {
+        for x in 0..35 {
+            let (w, h) = (if x < 32 { 16 } else { 3 }, if y < 4 { 2 } else { 1 });
+            assert_eq!(buffers[0][y * 35 + x] as usize, w * 100 + h * 10 + x / 16, "{x} {y}");
+        }
+    }
+}
+
+#[test]
+fn unsigned_indices_wrap_around() {
+    // Work-item 0 reads the last element, by an index that wraps in 32 bits and is cut to the buffer.
+    let source = "kernel void test(global uint *out, global const uint *in) {
+        uint i = get_global_id(0); uint before = i - 1u;
+        out[i] = before < 64u ? in[before] : 77u; }";
+    let mut buffers = [vec![0; 64], (100..164).collect()];
+    run(source, &mut buffers, [64, 1, 1], [64, 1, 1]);
+    let expected: Vec<u32> = std::iter::once(77).chain(100..163).collect();
+    assert_eq!(buffers[0], expected);
+}
