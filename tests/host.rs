@@ -71,6 +71,14 @@ const CASES: &[Case] = &[
         },
     },
     Case { name: "the_working_directory_is_gone", run: the_working_directory_is_gone, prepare: as_is },
+    Case {
+        name: "a_hundred_thousand_launches_take_no_memory",
+        run: launches_ahead_of_the_device,
+        // The validation layer keeps a record of each.
+        prepare: |command, _| {
+            command.env("PYROCLAST_VALIDATE", "");
+        },
+    },
     Case { name: "two_hundred_threads", run: two_hundred_threads, prepare: as_is },
     Case { name: "threads_have_small_stacks", run: threads_have_small_stacks, prepare: as_is },
     Case { name: "another_driver_is_in_the_process", run: another_driver, prepare: as_is },
@@ -594,10 +602,94 @@ fn a_context_has_two_devices() {
         assert_eq!(read::<u32>(queues[1], mem, 500), expected);
         mem.release();
         kernel.release();
+        sub_buffers_of_two_devices(&rigs, queues);
         release(queues);
     }
     program.release();
     context.release();
+}
+
+/// Each device works in its own part of a buffer, at the same time; then they change parts.
+fn sub_buffers_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
+    const PART: usize = 16384;
+    let mut expected = vec![3u32; 2 * PART];
+    let whole = rigs[0].buffer(&expected);
+    let parts = [0, 1].map(|i| {
+        let (region, mut code) = (cl_buffer_region { origin: i * PART * 4, size: PART * 4 }, 1);
+        // SAFETY: a region of a live buffer.
+        let part = unsafe { clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code) };
+        ok(code);
+        part
+    });
+    let kernels = rigs.map(|rig| rig.kernel("step"));
+    for round in 0..12u32 {
+        let events = [0, 1].map(|i| {
+            let part = (i + round as usize) % 2;
+            set(kernels[i], 0, parts[part]);
+            set(kernels[i], 1, 3u32);
+            set(kernels[i], 2, round + part as u32);
+            let list = &mut expected[part * PART..(part + 1) * PART];
+            list.iter_mut().for_each(|v| *v = v.wrapping_mul(3).wrapping_add(round + part as u32));
+            launch(queues[i], kernels[i], PART, &[])
+        });
+        if round % 3 == 1 {
+            let mut moved = null_mut();
+            let (hint, queue) = (if round == 4 { CL_MIGRATE_MEM_OBJECT_HOST } else { 0 }, queues[round as usize % 2]);
+            // SAFETY: live handles.
+            ok(unsafe { clEnqueueMigrateMemObjects(queue, 1, &whole, hint, 2, events.as_ptr(), &mut moved) });
+            ok(wait(&[moved]));
+            moved.release();
+        }
+        ok(wait(&events));
+        release(events);
+        if round % 4 == 2 {
+            // Through a mapping, by the device that has only half of it.
+            let (mut code, size) = (1, 2 * PART * 4);
+            let flags = CL_MAP_READ | CL_MAP_WRITE;
+            // SAFETY: live handles; the mapping has the size and is given back.
+            unsafe {
+                let ptr = clEnqueueMapBuffer(queues[0], whole, 1, flags, 0, size, 0, null(), null_mut(), &mut code);
+                ok(code);
+                let list = std::slice::from_raw_parts_mut(ptr.cast::<u32>(), 2 * PART);
+                assert_eq!(list, expected);
+                list[PART] = 99;
+                expected[PART] = 99;
+                ok(clEnqueueUnmapMemObject(queues[0], whole, ptr, 0, null(), null_mut()));
+            }
+            finish(queues[0]);
+        }
+    }
+    for queue in queues {
+        assert_eq!(read::<u32>(queue, whole, 2 * PART), expected);
+    }
+    release(kernels);
+    release(parts);
+    whole.release();
+}
+
+fn launches_ahead_of_the_device() {
+    let rig = Rig::new("kernel void touch(global int *p) { if (get_global_id(0) == 12345) p[0] = 1; }");
+    let (mem, kernel) = (rig.buffer(&[0i32; 64]), rig.kernel("touch"));
+    set(kernel, 0, mem);
+    let queue = rig.queue(0);
+    let run = |count: usize| {
+        let size = 1usize;
+        for _ in 0..count {
+            // SAFETY: live handles; one dimension.
+            ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, null(), 0, null(), null_mut()) });
+        }
+    };
+    run(20_000);
+    let before = resident();
+    run(100_000);
+    let most = resident();
+    finish(queue);
+    assert!(most <= before + 16, "resident MiB: {before} before, {most} after 100,000 launches");
+    queue.release();
+    mem.release();
+    kernel.release();
+    rig.program.release();
+    rig.context.release();
 }
 
 /// Runs a case in a child process.

@@ -22,7 +22,9 @@ fn failed(error: Error) -> cl_int {
 
 pub(super) fn acquire(range: &MemRange, access: Access, queue: &CommandQueue) -> Result<BufferRange> {
     let mem = &range.mem;
-    let memory = mem.residency().acquire(queue.context(), queue.device_index(), access).map_err(failed)?;
+    let start = mem.range().start + range.offset;
+    let bytes = start..start + range.size;
+    let memory = mem.residency().acquire(queue.context(), queue.device_index(), bytes, access).map_err(failed)?;
     Ok(BufferRange { memory, offset: mem.offset + range.offset, size: range.size })
 }
 

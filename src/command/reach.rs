@@ -6,7 +6,7 @@ use crate::device::info::AddressSharing;
 use crate::error::Result;
 use crate::kernel::args::ArgSnapshot;
 use crate::kernel::exec_info::ExecInfo;
-use crate::memory::residency::{Access, Residency};
+use crate::memory::residency::Residency;
 use crate::queue::CommandQueue;
 use std::sync::Arc;
 
@@ -68,6 +68,6 @@ impl Reach {
 }
 
 fn whole(residency: &Residency, queue: &CommandQueue) -> Result<BufferRange> {
-    let memory = residency.acquire(queue.context(), queue.device_index(), Access::Write)?;
+    let memory = residency.acquire_all(queue.context(), queue.device_index())?;
     Ok(BufferRange { offset: 0, size: memory.size(), memory })
 }

@@ -72,7 +72,7 @@ impl Replay {
     /// The device command, with the newest bytes in the memory it uses.
     pub(super) fn lower(&self, queue: &Arc<CommandQueue>) -> Result<DeviceCommand> {
         let acquire = |(mem, access): &(Arc<MemObject>, Access)| {
-            let memory = mem.residency().acquire(queue.context(), queue.device_index(), *access);
+            let memory = mem.residency().acquire(queue.context(), queue.device_index(), mem.range(), *access);
             memory.map_err(|e| {
                 tracing::error!(error = %e, "memory for a command buffer");
                 e.code()

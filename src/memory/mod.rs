@@ -8,6 +8,7 @@ pub mod buffer;
 pub mod external;
 pub mod image;
 pub mod mapping;
+pub mod newest;
 pub mod residency;
 pub mod svm;
 
@@ -21,6 +22,7 @@ use crate::object::{ApiObject, ApiSlot, DestructorList, ObjectKind};
 use crate::sync::{Mutex, Rank};
 use mapping::{Mapping, Shadows};
 use residency::Residency;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A memory object.
@@ -93,6 +95,13 @@ impl MemObject {
     /// Where the bytes are.
     pub fn residency(&self) -> &Arc<Residency> {
         &self.residency
+    }
+
+    /// The object's bytes in its storage.
+    pub fn range(&self) -> Range<u64> {
+        let in_buffer = self.image().and_then(|image| image.in_buffer.as_ref());
+        let start = in_buffer.map_or(self.offset, |layout| layout.offset);
+        start..start + self.size
     }
 
     /// Whether two objects share storage.

@@ -1,14 +1,16 @@
-//! Where the bytes of a buffer or an image are: one lazily made backing per device, and a host copy for initial contents. Versions
-//! tell which of them is newest; using a buffer on a device whose backing is old copies the newest bytes there first.
+//! Where the bytes of a buffer or an image are: one lazily made backing per device, and a host copy for initial contents.
+//! Which of them has the newest bytes is known by range for buffers, as a whole for images (`newest`); using a range on a
+//! device copies there first what it lacks.
 //!
-//! Versions change when commands are submitted, in the order the application's synchronisation gives. A newest copy
-//! on another device is idle by then: dependencies across devices are complete before a command is submitted.
-//! Sub-buffers share their parent's record.
+//! That changes when commands are submitted, in the order the application's synchronisation gives. The newest bytes of a
+//! range on another device are idle by then: dependencies across devices are complete before a command is submitted.
+//! Sub-buffers share their parent's record; several devices may use different ones at the same time.
 //!
 //! Bytes move outside of all queues and are there when `acquire` or creation returns: commands of other queues, which
 //! the application need not order after the one that is being submitted, find them complete. With one device the initial
 //! contents move at creation. Locks: one (rank Residency), held while bytes move, so that they move once.
 
+use super::newest::{Holders, Newest};
 use crate::cl::image::bytes_of;
 use crate::cl::*;
 use crate::context::Context;
@@ -20,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::host_ptr::{HostAllocation, HostPtr};
 use crate::sync::{Mutex, Rank};
 use smallvec::{SmallVec, smallvec};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Allocations with one address for host and devices have whole pages.
@@ -33,26 +36,22 @@ pub enum Access {
     Write,
 }
 
-struct Copy {
-    memory: Option<Arc<dyn DeviceMemory>>,
-    version: u64,
-}
-
 struct HostCopy {
     ptr: HostPtr,
     /// Of an image's texels.
     layout: RectLayout,
     /// None for the application's memory.
     _owner: Option<HostAllocation>,
-    version: u64,
 }
+
+type Memory = Option<Arc<dyn DeviceMemory>>;
 
 struct State {
     /// The same bytes for every device: those of a device and, where the host sees them, of all that see the host's.
     one: bool,
-    copies: SmallVec<[Copy; 1]>,
+    copies: SmallVec<[Memory; 1]>,
     host: Option<HostCopy>,
-    latest: u64,
+    newest: Newest,
 }
 
 /// What the bytes are.
@@ -92,8 +91,7 @@ impl Residency {
         if let ([device], Initial::Use(ptr)) = (devices, initial) {
             let desc = BufferDesc { size, host_visible, name: "buffer" };
             if let Ok(memory) = device.ops().import_host(HostRange { ptr, size }, &desc) {
-                let copies = smallvec![Copy { memory: Some(memory), version: 0 }];
-                return Ok(Self::with(content, State { one: false, copies, host: None, latest: 0 }));
+                return Ok(Self::with(content, false, smallvec![Some(memory)], None));
             }
         }
         Self::create(context, content, initial, LINEAR)
@@ -104,44 +102,44 @@ impl Residency {
         Self::create(context, Content::Image(desc), initial, layout)
     }
 
-    fn with(content: Content, state: State) -> Residency {
-        Residency { content, external: None, state: Mutex::new(Rank::Residency, state) }
+    fn with(content: Content, one: bool, copies: SmallVec<[Memory; 1]>, host: Option<HostCopy>) -> Residency {
+        let first = if host.is_some() { Holders::HOST } else { Holders::NONE };
+        let newest = Newest::new(content.tracked(), first);
+        Residency { content, external: None, state: Mutex::new(Rank::Residency, State { one, copies, host, newest }) }
     }
 
     fn create(context: &Context, content: Content, initial: Initial, layout: RectLayout) -> Result<Residency> {
         let devices = context.devices();
-        let mut copies: SmallVec<[Copy; 1]> = devices.iter().map(|_| Copy { memory: None, version: 0 }).collect();
-        let mut latest = 0;
+        let mut copies: SmallVec<[Memory; 1]> = devices.iter().map(|_| None).collect();
         if let ([device], [copy]) = (devices, copies.as_mut_slice()) {
-            copy.memory = Some(content.allocate(device.ops())?);
+            *copy = Some(content.allocate(device.ops())?);
         }
         let host = match initial {
             Initial::Nothing => None,
             Initial::Copy(ptr) | Initial::Use(ptr) => {
-                if let ([device], Some(memory)) = (devices, copies.first().and_then(|c| c.memory.as_ref())) {
-                    transfer_now(device.ops(), &content.write(ptr, layout, memory))?;
+                if let ([device], Some(memory)) = (devices, copies.first().and_then(Option::as_ref)) {
+                    transfer_now(device.ops(), &content.write(ptr, layout, memory, &(0..content.tracked())))?;
                     None
                 } else if let Initial::Use(_) = initial {
-                    latest = 1;
-                    Some(HostCopy { ptr, layout, _owner: None, version: 1 })
+                    Some(HostCopy { ptr, layout, _owner: None })
                 } else {
                     let region = content.region();
                     let own = HostAllocation::new(content.bytes()).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
                     // SAFETY: the application vouches for the bytes at its pointer; the copy is new.
                     unsafe { crate::host_ptr::copy_rect(ptr, layout, own.ptr(), content.tight(), region) };
-                    latest = 1;
-                    Some(HostCopy { ptr: own.ptr(), layout: content.tight(), _owner: Some(own), version: 1 })
+                    Some(HostCopy { ptr: own.ptr(), layout: content.tight(), _owner: Some(own) })
                 }
             }
         };
-        Ok(Self::with(content, State { one: false, copies, host, latest }))
+        Ok(Self::with(content, false, copies, host))
     }
 
     /// Of memory that is shared outside of OpenCL.
     pub fn of_external(context: &Context, size: u64, device: usize, memory: Arc<dyn DeviceMemory>) -> Residency {
-        let copy = |i: usize| Copy { memory: (i == device).then(|| memory.clone()), version: 0 };
-        let state = State { one: false, copies: (0..context.devices().len()).map(copy).collect(), host: None, latest: 0 };
-        Residency { external: Some(device), ..Self::with(Content::Buffer { size, host_visible: false }, state) }
+        let copies = (0..context.devices().len()).map(|i| (i == device).then(|| memory.clone())).collect();
+        let mut made = Self::with(Content::Buffer { size, host_visible: false }, false, copies, None);
+        made.state.get_mut().newest = Newest::new(size, Holders::device(device));
+        Residency { external: Some(device), ..made }
     }
 
     /// The device whose memory is shared outside of OpenCL.
@@ -151,22 +149,21 @@ impl Residency {
 
     /// The record of memory with one address for the host and every device that can use it.
     pub fn one_memory(context: &Context, size: u64, owner: usize, memory: Arc<dyn DeviceMemory>) -> Residency {
-        let mut copies: SmallVec<[Copy; 1]> = context.devices().iter().map(|_| Copy { memory: None, version: 0 }).collect();
+        let mut copies: SmallVec<[Memory; 1]> = context.devices().iter().map(|_| None).collect();
         if let Some(copy) = copies.get_mut(owner) {
-            copy.memory = Some(memory);
+            *copy = Some(memory);
         }
-        let state = State { one: true, copies, host: None, latest: 0 };
-        Self::with(Content::Buffer { size, host_visible: true }, state)
+        Self::with(Content::Buffer { size, host_visible: true }, true, copies, None)
     }
 
     /// The backing on a device, made if there is none.
     pub fn backing(&self, context: &Context, device: usize) -> Result<Arc<dyn DeviceMemory>> {
         let (seen, one) = {
             let state = self.state.lock();
-            if let Some(memory) = state.copies.get(device).and_then(|c| c.memory.clone()) {
+            if let Some(memory) = state.copies.get(device).cloned().flatten() {
                 return Ok(memory);
             }
-            (state.copies.iter().find_map(|c| c.memory.as_ref()?.host_ptr()), state.one)
+            (state.copies.iter().find_map(|c| c.as_ref()?.host_ptr()), state.one)
         };
         let ops = context.devices().get(device).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?.ops();
         let made = match (one, seen) {
@@ -182,51 +179,59 @@ impl Residency {
         let mut state = self.state.lock();
         let copy = state.copies.get_mut(device).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
         // Another thread may have been faster.
-        Ok(copy.memory.get_or_insert(made).clone())
+        Ok(copy.get_or_insert(made).clone())
     }
 
-    /// The backing on a device for a command that is being submitted, with the newest bytes in it.
-    pub fn acquire(&self, context: &Context, device: usize, access: Access) -> Result<Arc<dyn DeviceMemory>> {
+    /// The backing on a device for a command that is being submitted, with the newest bytes of a range in it. An image's
+    /// bytes are one.
+    pub fn acquire(&self, context: &Context, device: usize, range: Range<u64>, access: Access) -> Result<Arc<dyn DeviceMemory>> {
         let memory = self.backing(context, device)?;
         let mut state = self.state.lock();
-        if state.one {
+        // There is no other copy, or there are no copies at all.
+        if state.one || state.copies.len() == 1 && state.host.is_none() {
             return Ok(memory);
         }
-        let latest = state.latest;
-        if state.copies.get(device).is_none_or(|c| c.version != latest) {
-            self.bring_up_to_date(&state, context, device, &memory)?;
-            if let Some(copy) = state.copies.get_mut(device) {
-                copy.version = latest;
-            }
+        let range = match self.content {
+            Content::Buffer { .. } => range,
+            Content::Image(_) => 0..1,
+        };
+        let holder = Holders::device(device);
+        for (piece, holders) in state.newest.missing(&range, holder) {
+            self.copy(&state, context, &piece, holders, (device, &memory))?;
+            state.newest.copied(&piece, holder);
         }
-        if access == Access::Write && (state.copies.len() > 1 || state.host.is_some()) {
-            Self::advance(&mut state, device);
+        if access == Access::Write {
+            state.newest.written(&range, holder);
         }
         Ok(memory)
     }
 
-    /// Copies the newest bytes to a device's backing.
-    fn bring_up_to_date(&self, state: &State, context: &Context, device: usize, memory: &Arc<dyn DeviceMemory>) -> Result<()> {
-        let ops = |at: usize| context.devices().get(at).map(|d| d.ops()).ok_or_else(|| Error::new(CL_INVALID_DEVICE));
-        let content = &self.content;
-        let write = |src, layout| transfer_now(ops(device)?, &content.write(src, layout, memory));
-        if let Some(host) = state.host.as_ref().filter(|h| h.version == state.latest) {
-            return write(host.ptr, host.layout);
-        }
-        let newest = state.copies.iter().enumerate().find(|(_, c)| c.version == state.latest);
-        // Nothing was ever written where there is no backing.
-        let Some((at, from)) = newest.and_then(|(at, c)| Some((at, c.memory.as_ref()?))) else { return Ok(()) };
-        let through = HostAllocation::new(content.bytes()).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
-        transfer_now(ops(at)?, &content.read(from, through.ptr()))?;
-        write(through.ptr(), content.tight())
+    /// Brings everything up to date on a device, for whoever may write anywhere in it.
+    pub fn acquire_all(&self, context: &Context, device: usize) -> Result<Arc<dyn DeviceMemory>> {
+        self.acquire(context, device, 0..self.content.tracked(), Access::Write)
     }
 
-    fn advance(state: &mut State, device: usize) {
-        state.latest += 1;
-        let latest = state.latest;
-        if let Some(copy) = state.copies.get_mut(device) {
-            copy.version = latest;
+    /// Copies a range from one of its holders to a device's backing.
+    fn copy(
+        &self,
+        state: &State,
+        context: &Context,
+        piece: &Range<u64>,
+        holders: Holders,
+        (device, memory): (usize, &Arc<dyn DeviceMemory>),
+    ) -> Result<()> {
+        let ops = |at: usize| context.devices().get(at).map(|d| d.ops()).ok_or_else(|| Error::new(CL_INVALID_DEVICE));
+        let content = &self.content;
+        let write = |src, layout| transfer_now(ops(device)?, &content.write(src, layout, memory, piece));
+        if let Some(host) = state.host.as_ref().filter(|_| holders.has(Holders::HOST)) {
+            return write(host.ptr, host.layout);
         }
+        let from = holders.devices().find_map(|at| Some((at, state.copies.get(at)?.as_ref()?)));
+        // Nothing was ever written where there is no backing.
+        let Some((at, from)) = from else { return Ok(()) };
+        let through = HostAllocation::new(content.bytes()).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
+        transfer_now(ops(at)?, &content.read(from, through.ptr(), piece))?;
+        write(through.ptr(), content.tight())
     }
 }
 
@@ -251,29 +256,39 @@ impl Content {
         self.region().iter().product()
     }
 
+    /// Where ranges that are told apart end.
+    fn tracked(&self) -> u64 {
+        match self {
+            Content::Buffer { size, .. } => *size,
+            Content::Image(_) => 1,
+        }
+    }
+
     /// The layout of bytes without gaps.
     fn tight(&self) -> RectLayout {
         let region = self.region();
         RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] }
     }
 
-    fn write(&self, src: HostPtr, layout: RectLayout, memory: &Arc<dyn DeviceMemory>) -> DeviceCommand {
+    /// Writes a range of what lies at `src`.
+    fn write(&self, src: HostPtr, layout: RectLayout, memory: &Arc<dyn DeviceMemory>, piece: &Range<u64>) -> DeviceCommand {
         match self {
-            Content::Buffer { size, .. } => {
-                DeviceCommand::Write { src, dst: BufferRange { memory: memory.clone(), offset: 0, size: *size } }
-            }
+            Content::Buffer { .. } => DeviceCommand::Write { src: src.offset(piece.start), dst: part(memory, piece) },
             Content::Image(desc) => DeviceCommand::WriteImage { src, layout, dst: whole(desc, memory) },
         }
     }
 
-    fn read(&self, memory: &Arc<dyn DeviceMemory>, dst: HostPtr) -> DeviceCommand {
+    /// Reads a range to where it belongs in `dst`.
+    fn read(&self, memory: &Arc<dyn DeviceMemory>, dst: HostPtr, piece: &Range<u64>) -> DeviceCommand {
         match self {
-            Content::Buffer { size, .. } => {
-                DeviceCommand::Read { src: BufferRange { memory: memory.clone(), offset: 0, size: *size }, dst }
-            }
+            Content::Buffer { .. } => DeviceCommand::Read { src: part(memory, piece), dst: dst.offset(piece.start) },
             Content::Image(desc) => DeviceCommand::ReadImage { src: whole(desc, memory), dst, layout: self.tight() },
         }
     }
+}
+
+fn part(memory: &Arc<dyn DeviceMemory>, piece: &Range<u64>) -> BufferRange {
+    BufferRange { memory: memory.clone(), offset: piece.start, size: piece.end - piece.start }
 }
 
 fn whole(desc: &ImageDesc, image: &Arc<dyn DeviceMemory>) -> ImageRange {

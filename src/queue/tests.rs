@@ -410,6 +410,39 @@ fn native_kernels_get_pointers() {
 }
 
 #[test]
+fn devices_use_parts_of_a_buffer_at_the_same_time() {
+    for visible in [true, false] {
+        let mocks = [MockDevice::new(Mode::OnWait, visible, true), MockDevice::new(Mode::OnWait, false, true)];
+        let devices = mocks.clone().map(|m| Device::new("mock", m));
+        let context = Context::new(devices.clone(), Vec::new(), None, Default::default()).unwrap();
+        let queues = devices.map(|d| CommandQueue::new(&context, &d, 0, None).unwrap());
+        let bytes = [1u8; 1024];
+        let ptr = HostPtr::new(bytes.as_ptr().cast_mut());
+        let mem = buffer::create(&context, None, CL_MEM_COPY_HOST_PTR, 1024, Some(ptr)).unwrap();
+        let halves = [0, 512].map(|origin| buffer::create_sub_buffer(&mem, 0, origin, 512).unwrap());
+        let fill =
+            |at: usize, value: u8| transfer::fill_buffer(&queues[at], &halves[at], &[value], 0, 512, WaitList::new()).unwrap();
+        for round in 0..4u8 {
+            // Both are on their way before either is done, and either may be done first. A kernel would run longer.
+            let held = nop(&queues[round as usize % 2], &[]);
+            let fills = [fill(0, 10 + round), fill(1, 20 + round)];
+            queues.iter().for_each(|q| q.flush());
+            let (first, second) = (round as usize / 2 % 2, 1 - round as usize / 2 % 2);
+            for at in [first, second] {
+                while !fills[at].is_done() {
+                    mocks[at].step();
+                }
+            }
+            assert!(held.is_done());
+            for queue in &queues {
+                let all = read(queue, &mem);
+                assert!(all[..512].iter().all(|b| *b == 10 + round) && all[512..].iter().all(|b| *b == 20 + round), "{round}");
+            }
+        }
+    }
+}
+
+#[test]
 fn profiling_times_are_in_order() {
     let rig = Rig::new(Mode::OnWait, true, true);
     let q = rig.queue(CL_QUEUE_PROFILING_ENABLE);
