@@ -268,7 +268,7 @@ fn get_arg(r: &mut Reader) -> Option<ArgInfo> {
         3 => AccessQualifier::ReadWrite,
         _ => return None,
     };
-    let bits = r.u8()?;
+    let bits = r.u8().filter(|b| *b < 16)?;
     let qualifiers = TypeQualifiers {
         is_const: bits & 1 != 0,
         is_restrict: bits & 2 != 0,
@@ -375,11 +375,11 @@ fn get_hidden(r: &mut Reader) -> Option<Hidden> {
         3 => Hidden::GlobalSize(dim()?),
         4 => Hidden::EnqueuedLocalSize(dim()?),
         5 => Hidden::NumGroups(dim()?),
-        6 => Hidden::WorkDim,
-        7 => Hidden::DataAddress,
-        8 => Hidden::PrintfAddress,
+        6 if value == 0 => Hidden::WorkDim,
+        7 if value == 0 => Hidden::DataAddress,
+        8 if value == 0 => Hidden::PrintfAddress,
         9 => Hidden::LocalArgOffset(value),
-        10 => Hidden::PrintfBase,
+        10 if value == 0 => Hidden::PrintfBase,
         11 => Hidden::ImageFormat(value),
         12..=14 => Hidden::ImageSize(value, tag - 12),
         _ => return None,
@@ -644,10 +644,16 @@ pub(crate) mod tests {
         put_program(&mut w, &sample_program());
         for n in 0..w.bytes.len() {
             assert_eq!(get_program(&mut Reader::new(&w.bytes[..n])), None);
-            for value in [0, 1, 0x7f, 0xff] {
+            for value in [0, 1, 0x10, 0x40, 0x7f, 0xff] {
                 let mut bytes = w.bytes.clone();
                 bytes[n] = value;
-                let _ = get_program(&mut Reader::new(&bytes));
+                let mut r = Reader::new(&bytes);
+                // Nothing that is read is lost: each program has one encoding.
+                if let Some(program) = get_program(&mut r).filter(|_| r.at_end()) {
+                    let mut again = Writer::default();
+                    put_program(&mut again, &program);
+                    assert_eq!(again.bytes, bytes, "byte {n}");
+                }
             }
         }
     }
