@@ -1,9 +1,10 @@
-//! `corpus`: compiles every entry of a corpus for the generic target and runs spirv-val over every module of every variant.
+//! `corpus`: compiles every entry of a corpus for a capable device and runs spirv-val over every module of every variant.
 //!
 //! A compilation is a child process with a time limit. Its result is one of: validated, invalid (a module that spirv-val
 //! rejects), clean (a build error with a message), crash (a panic, a signal, an internal error, no message), timeout.
 
 use super::manifest::{Entry, Selection};
+use clspv_bridge::target::SubgroupOps;
 use clspv_bridge::{CompileError, Target, driver};
 use pyroclast_runtime::program::build::with_large_stack;
 use pyroclast_runtime::program::offline::generic_front_config;
@@ -52,6 +53,21 @@ struct Outcome {
     text: String,
 }
 
+/// A capable device whose sub-groups have any usual size.
+fn target() -> Target {
+    let subgroup_ops = SubgroupOps {
+        basic: true,
+        vote: true,
+        arithmetic: true,
+        ballot: true,
+        shuffle: true,
+        shuffle_relative: true,
+        clustered: true,
+        extended_types: true,
+    };
+    Target { subgroup_size: 32, subgroup_size_range: (8, 64), subgroup_ops, ..Target::generic() }
+}
+
 /// Compiles one file in this process.
 pub fn one(arguments: &One) -> Result<bool, String> {
     let source = std::fs::read(&arguments.file).map_err(|e| format!("{}: {e}", arguments.file.display()))?;
@@ -60,7 +76,7 @@ pub fn one(arguments: &One) -> Result<bool, String> {
     let compile = || {
         let library = driver::compile_source(&source, &[], &parsed.compiler, &generic_front_config())?;
         // Both variants: the target allows bindings and addresses.
-        driver::build(&[&library], &parsed.compiler, &[], &Target::generic())
+        driver::build(&[&library], &parsed.compiler, &[], &target())
     };
     let program = match with_large_stack(compile) {
         None => std::process::exit(INTERNAL_ERROR),
