@@ -80,6 +80,8 @@ pub fn one(arguments: &One) -> Result<bool, String> {
 enum Outcome {
     Results(String),
     Failed(String),
+    /// It took longer than the limit.
+    Slow,
 }
 
 struct Runner<'a> {
@@ -122,7 +124,7 @@ impl Runner<'_> {
         Ok(match status {
             Some(status) if status.success() => Outcome::Results(text),
             Some(status) => Outcome::Failed(format!("{status}\n{log}")),
-            None => Outcome::Failed("took too long".into()),
+            None => Outcome::Slow,
         })
     }
 
@@ -180,12 +182,21 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         match runner.differ(&kernel)? {
             None => same += 1,
             // What the trusted device cannot do says nothing.
+            Some((_, Outcome::Slow)) => {
+                skipped += 1;
+                println!("seed {seed}: skipped, the trusted device took too long");
+            }
             Some((_, Outcome::Failed(why))) => {
                 skipped += 1;
                 println!(
                     "seed {seed}: skipped, the trusted device failed: {}",
                     why.lines().take(3).collect::<Vec<_>>().join(" ")
                 );
+            }
+            // Making it smaller would take the limit for every step.
+            Some((Outcome::Slow, Outcome::Results(_))) => {
+                different += 1;
+                println!("seed {seed}: takes more than {} s\n{}", arguments.limit, kernel.source());
             }
             Some((got, Outcome::Results(wanted))) => {
                 different += 1;
@@ -199,6 +210,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
                 };
                 match got {
                     Outcome::Failed(why) => println!("{why}"),
+                    Outcome::Slow => println!("took too long"),
                     Outcome::Results(got) => {
                         for (item, (g, w)) in got.lines().zip(wanted.lines()).enumerate().filter(|(_, (g, w))| g != w) {
                             println!("work-item {item}: {g}\n     expected: {w}");
