@@ -182,6 +182,10 @@ pub fn create(
     if desc.num_mip_levels > 1 || desc.num_samples != 0 {
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "levels of detail or samples"));
     }
+    // A one-dimensional image of this kind lies in a buffer.
+    if kind == ImageKind::Buffer && desc.mem.as_ref().is_none_or(|m| m.image().is_some()) {
+        return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "no buffer"));
+    }
     let shape = shape(context, kind, &desc)?;
     let flags = match &desc.mem {
         Some(mem) => MemFlags::for_sub_buffer(flags, mem.flags)?,
