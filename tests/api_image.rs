@@ -537,3 +537,46 @@ fn arguments_are_checked_and_samplers_told() {
     release([queue]);
     release([rig.context]);
 }
+
+type Requirements = unsafe extern "C" fn(
+    cl_context,
+    *const cl_mem_properties,
+    cl_mem_flags,
+    *const cl_image_format,
+    *const cl_image_desc,
+    cl_image_requirements_info_ext,
+    usize,
+    *mut c_void,
+    *mut usize,
+) -> cl_int;
+
+#[test]
+fn requirements_of_images_are_told_before_there_are_any() {
+    let context = context();
+    // SAFETY: the function has this type.
+    let query: Requirements = unsafe { extension::extension("clGetImageRequirementsInfoEXT") };
+    let ask = |format: *const cl_image_format, desc: *const cl_image_desc, name| {
+        // SAFETY: `query_bytes` passes buffers of the size it says; format and description are NULL or valid.
+        query_bytes(|size, value, ret| unsafe { query(context, null(), 0, format, desc, name, size, value, ret) })
+    };
+    let (rg, plane) = (cl_image_format { image_channel_order: CL_RG, ..RGBA8 }, flat(10, 4));
+    let number_of = |format, desc, name| ask(format, desc, name).map(|b| number(&b));
+    assert_eq!(number_of(&rg, &plane, CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT), Ok(2));
+    assert_eq!(number_of(null(), null(), CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT), Ok(16));
+    assert_eq!(number_of(&rg, &plane, CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT), Ok(1));
+    assert_eq!(number_of(&rg, &plane, CL_IMAGE_REQUIREMENTS_SIZE_EXT), Ok(80));
+    assert_eq!(number_of(&rg, null(), CL_IMAGE_REQUIREMENTS_SIZE_EXT), Err(CL_INVALID_VALUE));
+    let layers = number(&device_info(device(), CL_DEVICE_IMAGE_MAX_ARRAY_SIZE).unwrap());
+    let array = desc(CL_MEM_OBJECT_IMAGE2D_ARRAY, [4, 4, 4]);
+    assert_eq!(number_of(&rg, &array, CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT), Ok(layers));
+    assert_eq!(number_of(&rg, &plane, CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT), Err(CL_INVALID_IMAGE_DESCRIPTOR));
+    assert_eq!(number_of(&rg, &plane, CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT), Err(CL_INVALID_IMAGE_DESCRIPTOR));
+    let nothing = flat(0, 4);
+    assert_eq!(number_of(&rg, &nothing, CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT), Err(CL_INVALID_IMAGE_DESCRIPTOR));
+    assert!(number_of(&rg, &nothing, CL_IMAGE_REQUIREMENTS_MAX_WIDTH_EXT).is_ok_and(|n| n >= 16384));
+    assert_eq!(number_of(&rg, &plane, CL_IMAGE_FORMAT), Err(CL_INVALID_VALUE));
+    let bad = cl_image_format { image_channel_order: CL_INTENSITY, image_channel_data_type: CL_UNORM_SHORT_555 };
+    let code = number_of(&bad, &plane, CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT);
+    assert_eq!(code, Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR));
+    release([context]);
+}

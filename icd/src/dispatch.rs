@@ -108,6 +108,8 @@ extension_table! {
 
     external: [clEnqueueAcquireExternalMemObjectsKHR, clEnqueueReleaseExternalMemObjectsKHR]
 
+    image: [clGetImageRequirementsInfoEXT]
+
     kernel: [clSetKernelArgDevicePointerEXT]
 
     platform: [clIcdGetPlatformIDsKHR, clIcdGetFunctionAddressForPlatformKHR, clIcdSetPlatformDispatchDataKHR]

@@ -68,6 +68,8 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_khr_depth_images", |d| d.images),
     api("cl_khr_image2d_from_buffer", |d| d.images),
     api("cl_ext_image_unorm_int_2_101010", |d| d.images),
+    Feature { version: make_version(0, 5, 0), ..api("cl_ext_image_requirements_info", |d| d.images) },
+    api("cl_ext_image_from_buffer", |d| d.images),
     api("cl_khr_il_program", always),
     api("cl_khr_spirv_queries", always),
     api("cl_khr_spirv_no_integer_wrap_decoration", always),
@@ -151,6 +153,7 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_images", |d| d.images),
     c_feature("__opencl_c_read_write_images", |d| d.image.max_read_write_args > 0),
     c_feature("__opencl_c_3d_image_writes", |d| d.images),
+    c_feature("__opencl_c_ext_image_unorm_int_2_101010", |d| d.images),
 ];
 
 #[cfg(test)]

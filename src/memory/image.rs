@@ -49,7 +49,7 @@ pub struct ImageInfo {
     /// Where the texels are in the buffer they lie in, from the start of its residency.
     pub in_buffer: Option<RectLayout>,
     /// Views for kernels, by device; none for images of their own.
-    views: Option<Mutex<Views>>,
+    pub(super) views: Option<Mutex<Views>>,
 }
 
 impl ImageInfo {
@@ -66,6 +66,12 @@ impl ImageInfo {
             kind if kind.has_slices() => RectLayout { offset: 0, row_pitch: self.row_pitch, slice_pitch: slice },
             _ => RectLayout { offset: 0, row_pitch: self.row_pitch, slice_pitch: self.row_pitch * u64::from(self.shape.size[1]) },
         }
+    }
+
+    /// Bytes of all texels with the image's pitches.
+    pub fn size(&self) -> u64 {
+        let (layout, [_, rows, slices]) = (self.host_layout(), self.shape.size.map(u64::from));
+        if self.shape.kind.has_slices() { layout.slice_pitch * slices } else { layout.row_pitch * rows }
     }
 
     /// The layout of a part that begins at `origin`, given that of the whole.
@@ -201,9 +207,7 @@ pub fn create(
     }
     let (row_pitch, slice_pitch) = pitches(&desc, &shape, format, host_ptr.is_some())?;
     let info = ImageInfo { format, shape, row_pitch, slice_pitch, in_buffer: None, views: None };
-    let layout = info.host_layout();
-    let region = bytes_of(shape.size, format.element_size());
-    let size = if kind.has_slices() { layout.slice_pitch * region[2] } else { layout.row_pitch * region[1] };
+    let (layout, size) = (info.host_layout(), info.size());
     if let Some(mem) = desc.mem {
         return of_object(context, mem, flags, info, size, properties, &desc.row_pitch, &desc.slice_pitch);
     }
@@ -231,7 +235,7 @@ pub fn create(
 }
 
 /// Width, height and so on as far as the kind has them.
-fn shape(context: &Context, kind: ImageKind, desc: &Descriptor) -> Result<ImageShape> {
+pub(super) fn shape(context: &Context, kind: ImageKind, desc: &Descriptor) -> Result<ImageShape> {
     let size = match kind {
         ImageKind::D1 | ImageKind::Buffer => [desc.width, 1, 1],
         ImageKind::D1Array => [desc.width, desc.array_size, 1],
@@ -250,7 +254,7 @@ fn shape(context: &Context, kind: ImageKind, desc: &Descriptor) -> Result<ImageS
 }
 
 /// Row and slice pitch, given or tight.
-fn pitches(desc: &Descriptor, shape: &ImageShape, format: ImageFormat, has_host_ptr: bool) -> Result<(u64, u64)> {
+pub(super) fn pitches(desc: &Descriptor, shape: &ImageShape, format: ImageFormat, has_host_ptr: bool) -> Result<(u64, u64)> {
     let given = desc.row_pitch != 0 || desc.slice_pitch != 0;
     let invalid = |why: &str| Err(Error::with(CL_INVALID_IMAGE_DESCRIPTOR, why));
     // Without memory of the application's or another object there is nothing that pitches could describe.
@@ -273,7 +277,8 @@ fn pitches(desc: &Descriptor, shape: &ImageShape, format: ImageFormat, has_host_
     let row = if desc.row_pitch == 0 { region[0] } else { desc.row_pitch as u64 };
     // A slice is a number of whole rows.
     if !(slices as u64).is_multiple_of(row) {
-        return invalid("the slice pitch is no multiple of the row pitch");
+        let code = if in_buffer { CL_INVALID_IMAGE_FORMAT_DESCRIPTOR } else { CL_INVALID_IMAGE_DESCRIPTOR };
+        return Err(err!(code, "the slice pitch is no multiple of the row pitch"));
     }
     Ok(match shape.kind {
         ImageKind::D1Array => (row, layout.row_pitch),

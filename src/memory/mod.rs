@@ -7,6 +7,7 @@
 pub mod buffer;
 pub mod external;
 pub mod image;
+pub mod image_requirements;
 pub mod mapping;
 pub mod newest;
 pub mod residency;

@@ -45,6 +45,7 @@ const UNKNOWN: &[&str] = &[
     "cl_intel_required_subgroup_size",
     "cl_intel_subgroups_char",
     "cl_intel_subgroups_long",
+    "__opencl_c_ext_image_unorm_int_2_101010",
 ];
 
 fn has(config: &FrontConfig, extension: &str) -> bool {

@@ -14,6 +14,7 @@ use pyroclast_runtime::host_ptr::HostPtr;
 use pyroclast_runtime::info::InfoValue;
 use pyroclast_runtime::memory::MemObject;
 use pyroclast_runtime::memory::image::{self, Descriptor, ImageInfo};
+use pyroclast_runtime::memory::image_requirements;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -163,6 +164,18 @@ entry! { fn clGetImageInfo(
         CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => 0u32.into(),
         other => return Err(info::unknown("clGetImageInfo", other)),
     };
+    info::write(answer, size, value, size_ret)
+} }
+
+entry! { extension fn clGetImageRequirementsInfoEXT(
+    context: cl_context, properties: *const cl_mem_properties, flags: cl_mem_flags, format: *const cl_image_format,
+    desc: *const cl_image_desc, param_name: cl_image_requirements_info_ext, size: usize, value: *mut c_void,
+    size_ret: *mut usize
+) -> cl_int {
+    let context = context.arc()?;
+    let list = self::properties(properties).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
+    let (format, desc) = (format_of(format), descriptor(desc)?);
+    let answer = image_requirements::query(&context, &list.raw, flags, format, desc.as_ref(), param_name)?;
     info::write(answer, size, value, size_ret)
 } }
 
