@@ -3,7 +3,7 @@
 
 use crate::cl::*;
 use crate::config::Config;
-use crate::device::{Device, features, registry};
+use crate::device::{Device, features, registry, svm_types};
 use crate::err;
 use crate::error::Result;
 use crate::info::InfoValue;
@@ -107,6 +107,11 @@ impl Platform {
             CL_PLATFORM_SEMAPHORE_TYPES_KHR => vec![CL_SEMAPHORE_TYPE_BINARY_KHR].into(),
             CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => self.in_common(CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR)?,
             CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => self.in_common(CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR)?,
+            // cl_khr_unified_svm
+            CL_PLATFORM_SVM_TYPE_CAPABILITIES_KHR => {
+                let sharing = || self.devices().iter().map(|d| d.info().sharing);
+                InfoValue::U64s(svm_types::listed(sharing()).map(|t| svm_types::common(t, sharing())).collect())
+            }
             CL_PLATFORM_ICD_SUFFIX_KHR => "PYRO".into(),
             other => return Err(err!(CL_INVALID_VALUE, "clGetPlatformInfo has no parameter {other:#x}")),
         })

@@ -119,6 +119,10 @@ extension_table! {
         clEnqueueSignalSemaphoresKHR, clGetSemaphoreInfoKHR, clGetSemaphoreHandleForTypeKHR, clReImportSemaphoreSyncFdKHR,
     ]
 
+    unified_svm: [
+        clSVMAllocWithPropertiesKHR, clSVMFreeWithPropertiesKHR, clGetSVMPointerInfoKHR, clGetSVMSuggestedTypeIndexKHR,
+    ]
+
     usm: [
         clHostMemAllocINTEL, clDeviceMemAllocINTEL, clSharedMemAllocINTEL, clMemFreeINTEL, clMemBlockingFreeINTEL,
         clGetMemAllocInfoINTEL, clSetKernelArgMemPointerINTEL, clEnqueueMemFillINTEL, clEnqueueMemcpyINTEL,

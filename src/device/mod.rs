@@ -17,6 +17,7 @@ mod query;
 pub mod registry;
 pub mod share;
 pub mod spirv;
+pub mod svm_types;
 pub mod traits;
 pub mod vulkan;
 

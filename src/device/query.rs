@@ -3,7 +3,7 @@
 //! provides: CL_FALSE, 0 or an empty list.
 
 use super::info::AddressSharing;
-use super::{Device, compiler_available, features, spirv};
+use super::{Device, compiler_available, features, spirv, svm_types};
 use crate::cl::*;
 use crate::err;
 use crate::error::Result;
@@ -167,6 +167,11 @@ impl Device {
                 | CL_DEVICE_ATOMIC_SCOPE_DEVICE
                 | if d.sharing == AddressSharing::Host { CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES } else { 0 })
             .into(),
+            // cl_khr_unified_svm: the platform's list, with 0 for what this device has not.
+            CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR if d.sharing != AddressSharing::None => {
+                let all = Platform::get().devices().iter().map(|p| p.info().sharing);
+                InfoValue::U64s(svm_types::listed(all).map(|t| t.capabilities(d.sharing)).collect())
+            }
             // cl_intel_unified_shared_memory
             CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
             | CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
@@ -302,10 +307,12 @@ fn usm_capabilities(kind: cl_device_info, sharing: AddressSharing) -> cl_device_
         (_, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL) => {
             CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
         }
-        // Atomic operations across a bus are not promised.
+        // Atomic operations together with the host are not promised across a bus.
         (AddressSharing::Placed, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL)
         | (AddressSharing::Placed, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL) => {
-            CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL
+            CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL
+                | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
+                | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL
         }
         _ => 0,
     }

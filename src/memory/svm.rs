@@ -24,6 +24,7 @@ use std::sync::{Arc, Weak};
 
 #[cfg(test)]
 mod tests;
+pub mod unified;
 
 /// Alignments up to this can be asked for: that of the largest type, long16. Every allocation begins at a page.
 pub const MAX_ALIGNMENT: u32 = 128;
@@ -52,10 +53,7 @@ impl Kind {
 
     /// What a device must offer to use such allocations.
     fn needs(self) -> AddressSharing {
-        match self {
-            Kind::Svm { fine: false } | Kind::Device => AddressSharing::Mirrored,
-            Kind::Svm { fine: true } | Kind::Host | Kind::Shared => AddressSharing::Placed,
-        }
+        self.svm_type().needs()
     }
 
     /// Whether the device can use such allocations.
@@ -73,6 +71,9 @@ pub struct Allocation {
     pub flags: cl_bitfield,
     /// The device it was made for, by its place in the context.
     pub device: Option<usize>,
+    /// Access flags and properties of cl_khr_unified_svm.
+    pub access: cl_svm_alloc_access_flags_khr,
+    pub properties: Vec<cl_svm_alloc_properties_khr>,
     residency: Arc<Residency>,
     mappings: Mutex<Vec<Mapping>>,
 }
@@ -200,8 +201,18 @@ impl Allocations {
     }
 }
 
+/// What an allocation remembers: the associated device, access flags and properties.
+type Remarks = (Option<usize>, cl_svm_alloc_access_flags_khr, Vec<cl_svm_alloc_properties_khr>);
+
 /// Makes an allocation of one address for the devices of the context that can use its kind, or for one of them.
-fn allocate(context: &Context, kind: Kind, device: Option<usize>, flags: cl_bitfield, size: u64) -> Result<Arc<Allocation>> {
+fn allocate(
+    context: &Context,
+    kind: Kind,
+    device: Option<usize>,
+    flags: cl_bitfield,
+    size: u64,
+    remarks: Remarks,
+) -> Result<Arc<Allocation>> {
     let sharing = |i: usize| context.devices().get(i).map_or(AddressSharing::None, |d| d.info().sharing);
     let users: Vec<usize> = match device {
         Some(device) => vec![device],
@@ -227,7 +238,9 @@ fn allocate(context: &Context, kind: Kind, device: Option<usize>, flags: cl_bitf
     let address = memory.address().ok_or_else(|| Error::with(CL_OUT_OF_RESOURCES, "memory without an address"))?;
     let residency = Arc::new(Residency::one_memory(context, size, owner, memory));
     let mappings = Mutex::new(Rank::Residency, Vec::new());
-    Ok(context.allocations.insert(Allocation { address, size, kind, flags, device, residency, mappings }))
+    let (device, access, properties) = remarks;
+    let made = Allocation { address, size, kind, flags, device, access, properties, residency, mappings };
+    Ok(context.allocations.insert(made))
 }
 
 /// Checks an alignment; NULL alignment is the largest.
@@ -265,7 +278,7 @@ pub fn svm_alloc(context: &Context, flags: cl_svm_mem_flags, size: usize, alignm
         return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));
     }
     validate_alignment(alignment)?;
-    Ok(allocate(context, kind, None, flags, size as u64)?.ptr())
+    Ok(allocate(context, kind, None, flags, size as u64, Remarks::default())?.ptr())
 }
 
 /// clHostMemAllocINTEL, clDeviceMemAllocINTEL, clSharedMemAllocINTEL
@@ -296,7 +309,7 @@ pub fn usm_alloc(
     if size == 0 || users().any(|d| kind.works_on(d) && size as u64 > d.info().max_alloc_size) {
         return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));
     }
-    Ok(allocate(context, kind, index, flags, size as u64)?.ptr())
+    Ok(allocate(context, kind, index, flags, size as u64, (index, 0, Vec::new()))?.ptr())
 }
 
 /// The flags in a list of USM properties.

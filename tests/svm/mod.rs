@@ -10,6 +10,7 @@
 pub mod errors;
 pub mod lists;
 pub mod recorded;
+pub mod unified;
 pub mod usm;
 
 use crate::common::rig::*;
@@ -218,6 +219,8 @@ macro_rules! svm_suite {
             errors_of_allocation: svm::errors::errors_of_allocation(),
             errors_of_commands: svm::errors::errors_of_commands(),
             errors_of_kernels: svm::errors::errors_of_kernels(),
+            types_of_memory: svm::unified::types_of_memory(),
+            unified_svm_errors: svm::unified::errors(),
             usm_of_every_kind: svm::usm::usm_of_every_kind(),
             usm_errors: svm::usm::usm_errors(),
             usm_frees_when_all_is_done: svm::usm::usm_frees_when_all_is_done(),

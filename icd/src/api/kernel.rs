@@ -160,6 +160,7 @@ pub(super) fn set_exec_info(
         CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL => Setting::Indirect(Indirect::Host, truth()?),
         CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL => Setting::Indirect(Indirect::Device, truth()?),
         CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => Setting::Indirect(Indirect::Shared, truth()?),
+        CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR => Setting::Indirect(Indirect::Every, truth()?),
         CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => Setting::DevicePointers(numbers()?),
         _ => return Err(info::unknown("clSetKernelExecInfo", param_name)),
     })

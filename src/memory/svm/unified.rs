@@ -1,0 +1,156 @@
+//! cl_khr_unified_svm: allocations by the index of their type, with properties.
+
+use super::{Allocation, Kind, allocate, validate_alignment};
+use crate::cl::*;
+use crate::context::Context;
+use crate::device::Device;
+use crate::device::svm_types::{SvmType, TYPES, common, listed};
+use crate::error::{Error, Result};
+use crate::host_ptr::HostPtr;
+use crate::info::InfoValue;
+use std::sync::Arc;
+
+/// What an allocation was asked for.
+#[derive(Clone, Default)]
+pub struct Request<'a> {
+    pub device: Option<&'a Device>,
+    pub access: cl_svm_alloc_access_flags_khr,
+    pub alignment: cl_uint,
+    /// The list as given, with its terminator; empty for NULL.
+    pub list: Vec<cl_svm_alloc_properties_khr>,
+}
+
+impl Kind {
+    /// The type that cl_khr_unified_svm calls it.
+    pub fn svm_type(self) -> SvmType {
+        match self {
+            Kind::Svm { fine: false } => SvmType::Coarse,
+            Kind::Svm { fine: true } => SvmType::Fine,
+            Kind::Host => SvmType::Host,
+            Kind::Device => SvmType::Device,
+            Kind::Shared => SvmType::Shared,
+        }
+    }
+
+    /// The kind of allocations of a type; none for memory that is not allocated here.
+    fn of(svm_type: SvmType) -> Option<Kind> {
+        Some(match svm_type {
+            SvmType::Coarse => Kind::Svm { fine: false },
+            SvmType::Fine => Kind::Svm { fine: true },
+            SvmType::Host => Kind::Host,
+            SvmType::Device => Kind::Device,
+            SvmType::Shared => Kind::Shared,
+            SvmType::System => return None,
+        })
+    }
+}
+
+/// Reads properties. `device_of` gives the device of a handle.
+pub fn request<'a>(
+    pairs: &[(cl_svm_alloc_properties_khr, cl_svm_alloc_properties_khr)],
+    list: Vec<cl_svm_alloc_properties_khr>,
+    device_of: impl Fn(usize) -> Result<&'a Device>,
+) -> Result<Request<'a>> {
+    const ACCESS: cl_svm_alloc_access_flags_khr = CL_SVM_ALLOC_ACCESS_HOST_NOREAD_KHR
+        | CL_SVM_ALLOC_ACCESS_HOST_NOWRITE_KHR
+        | CL_SVM_ALLOC_ACCESS_DEVICE_NOREAD_KHR
+        | CL_SVM_ALLOC_ACCESS_DEVICE_NOWRITE_KHR;
+    let invalid = |why: &str| Error::with(CL_INVALID_PROPERTY, why.to_string());
+    let mut request = Request { list, ..Request::default() };
+    for (i, (name, value)) in pairs.iter().enumerate() {
+        // A property is given once.
+        if pairs[..i].iter().any(|(earlier, _)| earlier == name) {
+            return Err(invalid("a property is given twice"));
+        }
+        match u32::try_from(*name) {
+            Ok(CL_SVM_ALLOC_ASSOCIATED_DEVICE_HANDLE_KHR) => request.device = Some(device_of(*value as usize)?),
+            // Only defined flags are valid.
+            Ok(CL_SVM_ALLOC_ACCESS_FLAGS_KHR) if value & !ACCESS == 0 => request.access = *value,
+            // The alignment is a power of two that every device knows.
+            Ok(CL_SVM_ALLOC_ALIGNMENT_KHR) if validate_alignment(u32::try_from(*value).unwrap_or(3)).is_ok() => {
+                request.alignment = *value as cl_uint;
+            }
+            _ => return Err(invalid("an unknown property, or a value that is not valid")),
+        }
+    }
+    Ok(request)
+}
+
+/// The devices of the context that a request is about.
+fn users<'a>(context: &'a Context, request: &'a Request<'_>) -> impl Iterator<Item = &'a Arc<Device>> {
+    context.devices().iter().filter(|d| request.device.is_none_or(|one| std::ptr::eq(&***d, one)))
+}
+
+/// clSVMAllocWithPropertiesKHR. `platform` are the platform's devices.
+pub fn alloc(context: &Context, platform: &[Arc<Device>], index: cl_uint, size: usize, request: Request<'_>) -> Result<HostPtr> {
+    // There is such a type, and it is one to allocate.
+    let mut types = listed(platform.iter().map(|d| d.info().sharing));
+    let kind = types.find(|t| t.index() == index).and_then(Kind::of);
+    let kind = kind.ok_or_else(|| Error::with(CL_INVALID_VALUE, format!("nothing of SVM type {index} can be allocated")))?;
+    // The associated device is one of the context's.
+    if let Some(device) = request.device {
+        context.device(device)?;
+    }
+    // The device, or some device, has the type.
+    if !users(context, &request).any(|d| kind.works_on(d)) {
+        return Err(Error::with(CL_INVALID_OPERATION, "the devices do not support this type"));
+    }
+    // Types that are a device's need one.
+    let unassociated = kind.svm_type().capabilities(kind.needs()) & CL_SVM_CAPABILITY_DEVICE_UNASSOCIATED_KHR != 0;
+    if request.device.is_none() && !unassociated {
+        return Err(Error::with(CL_INVALID_PROPERTY, "the type needs an associated device"));
+    }
+    // The size is positive and every device that is to use it can hold it.
+    if size == 0 || users(context, &request).any(|d| kind.works_on(d) && size as u64 > d.info().max_alloc_size) {
+        return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));
+    }
+    let device = request.device.and_then(|one| context.devices().iter().position(|d| std::ptr::eq(&**d, one)));
+    // What belongs to the context is for all its devices, whichever it is associated with.
+    let only = device.filter(|_| !unassociated);
+    let made = allocate(context, kind, only, 0, size as u64, (device, request.access, request.list))?;
+    Ok(made.ptr())
+}
+
+/// clGetSVMSuggestedTypeIndexKHR: the type with most of what is desired that has all that is required.
+pub fn suggest(
+    context: &Context,
+    required: cl_svm_capabilities_khr,
+    desired: cl_svm_capabilities_khr,
+    size: usize,
+    request: &Request<'_>,
+) -> Result<cl_uint> {
+    // The associated device is one of the context's.
+    if let Some(device) = request.device {
+        context.device(device)?;
+    }
+    if users(context, request).any(|d| size as u64 > d.info().max_alloc_size) {
+        return Ok(cl_uint::MAX);
+    }
+    let has = |t: SvmType| common(t, users(context, request).map(|d| d.info().sharing));
+    let fitting = TYPES.into_iter().filter(|t| has(*t) != 0 && has(*t) & required == required);
+    // The first of equals.
+    let best = fitting.rev().max_by_key(|t| (has(*t) & desired).count_ones());
+    Ok(best.map_or(cl_uint::MAX, SvmType::index))
+}
+
+/// clGetSVMPointerInfoKHR, but for the associated device.
+pub fn query(
+    context: &Context,
+    device: Option<&Device>,
+    found: Option<&Allocation>,
+    name: cl_svm_pointer_info_khr,
+) -> Option<InfoValue> {
+    let sharing = context.devices().iter().filter(|d| device.is_none_or(|one| std::ptr::eq(&***d, one)));
+    Some(match name {
+        CL_SVM_INFO_TYPE_INDEX_KHR => found.map_or(cl_uint::MAX, |a| a.kind.svm_type().index()).into(),
+        CL_SVM_INFO_CAPABILITIES_KHR => found.map_or(0, |a| common(a.kind.svm_type(), sharing.map(|d| d.info().sharing))).into(),
+        CL_SVM_INFO_PROPERTIES_KHR => match found {
+            Some(a) if !a.properties.is_empty() => a.properties.clone().into(),
+            _ => InfoValue::Empty,
+        },
+        CL_SVM_INFO_ACCESS_FLAGS_KHR => found.map_or(0, |a| a.access).into(),
+        CL_SVM_INFO_BASE_PTR_KHR => InfoValue::Handle(found.map_or(0, |a| a.address as usize)),
+        CL_SVM_INFO_SIZE_KHR => found.map_or(0, |a| a.size as usize).into(),
+        _ => return None,
+    })
+}
