@@ -99,6 +99,15 @@ const CASES: &[Case] = &[
         run: no_device,
         prepare: |command, _| {
             command.env("VK_ICD_FILENAMES", "/nonexistent").env("VK_DRIVER_FILES", "/nonexistent");
+            command.env("PYROCLAST_DEVICES", "vulkan");
+        },
+    },
+    Case {
+        name: "the_processor_serves_where_there_is_no_vulkan_driver",
+        run: works,
+        prepare: |command, _| {
+            command.env("VK_ICD_FILENAMES", "/nonexistent").env("VK_DRIVER_FILES", "/nonexistent");
+            command.env_remove("PYROCLAST_DEVICES");
         },
     },
     Case {
@@ -110,6 +119,7 @@ const CASES: &[Case] = &[
             std::fs::write(folder.join("libvulkan.so"), "no library").unwrap();
             let own = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
             command.env("LD_LIBRARY_PATH", format!("{}:{own}", folder.display()));
+            command.env("PYROCLAST_DEVICES", "vulkan");
         },
     },
     Case {

@@ -149,7 +149,7 @@ impl Grid<'_> {
                 full
             } else {
                 cx.set3(context::LOCAL_SIZE, size);
-                self.kernel.function(size)
+                self.kernel.function_at_end()
             };
             // SAFETY: the context holds what the contract asks for: the argument block of this kernel, and local and scratch
             // memory for a group of this size. What the kernel's code does is the application's responsibility.

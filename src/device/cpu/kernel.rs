@@ -122,9 +122,13 @@ impl Kernel {
         let found = self.code.program.native.as_ref().and_then(|n| n.kernels.get(self.index));
         found.unwrap_or_else(|| NONE.get_or_init(NativeKernel::default))
     }
-    /// The function for groups of this size.
+    /// The function for full groups of this size.
     pub fn function(&self, local: [u64; 3]) -> Function {
         if self.native().is_whole(local) { self.whole } else { self.any }
+    }
+    /// The function for groups at the end of a dimension: the other may take the size that the kernel requires for theirs.
+    pub fn function_at_end(&self) -> Function {
+        self.any
     }
     /// Address of the data block.
     pub fn data(&self) -> u64 {

@@ -108,6 +108,16 @@ fn the_last_groups_may_be_smaller() {
 }
 
 #[test]
+fn the_last_groups_of_a_required_size_may_be_whole_vectors() {
+    let source = "kernel __attribute__((reqd_work_group_size(64, 1, 1))) void test(global uint *out) {
+        local uint n; if (get_local_id(0) == 0) n = get_local_size(0);
+        barrier(CLK_LOCAL_MEM_FENCE); out[get_global_id(0)] = n; }";
+    let mut buffers = [vec![0; 96]];
+    run(source, &mut buffers, [96, 1, 1], [64, 1, 1]);
+    assert!(buffers[0][..64].iter().all(|n| *n == 64) && buffers[0][64..].iter().all(|n| *n == 32), "{:?}", buffers[0]);
+}
+
+#[test]
 fn unsigned_indices_wrap_around() {
     // Work-item 0 reads the last element, by an index that wraps in 32 bits and is cut to the buffer.
     let source = "kernel void test(global uint *out, global const uint *in) {

@@ -1,4 +1,7 @@
-//! clang as a child process: LLVM IR in, a shared object for this processor out.
+//! clang and the linker as child processes: LLVM IR in, a shared object for this processor out.
+//!
+//! The linker is our own child: clang would look for it in a PATH that may lead nowhere, and could not wait for it in a host
+//! that ignores SIGCHLD.
 
 use crate::driver::FrontConfig;
 use crate::error::{CompileError, Result};
@@ -13,16 +16,17 @@ const ARGS: &[&str] = &[
     "-x",
     "ir",
     "-w",
-    "-shared",
+    "-c",
     "-fPIC",
-    "-nostdlib",
     "-fno-math-errno",
     "-ffp-contract=off",
     "-fno-vectorize",
     "-fno-slp-vectorize",
     "-fno-stack-protector",
-    "-Wl,--build-id=none",
 ];
+
+/// Linkers, best first.
+const LINKERS: &[&str] = &["ld", "ld.lld", "ld.lld-22", "ld.bfd", "ld.gold"];
 
 /// A folder of our own that vanishes with its contents.
 struct Folder(PathBuf);
@@ -49,17 +53,26 @@ pub fn shared_object(text: &str, quick: bool) -> Result<Vec<u8>> {
     let clang = clang::find(&FrontConfig::default())
         .ok_or_else(|| CompileError::ToolMissing("no clang was found (set PYROCLAST_CLANG)".into()))?;
     let folder = Folder::new()?;
-    let output = folder.0.join("code.so");
+    let (object, output) = (folder.0.join("code.o"), folder.0.join("code.so"));
     let mut args: Vec<OsString> = ARGS.iter().map(OsString::from).collect();
     args.push(if quick { "-O1" } else { "-O2" }.into());
     args.push(if cfg!(target_arch = "x86_64") { "-march=native" } else { "-mcpu=native" }.into());
-    args.extend(["-o".into(), output.clone().into(), "-".into()]);
-    let result = process::run(&clang, &args, text.as_bytes(), clang::time_limit())?;
+    args.extend(["-o".into(), object.clone().into(), "-".into()]);
+    let failed = |what: &str, stderr: &str| {
+        let first: Vec<&str> = stderr.lines().take(8).collect();
+        CompileError::ToolFailed(format!("{what} failed: {}", first.join("\n")))
+    };
+    let compiled = process::run(&clang, &args, text.as_bytes(), clang::time_limit())?;
+    if !object.is_file() {
+        return Err(failed("the code generator", &compiled.stderr));
+    }
+    let linker = LINKERS.iter().find_map(|name| clang::in_folders(name));
+    let linker = linker.ok_or_else(|| CompileError::ToolMissing("no linker was found (ld, of binutils or LLVM)".into()))?;
+    let args: Vec<OsString> =
+        ["-shared".into(), "--build-id=none".into(), "-o".into(), output.clone().into(), object.into()].into_iter().collect();
+    let linked = process::run(&linker, &args, &[], clang::time_limit())?;
     match std::fs::read(&output) {
         Ok(bytes) if !bytes.is_empty() => Ok(bytes),
-        _ => {
-            let first: Vec<&str> = result.stderr.lines().take(8).collect();
-            Err(CompileError::ToolFailed(format!("the code generator failed: {}", first.join("\n"))))
-        }
+        _ => Err(failed("the linker", &linked.stderr)),
     }
 }
