@@ -67,6 +67,11 @@ fn main() -> std::process::ExitCode {
             for device in devices {
                 // CL_DEVICE_IMAGE_SUPPORT: images are optional.
                 let lacking = !Session::new(&api, &device).and_then(|s| s.has_images()).unwrap_or(true);
+                if everything && device.name.contains("llvmpipe") {
+                    // All that follows would be ignored without.
+                    let has = if lacking { Err(Failed::from("the device has no images")) } else { Ok(()) };
+                    trials.push(Trial::test(format!("{}::has_images", device.name), move || has));
+                }
                 for test in TESTS {
                     for &kind in test.2 {
                         let name = format!("{}::{}::{kind:?}", device.name, test.0);

@@ -67,8 +67,8 @@ fn one_format(session: &Session<'_>, data_type: cl_channel_type, labels: &Labels
     let size = PIXELS * element;
     let rate = |factor: f64, time: f64| factor * size as f64 / time / 1e9;
     let content: Vec<u8> = match bytes {
-        true => (0..size).map(|i| (i * 2654435761 >> 13) as u8).collect(),
-        false => (0..PIXELS * 4).flat_map(|i| ((i * 2654435761 >> 13 & 255) as f32 / 255.0).to_le_bytes()).collect(),
+        true => (0..size).map(|i| ((i * 2654435761) >> 13) as u8).collect(),
+        false => (0..PIXELS * 4).flat_map(|i| ((((i * 2654435761) >> 13) & 255) as f32 / 255.0).to_le_bytes()).collect(),
     };
     let program = session.build(include_str!("bench_images.cl"), if bytes { "-DBYTES" } else { "" })?;
     let format = image_format(CL_RGBA, data_type);

@@ -368,7 +368,7 @@ impl Format {
                 Coding::Float | Coding::Half => {
                     // No signalling NaN: what becomes of its bits in a copy through registers is nobody's promise.
                     let quiet = if field.coding == Coding::Float { 0x0040_0000 } else { 0x0200 };
-                    if field.value(u128::from(bits) << field.shift & self.mask()).is_nan() { bits | quiet } else { bits }
+                    if field.value((u128::from(bits) << field.shift) & self.mask()).is_nan() { bits | quiet } else { bits }
                 }
                 // Ends and zero are likelier than by chance.
                 _ if bits & 7 == 0 => [0, u64::MAX, 1 << (field.bits - 1), (1 << (field.bits - 1)) - 1][bits as usize / 8 % 4],
@@ -455,7 +455,7 @@ impl Random {
     /// 48 random bits.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let mixed = (self.0 ^ self.0 >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed >> 16
     }
     /// From 0 to below 1.

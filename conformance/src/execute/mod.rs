@@ -2,7 +2,8 @@
 //!
 //! What a kernel is given follows from its arguments' types and names ([`plan`]); a file of settings corrects that by
 //! kernel. Each file runs in a process of its own on each platform, so that a crash is the result of one kernel. A kernel counts
-//! only if it changed a buffer; one whose results the reference itself does not repeat is told apart.
+//! only if it changed a buffer or an image; one whose results the reference itself does not repeat is told apart. Programs are
+//! built with exact arithmetic: without relaxed mathematics, and without contraction.
 
 mod data;
 mod image;
@@ -88,7 +89,8 @@ pub fn one(arguments: &One) -> Result<bool, String> {
     let text = std::fs::read_to_string(&arguments.plan).map_err(|e| format!("{}: {e}", arguments.plan.display()))?;
     let plan = Plan::parse(&text)?;
     let source = std::fs::read(&plan.source).map_err(|e| format!("{}: {e}", plan.source))?;
-    let source = String::from_utf8_lossy(&source);
+    // Whether products and sums are fused is up to the implementation otherwise.
+    let source = format!("#pragma OPENCL FP_CONTRACT OFF\n{}", String::from_utf8_lossy(&source));
     let api = Api::load()?;
     let devices = api.devices()?;
     let device = devices.iter().find(|d| d.platform.contains(&arguments.platform));

@@ -195,7 +195,8 @@ pub fn derive(entry: &Entry, dir: &Path, settings: &Settings) -> Result<(Plan, V
         Ok((library, module))
     });
     let (library, module) = known.ok_or("the compiler panicked")?.map_err(|e| e.to_string())?;
-    let mut plan = Plan { source: path.to_string_lossy().into_owned(), options: entry.options.clone(), kernels: Vec::new() };
+    let options = precise(&entry.options);
+    let mut plan = Plan { source: path.to_string_lossy().into_owned(), options, kernels: Vec::new() };
     let mut unable = Vec::new();
     for info in &module.kernels {
         let names = library.arg_info.iter().find(|k| k.kernel == info.name);
@@ -205,6 +206,12 @@ pub fn derive(entry: &Entry, dir: &Path, settings: &Settings) -> Result<(Plan, V
         }
     }
     Ok((plan, unable))
+}
+
+/// Build options without those that allow inexact results, which implementations make different use of.
+fn precise(options: &str) -> String {
+    const INEXACT: [&str; 3] = ["-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations", "-cl-mad-enable"];
+    options.split(' ').filter(|o| !INEXACT.contains(o)).collect::<Vec<_>>().join(" ")
 }
 
 fn kernel(
@@ -394,6 +401,11 @@ mod tests {
         let plan = Plan { source: "/a b/c.cl".into(), options: "-DX=1 -I/a".into(), kernels: vec![kernel, other] };
         assert_eq!(Plan::parse(&plan.to_string()).as_ref(), Ok(&plan));
         assert!(Plan::parse("buffer f32").is_err());
+    }
+
+    #[test]
+    fn inexact_options_are_left_out() {
+        assert_eq!(precise("-DA=1 -cl-mad-enable -cl-fast-relaxed-math -I/x"), "-DA=1 -I/x");
     }
 
     #[test]
