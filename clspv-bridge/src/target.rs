@@ -67,6 +67,8 @@ pub struct Target {
     pub prefer_bindings: bool,
     /// The driver moves the parts of loads wider than 16 bytes far apart unless something holds them.
     pub scatters_wide_loads: bool,
+    /// The last test of a loop goes into its continue block, as in GLSL's `do ... while`. llvmpipe makes worse code of that.
+    pub tests_in_continue: bool,
     /// Lanes that left a loop go on computing, and what is used behind it is what they computed last, unless it is a phi.
     pub stale_loop_results: bool,
     /// The host's processor, if code is made for that; of the fields above, those about Vulkan then mean nothing.
@@ -225,6 +227,7 @@ impl Target {
             storage_image_write_any: true,
             prefer_bindings: false,
             scatters_wide_loads: false,
+            tests_in_continue: true,
             stale_loop_results: false,
             cpu: None,
             max_workgroup_memory: 32768,

@@ -164,7 +164,7 @@ fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
         if *name == "structurize" && m.phase < Phase::Lowered {
             // Functions with parameters, which the interpreter can call; the phase stays.
             for f in m.functions.values_mut() {
-                passes::structurize::structurize(f).map_err(|e| e.to_string())?;
+                passes::structurize::structurize(f, true).map_err(|e| e.to_string())?;
             }
             verified(&m).map_err(|e| format!("after {name}:\n{e}\n{m}"))?;
             continue;

@@ -108,7 +108,7 @@ fuzz_target!(|data: &[u8]| {
     }
     let mut after = before.clone();
     for f in after.functions.values_mut() {
-        structurize(f).unwrap_or_else(|error| panic!("{error}\n{before}"));
+        structurize(f, true).unwrap_or_else(|error| panic!("{error}\n{before}"));
     }
     if let Err(error) = verify::verify_module(&after) {
         panic!("{error}\n{before}\n{after}");

@@ -297,7 +297,7 @@ block2:
     fn through(limit: &str) -> (bool, String) {
         let mut module = parse::parse_module(&DIVERGENT.replace("LIMIT", limit)).unwrap();
         for f in module.functions.values_mut() {
-            crate::passes::structurize::structurize(f).unwrap();
+            crate::passes::structurize::structurize(f, true).unwrap();
         }
         module.phase = Phase::Structured;
         kept(&module.to_string())
@@ -332,7 +332,7 @@ block4(v8: i32):
             .replace("    ret", "    store v8, v1 addr align 4\n    ret");
         let mut module = parse::parse_module(&text).unwrap();
         for f in module.functions.values_mut() {
-            crate::passes::structurize::structurize(f).unwrap();
+            crate::passes::structurize::structurize(f, true).unwrap();
         }
         module.phase = Phase::Structured;
         assert!(kept(&module.to_string()).0);

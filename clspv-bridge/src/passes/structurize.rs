@@ -32,16 +32,17 @@ impl Pass for Structurize {
     fn name(&self) -> &'static str {
         "structurize"
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+        let latches = cx.target.tests_in_continue;
         for f in module.functions.values_mut() {
             // Emission recurses with the nesting of constructs: large functions get a stack that is large enough.
             if f.layout.len() < 64 {
-                structurize(f)?;
+                structurize(f, latches)?;
                 continue;
             }
             std::thread::scope(|scope| {
                 let worker = std::thread::Builder::new().name("structurize".to_owned()).stack_size(64 << 20);
-                let handle = worker.spawn_scoped(scope, || structurize(f));
+                let handle = worker.spawn_scoped(scope, || structurize(f, latches));
                 let handle = handle.map_err(|e| CompileError::internal(format!("no thread to structurize in: {e}")))?;
                 handle.join().unwrap_or_else(|_| Err(CompileError::internal("structurize panicked")))
             })?;
@@ -54,8 +55,8 @@ impl Pass for Structurize {
 /// Constructs nested deeper than this are refused (the emission recurses).
 const MAX_DEPTH: u32 = 1000;
 
-/// Structures one function.
-pub fn structurize(func: &mut Function) -> Result<()> {
+/// Structures one function; with `latches`, a loop's last test goes into its continue block ([`Latch`]).
+pub fn structurize(func: &mut Function, latches: bool) -> Result<()> {
     if func.layout.is_empty() {
         return Ok(());
     }
@@ -80,7 +81,7 @@ pub fn structurize(func: &mut Function) -> Result<()> {
     let params = std::mem::take(&mut func.blocks[entry].params);
     func.set_params(start, params);
     func.layout.push(start);
-    let mut s = Structurizer { func, forward, loops, order, contexts: Vec::new(), replaced: HashMap::new(), depth: 0 };
+    let mut s = Structurizer { func, forward, loops, order, contexts: Vec::new(), replaced: HashMap::new(), depth: 0, latches };
     // The entry block has no parameters left; a loop around it is entered by the edge from `start`.
     s.forward[entry] += 1;
     let first = Deferred { target: entry, count: s.forward[entry], cond: None, args: smallvec![] };
@@ -331,6 +332,7 @@ struct Structurizer<'f> {
     /// Parameters of emitted blocks, by what they are.
     replaced: HashMap<Value, Value>,
     depth: u32,
+    latches: bool,
 }
 
 impl Structurizer<'_> {
@@ -527,7 +529,8 @@ impl Structurizer<'_> {
             t.cond = None;
             if t_exit && e_exit {
                 let back_if = self.is_back(t.target);
-                if back_if != self.is_back(e.target)
+                if self.latches
+                    && back_if != self.is_back(e.target)
                     && let Some(cx) = self.contexts.last_mut().filter(|cx| cx.latch.is_none())
                 {
                     let (back, leave) = if back_if { (t, e) } else { (e, t) };

@@ -98,6 +98,8 @@ pub struct Features {
     pub placed_memory: bool,
     /// The execution modes of floating-point arithmetic are told by the driver.
     pub float_controls: bool,
+    /// Loops have the form that most drivers know best (see `Target::tests_in_continue`).
+    pub tests_in_continue: bool,
     pub host_import: bool,
 }
 
@@ -367,6 +369,7 @@ impl Features {
             full_subgroups: on("subgroup_size_control", sizes.compute_full_subgroups),
             bindings: on("bindings", vk::TRUE),
             float_controls: on("float_controls", vk::TRUE),
+            tests_in_continue: on("tests_in_continue", vk::TRUE),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             host_import: on("host_import", vk::TRUE),
             buffer_addresses: on("buffer_addresses", vk::TRUE),

@@ -122,6 +122,7 @@ pub fn target(a: &Adapter) -> Target {
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
         scatters_wide_loads: nvidia,
         // See the compiler's pass `loop_results`; seen with Mesa 22.3, and nothing newer promises otherwise.
+        tests_in_continue: f.tests_in_continue && !llvmpipe,
         stale_loop_results: llvmpipe,
         cpu: None,
         max_workgroup_memory: limits.max_compute_shared_memory_size,

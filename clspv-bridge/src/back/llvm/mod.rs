@@ -59,7 +59,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         }
         lower_groups::run(&mut func, cx.target, width);
     }
-    structurize::structurize(&mut func)?;
+    structurize::structurize(&mut func, true)?;
     loop_values(&mut func);
     let tree = tree::build(&func)?;
     let split = tree::is_split(&func, &tree);
