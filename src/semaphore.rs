@@ -3,7 +3,8 @@
 //! Signals and waits of a binary semaphore go in pairs, in the order in which they are enqueued. A wait depends on the
 //! event of its signal; one that is enqueued first depends on a user event in its place. So a semaphore within this
 //! process needs nothing of the device. One that is shared with others is a semaphore of the device too, which queues
-//! wait for and signal on the device, beside the events: what signals it elsewhere is not known here.
+//! wait for and signal on the device, beside the events: what signals it elsewhere is not known here. As in Vulkan, that
+//! signal must be on its way when the wait is submitted: queues that share a VkQueue wait together.
 //! Locks: one of rank Semaphore around the pairs; nothing is called while it is held.
 
 use crate::cl::*;
@@ -221,6 +222,10 @@ impl Semaphore {
         let mut pairs = self.pairs.lock();
         let promise = pairs.promises.pop_front();
         if promise.is_none() {
+            // Others have waited for the signals before.
+            if self.shared.is_some() {
+                pairs.signals.clear();
+            }
             pairs.signals.push_back(signal.clone());
         }
         promise
@@ -292,4 +297,86 @@ pub fn signal(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], waits: W
         event.set_callback(CL_COMPLETE, Box::new(keep))?;
     }
     Ok(event)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::mock::{MockDevice, Mode};
+
+    fn context(devices: usize) -> Arc<Context> {
+        let list: Vec<_> = (0..devices).map(|_| Device::new("mock", MockDevice::new(Mode::AtOnce, true, true))).collect();
+        Context::new(list, Vec::new(), None, Default::default()).unwrap()
+    }
+
+    fn queue(context: &Arc<Context>, device: usize) -> Arc<CommandQueue> {
+        CommandQueue::new(context, &context.devices()[device], 0, None).unwrap()
+    }
+
+    fn code<T>(result: Result<T>) -> cl_int {
+        result.map_or_else(|e| e.code(), |_| CL_SUCCESS)
+    }
+
+    #[test]
+    fn several_devices_need_one_that_is_named() {
+        let (one, both) = (context(1), context(2));
+        let of = |list: &[&Arc<Device>]| SemaphoreDesc {
+            devices: Some(list.iter().map(|d| (*d).clone()).collect()),
+            ..SemaphoreDesc::default()
+        };
+        assert_eq!(code(Semaphore::create(&both, SemaphoreDesc::default())), CL_INVALID_PROPERTY);
+        assert_eq!(code(Semaphore::create(&both, of(&[]))), CL_INVALID_DEVICE);
+        assert_eq!(code(Semaphore::create(&both, of(&[&both.devices()[0], &both.devices()[1]]))), CL_INVALID_DEVICE);
+        assert_eq!(code(Semaphore::create(&both, of(&[&one.devices()[0]]))), CL_INVALID_DEVICE);
+        let semaphore = [Semaphore::create(&both, of(&[&both.devices()[1]])).unwrap()];
+        assert_eq!(code(signal(&queue(&both, 0), &semaphore, WaitList::new())), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(code(wait(&queue(&both, 0), &semaphore, WaitList::new())), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(code(signal(&queue(&both, 1), &semaphore, WaitList::new())), CL_SUCCESS);
+        assert_eq!(code(wait(&queue(&both, 1), &semaphore, WaitList::new())), CL_SUCCESS);
+    }
+
+    #[test]
+    fn signals_that_others_wait_for_do_not_pile_up() {
+        let context = context(1);
+        let desc = SemaphoreDesc { exports: Some(vec![SemaphoreHandle::OpaqueFd]), ..SemaphoreDesc::default() };
+        let (semaphore, queue) = ([Semaphore::create(&context, desc).unwrap()], queue(&context, 0));
+        for _ in 0..10 {
+            signal(&queue, &semaphore, WaitList::new()).unwrap();
+        }
+        let pending = semaphore[0].pairs.lock().signals.len();
+        assert_eq!((pending, semaphore[0].payload()), (1, 1));
+        // A wait for what others signal needs no signal from here.
+        for _ in 0..3 {
+            assert_eq!(wait(&queue, &semaphore, WaitList::new()).unwrap().wait(), CL_COMPLETE);
+        }
+        assert_eq!(semaphore[0].payload(), 0);
+    }
+
+    #[test]
+    fn handles_must_be_ones_that_the_device_has() {
+        let context = context(1);
+        let device = &context.devices()[0];
+        let of = |exports: &[SemaphoreHandle], imports: &[(SemaphoreHandle, RawFd)]| SemaphoreDesc {
+            exports: (!exports.is_empty()).then(|| exports.to_vec()),
+            imports: imports.to_vec(),
+            ..SemaphoreDesc::default()
+        };
+        let create = |exports: &[SemaphoreHandle], imports: &[(SemaphoreHandle, RawFd)]| {
+            code(Semaphore::create(&context, of(exports, imports)))
+        };
+        use SemaphoreHandle::{OpaqueFd, SyncFd};
+        assert_eq!(create(&[SyncFd], &[]), CL_INVALID_PROPERTY);
+        assert_eq!(create(&[], &[(SyncFd, 3)]), CL_INVALID_DEVICE);
+        assert_eq!(create(&[OpaqueFd, SyncFd], &[]), CL_INVALID_VALUE);
+        assert_eq!(create(&[], &[(OpaqueFd, 3), (SyncFd, 3)]), CL_INVALID_PROPERTY);
+        assert_eq!(create(&[OpaqueFd], &[(OpaqueFd, 3)]), CL_INVALID_OPERATION);
+        let exported = Semaphore::create(&context, of(&[OpaqueFd], &[])).unwrap();
+        assert_eq!(exported.export(device, OpaqueFd).unwrap(), 7);
+        assert_eq!(code(exported.export(device, SyncFd)), CL_INVALID_VALUE);
+        assert_eq!(code(exported.import_again(3)), CL_INVALID_SEMAPHORE_KHR);
+        let plain = Semaphore::create(&context, SemaphoreDesc::default()).unwrap();
+        assert_eq!(code(plain.export(device, OpaqueFd)), CL_INVALID_VALUE);
+        let imported = Semaphore::create(&context, of(&[], &[(OpaqueFd, 3)])).unwrap();
+        assert_eq!(code(imported.export(device, OpaqueFd)), CL_INVALID_VALUE);
+    }
 }

@@ -4,11 +4,13 @@
 use super::batch::{Batch, DeviceCommand, ListItem, Outcome, Ticket, Times};
 use super::host_exec;
 use super::info::{AddressSharing, DeviceInfo};
+use super::share::SemaphoreHandle;
 use super::traits::*;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::VecDeque;
+use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -56,6 +58,8 @@ impl MockDevice {
             max_work_item_sizes: [1024; 3],
             max_work_group_size: 1024,
             local_mem_size: 32768,
+            semaphore_imports: vec![SemaphoreHandle::OpaqueFd],
+            semaphore_exports: vec![SemaphoreHandle::OpaqueFd],
             ..DeviceInfo::default()
         };
         Arc::new_cyclic(|this| MockDevice {
@@ -108,6 +112,21 @@ impl DeviceMemory for MockMemory {
     }
     fn address(&self) -> Option<u64> {
         Some(self.address)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A semaphore that is never in the way.
+struct MockSemaphore;
+
+impl DeviceSemaphore for MockSemaphore {
+    fn import(&self, _handle: SemaphoreHandle, _fd: RawFd) -> Result<()> {
+        Ok(())
+    }
+    fn export(&self, _handle: SemaphoreHandle) -> Result<RawFd> {
+        Ok(7)
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -210,6 +229,9 @@ impl DeviceOps for MockDevice {
     fn transfer(&self, command: &DeviceCommand) -> Result<()> {
         execute(command.clone());
         Ok(())
+    }
+    fn create_semaphore(&self, _origin: SemaphoreOrigin) -> Result<Arc<dyn DeviceSemaphore>> {
+        Ok(Arc::new(MockSemaphore))
     }
     fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
         self.recordings.fetch_add(1, Ordering::Relaxed);
