@@ -31,6 +31,8 @@ pub struct Target {
     pub vulkan_memory_model: bool,
     /// shaderSignedZeroInfNanPreserve / DenormPreserve / DenormFlushToZero / RoundingModeRTE for 16, 32, 64 bits.
     pub float_controls: FloatControls,
+    /// Every f32 operation takes denormals for zeros and gives zeros for them.
+    pub flushes_denorms32: bool,
     /// GLSL.std.450 Fma on f32 is a correctly rounded fused multiply-add.
     pub exact_fma32: bool,
     /// The same on f64.
@@ -102,14 +104,6 @@ pub struct FloatControls {
     pub rte16: bool,
     pub rte32: bool,
     pub rte64: bool,
-}
-
-impl FloatControls {
-    /// Single-precision denormals are flushed because the device can do that but cannot keep them. Not asking for either
-    /// leaves drivers free to keep them in some operations only.
-    pub fn flushes32(&self) -> bool {
-        self.denorm_flush32 && !self.denorm_preserve32
-    }
 }
 
 /// Sub-group operation classes the device supports in compute shaders.
@@ -209,6 +203,7 @@ impl Target {
             float_controls: FloatControls { preserve16: true, preserve32: true, preserve64: true, ..FloatControls::default() },
             exact_fma32: false,
             exact_fma64: false,
+            flushes_denorms32: false,
             exact_div32: false,
             exact_sqrt32: false,
             exact_div64: false,

@@ -84,9 +84,12 @@ pub fn target(a: &Adapter) -> Target {
             denorm_preserve64: a.floats.shader_denorm_preserve_float64 != 0,
             denorm_flush32: a.floats.shader_denorm_flush_to_zero_float32 != 0,
             rte16: a.floats.shader_rounding_mode_rte_float16 != 0,
-            rte32: a.floats.shader_rounding_mode_rte_float32 != 0,
+            // NVIDIA's compiler rounds to nearest anyway; asked to, it keeps denormals in some operations and not in others.
+            rte32: a.floats.shader_rounding_mode_rte_float32 != 0 && !nvidia,
             rte64: a.floats.shader_rounding_mode_rte_float64 != 0,
         },
+        flushes_denorms32: nvidia
+            || (a.floats.shader_denorm_flush_to_zero_float32 != 0 && a.floats.shader_denorm_preserve_float32 == 0),
         exact_fma32: fused,
         exact_fma64: fused && f.core.shader_float64 != 0,
         // Vulkan promises 2.5 ulp for division and inversesqrt's precision for sqrt. llvmpipe compiles them to the

@@ -103,7 +103,7 @@ impl<'a> Emitter<'a> {
         let c = self.target.float_controls;
         let widths = [
             (Scalar::F16, c.preserve16, c.denorm_preserve16, false, c.rte16),
-            (Scalar::F32, c.preserve32, c.denorm_preserve32, c.flushes32(), c.rte32),
+            (Scalar::F32, c.preserve32, c.denorm_preserve32, c.denorm_flush32 && !c.denorm_preserve32, c.rte32),
             (Scalar::F64, c.preserve64, c.denorm_preserve64, false, c.rte64),
         ];
         for (scalar, preserve, denorm, flush, rte) in widths {
