@@ -94,7 +94,7 @@ options! {
     "PYROCLAST_VALIDATE" => validate: Vec<String>,
     /// File to which complaints of the Vulkan validation layer are appended, besides the log.
     "PYROCLAST_VALIDATE_LOG" => validate_log: Option<PathBuf>,
-    /// Order and choice of devices, e.g. "vulkan:1,vulkan:0" or "vulkan".
+    /// Order and choice of devices, e.g. "vulkan:1,vulkan:0" or "vulkan,cpu".
     "PYROCLAST_DEVICES" => devices: Vec<String>,
     /// Submit and wait after every command.
     "PYROCLAST_SYNC" => sync: bool,

@@ -77,7 +77,7 @@ fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
             _ => None,
         });
     }
-    case.check(&after)
+    case.check(&after, session.keeps_denormals())
 }
 
 /// What a device may lack; the tests whose names hold a text run once more without each.

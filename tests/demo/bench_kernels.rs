@@ -6,7 +6,6 @@
 
 #![allow(clippy::print_stdout)] // a program that prints
 
-#[allow(dead_code)] // what other programs use
 mod cl;
 
 use cl::{Arg, Session};

@@ -186,6 +186,16 @@ impl<'a> Session<'a> {
         self.api.text(|s, p, r| unsafe { (self.api.clGetDeviceInfo)(self.device.id, CL_DEVICE_EXTENSIONS, s, p, r) })
     }
 
+    /// Whether single-precision denormals are kept.
+    pub fn keeps_denormals(&self) -> bool {
+        let mut config: u64 = 0;
+        let (size, value) = (size_of::<u64>(), (&raw mut config).cast());
+        // SAFETY: the value is a cl_device_fp_config.
+        let code =
+            unsafe { (self.api.clGetDeviceInfo)(self.device.id, CL_DEVICE_SINGLE_FP_CONFIG, size, value, std::ptr::null_mut()) };
+        code == CL_SUCCESS && config & CL_FP_DENORM != 0
+    }
+
     pub fn build(&self, source: &str, options: &str) -> Result<Program<'_>, String> {
         let mut err = 0;
         let text = source.as_ptr().cast::<c_char>();
