@@ -121,7 +121,8 @@ pub fn target(a: &Adapter) -> Target {
         max_push_descriptors: a.max_push_descriptors.min(limits.max_per_stage_descriptor_storage_buffers),
         // A CPU device loses the alias information it vectorises with when it is given addresses.
         prefer_bindings: a.is_cpu(),
-        storage_image_read_any: f.core.shader_storage_image_read_without_format != 0,
+        // On NVIDIA's driver a kernel that reads what it wrote to an image gets what was there before.
+        storage_image_read_any: f.core.shader_storage_image_read_without_format != 0 && !nvidia,
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
         scatters_wide_loads: nvidia,
         // See the compiler's pass `loop_results`; seen with Mesa 22.3, and nothing newer promises otherwise.
@@ -289,6 +290,8 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
         physical: a.physical,
         detailed: a.api >= vk::API_VERSION_1_3,
         read_any: t.storage_image_read_any,
+        // NVIDIA's hardware gives the nearest of 256 values.
+        exact_packed: a.driver.driver_id != vk::DriverId::NVIDIA_PROPRIETARY,
         write_any: t.storage_image_write_any,
     };
     let args = (limits.max_per_stage_descriptor_sampled_images, limits.max_per_stage_descriptor_storage_images);

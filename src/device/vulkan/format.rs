@@ -161,6 +161,8 @@ pub struct Probe<'a> {
     /// Storage images can be read and written without a format in the module.
     pub read_any: bool,
     pub write_any: bool,
+    /// Channels of five and six bits are read as exactly as OpenCL asks (C specification, 8.3.1: 1.5 ulp).
+    pub exact_packed: bool,
 }
 
 impl Probe<'_> {
@@ -215,6 +217,10 @@ impl Probe<'_> {
     /// What images of a format can be used for, given the largest sizes of each kind.
     pub fn support(&self, format: ImageFormat, max: impl Fn(ImageKind) -> [u32; 3]) -> Option<FormatSupport> {
         use vk::FormatFeatureFlags2 as F;
+        let packed = matches!(format.data_type, CL_UNORM_SHORT_565 | CL_UNORM_SHORT_555);
+        if packed && !self.exact_packed {
+            return None;
+        }
         let vulkan = find(format)?;
         let (base, read) = (self.features(vulkan.base), self.features(vulkan.read));
         let transfer = F::TRANSFER_SRC | F::TRANSFER_DST;
