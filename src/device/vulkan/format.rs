@@ -10,7 +10,7 @@
 
 use super::super::info::{FormatSupport, ImageUse};
 use super::instance::Instance;
-use crate::cl::image::{ImageFormat, ImageKind};
+use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
 use crate::cl::*;
 use ash::vk;
 
@@ -147,9 +147,45 @@ pub fn find(format: ImageFormat) -> Option<Format> {
 
 /// What a device can do with a VkFormat.
 #[derive(Clone, Copy, Default, Debug)]
-struct Features {
-    tiled: vk::FormatFeatureFlags2,
-    buffer: vk::FormatFeatureFlags2,
+pub struct Features {
+    /// In optimal tiling.
+    pub tiled: vk::FormatFeatureFlags2,
+    pub linear: vk::FormatFeatureFlags2,
+    pub buffer: vk::FormatFeatureFlags2,
+}
+
+/// Asks what a device can do with a format; `detailed` if it knows VkFormatProperties3.
+pub fn features(instance: &Instance, physical: vk::PhysicalDevice, detailed: bool, format: vk::Format) -> Features {
+    use vk::FormatFeatureFlags2 as F;
+    let mut detail = vk::FormatProperties3::default();
+    let mut props = vk::FormatProperties2::default();
+    if detailed {
+        props = props.push_next(&mut detail);
+    }
+    // SAFETY: the handle comes from this instance; the chained structure is known to the device.
+    unsafe { instance.raw.get_physical_device_format_properties2(physical, format, &mut props) };
+    let plain = props.format_properties;
+    if detailed {
+        return Features {
+            tiled: detail.optimal_tiling_features,
+            linear: detail.linear_tiling_features,
+            buffer: detail.buffer_features,
+        };
+    }
+    // The old flags have the same bits; storage without a format then goes for every format with storage.
+    let widen = |flags: vk::FormatFeatureFlags| {
+        let flags = F::from_raw(u64::from(flags.as_raw()));
+        if flags.intersects(F::STORAGE_IMAGE | F::STORAGE_TEXEL_BUFFER) {
+            flags | F::STORAGE_READ_WITHOUT_FORMAT | F::STORAGE_WRITE_WITHOUT_FORMAT
+        } else {
+            flags
+        }
+    };
+    Features {
+        tiled: widen(plain.optimal_tiling_features),
+        linear: widen(plain.linear_tiling_features),
+        buffer: widen(plain.buffer_features),
+    }
 }
 
 /// Asks a device.
@@ -167,28 +203,7 @@ pub struct Probe<'a> {
 
 impl Probe<'_> {
     fn features(&self, format: vk::Format) -> Features {
-        use vk::FormatFeatureFlags2 as F;
-        let mut detail = vk::FormatProperties3::default();
-        let mut props = vk::FormatProperties2::default();
-        if self.detailed {
-            props = props.push_next(&mut detail);
-        }
-        // SAFETY: the handle comes from this instance; the chained structure is known to the device.
-        unsafe { self.instance.raw.get_physical_device_format_properties2(self.physical, format, &mut props) };
-        let plain = props.format_properties;
-        if self.detailed {
-            return Features { tiled: detail.optimal_tiling_features, buffer: detail.buffer_features };
-        }
-        // The old flags have the same bits; storage without a format then goes for every format with storage.
-        let widen = |flags: vk::FormatFeatureFlags| {
-            let flags = F::from_raw(u64::from(flags.as_raw()));
-            if flags.intersects(F::STORAGE_IMAGE | F::STORAGE_TEXEL_BUFFER) {
-                flags | F::STORAGE_READ_WITHOUT_FORMAT | F::STORAGE_WRITE_WITHOUT_FORMAT
-            } else {
-                flags
-            }
-        };
-        Features { tiled: widen(plain.optimal_tiling_features), buffer: widen(plain.buffer_features) }
+        features(self.instance, self.physical, self.detailed, format)
     }
 
     /// Images of the kind and a usage can be made up to the size.
@@ -250,6 +265,18 @@ impl Probe<'_> {
             *uses = ImageUse { read, write: read && write, read_write: read && write && both };
         }
         uses.iter().any(|u| u.read).then_some(FormatSupport { format, uses })
+    }
+}
+
+/// Size and layers of an image.
+pub fn extent(shape: &ImageShape) -> (vk::Extent3D, u32) {
+    let [width, height, depth] = shape.size;
+    match shape.kind {
+        ImageKind::D1 | ImageKind::Buffer => (vk::Extent3D { width, height: 1, depth: 1 }, 1),
+        ImageKind::D1Array => (vk::Extent3D { width, height: 1, depth: 1 }, height),
+        ImageKind::D2 => (vk::Extent3D { width, height, depth: 1 }, 1),
+        ImageKind::D2Array => (vk::Extent3D { width, height, depth: 1 }, depth),
+        ImageKind::D3 => (vk::Extent3D { width, height, depth }, 1),
     }
 }
 
