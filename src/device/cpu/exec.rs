@@ -96,6 +96,7 @@ fn pack(launch: &Launch, kernel: &Kernel, grid: &mut Grid<'_>) -> Result<()> {
                 put(info.offset, &(base.addr() as u64 + range.offset).to_le_bytes())?;
             }
             (ArgValue::NullBuffer, _) => put(info.offset, &0u64.to_le_bytes())?,
+            (ArgValue::Pointer { address, .. }, _) => put(info.offset, &address.to_le_bytes())?,
             _ => return Err(DeviceError::Unsupported(format!("argument {index} on the CPU device"))),
         }
     }
