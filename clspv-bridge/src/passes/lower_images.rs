@@ -132,7 +132,7 @@ impl Images {
     ) -> Result<Option<Value>> {
         let lost = || CompileError::internal("an image without a descriptor");
         match op {
-            ImageOp::Sample => Err(CompileError::internal("sampling must be lowered")),
+            ImageOp::Sample | ImageOp::Address => Err(CompileError::internal("sampling must be lowered")),
             ImageOp::Order => {
                 let (format, half) = (format_of(b, arg), b.i32(16));
                 Ok(Some(b.lshr(format, half)))

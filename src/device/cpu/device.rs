@@ -1,11 +1,11 @@
 //! The device: what it tells about itself, its memory, and what it makes.
 
-use super::super::batch::{DeviceCommand, ListItem};
-use super::super::host_exec;
+use super::super::batch::{DeviceCommand, ListItem, RectLayout};
 use super::super::info::{AddressSharing, DeviceInfo, DeviceKind};
 use super::super::machine;
 use super::super::traits::*;
 use super::clock;
+use super::image::{self, CpuImage};
 use super::kernel::Program;
 use super::pool::Pool;
 use super::queue::CpuQueue;
@@ -89,7 +89,8 @@ fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
         little_endian: cfg!(target_endian = "little"),
         sharing: AddressSharing::Host,
         buffer_addresses: true,
-        notes: vec!["images: not offered by the CPU device".into()],
+        images: true,
+        image: image::facts(memory / 4 * 3),
         ..DeviceInfo::default()
     }
 }
@@ -147,6 +148,20 @@ impl DeviceOps for CpuDevice {
         let own = HostAllocation::new(size.next_multiple_of(PAGE)).ok_or(DeviceError::OutOfDeviceMemory)?;
         Ok(Arc::new(CpuMemory { ptr: own.ptr(), size, _own: Some(own) }))
     }
+    fn alloc_image(&self, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+        Ok(Arc::new(CpuImage::new(desc)?))
+    }
+    fn view_buffer(
+        &self,
+        buffer: &Arc<dyn DeviceMemory>,
+        layout: &RectLayout,
+        desc: &ImageDesc,
+    ) -> Result<Arc<dyn DeviceMemory>> {
+        Ok(Arc::new(CpuImage::of_buffer(buffer, layout, desc)?))
+    }
+    fn view_image(&self, image: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+        Ok(Arc::new(CpuImage::of_image(image, desc)?))
+    }
     fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
         Ok(Arc::new(Program::load(program, self.info.compute_units)?))
     }
@@ -154,7 +169,7 @@ impl DeviceOps for CpuDevice {
         Ok(Arc::new(CpuQueue::new(self.pool.clone(), desc, sink)))
     }
     fn transfer(&self, command: &DeviceCommand) -> Result<()> {
-        if host_exec::run(command) { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
+        if image::transfer(command)? { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
     }
     fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
         Ok(Arc::new(CpuList(items)))
