@@ -17,7 +17,6 @@ impl Lower<'_, '_, '_> {
         self.call(&format!("pc_sample_{}_{coordinates}_{texel}", dim.name()), &scalars, ty)
     }
 
-
     /// Everything but reads through samplers, for an image in memory. `None`: no result.
     pub(super) fn texels(&mut self, op: ImageOp, dim: ImageDim, args: &[Value], ty: Type) -> Option<Value> {
         let about = self.b.value(Op::Image { op: ImageOp::Address, dim, var: None }, &args[..1], Type::Ptr(Space::Constant));
