@@ -152,7 +152,9 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
         },
         CommandKind::Fill { dst, pattern } => DeviceCommand::Fill { dst: get(dst, Write)?, pattern: pattern.clone() },
         CommandKind::Map { range, mapping, fill } => {
-            let src = get(range, Read)?;
+            // What the host writes in place is newer than every other copy.
+            let in_place = mapping.write && matches!(mapping.shadow, Shadow::Direct);
+            let src = get(range, if in_place { Write } else { Read })?;
             match &mapping.shadow {
                 Shadow::Direct => DeviceCommand::Nop,
                 _ if !*fill => DeviceCommand::Nop,
