@@ -10,30 +10,16 @@ mod common;
 mod images;
 
 use common::rig::*;
+use common::supervised::{self, Case, as_is, no_children, open_descriptors, resident, threads};
 use common::*;
 use libloading::{Library, Symbol};
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use std::ffi::CString;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// Names the case for the child.
-const CASE: &str = "HOST_CASE";
-const LIMIT: Duration = Duration::from_secs(120);
-
-struct Case {
-    name: &'static str,
-    /// In the child.
-    run: fn(),
-    /// Changes the child's environment.
-    prepare: fn(&mut Command, &Path),
-}
-
-fn as_is(_: &mut Command, _: &Path) {}
 
 fn clang_script(command: &mut Command, folder: &Path, text: &str) {
     let script = folder.join("clang");
@@ -219,15 +205,6 @@ fn runs(rig: &Rig) {
     mem.release();
     kernel.release();
     queue.release();
-}
-
-/// No child process is left, not even a zombie.
-fn no_children() {
-    for task in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
-        // Threads may end meanwhile, and some kernels do not have the file.
-        let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        assert_eq!(children.trim(), "", "child processes are left");
-    }
 }
 
 fn sigchld_is_ignored() {
@@ -541,21 +518,6 @@ fn build_fails(reason: &str) {
     no_children();
 }
 
-fn open_descriptors() -> usize {
-    std::fs::read_dir("/proc/self/fd").unwrap().count()
-}
-
-/// Resident memory in MiB.
-fn resident() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024
-}
-
-fn threads() -> usize {
-    std::fs::read_dir("/proc/self/task").unwrap().count()
-}
-
 fn nothing_leaks() {
     let round = |i: usize| {
         // Now and then a new program, which the compiler must be started for.
@@ -707,39 +669,6 @@ fn launches_ahead_of_the_device() {
     rig.context.release();
 }
 
-/// Runs a case in a child process.
-fn supervise(case: &Case) -> Result<(), Failed> {
-    let folder = std::env::temp_dir().join(format!("pyroclast-host-{}-{}", std::process::id(), case.name));
-    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    let log = folder.join("stderr");
-    let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
-    command.env("PYROCLAST_NO_CACHE", "1").env("RUST_BACKTRACE", "0");
-    (case.prepare)(&mut command, &folder);
-    command.env(CASE, case.name).stdin(Stdio::null()).stdout(Stdio::null());
-    command.stderr(std::fs::File::create(&log).map_err(|e| e.to_string())?);
-    let mut child = command.spawn().map_err(|e| e.to_string())?;
-    let start = Instant::now();
-    let status = loop {
-        match child.try_wait().map_err(|e| e.to_string())? {
-            Some(status) => break Some(status),
-            None if start.elapsed() > LIMIT => {
-                let _ = child.kill();
-                let _ = child.wait();
-                break None;
-            }
-            None => std::thread::sleep(Duration::from_millis(10)),
-        }
-    };
-    let mut text = String::new();
-    let _ = std::fs::File::open(&log).and_then(|mut f| f.read_to_string(&mut text));
-    let _ = std::fs::remove_dir_all(&folder);
-    match status {
-        Some(status) if status.success() => Ok(()),
-        Some(status) => Err(Failed::from(format!("{status}\n{text}"))),
-        None => Err(Failed::from(format!("no end within {} s\n{text}", LIMIT.as_secs()))),
-    }
-}
-
 /// Only what belongs to OpenCL is exported.
 fn exports() -> Result<(), Failed> {
     let driver: PathBuf = std::env::current_exe().map_err(|e| e.to_string())?.with_file_name("libpyroclast.so");
@@ -751,14 +680,5 @@ fn exports() -> Result<(), Failed> {
 }
 
 fn main() -> ExitCode {
-    if let Some(name) = std::env::var_os(CASE) {
-        // SAFETY: no other thread runs yet. Children of the case are no cases.
-        unsafe { std::env::remove_var(CASE) };
-        let Some(case) = CASES.iter().find(|c| *c.name == *name) else { return ExitCode::FAILURE };
-        (case.run)();
-        return ExitCode::SUCCESS;
-    }
-    let mut trials: Vec<Trial> = CASES.iter().map(|c| Trial::test(c.name, move || supervise(c))).collect();
-    trials.push(Trial::test("only_opencl_is_exported", exports));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    supervised::main(CASES, vec![Trial::test("only_opencl_is_exported", exports)])
 }

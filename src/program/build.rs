@@ -15,6 +15,7 @@ use crate::callback::{self, Callback};
 use crate::cl::*;
 use crate::config::Config;
 use crate::context::Context;
+use crate::device::traits::DeviceError;
 use crate::device::{Device, features};
 use crate::err;
 use crate::error::{Error, Result};
@@ -359,7 +360,11 @@ impl Program {
                     Ok(loaded) => Ok((kind, libraries, Some(Executable { compiled, loaded }))),
                     Err(error) => {
                         add_line(&mut log, &format!("error: {error}"));
-                        Err(err!(failure, "{error}"))
+                        Err(match error {
+                            // clBuildProgram: a lack of resources is no fault of the program.
+                            DeviceError::OutOfHostMemory | DeviceError::OutOfDeviceMemory | DeviceError::Lost => error.into(),
+                            error => err!(failure, "{error}"),
+                        })
                     }
                 },
                 Err(error) => {

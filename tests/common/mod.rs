@@ -12,6 +12,7 @@ pub mod command_buffer;
 pub mod extension;
 pub mod other_vulkan;
 pub mod rig;
+pub mod supervised;
 pub mod validation;
 
 pub use autogen_api::*;

@@ -1,0 +1,102 @@
+//! Cases that run in a child process each: they may change, use up and break what they like there. A case succeeds if the
+//! child exits with 0 in time. What it takes up is measured here too.
+
+#![allow(dead_code, clippy::unwrap_used)]
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// Names the case for the child.
+const CASE: &str = "HOST_CASE";
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// A test in a child process.
+pub struct Case {
+    pub name: &'static str,
+    /// In the child.
+    pub run: fn(),
+    /// Changes the child's environment; the folder is the case's own and is removed afterwards.
+    pub prepare: fn(&mut Command, &Path),
+}
+
+pub fn as_is(_: &mut Command, _: &Path) {}
+
+/// Runs the case that the environment names, or all of them, each in a child process, and `more`, which may run `parts`.
+pub fn main_with(cases: &'static [Case], parts: &'static [Case], more: Vec<Trial>) -> ExitCode {
+    if let Some(name) = std::env::var_os(CASE) {
+        // SAFETY: no other thread runs yet. Children of the case are no cases.
+        unsafe { std::env::remove_var(CASE) };
+        let Some(case) = cases.iter().chain(parts).find(|c| *c.name == *name) else { return ExitCode::FAILURE };
+        (case.run)();
+        return ExitCode::SUCCESS;
+    }
+    let mut trials: Vec<Trial> = cases.iter().map(|c| Trial::test(c.name, move || supervise(c, &[]))).collect();
+    trials.extend(more);
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// The same without parts.
+pub fn main(cases: &'static [Case], more: Vec<Trial>) -> ExitCode {
+    main_with(cases, &[], more)
+}
+
+/// Runs a case in a child process with these variables.
+pub fn supervise(case: &Case, vars: &[(&str, &str)]) -> Result<(), Failed> {
+    let folder = std::env::temp_dir().join(format!("pyroclast-host-{}-{}", std::process::id(), case.name));
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    let log = folder.join("stderr");
+    let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
+    command.env("PYROCLAST_NO_CACHE", "1").env("RUST_BACKTRACE", "0");
+    (case.prepare)(&mut command, &folder);
+    command.envs(vars.iter().copied());
+    command.env(CASE, case.name).stdin(Stdio::null()).stdout(Stdio::null());
+    command.stderr(std::fs::File::create(&log).map_err(|e| e.to_string())?);
+    let mut child = command.spawn().map_err(|e| e.to_string())?;
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait().map_err(|e| e.to_string())? {
+            Some(status) => break Some(status),
+            None if start.elapsed() > LIMIT => {
+                let _ = child.kill();
+                let _ = child.wait();
+                break None;
+            }
+            None => std::thread::sleep(Duration::from_millis(10)),
+        }
+    };
+    let mut text = String::new();
+    let _ = std::fs::File::open(&log).and_then(|mut f| f.read_to_string(&mut text));
+    let _ = std::fs::remove_dir_all(&folder);
+    match status {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => Err(Failed::from(format!("{status}\n{text}"))),
+        None => Err(Failed::from(format!("no end within {} s\n{text}", LIMIT.as_secs()))),
+    }
+}
+
+pub fn open_descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// Resident memory in MiB.
+pub fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024
+}
+
+pub fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+/// No child process is left, not even a zombie.
+pub fn no_children() {
+    for task in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+        // Threads may end meanwhile, and some kernels do not have the file.
+        let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        assert_eq!(children.trim(), "", "child processes are left");
+    }
+}

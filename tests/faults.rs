@@ -1,0 +1,228 @@
+//! Vulkan calls that fail: one call of a program (`fault_support/program.rs`) gives an error that Vulkan allows, each call
+//! in turn. The program gets an error that OpenCL allows there, nothing crashes, hangs or leaks, and the next program works,
+//! unless the device was lost.
+//!
+//! The loader in `vulkan_faults` stands in place of libvulkan.so.1 in the child processes. `PYROCLAST_STRESS=1` tries every
+//! call with every error; without it there is a choice.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+#[path = "fault_support/program.rs"]
+mod program;
+
+use common::supervised::{self, Case, no_children, open_descriptors, supervise};
+use common::*;
+use libloading::Library;
+use libtest_mimic::{Failed, Trial};
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::ptr::null_mut;
+
+const MEMORY: u32 = 1;
+const LOSS: u32 = 2;
+const OUT_OF_HOST_MEMORY: i32 = -1;
+const OUT_OF_DEVICE_MEMORY: i32 = -2;
+const INITIALIZATION_FAILED: i32 = -3;
+const DEVICE_LOST: i32 = -4;
+
+/// Where the child finds the loader with faults.
+const FOLDER: &str = "VULKAN_FAULTS_FOLDER";
+
+/// The control of the loader.
+struct Faults(Library);
+
+impl Faults {
+    fn open() -> Faults {
+        let path = Path::new(&std::env::var_os(FOLDER).unwrap()).join("libvulkan.so.1");
+        // SAFETY: it does nothing when loaded.
+        Faults(unsafe { Library::new(path) }.unwrap())
+    }
+    fn set(&self, class: u32, number: u64, result: i32) {
+        // SAFETY: the function has this type.
+        unsafe { self.0.get::<extern "C" fn(u32, u64, i32)>(b"vulkan_faults_set\0").unwrap()(class, number, result) }
+    }
+    fn calls(&self) -> u64 {
+        // SAFETY: as above.
+        unsafe { self.0.get::<extern "C" fn() -> u64>(b"vulkan_faults_calls\0").unwrap()() }
+    }
+    /// The function that failed.
+    fn failed(&self) -> Option<&'static str> {
+        // SAFETY: as above; a string that lives as long as the library, which is not closed.
+        unsafe {
+            let name = self.0.get::<extern "C" fn() -> *const c_char>(b"vulkan_faults_failed\0").unwrap()();
+            (!name.is_null()).then(|| CStr::from_ptr(name).to_str().unwrap())
+        }
+    }
+    /// Live objects by kind.
+    fn live(&self) -> BTreeMap<&'static str, i64> {
+        let mut all = BTreeMap::new();
+        for kind in 0.. {
+            let mut count = 0i64;
+            // SAFETY: as above.
+            unsafe {
+                let name = self.0.get::<extern "C" fn(u32, *mut i64) -> *const c_char>(b"vulkan_faults_live\0").unwrap()(
+                    kind, &mut count,
+                );
+                if name.is_null() {
+                    return all;
+                }
+                all.insert(CStr::from_ptr(name).to_str().unwrap(), count);
+            }
+        }
+        all
+    }
+}
+
+/// The path of the Vulkan loader of this machine.
+fn vulkan() -> Option<PathBuf> {
+    // SAFETY: the Vulkan loader does nothing when loaded.
+    let library = unsafe { Library::new("libvulkan.so.1") }.ok()?;
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let path = maps.lines().find_map(|l| l.find('/').map(|at| &l[at..]).filter(|p| p.contains("/libvulkan.so")))?.to_owned();
+    drop(library);
+    Some(path.into())
+}
+
+fn with_faults(command: &mut Command, folder: &Path) {
+    let own = std::env::current_exe().unwrap().with_file_name("libvulkan_faults.so");
+    assert!(own.is_file(), "{} is missing", own.display());
+    std::os::unix::fs::symlink(own, folder.join("libvulkan.so.1")).unwrap();
+    command.env("VULKAN_FAULTS_REAL", vulkan().expect("a Vulkan loader is installed"));
+    let path = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
+    command.env("LD_LIBRARY_PATH", format!("{}:{path}", folder.display())).env(FOLDER, folder);
+    // Compilations are kept, by all cases together: the compiler's child process is tested elsewhere.
+    command.env_remove("PYROCLAST_NO_CACHE").env("PYROCLAST_CACHE_DIR", std::env::temp_dir().join("pyroclast-faults-cache"));
+    command.env("PYROCLAST_DEVICES", "vulkan").env("PYROCLAST_VALIDATE", "none");
+}
+
+fn thorough() -> bool {
+    std::env::var_os("PYROCLAST_STRESS").is_some()
+}
+
+/// The errors that OpenCL allows where a call needs memory that cannot be had.
+fn allowed((what, code): program::Failure) -> bool {
+    match code {
+        CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY => true,
+        CL_MEM_OBJECT_ALLOCATION_FAILURE => {
+            what.starts_with("clCreate")
+                || what.starts_with("clEnqueue")
+                || what.starts_with("clSVM")
+                || what.starts_with("clCommand")
+        }
+        // A command that waits for one that failed, and a call that waits for such a command.
+        CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => what == "clWaitForEvents" || what.starts_with("clEnqueue"),
+        _ => false,
+    }
+}
+
+fn memory_runs_out() {
+    let faults = Faults::open();
+    for _ in 0..3 {
+        program::run().unwrap();
+    }
+    faults.set(MEMORY, u64::MAX, 0);
+    program::run().unwrap();
+    let calls = faults.calls();
+    assert!(calls > 40, "{calls} calls");
+    let (before, descriptors) = (faults.live(), open_descriptors());
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for number in 0..calls {
+        let results = [OUT_OF_HOST_MEMORY, OUT_OF_DEVICE_MEMORY];
+        let results = if thorough() { &results[..] } else { &results[number as usize % 2..][..1] };
+        for result in results {
+            faults.set(MEMORY, number, *result);
+            let ended = program::run();
+            let failed = faults.failed();
+            faults.set(0, 0, 0);
+            eprintln!("call {number}, {}, result {result}: {ended:?}", failed.unwrap_or("not reached"));
+            if let Err(failure) = ended {
+                assert!(allowed(failure), "{failure:?}");
+                *seen.entry(failed.unwrap()).or_default() += 1;
+            }
+            if thorough() || number % 8 == 0 {
+                program::run().unwrap();
+            }
+        }
+    }
+    program::run().unwrap();
+    for (kind, count) in faults.live() {
+        // Pools may have grown by what was given back instead of being used.
+        assert!(count <= before[kind] + 2, "{kind}: {} before, {count} after", before[kind]);
+    }
+    assert!(open_descriptors() <= descriptors + 2);
+    assert!(seen.len() >= 8, "only {seen:?} failed");
+    no_children();
+}
+
+/// A program is in the middle of its work when the device is lost.
+fn the_device_is_lost() {
+    let faults = Faults::open();
+    let number: u64 = std::env::var("FAULT_NUMBER").unwrap().parse().unwrap();
+    let (device, unavailable) = (device(), || number_of(CL_DEVICE_AVAILABLE) == 0);
+    assert!(!unavailable());
+    faults.set(LOSS, number, DEVICE_LOST);
+    let ended = program::run();
+    eprintln!("call {number}, {:?}: {ended:?}", faults.failed());
+    let lost = faults.failed().is_some();
+    if let Err(failure) = ended {
+        assert!(lost && allowed(failure), "{failure:?}");
+    }
+    if lost {
+        // Every later program is told; the queries of the platform and the device go on.
+        let (what, code) = program::run().expect_err("the device is lost");
+        assert!(matches!(code, CL_OUT_OF_RESOURCES | CL_DEVICE_NOT_AVAILABLE | CL_OUT_OF_HOST_MEMORY), "{what}: {code}");
+        assert!(unavailable());
+        assert!(!text(&device_info(device, CL_DEVICE_NAME).unwrap()).is_empty());
+    }
+}
+
+fn number_of(name: cl_device_info) -> u64 {
+    number(&device_info(device(), name).unwrap())
+}
+
+/// A call fails while devices are looked for: there is none then, or one that works.
+fn the_start_fails() {
+    let (faults, mut count) = (Faults::open(), 0);
+    // SAFETY: a count is asked for.
+    let code = unsafe { clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count) };
+    let failed = faults.failed();
+    faults.set(0, 0, 0);
+    eprintln!("{failed:?}: code {code}, {count} devices");
+    match code {
+        CL_SUCCESS => program::run().unwrap(),
+        code => assert!(code == CL_DEVICE_NOT_FOUND && failed.is_some(), "{failed:?}: {code}"),
+    }
+}
+
+const PARTS: &[Case] = &[
+    Case { name: "part_device_is_lost", run: the_device_is_lost, prepare: with_faults },
+    Case { name: "part_start_fails", run: the_start_fails, prepare: with_faults },
+];
+const CASES: &[Case] = &[Case { name: "memory_runs_out", run: memory_runs_out, prepare: with_faults }];
+
+fn losses() -> Result<(), Failed> {
+    let step = if thorough() { 1 } else { 9 };
+    for number in (0..100).step_by(step) {
+        supervise(&PARTS[0], &[("FAULT_NUMBER", &number.to_string())])?;
+    }
+    Ok(())
+}
+
+fn starts() -> Result<(), Failed> {
+    let results = [OUT_OF_HOST_MEMORY, INITIALIZATION_FAILED, OUT_OF_DEVICE_MEMORY];
+    for number in 0..if thorough() { 60 } else { 24 } {
+        let chosen = if thorough() { &results[..] } else { &results[number % 3..][..1] };
+        for result in chosen {
+            supervise(&PARTS[1], &[("VULKAN_FAULTS", &format!("{MEMORY} {number} {result}"))])?;
+        }
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let more = vec![Trial::test("the_device_is_lost", losses), Trial::test("the_start_fails", starts)];
+    supervised::main_with(CASES, PARTS, more)
+}

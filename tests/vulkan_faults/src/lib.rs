@@ -1,0 +1,336 @@
+//! A Vulkan loader whose calls fail when a test wants them to: put in place of libvulkan.so.1, it hands every call on to
+//! the loader that `VULKAN_FAULTS_REAL` names, but for the one that is to fail.
+//!
+//! A fault is a class of functions, the number of the call among those of the class, and the result. It is set by
+//! [`vulkan_faults_set`], or for the start of the process by `VULKAN_FAULTS="class number result"`. The objects that are
+//! alive are counted by kind ([`vulkan_faults_live`]), so that tests find leaks. Nothing of this is in the driver.
+
+use ash::vk;
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+
+/// Classes of functions: those that allocate, or need memory otherwise, and those by which the loss of a device is found.
+pub const MEMORY: u32 = 1;
+pub const LOSS: u32 = 2;
+
+static CLASS: AtomicU64 = AtomicU64::new(0);
+static NUMBER: AtomicU64 = AtomicU64::new(u64::MAX);
+static RESULT: AtomicI32 = AtomicI32::new(0);
+static CALLS: AtomicU64 = AtomicU64::new(0);
+/// Position in `NAMES` of the function that failed, plus one.
+static FAILED: AtomicUsize = AtomicUsize::new(0);
+/// The device is lost: every call that can tell does.
+static LOST: AtomicU64 = AtomicU64::new(0);
+
+/// Kinds of objects that are counted.
+const KINDS: [&CStr; 13] = [
+    c"buffer",
+    c"image",
+    c"view",
+    c"memory",
+    c"shader module",
+    c"pipeline",
+    c"pipeline cache",
+    c"pipeline layout",
+    c"descriptor set layout",
+    c"descriptor pool",
+    c"command pool",
+    c"query pool",
+    c"semaphore",
+];
+static LIVE: [AtomicI64; KINDS.len()] = [const { AtomicI64::new(0) }; KINDS.len()];
+const NONE: usize = usize::MAX;
+
+/// Sets the fault: call `number` (counted from 0, from now on) of the class gives `result`; class 0 for none. After
+/// VK_ERROR_DEVICE_LOST every later call of the class LOSS fails too.
+#[unsafe(no_mangle)]
+pub extern "C" fn vulkan_faults_set(class: u32, number: u64, result: i32) {
+    CLASS.store(0, Ordering::SeqCst);
+    CALLS.store(0, Ordering::SeqCst);
+    FAILED.store(0, Ordering::SeqCst);
+    NUMBER.store(number, Ordering::SeqCst);
+    RESULT.store(result, Ordering::SeqCst);
+    CLASS.store(class.into(), Ordering::SeqCst);
+}
+
+/// Calls of the class since the fault was set.
+#[unsafe(no_mangle)]
+pub extern "C" fn vulkan_faults_calls() -> u64 {
+    CALLS.load(Ordering::SeqCst)
+}
+
+/// Name of the function that failed; NULL if none did.
+#[unsafe(no_mangle)]
+pub extern "C" fn vulkan_faults_failed() -> *const c_char {
+    let at = FAILED.load(Ordering::SeqCst);
+    at.checked_sub(1).and_then(|i| NAMES.get(i)).map_or(std::ptr::null(), |n| n.as_ptr())
+}
+
+/// How many objects of a kind are alive, and the kind's name; NULL if there is no such kind.
+///
+/// # Safety
+/// `count` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vulkan_faults_live(kind: u32, count: *mut i64) -> *const c_char {
+    let (Some(name), Some(live)) = (KINDS.get(kind as usize), LIVE.get(kind as usize)) else { return std::ptr::null() };
+    // SAFETY: the caller's promise.
+    unsafe { *count = live.load(Ordering::SeqCst) };
+    name.as_ptr()
+}
+
+/// The result of a call that is to fail.
+fn fault(index: usize, classes: u32) -> Option<i32> {
+    if classes & LOSS != 0 && LOST.load(Ordering::SeqCst) != 0 {
+        return Some(vk::Result::ERROR_DEVICE_LOST.as_raw());
+    }
+    if CLASS.load(Ordering::SeqCst) as u32 & classes == 0 {
+        return None;
+    }
+    if CALLS.fetch_add(1, Ordering::SeqCst) != NUMBER.load(Ordering::SeqCst) {
+        return None;
+    }
+    FAILED.store(index + 1, Ordering::SeqCst);
+    let result = RESULT.load(Ordering::SeqCst);
+    if result == vk::Result::ERROR_DEVICE_LOST.as_raw() {
+        LOST.store(1, Ordering::SeqCst);
+        wait_idle();
+    }
+    Some(result)
+}
+
+/// A device that is lost works no more.
+fn wait_idle() {
+    let (device, wait) = (DEVICE.load(Ordering::SeqCst), WAIT_IDLE.load(Ordering::SeqCst));
+    if wait != 0 {
+        // SAFETY: the address of vkDeviceWaitIdle for this device; submissions fail from now on.
+        let wait: unsafe extern "system" fn(usize) -> i32 = unsafe { std::mem::transmute(wait) };
+        // SAFETY: the device is alive: one of its functions was called.
+        unsafe { wait(device) };
+    }
+}
+
+static DEVICE: AtomicUsize = AtomicUsize::new(0);
+static WAIT_IDLE: AtomicUsize = AtomicUsize::new(0);
+
+type Function = unsafe extern "system" fn();
+
+/// One function: its parameters are words, whatever their types. Vulkan's are integers and pointers, which 64-bit calling
+/// conventions pass as words.
+macro_rules! functions {
+    ($($name:ident($($arg:ident)*) $classes:expr, $kind:expr;)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum Index { $($name),* }
+        const NAMES: &[&CStr] = &[$(
+            // SAFETY: ends with the one zero that is put there.
+            unsafe { CStr::from_bytes_with_nul_unchecked(concat!(stringify!($name), "\0").as_bytes()) }
+        ),*];
+        static REAL: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
+
+        $(
+            #[allow(non_snake_case)]
+            unsafe extern "system" fn $name($($arg: usize),*) -> i32 {
+                if let Some(result) = fault(Index::$name as usize, $classes) {
+                    return result;
+                }
+                let real = REAL[Index::$name as usize].load(Ordering::Relaxed);
+                // SAFETY: the address of a function with as many words for parameters.
+                let real: unsafe extern "system" fn($(words!($arg)),*) -> i32 = unsafe { std::mem::transmute(real) };
+                // SAFETY: the caller's arguments, unchanged.
+                let result = unsafe { real($($arg),*) };
+                if let Some(live) = LIVE.get($kind).filter(|_| result >= 0) {
+                    live.fetch_add(1, Ordering::Relaxed);
+                }
+                result
+            }
+        )*
+
+        fn wrapper(name: &CStr) -> Option<(Function, &'static AtomicUsize)> {
+            $(if name.to_bytes() == stringify!($name).as_bytes() {
+                let own: unsafe extern "system" fn($(words!($arg)),*) -> i32 = $name;
+                // SAFETY: a function's address; the driver gives it the type of its name again.
+                return Some((unsafe { std::mem::transmute::<_, Function>(own) }, &REAL[Index::$name as usize]));
+            })*
+            None
+        }
+    };
+}
+macro_rules! words {
+    ($arg:ident) => {
+        usize
+    };
+}
+
+functions! {
+    vkCreateInstance(a b c) MEMORY, NONE;
+    vkEnumeratePhysicalDevices(a b c) MEMORY, NONE;
+    vkEnumerateDeviceExtensionProperties(a b c d) MEMORY, NONE;
+    vkCreateDevice(a b c d) MEMORY, NONE;
+    vkCreateBuffer(a b c d) MEMORY, 0;
+    vkBindBufferMemory(a b c d) MEMORY, NONE;
+    vkCreateImage(a b c d) MEMORY, 1;
+    vkBindImageMemory(a b c d) MEMORY, NONE;
+    vkCreateImageView(a b c d) MEMORY, 2;
+    vkCreateBufferView(a b c d) MEMORY, 2;
+    vkAllocateMemory(a b c d) MEMORY, 3;
+    vkMapMemory(a b c d e f) MEMORY, NONE;
+    vkGetMemoryHostPointerPropertiesEXT(a b c d) MEMORY, NONE;
+    vkGetMemoryFdKHR(a b c) MEMORY, NONE;
+    vkCreateShaderModule(a b c d) MEMORY, 4;
+    vkCreateComputePipelines(a b c d e f) MEMORY, 5;
+    vkCreatePipelineCache(a b c d) MEMORY, 6;
+    vkGetPipelineCacheData(a b c d) MEMORY, NONE;
+    vkCreatePipelineLayout(a b c d) MEMORY, 7;
+    vkCreateDescriptorSetLayout(a b c d) MEMORY, 8;
+    vkCreateDescriptorPool(a b c d) MEMORY, 9;
+    vkAllocateDescriptorSets(a b c) MEMORY, NONE;
+    vkCreateCommandPool(a b c d) MEMORY, 10;
+    vkAllocateCommandBuffers(a b c) MEMORY, NONE;
+    vkResetCommandPool(a b c) MEMORY, NONE;
+    vkBeginCommandBuffer(a b) MEMORY, NONE;
+    vkEndCommandBuffer(a) MEMORY, NONE;
+    vkCreateQueryPool(a b c d) MEMORY, 11;
+    vkCreateSemaphore(a b c d) MEMORY, 12;
+    vkQueueSubmit2(a b c d) MEMORY | LOSS, NONE;
+    vkQueueSubmit2KHR(a b c d) MEMORY | LOSS, NONE;
+    vkWaitSemaphores(a b c) LOSS, NONE;
+    vkGetSemaphoreCounterValue(a b c) LOSS, NONE;
+    vkGetQueryPoolResults(a b c d e f g h) MEMORY | LOSS, NONE;
+    vkGetCalibratedTimestampsEXT(a b c d e) MEMORY, NONE;
+    vkGetCalibratedTimestampsKHR(a b c d e) MEMORY, NONE;
+}
+
+/// Functions that end objects (the second word is the object), and the objects' kinds.
+macro_rules! destroyers {
+    ($($name:ident $kind:expr;)*) => {
+        $(
+            #[allow(non_snake_case)]
+            mod $name {
+                use super::*;
+                pub static REAL: AtomicUsize = AtomicUsize::new(0);
+                pub unsafe extern "system" fn own(device: usize, object: usize, callbacks: usize) {
+                    if object != 0 {
+                        LIVE[$kind].fetch_sub(1, Ordering::Relaxed);
+                    }
+                    // SAFETY: the address of a function with these parameters.
+                    let real: unsafe extern "system" fn(usize, usize, usize) =
+                        unsafe { std::mem::transmute(REAL.load(Ordering::Relaxed)) };
+                    // SAFETY: the caller's arguments, unchanged.
+                    unsafe { real(device, object, callbacks) }
+                }
+            }
+        )*
+        fn destroyer(name: &CStr) -> Option<(Function, &'static AtomicUsize)> {
+            $(if name.to_bytes() == stringify!($name).as_bytes() {
+                let own: unsafe extern "system" fn(usize, usize, usize) = $name::own;
+                // SAFETY: as in `wrapper`.
+                return Some((unsafe { std::mem::transmute::<_, Function>(own) }, &$name::REAL));
+            })*
+            None
+        }
+    };
+}
+
+destroyers! {
+    vkDestroyBuffer 0;
+    vkDestroyImage 1;
+    vkDestroyImageView 2;
+    vkDestroyBufferView 2;
+    vkFreeMemory 3;
+    vkDestroyShaderModule 4;
+    vkDestroyPipeline 5;
+    vkDestroyPipelineCache 6;
+    vkDestroyPipelineLayout 7;
+    vkDestroyDescriptorSetLayout 8;
+    vkDestroyDescriptorPool 9;
+    vkDestroyCommandPool 10;
+    vkDestroyQueryPool 11;
+    vkDestroySemaphore 12;
+}
+
+type GetInstanceProcAddr = unsafe extern "system" fn(vk::Instance, *const c_char) -> Option<Function>;
+type GetDeviceProcAddr = unsafe extern "system" fn(vk::Device, *const c_char) -> Option<Function>;
+
+struct Real {
+    instance: GetInstanceProcAddr,
+    device: OnceLock<GetDeviceProcAddr>,
+    _library: libloading::Library,
+}
+
+/// The loader that does the work; `None` if it cannot be had, and then there is no Vulkan.
+fn real() -> Option<&'static Real> {
+    static REAL: OnceLock<Option<Real>> = OnceLock::new();
+    let open = || {
+        let setting = std::env::var("VULKAN_FAULTS").unwrap_or_default();
+        let words: Vec<&str> = setting.split_whitespace().collect();
+        if let [class, number, result] = words[..]
+            && let (Ok(class), Ok(number), Ok(result)) = (class.parse(), number.parse(), result.parse())
+        {
+            vulkan_faults_set(class, number, result);
+        }
+        let path = std::env::var_os("VULKAN_FAULTS_REAL")?;
+        // SAFETY: the Vulkan loader, as every Vulkan program opens it.
+        let library = unsafe { libloading::Library::new(path) }.ok()?;
+        // SAFETY: the function of that name has that type.
+        let instance = unsafe { library.get::<GetInstanceProcAddr>(b"vkGetInstanceProcAddr\0") }.map(|f| *f).ok()?;
+        Some(Real { instance, device: OnceLock::new(), _library: library })
+    };
+    REAL.get_or_init(open).as_ref()
+}
+
+/// Our function in place of the one that was found.
+fn replaced(name: &CStr, found: Option<Function>) -> Option<Function> {
+    let found = found?;
+    match wrapper(name).or_else(|| destroyer(name)) {
+        Some((own, place)) => {
+            place.store(found as usize, Ordering::Relaxed);
+            Some(own)
+        }
+        None => Some(found),
+    }
+}
+
+/// As Vulkan has it.
+///
+/// # Safety
+/// As Vulkan has it.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+pub unsafe extern "system" fn vkGetInstanceProcAddr(instance: vk::Instance, name: *const c_char) -> Option<Function> {
+    let real = real()?;
+    // SAFETY: the caller's name is a string.
+    let text = unsafe { CStr::from_ptr(name) };
+    // SAFETY: the caller's arguments.
+    let found = unsafe { (real.instance)(instance, name) };
+    match text.to_bytes() {
+        b"vkGetInstanceProcAddr" => {
+            let own: GetInstanceProcAddr = vkGetInstanceProcAddr;
+            // SAFETY: as in `wrapper`.
+            Some(unsafe { std::mem::transmute::<GetInstanceProcAddr, Function>(own) })
+        }
+        b"vkGetDeviceProcAddr" => {
+            // SAFETY: the function of that name has that type.
+            let device = unsafe { std::mem::transmute::<Function, GetDeviceProcAddr>(found?) };
+            let _ = real.device.set(device);
+            let own: GetDeviceProcAddr = get_device_proc_addr;
+            // SAFETY: as in `wrapper`.
+            Some(unsafe { std::mem::transmute::<GetDeviceProcAddr, Function>(own) })
+        }
+        _ => replaced(text, found),
+    }
+}
+
+unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const c_char) -> Option<Function> {
+    let ask = real()?.device.get()?;
+    // SAFETY: the caller's arguments.
+    let found = unsafe { ask(device, name) };
+    // SAFETY: a live device.
+    if let Some(wait) = unsafe { ask(device, c"vkDeviceWaitIdle".as_ptr()) } {
+        DEVICE.store(vk::Handle::as_raw(device) as usize, Ordering::SeqCst);
+        WAIT_IDLE.store(wait as usize, Ordering::SeqCst);
+    }
+    // SAFETY: the caller's name is a string.
+    replaced(unsafe { CStr::from_ptr(name) }, found)
+}
+
+const _: () = assert!(size_of::<usize>() == 8 && size_of::<*const c_void>() == 8);
