@@ -106,6 +106,8 @@ options! {
     "PYROCLAST_CLANG_ARGS" => clang_args: Vec<String>,
     /// Seconds that the front-end tool may take for a program; 120 if unset.
     "PYROCLAST_CLANG_TIMEOUT" => clang_timeout: Option<String>,
+    /// MiB of memory that each process of the front-end tool may use; 8192 if unset.
+    "PYROCLAST_CLANG_MEMORY" => clang_memory: Option<String>,
     /// Where compiled kernels are kept.
     "PYROCLAST_CACHE_DIR" => cache_dir: Option<PathBuf>,
     /// MiB that compiled kernels may take on disk; 512 if unset, 0 to keep none.

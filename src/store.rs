@@ -1,13 +1,18 @@
 //! Entries on disk under content keys: what is kept between processes (compilations, the driver's pipelines).
 //!
-//! An entry is a file named by its key. Files carry a hash of their content, are written under a temporary name and
+//! An entry is a file named by its key. Files carry a hash of key and content, are written under a temporary name and
 //! renamed, and are checked when read: a damaged entry is a miss. Keeping things never causes an error; the folder is
 //! bounded in size, and the entries used longest ago go first. Any number of processes may use one folder. Holds no lock.
+//!
+//! Code is loaded from here, so only what this user alone can have written is used: folder and files must be the user's,
+//! and nobody else may be able to write them (docs/security.md).
 
 use crate::config::Config;
-use std::fs::{File, Metadata};
+use std::fs::{DirBuilder, File, Metadata};
 use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -20,7 +25,9 @@ const TOUCH_INTERVAL: Duration = Duration::from_secs(600);
 /// A file under a temporary name that is older was left by a process that ended.
 const ABANDONED: Duration = Duration::from_secs(3600);
 const TEMPORARY: &str = ".tmp-";
-const MAGIC: &[u8; 8] = b"PYROCLCE";
+const MAGIC: &[u8; 8] = b"PYROCLC2";
+/// The file that holds the secret.
+const SECRET: &str = "secret";
 const HEADER: usize = MAGIC.len() + 36;
 
 /// Names an entry.
@@ -68,15 +75,8 @@ impl Store {
     /// What `get` makes of the content of an entry written with this `version`; an entry it can make nothing of is damaged.
     pub fn read<T>(&self, key: Key, version: u32, get: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
         let path = self.path(key)?;
-        let mut file = File::open(&path).ok()?;
-        let data = file.metadata().ok()?;
-        // Something else may have taken the name; it is not to be read to the end.
-        if !data.is_file() || data.len() > self.limit.max(DEFAULT_LIMIT) {
-            return None;
-        }
-        let mut bytes = Vec::with_capacity(data.len() as usize + 1);
-        file.read_to_end(&mut bytes).ok()?;
-        let value = content(&bytes, version).and_then(get);
+        let (file, data, bytes) = read_own(&path, self.limit.max(DEFAULT_LIMIT))?;
+        let value = content(&bytes, key, version).and_then(get);
         if value.is_none() {
             tracing::warn!(path = %path.display(), "damaged cache entry");
             let _ = std::fs::remove_file(&path);
@@ -89,7 +89,7 @@ impl Store {
 
     /// Keeps an entry.
     pub fn write(&self, key: Key, version: u32, content: &[u8]) {
-        let Some(path) = self.path(key) else { return };
+        let Some(path) = self.path(key).filter(|_| self.is_private()) else { return };
         // One entry is not worth most of the others.
         if content.len() as u64 > self.limit / 4 {
             return;
@@ -97,7 +97,7 @@ impl Store {
         let mut bytes = Vec::with_capacity(HEADER + content.len());
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&version.to_le_bytes());
-        bytes.extend_from_slice(blake3::hash(content).as_bytes());
+        bytes.extend_from_slice(blake3::keyed_hash(key.as_bytes(), content).as_bytes());
         bytes.extend_from_slice(content);
         if let Err(error) = write_atomically(&path, &bytes) {
             tracing::debug!(path = %path.display(), %error, "cache entry not written");
@@ -109,15 +109,18 @@ impl Store {
     /// Deletes what ended processes left half written, and the least recently used entries until the cache is well below
     /// `limit` bytes. Other processes may read, write and trim at the same time.
     pub fn trim(&self, limit: u64) {
-        let Some(folder) = &self.folder else { return };
+        let Some(folder) = self.folder.as_ref().filter(|_| self.is_private()) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
         for shard in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            // Only what this cache made: two hexadecimal digits, then files.
-            if shard.file_name().len() != 2 {
+            // Only what this cache made: two hexadecimal digits, then files. No links, which lead elsewhere.
+            if shard.file_name().len() != 2 || !shard.file_type().is_ok_and(|t| t.is_dir()) {
                 continue;
             }
             for file in std::fs::read_dir(shard.path()).into_iter().flatten().flatten() {
                 let Ok(data) = file.metadata() else { continue };
+                if !data.is_file() {
+                    continue;
+                }
                 if file.file_name().to_string_lossy().starts_with(TEMPORARY) && is_older(&data, ABANDONED) {
                     let _ = std::fs::remove_file(file.path());
                     continue;
@@ -141,10 +144,100 @@ impl Store {
     }
 }
 
-fn content(bytes: &[u8], version: u32) -> Option<&[u8]> {
+impl Store {
+    /// Whether the folder, which is made if need be, is this user's and nobody else can write it.
+    fn is_private(&self) -> bool {
+        let Some(folder) = &self.folder else { return false };
+        match std::fs::symlink_metadata(folder) {
+            Err(_) => make_folder(folder).is_ok(),
+            // A link of the user's to a folder of the user's will do.
+            Ok(_) => {
+                let data = std::fs::metadata(folder);
+                let private = data.as_ref().is_ok_and(|d| d.is_dir() && is_own(d));
+                if !private && data.is_ok() {
+                    static ONCE: Once = Once::new();
+                    ONCE.call_once(|| {
+                        let path = folder.display();
+                        tracing::warn!(
+                            "{path} is not used as a cache: it must be a folder of this user's that nobody else can write"
+                        );
+                    });
+                }
+                private
+            }
+        }
+    }
+
+    /// A secret of this user's, made when first asked for: whoever knows it may write here, and nobody else.
+    pub fn secret(&self) -> Option<[u8; 32]> {
+        if !self.is_private() {
+            return None;
+        }
+        let path = self.folder.as_ref()?.join(SECRET);
+        let read = || read_own(&path, 32).and_then(|(_, _, bytes)| <[u8; 32]>::try_from(bytes).ok());
+        read().or_else(|| {
+            // Of several processes the first wins, or if what is there is of no use, the last.
+            let useless = path.symlink_metadata().is_ok();
+            let temporary = temporary_in(path.parent()?);
+            let mut file = File::options().write(true).create_new(true).mode(0o600).open(&temporary).ok()?;
+            let kept = file.write_all(&random()?).is_ok()
+                && if useless { std::fs::rename(&temporary, &path) } else { std::fs::hard_link(&temporary, &path) }.is_ok();
+            let _ = std::fs::remove_file(&temporary);
+            if !kept {
+                tracing::debug!(path = %path.display(), "no secret kept, unless another process did");
+            }
+            read()
+        })
+    }
+}
+
+/// Bytes that nobody can guess.
+pub fn random() -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut bytes)).ok()?;
+    Some(bytes)
+}
+
+/// Whether a file or folder is this user's and nobody else may write it.
+fn is_own(data: &Metadata) -> bool {
+    // A process that changed its user, or that others must not look into, is not known: then nothing is kept.
+    let user = std::fs::metadata("/proc/self").map(|d| d.uid());
+    user.is_ok_and(|user| user == data.uid()) && data.mode() & 0o022 == 0
+}
+
+/// The file with its content, if it is a plain file of this user's. Something else may have taken its name: a link is not
+/// followed, a pipe not waited for, and no more than `limit` bytes are read.
+fn read_own(path: &Path, limit: u64) -> Option<(File, Metadata, Vec<u8>)> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
+    let data = file.metadata().ok()?;
+    if !data.is_file() || !is_own(&data) || data.len() > limit {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(data.len() as usize + 1);
+    (&file).take(limit).read_to_end(&mut bytes).ok()?;
+    Some((file, data, bytes))
+}
+
+fn content(bytes: &[u8], key: Key, version: u32) -> Option<&[u8]> {
     let rest = bytes.strip_prefix(MAGIC)?.strip_prefix(&version.to_le_bytes())?;
     let (hash, content) = rest.split_at_checked(32)?;
-    (blake3::hash(content).as_bytes() == hash).then_some(content)
+    // A file under another key's name is none of that key's.
+    (blake3::keyed_hash(key.as_bytes(), content).as_bytes() == hash).then_some(content)
+}
+
+/// A folder for this user alone, with those it is in.
+fn make_folder(path: &Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// A name that no other process uses.
+fn temporary_in(folder: &Path) -> PathBuf {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    // Processes of different containers may have one number and share the folder.
+    let nanos = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    folder.join(format!("{TEMPORARY}{}-{count}-{nanos}", std::process::id()))
 }
 
 /// Whether the file was last written longer ago than this. A time in the future counts as now.
@@ -155,14 +248,10 @@ fn is_older(data: &Metadata, age: Duration) -> bool {
 /// Writes under a name that no other process uses, then takes the final name: readers see all of it or nothing, and a
 /// process that ends in between leaves the entry as it was.
 fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
     let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    // Processes of different containers may have one number and share the folder.
-    let nanos = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
-    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let temporary = folder.join(format!("{TEMPORARY}{}-{count}-{nanos}", std::process::id()));
-    let mut file = File::options().write(true).create_new(true).open(&temporary)?;
+    make_folder(folder)?;
+    let temporary = temporary_in(folder);
+    let mut file = File::options().write(true).create_new(true).mode(0o600).open(&temporary)?;
     let result = file.write_all(bytes).and_then(|()| std::fs::rename(&temporary, path));
     if result.is_err() {
         let _ = std::fs::remove_file(&temporary);
@@ -263,6 +352,66 @@ mod tests {
         store.trim(0);
         assert_eq!(std::fs::read(&folder.0).expect("read"), b"a file");
         std::fs::remove_file(&folder.0).expect("remove");
+    }
+
+    /// Code is loaded from here: what somebody else may have put there is a miss, and nothing is put where others write.
+    #[test]
+    fn what_others_can_write_is_not_used() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = Folder::new("foreign");
+        let store = folder.store();
+        store.write(key(1), 7, b"content");
+        let path = store.path(key(1)).expect("path");
+        let mode = |path: &Path| std::fs::symlink_metadata(path).expect("there").mode() & 0o777;
+        assert_eq!((mode(&folder.0), mode(path.parent().expect("shard")), mode(&path)), (0o700, 0o700, 0o600));
+        let set = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("chmod");
+        set(&path, 0o620);
+        assert_eq!(store.read(key(1), 7, whole), None);
+        set(&path, 0o600);
+        assert!(store.read(key(1), 7, whole).is_some());
+        // A file under another name, a link, a pipe.
+        let other = store.path(key(2)).expect("path");
+        std::fs::create_dir_all(other.parent().expect("shard")).expect("shard");
+        std::fs::copy(&path, &other).expect("copy");
+        assert_eq!(store.read(key(2), 7, whole), None);
+        let _ = std::fs::remove_file(&other);
+        let own = folder.0.join("own");
+        std::fs::rename(&path, &own).expect("rename");
+        symlink(&own, &path).expect("link");
+        assert_eq!(store.read(key(1), 7, whole), None);
+        std::fs::remove_file(&path).expect("remove");
+        assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
+        assert_eq!(store.read(key(1), 7, whole), None);
+        std::fs::remove_file(&path).expect("remove");
+        // A folder that others write: nothing goes there, and nothing of theirs is deleted through links.
+        let elsewhere = Folder::new("elsewhere");
+        std::fs::create_dir(&elsewhere.0).expect("folder");
+        std::fs::write(elsewhere.0.join("precious"), b"x").expect("write");
+        symlink(&elsewhere.0, folder.0.join("zz")).expect("link");
+        store.trim(0);
+        set(&folder.0, 0o777);
+        store.write(key(3), 7, b"content");
+        store.trim(0);
+        assert!(store.path(key(3)).is_some_and(|p| !p.exists()));
+        assert!(elsewhere.0.join("precious").exists());
+    }
+
+    #[test]
+    fn the_secret_stays() {
+        let folder = Folder::new("secret");
+        let secrets: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| folder.store().secret())).collect();
+            threads.into_iter().map(|t| t.join().expect("no panic")).collect()
+        });
+        let first = secrets[0].expect("a secret");
+        assert!(secrets.iter().all(|s| *s == Some(first)) && first != [0; 32]);
+        folder.store().trim(0);
+        assert_eq!(folder.store().secret(), Some(first));
+        std::fs::write(folder.0.join(SECRET), b"short").expect("write");
+        let second = folder.store().secret().expect("a secret");
+        assert!(second != first && folder.store().secret() == Some(second));
+        assert!(folder.files().is_empty(), "nothing is left of making it");
+        assert_eq!(Store::disabled().secret(), None);
     }
 
     #[test]

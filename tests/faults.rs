@@ -1,6 +1,6 @@
 //! Vulkan calls that fail: one call of a program (`fault_support/program.rs`) gives an error that Vulkan allows, each call
 //! in turn. The program gets an error that OpenCL allows there, nothing crashes, hangs or leaks, and the next program works,
-//! unless the device was lost.
+//! unless the device was lost. `fault_support/limits.rs` has the faults of the system: full disks, no descriptors, no memory.
 //!
 //! The loader in `vulkan_faults` stands in place of libvulkan.so.1 in the child processes. `PYROCLAST_STRESS=1` tries every
 //! call with every error; without it there is a choice.
@@ -8,10 +8,12 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
+#[path = "fault_support/limits.rs"]
+mod limits;
 #[path = "fault_support/program.rs"]
 mod program;
 
-use common::supervised::{self, Case, no_children, open_descriptors, supervise};
+use common::supervised::{self, Case, no_children, open_descriptors, resident, supervise, thorough, threads};
 use common::*;
 use libloading::Library;
 use libtest_mimic::{Failed, Trial};
@@ -98,10 +100,6 @@ fn with_faults(command: &mut Command, folder: &Path) {
     command.env("PYROCLAST_DEVICES", "vulkan").env("PYROCLAST_VALIDATE", "none");
 }
 
-fn thorough() -> bool {
-    std::env::var_os("PYROCLAST_STRESS").is_some()
-}
-
 /// The errors that OpenCL allows where a call needs memory that cannot be had.
 fn allowed((what, code): program::Failure) -> bool {
     match code {
@@ -157,6 +155,24 @@ fn memory_runs_out() {
     no_children();
 }
 
+/// Everything that is made is released: Vulkan's objects, memory, descriptors, threads.
+fn nothing_is_left() {
+    let faults = Faults::open();
+    let rounds = if thorough() { 10_000 } else { 150 };
+    (0..40).for_each(|_| program::run().unwrap());
+    let before = (faults.live(), open_descriptors(), resident(), threads());
+    (0..rounds).for_each(|_| program::run().unwrap());
+    let after = (faults.live(), open_descriptors(), resident(), threads());
+    eprintln!("{rounds} rounds: {before:?}, {after:?}");
+    for (kind, count) in &after.0 {
+        assert!(*count <= before.0[kind] + 2, "{kind}: {} before, {count} after", before.0[kind]);
+    }
+    assert!(after.1 <= before.1 + 2, "open descriptors: {} before, {} after", before.1, after.1);
+    assert!(after.2 <= before.2 + 24, "resident MiB: {} before, {} after", before.2, after.2);
+    assert!(after.3 <= before.3 + 2, "threads: {} before, {} after", before.3, after.3);
+    no_children();
+}
+
 /// A program is in the middle of its work when the device is lost.
 fn the_device_is_lost() {
     let faults = Faults::open();
@@ -200,8 +216,12 @@ fn the_start_fails() {
 const PARTS: &[Case] = &[
     Case { name: "part_device_is_lost", run: the_device_is_lost, prepare: with_faults },
     Case { name: "part_start_fails", run: the_start_fails, prepare: with_faults },
+    limits::SHARER,
 ];
-const CASES: &[Case] = &[Case { name: "memory_runs_out", run: memory_runs_out, prepare: with_faults }];
+const CASES: &[Case] = &[
+    Case { name: "memory_runs_out", run: memory_runs_out, prepare: with_faults },
+    Case { name: "nothing_is_left", run: nothing_is_left, prepare: with_faults },
+];
 
 fn losses() -> Result<(), Failed> {
     let step = if thorough() { 1 } else { 9 };
@@ -224,5 +244,5 @@ fn starts() -> Result<(), Failed> {
 
 fn main() -> ExitCode {
     let more = vec![Trial::test("the_device_is_lost", losses), Trial::test("the_start_fails", starts)];
-    supervised::main_with(CASES, PARTS, more)
+    supervised::main_with(&[CASES, limits::CASES], PARTS, more)
 }

@@ -136,6 +136,14 @@ const CASES: &[Case] = &[
         },
     },
     Case {
+        name: "the_compiler_takes_all_memory",
+        run: || build_fails(""),
+        prepare: |command, folder| {
+            clang_script(command, folder, "x=$(tr '\\000' x < /dev/zero); echo $x > /dev/null; exec sleep 1000");
+            command.env("PYROCLAST_CLANG_MEMORY", "200");
+        },
+    },
+    Case {
         name: "the_compiler_fails_without_a_word",
         run: || build_fails("the OpenCL C compiler failed"),
         prepare: |command, folder| clang_script(command, folder, "exit 1"),

@@ -2,7 +2,8 @@
 //!
 //! A binary holds the library SPIR-V of its objects, so that any device of any later version can finish the
 //! compilation, the options it was built with, and compiled code for the targets it was built for. Compiled code is
-//! used only if the target and this compiler are the very same. Reading is bounds-checked and never panics.
+//! used only if the target and this compiler are the very same, and its seal shows that it was made by this user:
+//! binaries come from anywhere, and drivers and the processor trust code. Reading is bounds-checked and never panics.
 
 use super::codec::{self, Reader, Writer};
 use clspv_bridge::Target;
@@ -21,8 +22,8 @@ pub enum BinaryKind {
     Executable,
 }
 
-/// Names a target together with the compiler that compiles for it.
-pub type TargetKey = [u8; HASH];
+/// Shows that code was compiled for a target by this very compiler and by somebody who knows a secret.
+pub type Seal = [u8; HASH];
 
 /// A program binary for one device.
 #[derive(Clone, Debug)]
@@ -35,14 +36,19 @@ pub struct Binary {
     /// Specialisation constants in force when it was built.
     pub specs: Vec<(u32, Vec<u8>)>,
     /// Only in executables.
-    pub code: Option<(TargetKey, Arc<CompiledProgram>)>,
+    pub code: Option<(Seal, Arc<CompiledProgram>)>,
 }
 
-/// The key of compiled code for `target` made by this compiler.
-pub fn target_key(target: &Target) -> TargetKey {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(super::cache::compiler_identity().as_bytes());
-    hasher.update(format!("{target:?}").as_bytes());
+/// The seal of code that this compiler made for `target`.
+pub fn seal(secret: &[u8; HASH], target: &Target, program: &CompiledProgram) -> Seal {
+    let mut hasher = blake3::Hasher::new_keyed(secret);
+    for text in [super::cache::compiler_identity(), &format!("{target:?}")] {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    let mut w = Writer::default();
+    codec::put_program(&mut w, program);
+    hasher.update(&w.bytes);
     *hasher.finalize().as_bytes()
 }
 
@@ -101,10 +107,11 @@ impl Binary {
         r.at_end().then_some(Binary { kind, option_text, options, libraries, specs, code })
     }
 
-    /// The compiled code, if it was made for this target by this compiler.
-    pub fn code_for(&self, target: &Target) -> Option<Arc<CompiledProgram>> {
-        let (key, program) = self.code.as_ref()?;
-        (*key == target_key(target)).then(|| program.clone())
+    /// The compiled code, if it was made for this target by this compiler and by one who knows the secret.
+    pub fn code_for(&self, secret: &[u8; HASH], target: &Target) -> Option<Arc<CompiledProgram>> {
+        let (found, program) = self.code.as_ref()?;
+        // Compared in constant time.
+        (blake3::Hash::from_bytes(*found) == seal(secret, target, program)).then(|| program.clone())
     }
 }
 
@@ -119,7 +126,10 @@ mod tests {
             options: Options { preprocessor: vec!["-DX=1".into()], ..Options::default() },
             libraries: vec![Arc::new(Library { spirv: vec![1, 2, 3], log: "w".into(), arg_info: vec![] })],
             specs: vec![(3, vec![1, 0, 0, 0])],
-            code: Some((target_key(&Target::generic()), Arc::new(codec::tests::sample_program()))),
+            code: Some((
+                seal(&[1; HASH], &Target::generic(), &codec::tests::sample_program()),
+                Arc::new(codec::tests::sample_program()),
+            )),
         }
     }
 
@@ -132,9 +142,17 @@ mod tests {
         assert_eq!(read.options, binary.options);
         assert_eq!(read.libraries[0].spirv, binary.libraries[0].spirv);
         assert_eq!(read.specs, binary.specs);
-        assert!(read.code_for(&Target::generic()).is_some());
+        assert!(read.code_for(&[1; HASH], &Target::generic()).is_some());
         let other = Target { int8: false, ..Target::generic() };
-        assert!(read.code_for(&other).is_none());
+        assert!(read.code_for(&[1; HASH], &other).is_none());
+        // Made by somebody else, or changed since.
+        assert!(read.code_for(&[2; HASH], &Target::generic()).is_none());
+        let mut forged = sample();
+        if let Some((_, program)) = &mut forged.code {
+            Arc::make_mut(program).data.bytes.push(1);
+        }
+        let read = Binary::from_bytes(&forged.to_bytes()).expect("readable");
+        assert!(read.code_for(&[1; HASH], &Target::generic()).is_none());
     }
 
     #[test]

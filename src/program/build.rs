@@ -19,6 +19,7 @@ use crate::device::traits::DeviceError;
 use crate::device::{Device, features};
 use crate::err;
 use crate::error::{Error, Result};
+use crate::store;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver::{self, FrontConfig, Header, Library, Options};
 use clspv_bridge::{CompileError, Target};
@@ -94,7 +95,8 @@ impl Program {
                     // Without options, those of the original build hold.
                     let options = if text.trim().is_empty() { binary.options.clone() } else { options };
                     let specs = binary.specs.clone();
-                    let work = match binary.code_for(self.devices[index].ops().target()) {
+                    let target = self.devices[index].ops().target();
+                    let work = match secret().and_then(|secret| binary.code_for(&secret, target)) {
                         Some(code) if options == binary.options => Work::Ready(binary.libraries.clone(), code),
                         _ => Work::Modules(binary.libraries.clone()),
                     };
@@ -462,6 +464,12 @@ fn combine(inputs: &[Options], link: &Options) -> Options {
 fn cache() -> &'static Cache {
     static CACHE: OnceLock<Cache> = OnceLock::new();
     CACHE.get_or_init(|| Cache::from_config(Config::get()))
+}
+
+/// By which code in binaries is known to be this user's; without a cache, this process's.
+pub(super) fn secret() -> Option<[u8; 32]> {
+    static SECRET: OnceLock<Option<[u8; 32]>> = OnceLock::new();
+    *SECRET.get_or_init(|| cache().store().secret().or_else(store::random))
 }
 
 fn dump() -> Option<&'static Dump> {

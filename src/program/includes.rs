@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// More files than this are not worth following.
 const MAX_FILES: usize = 4096;
+/// Nor is one that is larger.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// What can be said of the files that a unit reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,7 +74,10 @@ impl Walk<'_> {
                     let path = place.join(&name);
                     // Absence is part of the key too: a file that appears earlier in the search order wins.
                     hasher.update(path.as_os_str().as_encoded_bytes());
-                    let content = std::fs::read(&path).ok();
+                    let content = match read(&path) {
+                        Ok(content) => content,
+                        Err(Odd) => return Dependencies::Opaque,
+                    };
                     hasher.update(&[content.is_some() as u8]);
                     let Some(content) = content else { continue };
                     self.files += 1;
@@ -89,6 +94,29 @@ impl Walk<'_> {
             }
         }
         Dependencies::Known
+    }
+}
+
+/// Something is there that is no plain file of a sensible size.
+struct Odd;
+
+/// The content of a file; `None` if there is none. Programs may name any file of the system: pipes are not waited for, and
+/// devices and what is too large not read.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, Odd> {
+    use std::io::Read;
+    use std::os::unix::fs::OpenOptionsExt;
+    let Ok(mut file) = std::fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path) else { return Ok(None) };
+    let data = file.metadata().map_err(|_| Odd)?;
+    if data.is_dir() {
+        return Ok(None);
+    }
+    if !data.is_file() || data.len() > MAX_BYTES {
+        return Err(Odd);
+    }
+    let mut content = Vec::with_capacity(data.len() as usize + 1);
+    match file.by_ref().take(MAX_BYTES).read_to_end(&mut content) {
+        Ok(_) => Ok(Some(content)),
+        Err(_) => Ok(None),
     }
 }
 
@@ -203,6 +231,22 @@ mod tests {
         }
         let header = Header { name: "h".into(), text: "#include X\n__DATE__".into() };
         assert_eq!(hash_dependencies("#include <h>", &[header], &[], &mut blake3::Hasher::new()), Opaque);
+    }
+
+    /// Programs name what they like: nothing endless is read, no pipe is waited for.
+    #[test]
+    fn devices_and_pipes_are_not_read() {
+        let dir = std::env::temp_dir().join(format!("pyroclast-odd-includes-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).expect("temporary directory");
+        let pipe = dir.join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+        for name in ["/dev/zero", &pipe.to_string_lossy()] {
+            let source = format!("#include \"{name}\"\n");
+            assert_eq!(hash_dependencies(&source, &[], &[], &mut blake3::Hasher::new()), Dependencies::Opaque, "{name}");
+        }
+        // A folder is nothing that can be included.
+        assert!(key(&format!("#include \"{}\"\n", dir.display()), &[], &[]).is_some());
+        std::fs::remove_dir_all(&dir).expect("clean up");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::device::Device;
 use crate::err;
 use crate::error::Result;
 use crate::info::InfoValue;
+use clspv_bridge::abi::CompiledProgram;
 use std::sync::Arc;
 
 impl Program {
@@ -85,7 +86,10 @@ fn binary_bytes(record: &mut Record, device: &Device) -> Option<Arc<[u8]>> {
     let bytes: Arc<[u8]> = match (record.kind, &record.given) {
         (Some(kind), _) => {
             let target = device.ops().target();
-            let code = record.executable.as_ref().map(|e| (binary::target_key(target), e.compiled.clone()));
+            let sealed = |compiled: &Arc<CompiledProgram>| {
+                Some((binary::seal(&super::build::secret()?, target, compiled), compiled.clone()))
+            };
+            let code = record.executable.as_ref().and_then(|e| sealed(&e.compiled));
             let binary = Binary {
                 kind,
                 option_text: record.option_text.clone(),

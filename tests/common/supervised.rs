@@ -11,7 +11,15 @@ use std::time::{Duration, Instant};
 
 /// Names the case for the child.
 const CASE: &str = "HOST_CASE";
-const LIMIT: Duration = Duration::from_secs(120);
+
+/// Everything is tried, however long it takes.
+pub fn thorough() -> bool {
+    std::env::var_os("PYROCLAST_STRESS").is_some()
+}
+
+fn limit() -> Duration {
+    Duration::from_secs(if thorough() { 3600 } else { 120 })
+}
 
 /// A test in a child process.
 pub struct Case {
@@ -25,22 +33,23 @@ pub struct Case {
 pub fn as_is(_: &mut Command, _: &Path) {}
 
 /// Runs the case that the environment names, or all of them, each in a child process, and `more`, which may run `parts`.
-pub fn main_with(cases: &'static [Case], parts: &'static [Case], more: Vec<Trial>) -> ExitCode {
+pub fn main_with(lists: &[&'static [Case]], parts: &'static [Case], more: Vec<Trial>) -> ExitCode {
+    let cases = || lists.iter().copied().flatten();
     if let Some(name) = std::env::var_os(CASE) {
         // SAFETY: no other thread runs yet. Children of the case are no cases.
         unsafe { std::env::remove_var(CASE) };
-        let Some(case) = cases.iter().chain(parts).find(|c| *c.name == *name) else { return ExitCode::FAILURE };
+        let Some(case) = cases().chain(parts).find(|c| *c.name == *name) else { return ExitCode::FAILURE };
         (case.run)();
         return ExitCode::SUCCESS;
     }
-    let mut trials: Vec<Trial> = cases.iter().map(|c| Trial::test(c.name, move || supervise(c, &[]))).collect();
+    let mut trials: Vec<Trial> = cases().map(|c| Trial::test(c.name, move || supervise(c, &[]))).collect();
     trials.extend(more);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 /// The same without parts.
 pub fn main(cases: &'static [Case], more: Vec<Trial>) -> ExitCode {
-    main_with(cases, &[], more)
+    main_with(&[cases], &[], more)
 }
 
 /// Runs a case in a child process with these variables.
@@ -59,7 +68,7 @@ pub fn supervise(case: &Case, vars: &[(&str, &str)]) -> Result<(), Failed> {
     let status = loop {
         match child.try_wait().map_err(|e| e.to_string())? {
             Some(status) => break Some(status),
-            None if start.elapsed() > LIMIT => {
+            None if start.elapsed() > limit() => {
                 let _ = child.kill();
                 let _ = child.wait();
                 break None;
@@ -73,7 +82,7 @@ pub fn supervise(case: &Case, vars: &[(&str, &str)]) -> Result<(), Failed> {
     match status {
         Some(status) if status.success() => Ok(()),
         Some(status) => Err(Failed::from(format!("{status}\n{text}"))),
-        None => Err(Failed::from(format!("no end within {} s\n{text}", LIMIT.as_secs()))),
+        None => Err(Failed::from(format!("no end within {} s\n{text}", limit().as_secs()))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Runs a tool as a child process inside any host: input and output through pipes, with a time limit.
+//! Runs a tool as a child process inside any host: input and output through pipes, with limits of time and memory.
 //!
 //! The host may have closed its standard descriptors (then pipes could land on them, which the spawn cannot pass on), may
 //! ignore SIGCHLD (then nobody can tell how the child ended), and may change directory or environment at any time. Output
@@ -48,7 +48,7 @@ const REMOVED_ENV: &[&str] = &[
 /// Runs `program` with `input` on its standard input.
 pub fn run(program: &Path, args: &[OsString], input: &[u8], limit: Duration) -> Result<Output> {
     let failed = |what: &str, e: std::io::Error| CompileError::ToolFailed(format!("{}: {what}: {e}", program.display()));
-    let mut command = Command::new(program);
+    let mut command = limited(program);
     command.args(args).env("LC_ALL", "C").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     for name in REMOVED_ENV {
         command.env_remove(name);
@@ -105,6 +105,30 @@ pub fn run(program: &Path, args: &[OsString], input: &[u8], limit: Duration) -> 
     Ok(Output { status, stdout: out.unwrap_or_default(), stderr })
 }
 
+/// Memory of each process of a tool in KiB: `PYROCLAST_CLANG_MEMORY` in MiB.
+fn memory_limit() -> u64 {
+    let set = std::env::var("PYROCLAST_CLANG_MEMORY").ok().and_then(|v| v.trim().parse::<u64>().ok());
+    set.filter(|mib| *mib > 0).unwrap_or(8192).saturating_mul(1024)
+}
+
+/// The command of a tool, by a shell that sets the limit of memory and becomes the tool. A file that cannot be run is left
+/// to the system, which says so best.
+fn limited(program: &Path) -> Command {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let runs = |path: &Path| std::fs::metadata(path).is_ok_and(|d| d.is_file() && d.permissions().mode() & 0o111 != 0);
+        let shell = Path::new("/bin/sh");
+        if runs(shell) && runs(program) && program.is_absolute() {
+            let mut command = Command::new(shell);
+            // A lower limit of the host's stays.
+            command.arg("-c").arg(format!("ulimit -v {} 2>/dev/null; exec \"$0\" \"$@\"", memory_limit())).arg(program);
+            return command;
+        }
+    }
+    Command::new(program)
+}
+
 fn spawn(f: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     std::thread::Builder::new().name("pyroclast-tool".into()).stack_size(128 << 10).spawn(f).map(drop)
 }
@@ -150,6 +174,18 @@ mod tests {
         let out = run(Path::new("/bin/sh"), &args, b"", Duration::from_secs(60)).unwrap();
         assert_eq!(out.stderr.len() as u64, MAX_MESSAGES);
         assert!(!out.status.unwrap().success());
+    }
+
+    /// What a tool is given arrives as it was, and so does its end.
+    #[test]
+    fn arguments_are_passed_on() {
+        let args =
+            ["-c".into(), "printf '%s|' \"$@\"; kill -9 $$".into(), "name".into(), "a b".into(), "$x\"'*".into(), "".into()];
+        let out = run(Path::new("/bin/sh"), &args, b"", Duration::from_secs(60)).unwrap();
+        assert_eq!(String::from_utf8_lossy(&out.stdout), "a b|$x\"'*||");
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&out.status.unwrap()), Some(9));
+        let limit = run(Path::new("/bin/sh"), &["-c".into(), "ulimit -v".into()], b"", Duration::from_secs(60)).unwrap();
+        assert_ne!(String::from_utf8_lossy(&limit.stdout).trim(), "unlimited");
     }
 
     #[test]

@@ -7,8 +7,8 @@
 
 use ash::vk;
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{OnceLock, RwLock};
 
 /// Classes of functions: those that allocate, or need memory otherwise, and those by which the loss of a device is found.
 pub const MEMORY: u32 = 1;
@@ -93,23 +93,26 @@ fn fault(index: usize, classes: u32) -> Option<i32> {
     FAILED.store(index + 1, Ordering::SeqCst);
     let result = RESULT.load(Ordering::SeqCst);
     if result == vk::Result::ERROR_DEVICE_LOST.as_raw() {
-        LOST.store(1, Ordering::SeqCst);
-        wait_idle();
+        lose();
     }
     Some(result)
 }
 
-/// A device that is lost works no more.
-fn wait_idle() {
+/// A device that is lost works no more: what was submitted is done before anybody is told.
+fn lose() {
+    let _none = SUBMITTING.write();
     let (device, wait) = (DEVICE.load(Ordering::SeqCst), WAIT_IDLE.load(Ordering::SeqCst));
     if wait != 0 {
-        // SAFETY: the address of vkDeviceWaitIdle for this device; submissions fail from now on.
-        let wait: unsafe extern "system" fn(usize) -> i32 = unsafe { std::mem::transmute(wait) };
+        // SAFETY: the address of vkDeviceWaitIdle for this device.
+        let wait = unsafe { std::mem::transmute::<usize, unsafe extern "system" fn(usize) -> i32>(wait) };
         // SAFETY: the device is alive: one of its functions was called.
         unsafe { wait(device) };
     }
+    LOST.store(1, Ordering::SeqCst);
 }
 
+/// Held for reading by every call that is handed on.
+static SUBMITTING: RwLock<()> = RwLock::new(());
 static DEVICE: AtomicUsize = AtomicUsize::new(0);
 static WAIT_IDLE: AtomicUsize = AtomicUsize::new(0);
 
@@ -133,9 +136,14 @@ macro_rules! functions {
                 if let Some(result) = fault(Index::$name as usize, $classes) {
                     return result;
                 }
+                let _submitting = SUBMITTING.read();
+                if $classes & LOSS != 0 && LOST.load(Ordering::SeqCst) != 0 {
+                    return vk::Result::ERROR_DEVICE_LOST.as_raw();
+                }
                 let real = REAL[Index::$name as usize].load(Ordering::Relaxed);
+                type Real = unsafe extern "system" fn($(words!($arg)),*) -> i32;
                 // SAFETY: the address of a function with as many words for parameters.
-                let real: unsafe extern "system" fn($(words!($arg)),*) -> i32 = unsafe { std::mem::transmute(real) };
+                let real = unsafe { std::mem::transmute::<usize, Real>(real) };
                 // SAFETY: the caller's arguments, unchanged.
                 let result = unsafe { real($($arg),*) };
                 if let Some(live) = LIVE.get($kind).filter(|_| result >= 0) {
@@ -147,9 +155,9 @@ macro_rules! functions {
 
         fn wrapper(name: &CStr) -> Option<(Function, &'static AtomicUsize)> {
             $(if name.to_bytes() == stringify!($name).as_bytes() {
-                let own: unsafe extern "system" fn($(words!($arg)),*) -> i32 = $name;
+                type Own = unsafe extern "system" fn($(words!($arg)),*) -> i32;
                 // SAFETY: a function's address; the driver gives it the type of its name again.
-                return Some((unsafe { std::mem::transmute::<_, Function>(own) }, &REAL[Index::$name as usize]));
+                return Some((unsafe { std::mem::transmute::<Own, Function>($name) }, &REAL[Index::$name as usize]));
             })*
             None
         }
@@ -200,6 +208,8 @@ functions! {
     vkGetCalibratedTimestampsKHR(a b c d e) MEMORY, NONE;
 }
 
+type Destroy = unsafe extern "system" fn(usize, usize, usize);
+
 /// Functions that end objects (the second word is the object), and the objects' kinds.
 macro_rules! destroyers {
     ($($name:ident $kind:expr;)*) => {
@@ -212,9 +222,9 @@ macro_rules! destroyers {
                     if object != 0 {
                         LIVE[$kind].fetch_sub(1, Ordering::Relaxed);
                     }
+                    let real = REAL.load(Ordering::Relaxed);
                     // SAFETY: the address of a function with these parameters.
-                    let real: unsafe extern "system" fn(usize, usize, usize) =
-                        unsafe { std::mem::transmute(REAL.load(Ordering::Relaxed)) };
+                    let real = unsafe { std::mem::transmute::<usize, Destroy>(real) };
                     // SAFETY: the caller's arguments, unchanged.
                     unsafe { real(device, object, callbacks) }
                 }
@@ -222,9 +232,8 @@ macro_rules! destroyers {
         )*
         fn destroyer(name: &CStr) -> Option<(Function, &'static AtomicUsize)> {
             $(if name.to_bytes() == stringify!($name).as_bytes() {
-                let own: unsafe extern "system" fn(usize, usize, usize) = $name::own;
                 // SAFETY: as in `wrapper`.
-                return Some((unsafe { std::mem::transmute::<_, Function>(own) }, &$name::REAL));
+                return Some((unsafe { std::mem::transmute::<Destroy, Function>($name::own) }, &$name::REAL));
             })*
             None
         }

@@ -37,7 +37,11 @@ impl Folder {
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
         let name = format!("pyroclast-{}-{}-{nanos}-code", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let root = std::env::temp_dir().join(name);
-        std::fs::create_dir(&root).map_err(|e| CompileError::ToolFailed(format!("cannot make a folder for code: {e}")))?;
+        // For this user alone, whatever the host's umask: the code will be executed.
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&root).map_err(|e| CompileError::ToolFailed(format!("cannot make a folder for code: {e}")))?;
         Ok(Folder(root))
     }
 }
