@@ -84,7 +84,7 @@ fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
 const LACKING: &[(&str, &str)] = &[
     ("-bindings", ""),
     ("-mapped_buffers,-host_import", ""),
-    ("-scalar_block_layout,-variable_pointers,-vulkan_memory_model", ""),
+    ("-buffer_device_address,-scalar_block_layout,-variable_pointers,-vulkan_memory_model", ""),
     ("-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics", ""),
     ("-subgroups", "_group_"),
     ("-subgroup_arithmetic,-subgroup_shuffle_relative,-subgroup_extended_types", "_group_"),
@@ -92,6 +92,11 @@ const LACKING: &[(&str, &str)] = &[
 
 /// More of that, one by one and together: with `PYROCLAST_EXEC_MATRIX` set.
 const MATRIX: &[&str] = &[
+    "-buffer_device_address",
+    "-buffer_device_address,-bindings",
+    "-buffer_device_address,-int64,-int64_atomics",
+    "-buffer_device_address,-int8,-int16,-storage8,-storage16",
+    "-scalar_block_layout,-variable_pointers,-vulkan_memory_model",
     "-int8",
     "-int16",
     "-int8,-int16",
@@ -120,7 +125,7 @@ const MATRIX: &[&str] = &[
     "-integer_dot_product",
     "-maintenance4",
     "-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics,-float_controls,-bindings,\
-     -mapped_buffers,-host_import,-scalar_block_layout,-variable_pointers,-vulkan_memory_model,-workgroup_explicit_layout,\
+     -buffer_device_address,-mapped_buffers,-host_import,-scalar_block_layout,-variable_pointers,-vulkan_memory_model,-workgroup_explicit_layout,\
      -subgroups,-subgroup_size_control,-integer_dot_product,-maintenance4",
 ];
 

@@ -37,6 +37,7 @@ const TESTS: &[Test] = &[
 /// What a device may lack; the tests whose names hold a text run once more without each.
 const LACKING: &[(&str, &str)] = &[
     ("-bindings", "texels"),
+    ("-buffer_device_address", "arguments"),
     ("-mapped_buffers,-host_import", "commands"),
     ("-vulkan_memory_model,-variable_pointers,-scalar_block_layout", "texels"),
     ("-int8,-int16,-storage8,-storage16,-float16", "texels"),
@@ -45,6 +46,7 @@ const LACKING: &[(&str, &str)] = &[
 /// More of that: with `PYROCLAST_EXEC_MATRIX` set, every test without each of these.
 const MATRIX: &[&str] = &[
     "-bindings",
+    "-buffer_device_address",
     "-mapped_buffers,-host_import",
     "-vulkan_memory_model",
     "-int8,-int16,-storage8,-storage16,-float16,-float64,-float_controls,-bindings,-mapped_buffers,-host_import,\
@@ -60,10 +62,6 @@ fn run(api: &Api, device: &Device, test: &Test, kind: ImageKind) -> Result<(), F
 fn main() -> std::process::ExitCode {
     let arguments = Arguments::from_args();
     let everything = driver::is_whole();
-    if std::env::var_os("PYROCLAST_DEVICES").is_none() {
-        // SAFETY: no other thread runs yet.
-        unsafe { std::env::set_var("PYROCLAST_DEVICES", "vulkan,cpu") };
-    }
     let folder = driver::offer();
     let mut trials = Vec::new();
     match Api::load().and_then(|api| api.devices().map(|d| (Arc::new(api), d))) {

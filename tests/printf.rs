@@ -613,7 +613,14 @@ fn main() -> ExitCode {
     }
     let mut trials = Vec::new();
     for case in CASES {
-        for hidden in ["", "-bindings", "-mapped_buffers,-host_import", "-vulkan_memory_model", "-float64,-float16"] {
+        for hidden in [
+            "",
+            "-bindings",
+            "-buffer_device_address",
+            "-mapped_buffers,-host_import",
+            "-vulkan_memory_model",
+            "-float64,-float16",
+        ] {
             if hidden.contains("float") && !matches!(case.name, "conversions" | "vectors") {
                 continue;
             }

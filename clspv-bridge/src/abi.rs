@@ -33,7 +33,7 @@ pub enum Hidden {
     NumGroups(u8),
     /// u32: work_dim.
     WorkDim,
-    /// u64: device address of the program's data block ([`DataBlock`]); in bindings mode unused.
+    /// u64: device or virtual address of the program's data block ([`DataBlock`]); in bindings mode unused.
     DataAddress,
     /// u64: device address of the print buffer ([`crate::printf`]); in bindings mode unused.
     PrintfAddress,
@@ -69,6 +69,8 @@ pub enum BlockPlace {
     Push,
     /// In a buffer whose u64 device address is the only push constant, at offset 0.
     Buffer,
+    /// In a storage buffer of its own ([`BindingSource::Block`]).
+    Bound,
 }
 
 /// What stands for NULL among pointers of the bindings mode; no byte offset is that large.
@@ -82,6 +84,11 @@ pub enum PointerMode {
     /// Such an argument is a storage-buffer descriptor that begins where the buffer begins; its slot is not read. An
     /// argument that is not accessed has no descriptor: its slot holds the u32 [`NULL_OFFSET`] for NULL and 0 for others.
     Bindings,
+    /// For devices without addresses. Each buffer has a number below 2^30; the slot of an argument holds a u64 *virtual
+    /// address*, the number in the high word and the byte offset in the low one (0 for NULL), and so does every pointer in
+    /// memory. Accesses go to descriptors as in [`PointerMode::Bindings`]; where several buffers are possible, the number
+    /// chooses between them. What stands for NULL is bound to any buffer.
+    Virtual,
 }
 
 /// What is bound to a descriptor (set 0, binding = index in [`LaunchAbi::bindings`]).
@@ -89,6 +96,10 @@ pub enum PointerMode {
 pub enum BindingSource {
     /// The buffer set as this kernel argument.
     Arg(u16),
+    /// The same, but all of the buffer that the argument may be a part of ([`PointerMode::Virtual`]).
+    Whole(u16),
+    /// The argument block ([`BlockPlace::Bound`]).
+    Block,
     /// The program's data block.
     Data,
     /// The print buffer ([`crate::printf`]).
@@ -144,7 +155,7 @@ pub struct LaunchAbi {
     pub args_offset: u32,
     /// Bytes of the whole block, a multiple of 8.
     pub block_size: u32,
-    /// Descriptors; only images in addresses mode.
+    /// Descriptors; in addresses mode only images.
     pub bindings: Vec<BindingSource>,
     /// Bindings whose storage is only read, in the same order.
     pub readonly: Vec<bool>,
@@ -177,7 +188,7 @@ pub struct KernelVariant {
 
 /// A compiled kernel. The first variant is the preferred one; a variant in addresses mode, if there is one, runs every
 /// launch; one in bindings mode runs launches whose bound buffers can be bound where they begin (`minStorageBufferOffsetAlignment`), fit
-/// `maxStorageBufferRange` and are not NULL.
+/// `maxStorageBufferRange` and are not NULL. A device without addresses has one variant, of the virtual mode, for every launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompiledKernel {
     pub info: KernelInfo,
@@ -191,7 +202,7 @@ pub struct DataBlock {
     pub bytes: Vec<u8>,
     /// Bytes behind it that are zero at first, a multiple of 16.
     pub zeros: u64,
-    /// At each of these byte offsets, the u64 device address of (data block + second) is written.
+    /// At each of these byte offsets, the u64 device or virtual address of (data block + second) is written.
     pub relocs: Vec<(u32, u64)>,
     /// Kernels may write it (program-scope `__global` variables).
     pub writable: bool,

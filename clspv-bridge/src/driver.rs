@@ -253,7 +253,9 @@ fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContex
 
 /// The pointer modes that the target wants, the preferred one first.
 fn modes(target: &Target) -> &'static [PointerMode] {
-    if target.prefer_bindings && target.max_push_descriptors > 0 {
+    if !target.addresses {
+        &[PointerMode::Virtual]
+    } else if target.prefer_bindings && target.max_buffer_descriptors > 0 {
         &[PointerMode::Bindings, PointerMode::Addresses]
     } else {
         &[PointerMode::Addresses]

@@ -60,8 +60,12 @@ pub struct Target {
     pub device_clock: bool,
     /// Bytes of push constants.
     pub max_push_constants: u32,
-    /// Push descriptors that a kernel may use; 0 turns the bindings mode off.
-    pub max_push_descriptors: u32,
+    /// Buffers have device addresses (bufferDeviceAddress). Else every kernel is compiled for bindings with virtual addresses.
+    pub addresses: bool,
+    /// Storage-buffer descriptors that a kernel may use; 0 turns the bindings mode off.
+    pub max_buffer_descriptors: u32,
+    /// Descriptors of all kinds.
+    pub max_descriptors: u32,
     /// shaderStorageImageReadWithoutFormat and ...WriteWithoutFormat.
     pub storage_image_read_any: bool,
     pub storage_image_write_any: bool,
@@ -217,7 +221,9 @@ impl Target {
             subgroup_clock: false,
             device_clock: false,
             max_push_constants: 128,
-            max_push_descriptors: 32,
+            addresses: true,
+            max_buffer_descriptors: 32,
+            max_descriptors: 512,
             storage_image_read_any: true,
             storage_image_write_any: true,
             prefer_bindings: false,

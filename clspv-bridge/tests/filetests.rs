@@ -183,6 +183,7 @@ fn lower(mut m: Module, names: &[&str]) -> Result<String, String> {
     let mode = match names {
         ["addresses"] => PointerMode::Addresses,
         ["bindings"] => PointerMode::Bindings,
+        ["virtual"] => PointerMode::Virtual,
         _ => return Err("which pointer mode?".into()),
     };
     verified(&m)?;

@@ -603,6 +603,7 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &lower_globals::DataLayout) ->
     let mut bytes = data.block.bytes.clone();
     bytes.resize(data.block.size() as usize, 0);
     let data = machine.memory.alloc(&bytes);
+    let is_virtual = abi.mode == PointerMode::Virtual;
     assert_eq!(abi.place, BlockPlace::Push);
     let mut block = vec![0u8; abi.block_size as usize];
     let mut put = |at: u32, bytes: &[u8]| block[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
@@ -611,6 +612,7 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &lower_globals::DataLayout) ->
             Hidden::GlobalSize(0) => ITEMS as u64,
             Hidden::EnqueuedLocalSize(0) => ITEMS as u64,
             Hidden::GlobalSize(_) | Hidden::EnqueuedLocalSize(_) | Hidden::NumGroups(_) | Hidden::WorkDim => 1,
+            Hidden::DataAddress if is_virtual => 3 << 32,
             Hidden::DataAddress => data,
             _ => 0,
         };
@@ -619,16 +621,19 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &lower_globals::DataLayout) ->
     if abi.mode == PointerMode::Addresses {
         put(abi.args_offset, &out.to_le_bytes());
         put(abi.args_offset + 8, &input.to_le_bytes());
+    } else if is_virtual {
+        put(abi.args_offset, &(1u64 << 32).to_le_bytes());
+        put(abi.args_offset + 8, &(2u64 << 32).to_le_bytes());
     }
     put(abi.args_offset + 16, &A.to_le_bytes());
     put(abi.args_offset + 20, &B.to_le_bytes());
     let bound = |b: &BindingSource| match b {
-        BindingSource::Arg(0) => out,
-        BindingSource::Arg(_) => input,
+        BindingSource::Arg(0) | BindingSource::Whole(0) => out,
+        BindingSource::Arg(_) | BindingSource::Whole(_) => input,
         BindingSource::Data => data,
         // Nothing prints.
         // Generated kernels have no images.
-        BindingSource::Print | BindingSource::Image(_) => 0,
+        BindingSource::Print | BindingSource::Image(_) | BindingSource::Block => 0,
     };
     let bindings = abi.bindings.iter().map(bound).collect();
     let launch = Launch { local_size: [ITEMS, 1, 1], block, bindings, ..Launch::default() };
@@ -667,7 +672,7 @@ fn try_seed(seed: u64) -> Result<bool, String> {
         }
     }
     let data = lower_globals::layout(&m).map_err(|e| e.to_string())?;
-    for mode in [PointerMode::Addresses, PointerMode::Bindings] {
+    for mode in [PointerMode::Addresses, PointerMode::Bindings, PointerMode::Virtual] {
         let mut m = m.clone();
         let abi = lower::run(&mut m, mode, &data, &cx).map_err(|e| explain(format!("{mode:?}: {e}")))?;
         let Some(abi) = abi else { continue };

@@ -15,7 +15,7 @@ use clspv_bridge::native::{NativeKernel, NativeProgram};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -388,8 +388,16 @@ fn get_hidden(r: &mut Reader) -> Option<Hidden> {
 
 fn put_variant(w: &mut Writer, v: &KernelVariant) {
     let abi = &v.abi;
-    w.bool(abi.mode == PointerMode::Bindings);
-    w.bool(abi.place == BlockPlace::Buffer);
+    w.u8(match abi.mode {
+        PointerMode::Addresses => 0,
+        PointerMode::Bindings => 1,
+        PointerMode::Virtual => 2,
+    });
+    w.u8(match abi.place {
+        BlockPlace::Push => 0,
+        BlockPlace::Buffer => 1,
+        BlockPlace::Bound => 2,
+    });
     w.list(&abi.hidden, |w, (h, offset)| {
         put_hidden(w, *h);
         w.u32(*offset);
@@ -407,6 +415,14 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
         }
         BindingSource::Print => {
             w.u8(2);
+            w.u16(0);
+        }
+        BindingSource::Whole(a) => {
+            w.u8(4);
+            w.u16(*a);
+        }
+        BindingSource::Block => {
+            w.u8(5);
             w.u16(0);
         }
         BindingSource::Image(i) => {
@@ -439,8 +455,18 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
 
 fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
     let abi = LaunchAbi {
-        mode: if r.bool()? { PointerMode::Bindings } else { PointerMode::Addresses },
-        place: if r.bool()? { BlockPlace::Buffer } else { BlockPlace::Push },
+        mode: match r.u8()? {
+            0 => PointerMode::Addresses,
+            1 => PointerMode::Bindings,
+            2 => PointerMode::Virtual,
+            _ => return None,
+        },
+        place: match r.u8()? {
+            0 => BlockPlace::Push,
+            1 => BlockPlace::Buffer,
+            2 => BlockPlace::Bound,
+            _ => return None,
+        },
         hidden: r.list(|r| Some((get_hidden(r)?, r.u32()?)))?,
         args_offset: r.u32()?,
         block_size: r.u32()?,
@@ -448,6 +474,8 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
             (0, a) => Some(BindingSource::Arg(a)),
             (1, 0) => Some(BindingSource::Data),
             (2, 0) => Some(BindingSource::Print),
+            (4, a) => Some(BindingSource::Whole(a)),
+            (5, 0) => Some(BindingSource::Block),
             (tag, arg) if tag & 3 == 3 && tag < 32 => {
                 let bit = |n: u8| tag >> n & 1 != 0;
                 Some(BindingSource::Image(ImageBinding { arg, storage: bit(2), float: bit(3), buffer: bit(4) }))
@@ -586,8 +614,8 @@ pub(crate) mod tests {
             ],
         };
         let abi = LaunchAbi {
-            mode: PointerMode::Bindings,
-            place: BlockPlace::Buffer,
+            mode: PointerMode::Virtual,
+            place: BlockPlace::Bound,
             hidden: vec![(Hidden::GlobalIdBase(1), 0), (Hidden::LocalArgOffset(3), 8), (Hidden::PrintfBase, 12)],
             args_offset: 16,
             block_size: 24,
@@ -595,9 +623,11 @@ pub(crate) mod tests {
                 BindingSource::Arg(0),
                 BindingSource::Data,
                 BindingSource::Print,
+                BindingSource::Whole(2),
+                BindingSource::Block,
                 BindingSource::Image(ImageBinding { arg: 3, storage: true, float: false, buffer: true }),
             ],
-            readonly: vec![true, false, false, false],
+            readonly: vec![true, false, false, false, true, false],
             local_specs: vec![
                 (3, LocalSpec::Arg { arg: 2, elem_bytes: 4 }),
                 (4, LocalSpec::Common { fixed_bytes: 64, elem_bytes: 4 }),

@@ -73,6 +73,7 @@ impl Dump {
                 let mode = match variant.abi.mode {
                     PointerMode::Addresses => "addresses",
                     PointerMode::Bindings => "bindings",
+                    PointerMode::Virtual => "virtual",
                 };
                 self.write(&format!("{stem}.{}.{mode}.spv", file_name(&kernel.info.name)), &bytes(&variant.spirv));
             }

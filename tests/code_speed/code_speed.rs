@@ -138,7 +138,7 @@ fn compile(case: &Case, device: &Device, embedded: bool) -> Result<(CompiledKern
     } else {
         driver::compile_program(case.source, &[], &options, &device.front_config()).map_err(|e| e.to_string())?
     };
-    let target = Target { prefer_bindings: true, max_push_descriptors: 32, ..device.target().clone() };
+    let target = Target { prefer_bindings: true, max_buffer_descriptors: 32, ..device.target().clone() };
     let mut program = driver::build(&[&library], &options, &[], &target).map_err(|e| e.to_string())?;
     let kernel = program.kernels.pop().ok_or("no kernel")?;
     Ok((kernel, program.data.bytes))

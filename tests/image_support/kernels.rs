@@ -320,7 +320,11 @@ pub fn queries(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
 pub fn many_arguments(session: &Session<'_>) -> Result<(), String> {
     let format = image_format(CL_RGBA, CL_UNSIGNED_INT32);
     let list = |n: usize, text: &dyn Fn(usize) -> String| (0..n).map(text).collect::<Vec<_>>().join(" ");
-    let reads = session.device_number::<cl_uint>(CL_DEVICE_MAX_READ_IMAGE_ARGS)?.min(256) as usize;
+    let mut reads = session.device_number::<cl_uint>(CL_DEVICE_MAX_READ_IMAGE_ARGS)?.min(256) as usize;
+    // Without addresses a buffer is one more descriptor, of which a device may have no more than images.
+    if !session.extensions().contains("cl_ext_buffer_device_address") {
+        reads -= 1;
+    }
     let writes = session.device_number::<cl_uint>(CL_DEVICE_MAX_WRITE_IMAGE_ARGS)?.min(128) as usize;
     let source = format!(
         "kernel void reads({} global uint4 *out) {{ {} }}\nkernel void writes({} uint base) {{ {} }}\n",

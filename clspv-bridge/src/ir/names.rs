@@ -90,7 +90,6 @@ named! {
     }
     ImageOp {
         Sample = "sample", Read = "read", Write = "write", Size = "size", Order = "order", DataType = "data_type",
-        Address = "address",
     }
     Phase {
         Imported = "imported", Linked = "linked", Inlined = "inlined", Lowered = "lowered", Legal = "legal",

@@ -17,7 +17,7 @@ use super::PassContext;
 use super::lower_globals::DataLayout;
 use super::{
     flushed_div, legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_images, lower_kernel_abi,
-    lower_mem, lower_regions, lower_work_item,
+    lower_mem, lower_regions, lower_virtual, lower_work_item,
 };
 use crate::abi::{BlockPlace, Hidden, LaunchAbi, PointerMode};
 use crate::error::{CompileError, Result};
@@ -138,7 +138,8 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
     lower_kernel_abi::value_params(func, &info)?;
     lower_images::run(func, &info, &mut abi)?;
     legalize_vec::run(func);
-    let Some(plan) = lower_regions::plan(func, &info, &globals, mode, cx, &mut abi)? else {
+    let has_data = data.block.size() != 0;
+    let Some(plan) = lower_regions::plan(func, &info, &globals, has_data, cx, &mut abi)? else {
         return Ok(None);
     };
     lower_mem::run(func, &globals, data, &plan, cx.target)?;
@@ -190,11 +191,16 @@ fn place_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut Lau
     }
     abi.args_offset = at.next_multiple_of(8);
     abi.block_size = (abi.args_offset + args_size).next_multiple_of(8);
+    let mut words = None;
     if abi.block_size > max_push {
-        if abi.mode == PointerMode::Bindings {
-            return Ok(false);
+        match abi.mode {
+            PointerMode::Bindings => return Ok(false),
+            PointerMode::Addresses => abi.place = BlockPlace::Buffer,
+            PointerMode::Virtual => {
+                abi.place = BlockPlace::Bound;
+                words = Some(lower_virtual::block_words(func, abi));
+            }
         }
-        abi.place = BlockPlace::Buffer;
     }
     let layout = func.layout.clone();
     for block in layout {
@@ -206,6 +212,10 @@ fn place_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut Lau
                     Some(&real) => real,
                     None => abi.args_offset + (offset - ARG_BASE),
                 };
+                if let Some(words) = words {
+                    lower_virtual::load_block(&mut b, inst, words, real)?;
+                    continue;
+                }
                 if abi.place == BlockPlace::Push {
                     b.func.insts[inst].op = Op::PushConst { offset: real };
                 } else {

@@ -10,6 +10,7 @@ use super::lower_access::Accesses;
 use super::lower_generic::{LOCAL_TAG, PRIVATE_TAG};
 use super::lower_globals::DataLayout;
 use super::lower_regions::{Plan, Region, Rep};
+use super::lower_virtual;
 use crate::abi::{Hidden, NULL_OFFSET};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
@@ -36,8 +37,6 @@ pub(super) struct Lower<'a> {
     map: HashMap<Value, Value>,
     indices: HashMap<(Value, u32), Value>,
     narrow: HashMap<Value, Value>,
-    /// Pointers that are not NULL where they are used, if the program has a meaning.
-    dereferenced: EntitySet<Value>,
     pub accesses: Accesses,
 }
 
@@ -58,7 +57,6 @@ pub(super) fn run(
         map: HashMap::new(),
         indices: HashMap::new(),
         narrow: HashMap::new(),
-        dereferenced: only_dereferenced(func),
         accesses: Accesses::new(target),
     };
     for v in func.values.keys() {
@@ -89,44 +87,6 @@ impl Rep {
             Rep::Region(_) => I32,
         }
     }
-}
-
-/// Pointers that are used as addresses of accesses only, or moved and then so used.
-fn only_dereferenced(func: &Function) -> EntitySet<Value> {
-    let mut other: EntitySet<Value> = EntitySet::new();
-    let mut bases: HashMap<Value, Value> = HashMap::new();
-    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
-        let d = &func.insts[*inst];
-        if d.op == Op::PtrAdd {
-            bases.insert(d.results[0], d.args[0]);
-            continue;
-        }
-        let address = d.op.address_arg();
-        let args = d.args.iter().enumerate().filter(|(k, _)| Some(*k) != address).map(|(_, a)| a);
-        for a in args.chain(d.targets.iter().flat_map(|t| &t.args)) {
-            let mut a = *a;
-            while other.insert(a)
-                && let Some(&base) = bases.get(&a)
-            {
-                a = base;
-            }
-        }
-    }
-    // Definitions may follow uses in the layout.
-    for (&moved, &base) in &bases {
-        let (mut moved, mut base) = (moved, base);
-        while other.contains(moved) && other.insert(base) {
-            match bases.get(&base) {
-                Some(&next) => (moved, base) = (base, next),
-                None => break,
-            }
-        }
-    }
-    let mut only = EntitySet::new();
-    for v in func.values.keys().filter(|v| func.ty(*v).space().is_some() && !other.contains(*v)) {
-        only.insert(v);
-    }
-    only
 }
 
 impl Lower<'_> {
@@ -273,12 +233,15 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// What a pointer is in memory and as an integer: a device address or tagged offset, 0 for NULL.
+    /// What a pointer is in memory and as an integer: a device or virtual address or tagged offset, 0 for NULL.
     fn to_bits(&self, b: &mut Builder<'_>, v: Value) -> Value {
         if b.func.as_const(v).is_some() {
             return self.pointer(b, v, Rep::Addr);
         }
         let Rep::Region(region) = self.plan.rep(v) else { return v };
+        if let Some(place) = &self.plan.region_place[region] {
+            return lower_virtual::to_bits(b, place, v, self.is_object(b.func, v));
+        }
         let wide = b.cast(CastOp::Zext, v, I64);
         let tag = match self.plan.region_space[region] {
             Space::Private => PRIVATE_TAG,
@@ -301,7 +264,7 @@ impl Lower<'_> {
     fn pointer_of(&self, b: &mut Builder<'_>, bits: Value, r: Value) -> Value {
         let Rep::Region(region) = self.plan.rep(r) else { return bits };
         let low = b.cast(CastOp::Trunc, bits, I32);
-        if self.plan.region_space[region] == Space::Global || self.dereferenced.contains(r) {
+        if self.plan.region_space[region] == Space::Global || self.plan.dereferenced.contains(r) {
             return low;
         }
         let zero = b.i64(0);
@@ -526,6 +489,11 @@ impl Lower<'_> {
             return Ok(());
         }
         let value = match rep {
+            Rep::Addr | Rep::Tagged if self.plan.is_virtual => {
+                args[k] = self.pointer(b, address, Rep::Addr);
+                let places = self.plan.choices(address);
+                lower_virtual::access(b, &mut self.accesses, &op, &args, ty, access, places)
+            }
             Rep::Addr | Rep::Tagged => {
                 args[k] = self.pointer(b, address, Rep::Addr);
                 self.accesses.by_address(b, &op, &args, ty, access)

@@ -7,10 +7,15 @@
 //! offsets into it. A generic pointer takes the representation of the one address space its class holds; where there are
 //! several, the pointers of each space are represented as if they were a class of their own and the generic ones are tagged.
 //!
+//! In the virtual mode global pointers leave for memory without consequences, as they become virtual addresses there; those
+//! that come from there may lead to any buffer of the launch. A class of several buffers consists of virtual addresses,
+//! and its accesses choose between [`Place`]s.
+//!
 //! The representation of NULL among offsets is [`NULL_OFFSET`]. No access is rewritten here: see `lower_mem`.
 
 use super::PassContext;
 use super::lower::{arg_offset, hidden_offset};
+use super::lower_virtual::{self, Place};
 use crate::abi::{BindingSource, Hidden, LaunchAbi, LocalSpec, NULL_OFFSET, PointerMode, SPEC_FIRST_FREE};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
@@ -20,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// How the pointers of a class are represented.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rep {
-    /// `i64` device address.
+    /// `i64` device or virtual address.
     Addr,
     /// `i32` byte offset into a region.
     Region(usize),
@@ -47,9 +52,22 @@ pub(super) struct Plan {
     pub region_space: Vec<Space>,
     pub slot_offset: HashMap<Slot, u32>,
     pub local_offset: HashMap<Global, u32>,
+    /// Pointers that are not NULL where they are used, if the program has a meaning.
+    pub dereferenced: EntitySet<Value>,
+    /// The mode is the virtual one.
+    pub is_virtual: bool,
+    /// Then: the place of each region of global memory, and the places to choose from by value.
+    pub region_place: Vec<Option<Place>>,
+    choices: HashMap<(usize, u8), Vec<Place>>,
+    choice_of: Vec<Option<(usize, u8)>>,
 }
 
 impl Plan {
+    /// The places that a virtual address may lead to, if it is accessed.
+    pub(super) fn choices(&self, v: Value) -> &[Place] {
+        let at = self.choice_of.get(v.index()).copied().flatten();
+        at.and_then(|at| self.choices.get(&at)).map_or(&[], Vec::as_slice)
+    }
     pub(super) fn rep(&self, v: Value) -> Rep {
         self.rep.get(v.index()).copied().flatten().unwrap_or(Rep::Addr)
     }
@@ -123,7 +141,7 @@ impl Usage {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Origin {
+pub(super) enum Origin {
     Slot(Slot),
     Local(Global),
     Arg(usize),
@@ -132,10 +150,12 @@ enum Origin {
 }
 
 #[derive(Clone, Default, Debug)]
-struct Class {
+pub(super) struct Class {
     spaces: u8,
     escaped: bool,
-    origins: Vec<Origin>,
+    /// Global pointers of it come from memory or integers (virtual mode).
+    incoming: bool,
+    pub origins: Vec<Origin>,
     usage: Usage,
 }
 
@@ -155,6 +175,16 @@ fn space_bit(space: Space) -> u8 {
 }
 
 impl Class {
+    pub(super) fn is_accessed(&self) -> bool {
+        self.usage.any
+    }
+    pub(super) fn is_written(&self) -> bool {
+        self.usage.written
+    }
+    /// Whether pointers to global memory in it may lead anywhere (virtual mode).
+    pub(super) fn leads_anywhere(&self) -> bool {
+        self.escaped || self.incoming
+    }
     /// Whether pointers of several address spaces meet in generic pointers.
     fn is_mixed(&self) -> bool {
         // A constant view of structures that were passed by value is one of private memory.
@@ -221,7 +251,14 @@ impl Nodes {
     }
 }
 
-fn unite(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, uf: &mut UnionFind) {
+/// Unites the nodes of one class; the global pointers that come from memory or integers if the mode is the virtual one.
+fn unite(
+    func: &Function,
+    globals: &PrimaryMap<Global, GlobalData>,
+    n: &Nodes,
+    uf: &mut UnionFind,
+    is_virtual: bool,
+) -> Vec<usize> {
     // Constants (NULL, undefined) join nothing: their form follows from the other side.
     let pointer = |v: Value| func.ty(v).space().is_some() && func.as_const(v).is_none();
     let mut join = |x: Value, y: Value| {
@@ -231,6 +268,8 @@ fn unite(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, u
     };
     let mut extra: Vec<(usize, usize)> = Vec::new();
     let mut generic_escapes = false;
+    let mut incoming = Vec::new();
+    let stays = |space: Option<Space>| is_virtual && matches!(space, Some(Space::Global | Space::Constant));
     for &block in &func.layout {
         for &i in &func.blocks[block].insts {
             let d = &func.insts[i];
@@ -263,12 +302,16 @@ fn unite(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, u
                     // Through memory or integers: everything that is not the address of this access.
                     let address = op.address_arg();
                     for (k, &a) in d.args.iter().enumerate() {
-                        if Some(k) != address {
+                        if Some(k) != address && !stays(func.ty(a).space()) {
                             escape(a, &mut extra);
                         }
                     }
                     for &r in &d.results {
-                        escape(r, &mut extra);
+                        if stays(func.ty(r).space()) {
+                            incoming.push(r.index());
+                        } else {
+                            escape(r, &mut extra);
+                        }
                     }
                 }
             }
@@ -281,6 +324,7 @@ fn unite(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, u
     for (x, y) in extra {
         uf.union(x, y);
     }
+    incoming
 }
 
 /// Analyses the kernel, creates its memory variables, replaces its pointer parameters and fills the launch contract.
@@ -289,15 +333,17 @@ pub(super) fn plan(
     func: &mut Function,
     info: &KernelInfo,
     globals: &PrimaryMap<Global, GlobalData>,
-    mode: PointerMode,
+    has_data: bool,
     cx: &PassContext<'_>,
     abi: &mut LaunchAbi,
 ) -> Result<Option<Plan>> {
+    let mode = abi.mode;
+    let is_virtual = mode == PointerMode::Virtual;
     let Some(entry) = func.entry() else { return Err(CompileError::internal("kernel without a body")) };
     let params = func.blocks[entry].params.clone();
     let nodes = Nodes::new(func, globals.len(), params.len());
     let mut uf = UnionFind((0..nodes.total as u32).collect());
-    unite(func, globals, &nodes, &mut uf);
+    let incoming = unite(func, globals, &nodes, &mut uf, is_virtual);
     for (i, &p) in params.iter().enumerate().filter(|(_, p)| func.ty(**p).space().is_some()) {
         uf.union(p.index(), nodes.args + i);
     }
@@ -321,6 +367,9 @@ pub(super) fn plan(
     for k in 0..4 {
         let root = uf.find(nodes.escape + k);
         classes.entry(root).or_default().escaped = true;
+    }
+    for node in incoming {
+        classes.entry(uf.find(node)).or_default().incoming = true;
     }
     let mut of_value: Vec<Option<(usize, Space)>> = vec![None; func.value_count()];
     for (v, d) in func.values.iter() {
@@ -361,14 +410,30 @@ pub(super) fn plan(
             class.usage.written |= !matches!(d.op, Op::Load(_) | Op::AtomicLoad { .. });
         }
     }
+    let global_parts = parts.iter().filter(|(_, c)| c.spaces == GLOBAL);
+    let reach = lower_virtual::reach(global_parts.map(|(&part, c)| (part, c)), info, has_data);
     let mut made = Maker { func, globals, mode, cx, abi, slot_offset: HashMap::new(), local_offset: HashMap::new() };
     let mut regions = Vec::new();
     let mut region_space = Vec::new();
+    let mut region_place = Vec::new();
+    let mut choices = HashMap::new();
     let mut reps: HashMap<(usize, u8), Rep> = HashMap::new();
     for (&part, class) in &parts {
         let rep = match class.spaces {
             0 => Rep::Addr,
             GLOBAL if mode == PointerMode::Addresses => Rep::Addr,
+            GLOBAL if is_virtual => match reach.places(part, info, made.abi).as_slice() {
+                [place] if reach.is_direct(part) => {
+                    region_space.push(Space::Global);
+                    regions.push(place.region);
+                    region_place.push(Some(*place));
+                    Rep::Region(regions.len() - 1)
+                }
+                places => {
+                    choices.insert(part, places.to_vec());
+                    Rep::Addr
+                }
+            },
             GLOBAL => {
                 let Some(region) = made.binding(class) else { return Ok(None) };
                 region_space.push(Space::Global);
@@ -388,17 +453,32 @@ pub(super) fn plan(
             }
         };
         reps.insert(part, rep);
+        region_place.resize(regions.len(), None);
     }
     // Generic pointers of mixed classes.
     for &root in &mixed {
         reps.insert((root, 0), Rep::Tagged);
     }
     let Maker { slot_offset, local_offset, .. } = made;
-    if mode == PointerMode::Bindings && abi.bindings.len() as u32 > cx.target.max_push_descriptors {
+    let most = cx.target.max_buffer_descriptors.min(cx.target.max_descriptors);
+    if mode == PointerMode::Bindings && abi.bindings.len() as u32 > most {
         return Ok(None);
     }
     let rep = of_value.iter().map(|at| at.and_then(|at| reps.get(&key(at)).copied())).collect();
-    let plan = Plan { rep, regions, region_space, slot_offset, local_offset };
+    let dereferenced = only_dereferenced(func);
+    let choice_of = of_value.iter().map(|at| at.map(key)).collect();
+    let plan = Plan {
+        rep,
+        regions,
+        region_space,
+        slot_offset,
+        local_offset,
+        dereferenced,
+        is_virtual,
+        region_place,
+        choices,
+        choice_of,
+    };
     pointer_params(func, info, &plan, &params, abi);
     Ok(Some(plan))
 }
@@ -507,11 +587,55 @@ impl Maker<'_> {
     }
 }
 
+/// Pointers that are used as addresses of accesses only, or moved and then so used.
+fn only_dereferenced(func: &Function) -> EntitySet<Value> {
+    let mut other: EntitySet<Value> = EntitySet::new();
+    let mut bases: HashMap<Value, Value> = HashMap::new();
+    for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+        let d = &func.insts[*inst];
+        if d.op == Op::PtrAdd {
+            bases.insert(d.results[0], d.args[0]);
+            continue;
+        }
+        let address = d.op.address_arg();
+        let args = d.args.iter().enumerate().filter(|(k, _)| Some(*k) != address).map(|(_, a)| a);
+        for a in args.chain(d.targets.iter().flat_map(|t| &t.args)) {
+            let mut a = *a;
+            while other.insert(a)
+                && let Some(&base) = bases.get(&a)
+            {
+                a = base;
+            }
+        }
+    }
+    // Definitions may follow uses in the layout.
+    for (&moved, &base) in &bases {
+        let (mut moved, mut base) = (moved, base);
+        while other.contains(moved) && other.insert(base) {
+            match bases.get(&base) {
+                Some(&next) => (moved, base) = (base, next),
+                None => break,
+            }
+        }
+    }
+    let mut only = EntitySet::new();
+    for v in func.values.keys().filter(|v| func.ty(*v).space().is_some() && !other.contains(*v)) {
+        only.insert(v);
+    }
+    only
+}
+
 /// Gives each pointer parameter its value at entry; the parameter itself becomes the result of that instruction.
 fn pointer_params(func: &mut Function, info: &KernelInfo, plan: &Plan, params: &[Value], abi: &LaunchAbi) {
     let mut head = Vec::new();
     for (i, (&param, arg)) in params.iter().zip(&info.args).enumerate() {
         if func.ty(param).space().is_none() {
+            continue;
+        }
+        if let Rep::Region(r) = plan.rep(param)
+            && let Some(place) = plan.region_place[r]
+        {
+            head.extend(lower_virtual::param(func, param, &place, plan.dereferenced.contains(param)));
             continue;
         }
         let (op, ty) = match (plan.rep(param), arg.kind) {

@@ -256,3 +256,34 @@ fn null_and_pointers_in_memory_keep_their_address() {
     assert!(lower(&mut m.clone(), PointerMode::Bindings, &Target::generic()).is_none());
     lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
 }
+
+#[test]
+fn virtual_mode_needs_no_addresses() {
+    use crate::abi::BindingSource::{Arg, Block, Whole};
+    let target = Target { addresses: false, ..Target::generic() };
+    let no_addresses = |m: &Module| assert!(ops(m).iter().all(|o| o.access().is_none_or(|a| a.root != Root::Addr)));
+    // Known buffers are bound as in the bindings mode.
+    let mut m = copy_kernel();
+    let abi = lower(&mut m, PointerMode::Virtual, &target).unwrap();
+    assert_eq!((abi.bindings, abi.readonly), (vec![Arg(0), Arg(1)], vec![true, false]));
+    assert!(!ops(&m).contains(&Op::Bin(BinOp::Shl)), "the index needs no shift");
+    no_addresses(&m);
+    // A pointer from memory may lead to every argument; what it is compared with chooses nothing more.
+    let params = [0, 8, 16].map(|at| (GLOBAL, arg(ArgKind::GlobalPtr, 8, at)));
+    let mut m = kernel(&params, |b, p| {
+        let q = b.load(GLOBAL, p[0], Access::aligned(8));
+        let x = b.load(I32, q, Access::aligned(4));
+        b.store(x, p[1], Access::aligned(4));
+        b.store(p[2], p[0], Access::aligned(8));
+    });
+    let abi = lower(&mut m, PointerMode::Virtual, &target).unwrap();
+    assert_eq!((abi.bindings, abi.readonly), (vec![Whole(0), Whole(1), Whole(2)], vec![false, false, true]));
+    assert_eq!(ops(&m).iter().filter(|o| **o == Op::BrIf).count(), 2);
+    no_addresses(&m);
+    // The argument block has a descriptor too.
+    let small = Target { max_push_constants: 16, ..target };
+    let mut m = copy_kernel();
+    let abi = lower(&mut m, PointerMode::Virtual, &small).unwrap();
+    assert_eq!((abi.place, abi.bindings), (BlockPlace::Bound, vec![Arg(0), Arg(1), Block]));
+    assert!(ops(&m).iter().all(|o| !matches!(o, Op::PushConst { .. })));
+}

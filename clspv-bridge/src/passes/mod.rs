@@ -24,6 +24,7 @@ pub mod lower_kernel_abi;
 pub mod lower_mem;
 pub mod lower_printf;
 pub mod lower_regions;
+mod lower_virtual;
 pub mod lower_work_item;
 pub mod mem2reg;
 pub mod narrow;

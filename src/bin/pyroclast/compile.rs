@@ -33,6 +33,8 @@ enum Mode {
     Addresses,
     /// Pointer arguments are storage buffers
     Bindings,
+    /// The same on devices without addresses
+    Virtual,
 }
 
 /// Arguments of `pyroclast compile`.
@@ -202,6 +204,7 @@ fn variant(kernel: &CompiledKernel, mode: Option<Mode>) -> Result<&[u32], String
         None => true,
         Some(Mode::Addresses) => m == PointerMode::Addresses,
         Some(Mode::Bindings) => m == PointerMode::Bindings,
+        Some(Mode::Virtual) => m == PointerMode::Virtual,
     };
     let found = kernel.variants.iter().find(|v| fits(v.abi.mode));
     found.map(|v| v.spirv.as_slice()).ok_or_else(|| format!("kernel '{}' has no variant in this mode", kernel.info.name))

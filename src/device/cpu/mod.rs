@@ -6,7 +6,6 @@
 mod clock;
 mod device;
 mod exec;
-mod image;
 mod kernel;
 mod pool;
 mod print;

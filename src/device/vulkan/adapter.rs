@@ -65,6 +65,8 @@ pub struct Features {
     pub shared_float32_atomic_add: bool,
     pub buffer_float32_atomic_min_max: bool,
     pub shared_float32_atomic_min_max: bool,
+    /// Buffers have addresses; else kernels are given descriptors and virtual addresses (`memory`).
+    pub device_addresses: bool,
     pub scalar_block_layout: bool,
     pub vulkan_memory_model: bool,
     pub vulkan_memory_model_device_scope: bool,
@@ -216,7 +218,7 @@ impl Adapter {
             dot_accelerated: if features.integer_dot_product { accelerated(&dots) } else { Default::default() },
             max_push_descriptors: if has_push && features.bindings { push.max_push_descriptors } else { 0 },
             host_import_alignment: if has_host { host.min_imported_host_pointer_alignment } else { 0 },
-            external: External::of(instance, physical, &ext),
+            external: External::of(instance, physical, &ext, features.device_addresses),
             pci: has_pci.then_some([pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function]),
             sm_count: has_sm.then_some(sm.shader_sm_count),
             amd_cus: has_amd
@@ -315,11 +317,7 @@ impl Features {
         // SAFETY: every chained structure belongs to the device's version or to an extension it has.
         unsafe { instance.raw.get_physical_device_features2(physical, &mut f2) };
         let core = f2.features;
-        let needed = [
-            (f12.buffer_device_address, "bufferDeviceAddress"),
-            (f12.timeline_semaphore, "timelineSemaphore"),
-            (sync2.synchronization2, "synchronization2"),
-        ];
+        let needed = [(f12.timeline_semaphore, "timelineSemaphore"), (sync2.synchronization2, "synchronization2")];
         if let Some((_, missing)) = needed.iter().find(|(have, _)| *have == vk::FALSE) {
             return Err(missing);
         }
@@ -346,6 +344,7 @@ impl Features {
             shared_float32_atomic_add: on("float_atomics", atomics.shader_shared_float32_atomic_add),
             buffer_float32_atomic_min_max: on("float_atomics", atomics2.shader_buffer_float32_atomic_min_max),
             shared_float32_atomic_min_max: on("float_atomics", atomics2.shader_shared_float32_atomic_min_max),
+            device_addresses: on("buffer_device_address", f12.buffer_device_address),
             scalar_block_layout: on("scalar_block_layout", f12.scalar_block_layout),
             vulkan_memory_model: on("vulkan_memory_model", f12.vulkan_memory_model),
             vulkan_memory_model_device_scope: on("vulkan_memory_model", f12.vulkan_memory_model_device_scope),
@@ -372,7 +371,7 @@ impl Features {
             tests_in_continue: on("tests_in_continue", vk::TRUE),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             host_import: on("host_import", vk::TRUE),
-            buffer_addresses: on("buffer_addresses", vk::TRUE),
+            buffer_addresses: on("buffer_addresses", vk::TRUE) && on("buffer_device_address", f12.buffer_device_address),
             host_addresses: on("host_addresses", vk::TRUE),
             placed_memory: on("placed_memory", vk::TRUE),
         })

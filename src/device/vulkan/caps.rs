@@ -7,9 +7,9 @@ use super::super::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts};
 use super::super::machine;
 use super::adapter::Adapter;
 use super::conv;
-use super::format::Probe;
+use super::format::{self, Probe};
 use super::instance::Instance;
-use crate::cl::image::{self, ImageFormat, ImageKind};
+use crate::cl::image::{ImageFormat, ImageKind};
 use crate::cl::*;
 use ash::vk;
 use clspv_bridge::target::{FloatControls, SubgroupOps, Target};
@@ -118,9 +118,15 @@ pub fn target(a: &Adapter) -> Target {
         subgroup_clock: int64 && f.subgroup_clock,
         device_clock: int64 && f.device_clock,
         max_push_constants: limits.max_push_constants_size,
-        max_push_descriptors: a.max_push_descriptors.min(limits.max_per_stage_descriptor_storage_buffers),
+        addresses: f.device_addresses,
+        // Where there is a choice, only those that can be pushed are worth it.
+        max_buffer_descriptors: match f.device_addresses {
+            true => a.max_push_descriptors.min(limits.max_per_stage_descriptor_storage_buffers),
+            false => limits.max_per_stage_descriptor_storage_buffers,
+        },
         // A CPU device loses the alias information it vectorises with when it is given addresses.
         prefer_bindings: a.is_cpu(),
+        max_descriptors: limits.max_per_stage_resources,
         // On NVIDIA's driver a kernel that reads what it wrote to an image gets what was there before.
         storage_image_read_any: f.core.shader_storage_image_read_without_format != 0 && !nvidia,
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
@@ -161,16 +167,26 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         notes.push("clock frequency: unknown".into());
     }
     let heaps = a.memory.memory_heaps_as_slice();
-    let global_mem_size: u64 = heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).sum();
+    let mut global_mem_size: u64 =
+        heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).sum();
     let largest = heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).max();
     // maxMemoryAllocationSize is a lower bound of what drivers accept; OpenCL wants a quarter of the memory at least.
-    let max_alloc_size = a
+    let mut max_alloc_size = a
         .maint3
         .max_memory_allocation_size
         .min(a.max_buffer_size)
         .min(largest.unwrap_or(global_mem_size))
         .max(global_mem_size / 4)
         & !0xfff;
+    if !t.addresses {
+        // A buffer must fit a descriptor, and offsets into it 31 bits. A device that has less than 1 GiB for an allocation
+        // must not report more memory than four times that.
+        max_alloc_size = max_alloc_size.min(u64::from(limits.max_storage_buffer_range)).min((1 << 31) - 4096) & !0xfff;
+        if max_alloc_size < 1 << 30 {
+            global_mem_size = global_mem_size.min(4 * max_alloc_size);
+            notes.push("global memory: reported as four times what a buffer can have without device addresses".into());
+        }
+    }
     let (cache_size, cache_line) = if a.is_cpu() { machine::cpu_cache() } else { (0, 128) };
     for (have, what) in [
         (t.int8, "8-bit integers"),
@@ -181,7 +197,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         (t.storage16, "16-bit storage"),
         (t.buffer_int64_atomics && t.shared_int64_atomics, "64-bit atomics"),
         (t.vulkan_memory_model, "Vulkan memory model"),
-        (t.max_push_descriptors > 0, "push descriptors"),
+        (t.addresses, "device addresses of buffers"),
+        (a.max_push_descriptors > 0, "push descriptors"),
         (t.subgroup_size > 0, "sub-groups of more than one work-item"),
         (a.host_import_alignment > 0, "import of host memory"),
     ] {
@@ -318,7 +335,7 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
         ImageKind::D2Array => [max_2d[0], max_2d[1], facts.max_layers],
         ImageKind::D3 => facts.max_3d,
     };
-    let formats: Vec<_> = image::formats().filter_map(|f| probe.support(f, max)).collect();
+    let formats: Vec<_> = format::all().filter_map(|f| probe.support(f, max)).collect();
     facts.formats = formats;
     let bgra = ImageFormat::new(CL_BGRA, CL_UNORM_INT8);
     for format in REQUIRED.iter().map(|t| ImageFormat::new(CL_RGBA, *t)).chain([bgra]) {

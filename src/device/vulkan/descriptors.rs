@@ -24,7 +24,9 @@ fn kind(source: &BindingSource) -> vk::DescriptorType {
             (false, true) => vk::DescriptorType::STORAGE_IMAGE,
             (false, false) => vk::DescriptorType::SAMPLED_IMAGE,
         },
-        BindingSource::Arg(_) | BindingSource::Data | BindingSource::Print => vk::DescriptorType::STORAGE_BUFFER,
+        BindingSource::Arg(_) | BindingSource::Whole(_) | BindingSource::Block | BindingSource::Data | BindingSource::Print => {
+            vk::DescriptorType::STORAGE_BUFFER
+        }
     }
 }
 

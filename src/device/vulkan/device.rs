@@ -20,9 +20,8 @@ use super::image::Image;
 use super::instance::Instance;
 use super::kernel::Program;
 use super::lane::Lane;
-use super::linear;
 use super::list::List;
-use super::memory::{Buffer, Use};
+use super::memory::{Buffer, Numbers, Use};
 use super::profiling::Clock;
 use super::queue::VulkanQueue;
 use super::shared;
@@ -48,7 +47,6 @@ const PRIORITIES: [f32; MEDIUM + 2] = [0.5, 0.5, 0.5, 0.5, 1.0, 0.0];
 
 /// An opened device.
 pub struct Gpu {
-    pub instance: &'static Instance,
     pub adapter: Adapter,
     pub raw: ash::Device,
     pub sync2: Sync2,
@@ -73,6 +71,9 @@ pub struct Gpu {
     pub query_pools: Mutex<Vec<(vk::QueryPool, u32)>>,
     /// Where compiled pipelines are kept.
     pub store: Store,
+    /// Without device addresses: the numbers of buffers, and what arguments are that are NULL.
+    pub numbers: Numbers,
+    pub nothing: OnceLock<Buffer>,
     pub helpers: Helpers,
     lanes: OnceLock<Vec<&'static Lane>>,
     next_lane: AtomicUsize,
@@ -119,7 +120,7 @@ impl Gpu {
             device: raw.clone(),
             physical_device: adapter.physical,
             debug_settings,
-            buffer_device_address: true,
+            buffer_device_address: adapter.features.device_addresses,
             allocation_sizes: gpu_allocator::AllocationSizes::new(64 << 20, 16 << 20),
         })
         .map_err(super::conv::allocation_error)?;
@@ -145,11 +146,12 @@ impl Gpu {
             submissions: AtomicU64::new(0),
             query_pools: Mutex::default(),
             store: Store::from_config(Config::get()),
+            numbers: Numbers::default(),
+            nothing: OnceLock::new(),
             helpers: Helpers::default(),
             lanes: OnceLock::new(),
             next_lane: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
-            instance,
             adapter,
             raw,
         }));
@@ -162,11 +164,7 @@ impl Gpu {
         }
         let _ = gpu.lanes.set(lanes);
         let sharing = shared::probe(gpu);
-        let mut image = info.image.clone();
-        if let Some((pitch, start)) = linear::alignment(gpu) {
-            (image.pitch_alignment, image.base_alignment) = (pitch, start);
-        }
-        let _ = gpu.facts.set(DeviceInfo { sharing, image, ..info });
+        let _ = gpu.facts.set(DeviceInfo { sharing, ..info });
         let memory = &gpu.adapter.memory;
         for t in memory.memory_types_as_slice() {
             tracing::debug!("memory type {:?} in heap of {}", t.property_flags, memory.memory_heaps[t.heap_index as usize].size);
@@ -231,7 +229,7 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
         .variable_pointers(f.variable_pointers)
         .variable_pointers_storage_buffer(f.variable_pointers_buffer);
     let mut f12 = vk::PhysicalDeviceVulkan12Features::default()
-        .buffer_device_address(true)
+        .buffer_device_address(f.device_addresses)
         .timeline_semaphore(true)
         .shader_int8(f.int8)
         .shader_float16(f.float16)

@@ -10,7 +10,7 @@ use super::conv::{self, Context};
 use super::device::Gpu;
 use super::ext::Extensions;
 use super::instance::Instance;
-use super::memory::{Buffer, usage};
+use super::memory::{Buffer, allocate_flags, usage};
 use ash::vk;
 use std::any::Any;
 use std::os::fd::RawFd;
@@ -41,7 +41,7 @@ fn memory_bit(handle: MemoryHandle) -> vk::ExternalMemoryHandleTypeFlags {
 
 impl External {
     /// Asks the driver.
-    pub fn of(instance: &Instance, physical: vk::PhysicalDevice, ext: &Extensions) -> External {
+    pub fn of(instance: &Instance, physical: vk::PhysicalDevice, ext: &Extensions, device_addresses: bool) -> External {
         let mut out = External::default();
         if ext.has(ash::khr::external_semaphore_fd::NAME) {
             for handle in [SemaphoreHandle::OpaqueFd, SemaphoreHandle::SyncFd] {
@@ -64,7 +64,8 @@ impl External {
             if !offered {
                 continue;
             }
-            let info = vk::PhysicalDeviceExternalBufferInfo::default().usage(usage()).handle_type(memory_bit(handle));
+            let info =
+                vk::PhysicalDeviceExternalBufferInfo::default().usage(usage(device_addresses)).handle_type(memory_bit(handle));
             let mut answer = vk::ExternalBufferProperties::default();
             // SAFETY: as above.
             unsafe { instance.raw.get_physical_device_external_buffer_properties(physical, &info, &mut answer) };
@@ -109,7 +110,7 @@ fn import_as(
     dedicated: bool,
 ) -> Result<Buffer> {
     let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(from.1);
-    let info = vk::BufferCreateInfo::default().size(padded).usage(usage()).push_next(&mut external);
+    let info = vk::BufferCreateInfo::default().size(padded).usage(gpu.usage()).push_next(&mut external);
     // SAFETY: the device is alive.
     let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
     match bind(gpu, raw, from, bits, dedicated) {
@@ -140,7 +141,7 @@ fn bind(
     let mut last = DeviceError::Unsupported("import of memory: no fitting memory type".into());
     for index in order {
         let mut import = vk::ImportMemoryFdInfoKHR::default().handle_type(kind).fd(fd);
-        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let mut flags = allocate_flags(gpu);
         let mut only = vk::MemoryDedicatedAllocateInfo::default().buffer(raw);
         let mut info = vk::MemoryAllocateInfo::default()
             .allocation_size(requirements.size)

@@ -13,6 +13,7 @@ use super::image::{Bound, image_of};
 use super::memory::{Buffer, Use};
 use super::pipeline::{Key, Pipelines};
 use super::queue;
+use ash::vk;
 use clspv_bridge::abi::{
     BindingSource, CompiledKernel, CompiledProgram, Hidden, KernelVariant, LocalSpec, NULL_OFFSET, PointerMode,
 };
@@ -88,7 +89,8 @@ fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> Result<Option<Arc
 
 fn arg_is_readonly(kernel: &CompiledKernel, arg: usize) -> bool {
     let bound = |v: &KernelVariant| {
-        let at = v.abi.bindings.iter().position(|b| *b == BindingSource::Arg(arg as u16));
+        let is_arg = |b: &BindingSource| [BindingSource::Arg(arg as u16), BindingSource::Whole(arg as u16)].contains(b);
+        let at = v.abi.bindings.iter().position(is_arg);
         at.is_some_and(|i| v.abi.readonly.get(i).copied().unwrap_or(false))
     };
     kernel.info.args[arg].kind == ArgKind::ConstantPtr || kernel.variants.iter().any(bound)
@@ -200,15 +202,23 @@ impl Kernel {
         }
         let limits = &self.gpu.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(1);
+        let is_virtual = variant.abi.mode == PointerMode::Virtual;
         let buffers = variant.abi.bindings.iter().filter(|b| !matches!(b, BindingSource::Image(_))).count();
-        if buffers as u32 > self.gpu.target.max_push_descriptors {
+        if buffers as u32 > self.gpu.target.max_buffer_descriptors {
             return false;
         }
         variant.abi.bindings.iter().all(|b| match b {
             BindingSource::Data => self.data.as_ref().is_some_and(|d| d.padded <= u64::from(limits.max_storage_buffer_range)),
-            BindingSource::Print => true,
-            BindingSource::Image(_) => true,
+            BindingSource::Print | BindingSource::Image(_) | BindingSource::Block => true,
+            BindingSource::Whole(a) => match launch.args.get(*a as usize) {
+                Some(ArgValue::Buffer(r)) => buffer_of(r).is_ok_and(|b| b.padded <= u64::from(limits.max_storage_buffer_range)),
+                value => matches!(value, Some(ArgValue::NullBuffer)),
+            },
             BindingSource::Arg(a) => match launch.args.get(*a as usize) {
+                Some(ArgValue::NullBuffer) => is_virtual,
+                Some(ArgValue::Buffer(r)) if is_virtual => {
+                    r.size > 0 && r.offset % align == 0 && r.size <= u64::from(limits.max_storage_buffer_range)
+                }
                 Some(ArgValue::Buffer(r)) => {
                     r.size > 0 && r.offset % align == 0 && r.size + 16 <= u64::from(limits.max_storage_buffer_range)
                 }
@@ -230,12 +240,12 @@ impl Kernel {
             match value {
                 ArgValue::Bytes(bytes) => put(&mut plan.block, at, bytes)?,
                 ArgValue::NullBuffer => match abi.mode {
-                    PointerMode::Addresses => put(&mut plan.block, at, &0u64.to_le_bytes())?,
+                    PointerMode::Addresses | PointerMode::Virtual => put(&mut plan.block, at, &0u64.to_le_bytes())?,
                     PointerMode::Bindings => put(&mut plan.block, at, &NULL_OFFSET.to_le_bytes())?,
                 },
                 ArgValue::Buffer(range) => {
                     let buffer = buffer_of(range)?;
-                    if abi.mode == PointerMode::Addresses {
+                    if abi.mode != PointerMode::Bindings {
                         put(&mut plan.block, at, &(buffer.address + range.offset).to_le_bytes())?;
                     } else {
                         put(&mut plan.block, at, &0u32.to_le_bytes())?;
@@ -275,6 +285,12 @@ impl Kernel {
             let binding = match source {
                 BindingSource::Data => self.data.as_ref().map(|d| Bound::whole(d)),
                 BindingSource::Print => print.map(|p| Bound::whole(p.buffer)),
+                // It is known when the dispatch is recorded.
+                BindingSource::Block => Some(Bound::Buffer { buffer: vk::Buffer::null(), offset: 0, range: 0 }),
+                BindingSource::Whole(a) => match launch.args.get(*a as usize) {
+                    Some(ArgValue::Buffer(range)) => Some(Bound::whole(buffer_of(range)?)),
+                    _ => Some(Bound::whole(self.gpu.nothing()?)),
+                },
                 BindingSource::Image(binding) => match launch.args.get(usize::from(binding.arg)) {
                     Some(ArgValue::Image(memory)) => Some(image_of(memory)?.bound(binding)?),
                     _ => None,
@@ -286,6 +302,7 @@ impl Kernel {
                         let end = align_up(range.offset + range.size, 16).min(buffer.padded);
                         Some(Bound::Buffer { buffer: buffer.raw, offset: range.offset, range: end - range.offset })
                     }
+                    Some(ArgValue::NullBuffer) => Some(Bound::whole(self.gpu.nothing()?)),
                     _ => None,
                 },
             };
@@ -389,6 +406,11 @@ fn put(block: &mut [u8], at: usize, bytes: &[u8]) -> Result<()> {
 }
 
 impl Plan<'_> {
+    /// The descriptor of the argument block, if it has one.
+    pub fn block_binding(&self) -> Option<usize> {
+        self.variant.abi.bindings.iter().position(|b| *b == BindingSource::Block)
+    }
+
     /// Puts the values of one dispatch into the block.
     pub fn set_dispatch(&mut self, dispatch: &Dispatch) -> Result<()> {
         for &(hidden, at) in &self.variant.abi.hidden {

@@ -2,7 +2,8 @@
 //!
 //! Device buffers live in DEVICE_LOCAL memory; where host and device share memory they are also mapped, coherent and
 //! cached. On a discrete GPU whose memory the host can reach across the bus, device buffers are mapped too, for small
-//! writes; that is this module's secret, for reading there is slow. A buffer is freed on drop: whoever submits work with it keeps it alive until the work is complete.
+//! writes; that is this module's secret, for reading there is slow. On a device without addresses a buffer's address is a
+//! number of its own in the high word, which is only given out again when its buffer is gone. A buffer is freed on drop: whoever submits work with it keeps it alive until the work is complete.
 
 use super::super::traits::{BufferDesc, DeviceError, DeviceMemory, HostRange, Result};
 use super::conv::{self, Context};
@@ -12,8 +13,10 @@ use crate::host_ptr::HostPtr;
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::any::Any;
+use std::collections::VecDeque;
 
 /// From this size a buffer has an allocation of its own.
 const DEDICATED: u64 = 64 << 20;
@@ -23,8 +26,6 @@ const SMALL_BAR: u64 = 512 << 20;
 const ADDRESS_ALIGN: u64 = 256;
 /// Alignment of shadows, which stand for buffers in the application's eyes.
 const SHADOW_ALIGN: u64 = 4096;
-/// Bytes behind small buffers of software devices.
-const TAIL: u64 = 64 << 10;
 /// Device buffers up to this size are mapped across the bus where that is possible.
 const MAPPED_MAX: u64 = 16 << 20;
 
@@ -55,6 +56,7 @@ pub struct Buffer {
     /// Bytes asked for, and bytes of the VkBuffer (a multiple of 16, so that ranges can be rounded up).
     pub size: u64,
     pub padded: u64,
+    /// On the device, or a virtual one of the compiler's kind (`PointerMode::Virtual`).
     pub address: u64,
     mapped: Option<HostPtr>,
     cached: bool,
@@ -67,17 +69,68 @@ pub struct Buffer {
     claims: SmallVec<[Claim; 2]>,
 }
 
+/// Numbers of buffers on a device without addresses, from 1 on; one that was given back rests for a while.
+#[derive(Default)]
+pub struct Numbers(Mutex<(u32, VecDeque<u32>)>);
+
+/// Virtual addresses have their two highest bits clear.
+const MAX_NUMBER: u32 = (1 << 30) - 1;
+/// So many numbers rest.
+const KEPT_NUMBERS: usize = 1 << 16;
+
+impl Numbers {
+    fn take(&self) -> u32 {
+        let (next, free) = &mut *self.0.lock();
+        // More buffers than there are numbers do not exist at a time.
+        if free.len() > KEPT_NUMBERS || *next == MAX_NUMBER {
+            return free.pop_front().unwrap_or(MAX_NUMBER);
+        }
+        *next += 1;
+        *next
+    }
+    fn give_back(&self, number: u32) {
+        self.0.lock().1.push_back(number);
+    }
+}
+
 /// What every buffer may be used for.
-pub fn usage() -> vk::BufferUsageFlags {
-    vk::BufferUsageFlags::TRANSFER_SRC
+pub fn usage(device_addresses: bool) -> vk::BufferUsageFlags {
+    let addresses = match device_addresses {
+        true => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+        false => vk::BufferUsageFlags::empty(),
+    };
+    addresses
+        | vk::BufferUsageFlags::TRANSFER_SRC
         | vk::BufferUsageFlags::TRANSFER_DST
         | vk::BufferUsageFlags::STORAGE_BUFFER
         | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
         | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
-        | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+}
+
+/// Flags of memory whose buffers have addresses, if they do.
+pub fn allocate_flags(gpu: &Gpu) -> vk::MemoryAllocateFlagsInfo<'static> {
+    let flags = match gpu.adapter.features.device_addresses {
+        true => vk::MemoryAllocateFlags::DEVICE_ADDRESS,
+        false => vk::MemoryAllocateFlags::empty(),
+    };
+    vk::MemoryAllocateFlagsInfo::default().flags(flags)
 }
 
 impl Gpu {
+    /// A buffer for descriptors of arguments that are NULL.
+    pub fn nothing(&'static self) -> Result<&'static Buffer> {
+        if let Some(buffer) = self.nothing.get() {
+            return Ok(buffer);
+        }
+        let buffer = Buffer::new(self, 256, Use::Device { host_visible: false }, "nothing")?;
+        Ok(self.nothing.get_or_init(|| buffer))
+    }
+
+    /// What its buffers may be used for.
+    pub fn usage(&self) -> vk::BufferUsageFlags {
+        usage(self.adapter.features.device_addresses)
+    }
+
     fn has_large_bar(&self) -> bool {
         let wanted = vk::MemoryPropertyFlags::DEVICE_LOCAL | vk::MemoryPropertyFlags::HOST_VISIBLE;
         let m = &self.adapter.memory;
@@ -99,15 +152,6 @@ impl Gpu {
     }
 }
 
-/// Where a buffer is in memory that images may be bound to as well.
-pub struct Place {
-    pub memory: vk::DeviceMemory,
-    pub offset: u64,
-    pub size: u64,
-    /// Memory types of which the memory has one.
-    pub types: u32,
-}
-
 impl Buffer {
     /// Allocates.
     pub fn new(gpu: &'static Gpu, size: u64, what: Use, name: &str) -> Result<Buffer> {
@@ -116,7 +160,7 @@ impl Buffer {
         if size > padded {
             return Err(DeviceError::OutOfDeviceMemory);
         }
-        let info = vk::BufferCreateInfo::default().size(padded).usage(usage());
+        let info = vk::BufferCreateInfo::default().size(padded).usage(gpu.usage());
         // SAFETY: the device is alive.
         let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
         match Buffer::bind(gpu, raw, padded, what, name) {
@@ -150,9 +194,6 @@ impl Buffer {
             _ => ADDRESS_ALIGN,
         };
         requirements.alignment = requirements.alignment.max(align);
-        if matches!(what, Use::Device { .. }) {
-            requirements.size += tail(gpu, padded);
-        }
         let mut last = DeviceError::OutOfDeviceMemory;
         for &location in gpu.locations(what, padded) {
             let desc = AllocationCreateDesc {
@@ -160,8 +201,7 @@ impl Buffer {
                 requirements,
                 location,
                 linear: true,
-                // Memory that is dedicated to a buffer cannot be an image's too.
-                allocation_scheme: if padded >= DEDICATED && !gpu.adapter.is_cpu() {
+                allocation_scheme: if padded >= DEDICATED {
                     AllocationScheme::DedicatedBuffer(raw)
                 } else {
                     AllocationScheme::GpuAllocatorManaged
@@ -215,7 +255,7 @@ impl Buffer {
         unsafe { (ext.fp().get_memory_host_pointer_properties_ext)(gpu.raw.handle(), kind, pointer, &mut properties).result() }
             .map_err(|_| unsupported("refused by the driver"))?;
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind);
-        let info = vk::BufferCreateInfo::default().size(range.size).usage(usage()).push_next(&mut external);
+        let info = vk::BufferCreateInfo::default().size(range.size).usage(gpu.usage()).push_next(&mut external);
         // SAFETY: the device is alive.
         let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
         let memory = import_memory(gpu, raw, range, kind, properties.memory_type_bits);
@@ -258,22 +298,6 @@ impl Buffer {
         self.mapped
     }
 
-    /// Its memory, if images may be bound to it.
-    pub fn place(&self) -> Option<Place> {
-        let Backing::Pool(Some(allocation)) = &self.backing else { return None };
-        if allocation.is_dedicated() {
-            return None;
-        }
-        // SAFETY: the buffer is alive.
-        let allowed = unsafe { self.gpu.raw.get_buffer_memory_requirements(self.raw) }.memory_type_bits;
-        let known = self.gpu.adapter.memory.memory_types_as_slice();
-        let like = |i: &usize| allowed >> i & 1 == 1 && known[*i].property_flags == allocation.memory_properties();
-        let types = (0..known.len()).filter(like).fold(0, |bits, i| bits | 1 << i);
-        // SAFETY: the memory is not freed while the buffer lives, which whoever binds an image to it keeps.
-        let memory = unsafe { allocation.memory() };
-        Some(Place { memory, offset: allocation.offset(), size: allocation.size(), types })
-    }
-
     /// Whether the application may be given the mapping.
     pub fn is_for_host(&self) -> bool {
         self.for_host
@@ -300,13 +324,6 @@ impl Buffer {
     }
 }
 
-/// Bytes behind a buffer: images that lie in it may need more than their texels, as the driver rounds up what they have of
-/// rows (lavapipe: to four). Untouched, it takes no memory.
-fn tail(gpu: &Gpu, size: u64) -> u64 {
-    let most = gpu.adapter.maint3.max_memory_allocation_size.saturating_sub(size);
-    if gpu.adapter.is_cpu() { (3 * size).min(TAIL).max(size / 16).min(most) } else { 0 }
-}
-
 fn is_local(allocation: &Allocation) -> bool {
     allocation.memory_properties().contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
 }
@@ -329,7 +346,7 @@ fn import_memory(
         .filter(|_| requirements.size <= range.size)
         .ok_or_else(|| DeviceError::Unsupported("import of host memory: no fitting memory type".into()))?;
     let mut import = vk::ImportMemoryHostPointerInfoEXT::default().handle_type(kind).host_pointer(range.ptr.as_ptr().cast());
-    let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+    let mut flags = allocate_flags(gpu);
     let info = vk::MemoryAllocateInfo::default()
         .allocation_size(range.size)
         .memory_type_index(index as u32)
@@ -348,6 +365,9 @@ fn import_memory(
 }
 
 fn address_of(gpu: &Gpu, raw: vk::Buffer) -> u64 {
+    if !gpu.adapter.features.device_addresses {
+        return u64::from(gpu.numbers.take()) << 32;
+    }
     // SAFETY: the buffer is bound and was made with the device-address usage.
     unsafe { gpu.raw.get_buffer_device_address(&vk::BufferDeviceAddressInfo::default().buffer(raw)) }
 }
@@ -356,6 +376,9 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: the owner has dropped the last reference, so no submitted work uses the buffer.
         unsafe { self.gpu.raw.destroy_buffer(self.raw, None) };
+        if !self.gpu.adapter.features.device_addresses {
+            self.gpu.numbers.give_back((self.address >> 32) as u32);
+        }
         match &mut self.backing {
             Backing::Pool(allocation) => {
                 // Whoever gets the memory next may want its addresses too.
@@ -386,7 +409,7 @@ impl DeviceMemory for Buffer {
     }
 
     fn address(&self) -> Option<u64> {
-        Some(self.address)
+        self.gpu.adapter.features.device_addresses.then_some(self.address)
     }
 
     fn as_any(&self) -> &dyn Any {

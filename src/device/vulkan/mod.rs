@@ -20,7 +20,6 @@ mod image;
 mod instance;
 mod kernel;
 mod lane;
-mod linear;
 mod list;
 mod memory;
 mod pipeline;

@@ -180,6 +180,7 @@ pub fn push_size(variant: &KernelVariant) -> u32 {
     match variant.abi.place {
         BlockPlace::Push => conv::align_up(u64::from(variant.abi.block_size), 4) as u32,
         BlockPlace::Buffer => 8,
+        BlockPlace::Bound => 0,
     }
 }
 

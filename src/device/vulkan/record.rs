@@ -8,6 +8,7 @@ use super::super::traits::{DeviceError, Result};
 use super::device::Gpu;
 use super::frame::Frame;
 use super::hazard::{Access, Accesses, Footprint, Hazards, Object};
+use super::image::Bound;
 use super::kernel::{Kernel, Printing, buffer_of};
 use super::list::List;
 use super::memory::Buffer;
@@ -459,6 +460,14 @@ impl Recorder {
         for dispatch in &dispatches {
             let Pipeline { pipeline, layout, sets } = plan.pipelines.get(plan.variant, &plan.key(dispatch))?;
             plan.set_dispatch(dispatch)?;
+            if let Some(at) = plan.block_binding() {
+                let size = plan.block.len() as u64;
+                let piece = self.frame.args.alloc(self.gpu, &self.gpu.args, size, 256)?;
+                // SAFETY: the piece has the block's size.
+                unsafe { std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len()) };
+                plan.bindings[at] = Bound::Buffer { buffer: piece.buffer, offset: piece.offset, range: size };
+                first = true;
+            }
             if first && !plan.bindings.is_empty() {
                 self.bind_descriptors(layout, sets, &plan.bindings)?;
             }
@@ -471,6 +480,7 @@ impl Recorder {
             let address;
             let bytes: &[u8] = match plan.variant.abi.place {
                 BlockPlace::Push => &plan.block,
+                BlockPlace::Bound => &[],
                 BlockPlace::Buffer => {
                     let size = plan.block.len() as u64;
                     let piece = self.frame.args.alloc(self.gpu, &self.gpu.args, size, 256)?;

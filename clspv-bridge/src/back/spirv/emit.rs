@@ -44,9 +44,11 @@ impl<'a> Emitter<'a> {
         if !func.sig.params.is_empty() || !func.sig.results.is_empty() || func.layout.is_empty() {
             return Err(CompileError::internal(format!("emit: @{} is no lowered kernel", func.name)));
         }
-        let buffers = abi.bindings.iter().filter(|b| !matches!(b, BindingSource::Image(_))).count();
-        if buffers as u32 > target.max_push_descriptors && buffers > 0 {
-            return Err(CompileError::unsupported(format!("{buffers} buffer descriptors on this device"), 0));
+        let (all, images) = (abi.bindings.len(), abi.bindings.iter().filter(|b| matches!(b, BindingSource::Image(_))).count());
+        let buffers = all - images;
+        if buffers > target.max_buffer_descriptors as usize || all > target.max_descriptors as usize {
+            let what = format!("{buffers} buffers and {images} images in a kernel on this device");
+            return Err(CompileError::unsupported(what, 0));
         }
         let mut m = SpirvModule::new(target);
         let entry = m.id();

@@ -1,6 +1,6 @@
 //! Modules that spirv-val must accept, built by hand. Skipped where spirv-val is not installed.
 
-use crate::abi::{BlockPlace, LaunchAbi, PointerMode};
+use crate::abi::{BindingSource, BlockPlace, LaunchAbi, PointerMode};
 use crate::ir::*;
 use crate::metadata::KernelInfo;
 use crate::target::Target;
@@ -308,4 +308,22 @@ fn a_missing_capability_is_an_error_that_names_it() {
     let func = m.functions.push(f);
     let target = Target { float64: false, ..Target::generic() };
     assert!(super::emit(&m, func, &abi(), &target).unwrap_err().to_string().contains("double"));
+}
+
+#[test]
+fn more_descriptors_than_the_device_has_are_an_error() {
+    let (mut f, block) = kernel();
+    Builder::new(&mut f, block).ret(&[]);
+    let mut m = Module { phase: Phase::Structured, ..Module::default() };
+    let func = m.functions.push(f);
+    let abi = LaunchAbi { bindings: (0..5).map(BindingSource::Arg).collect(), readonly: vec![false; 5], ..abi() };
+    let emit = |buffers, all| {
+        let target = Target { max_buffer_descriptors: buffers, max_descriptors: all, ..Target::generic() };
+        super::emit(&m, func, &abi, &target).map(drop).map_err(|e| e.to_string())
+    };
+    assert_eq!(emit(5, 5), Ok(()));
+    for limits in [(4, 8), (5, 4)] {
+        let error = emit(limits.0, limits.1).unwrap_err();
+        assert!(error.contains("5 buffers and 0 images"), "{error}");
+    }
 }

@@ -1,0 +1,260 @@
+//! Virtual addresses ([`PointerMode::Virtual`](crate::abi::PointerMode::Virtual)): global memory on devices without addresses.
+//!
+//! A pointer whose buffer is known is an offset into one descriptor, as in the bindings mode. Any other is a virtual
+//! address, and what accesses it branches on the number of the buffer over the descriptors that it can lead to: the
+//! arguments that meet in its class or, for what comes from memory, every pointer argument and the program's data. Buffers that
+//! can be chosen are bound as a whole, so that two arguments that are parts of one buffer serve each other's pointers.
+
+use super::lower::{arg_offset, hidden_offset, split_after};
+use super::lower_access::Accesses;
+use super::lower_regions::{Class, Origin, Region};
+use crate::abi::{BindingSource, Hidden, LaunchAbi, NULL_OFFSET};
+use crate::error::{CompileError, Result};
+use crate::ir::*;
+use crate::metadata::{ArgKind, KernelInfo};
+use smallvec::smallvec;
+use std::collections::BTreeMap;
+
+/// What bits of a virtual address are not the offset.
+const NUMBER: u64 = 0xffff_ffff_0000_0000;
+
+/// A descriptor and what is bound to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub region: Region,
+    base: Base,
+    /// Offsets count from the beginning of the buffer, not from that of the argument.
+    whole: bool,
+}
+
+/// Which value tells the virtual address of what is bound.
+#[derive(Clone, Copy, Debug)]
+enum Base {
+    /// The slot of an argument at this offset.
+    Slot(u32),
+    Data,
+    /// The print buffer, to which no pointer leaves.
+    None,
+}
+
+/// The number of a class, as `lower_regions` has it.
+type Part = (usize, u8);
+
+/// The buffers that accesses go to.
+pub(super) struct Reach {
+    of: BTreeMap<Part, Vec<Origin>>,
+    /// Classes whose pointers are offsets into one buffer.
+    direct: Vec<Part>,
+    /// Arguments that accesses choose, and what is written.
+    chosen: Vec<Origin>,
+    written: Vec<Origin>,
+}
+
+/// Finds out what the classes of global pointers lead to.
+pub(super) fn reach<'a>(parts: impl Iterator<Item = (Part, &'a Class)>, info: &KernelInfo, has_data: bool) -> Reach {
+    let mut r = Reach { of: BTreeMap::new(), direct: Vec::new(), chosen: Vec::new(), written: Vec::new() };
+    let pointers = info.args.iter().enumerate().filter(|(_, a)| matches!(a.kind, ArgKind::GlobalPtr | ArgKind::ConstantPtr));
+    let mut everything: Vec<Origin> = pointers.map(|(i, _)| Origin::Arg(i)).collect();
+    everything.extend(has_data.then_some(Origin::Data));
+    for (part, class) in parts.filter(|(_, c)| c.is_accessed()) {
+        let list = if class.leads_anywhere() { everything.clone() } else { class.origins.clone() };
+        if list.len() == 1 && !class.leads_anywhere() && part.1 == 0 {
+            r.direct.push(part);
+        } else {
+            r.chosen.extend(&list);
+        }
+        if class.is_written() {
+            r.written.extend(&list);
+        }
+        r.of.insert(part, list);
+    }
+    r
+}
+
+impl Reach {
+    /// Whether the pointers of a class are offsets into its only place.
+    pub(super) fn is_direct(&self, part: Part) -> bool {
+        self.direct.contains(&part)
+    }
+
+    /// The places of a class, with descriptors in the launch contract.
+    pub(super) fn places(&self, part: Part, info: &KernelInfo, abi: &mut LaunchAbi) -> Vec<Place> {
+        let list = self.of.get(&part).map_or(&[][..], Vec::as_slice);
+        list.iter().filter_map(|o| self.place(*o, info, abi)).collect()
+    }
+
+    fn place(&self, origin: Origin, info: &KernelInfo, abi: &mut LaunchAbi) -> Option<Place> {
+        let whole = self.chosen.contains(&origin);
+        let (source, base) = match origin {
+            Origin::Arg(i) => {
+                let source = if whole { BindingSource::Whole(i as u16) } else { BindingSource::Arg(i as u16) };
+                (source, Base::Slot(info.args[i].offset))
+            }
+            Origin::Data => (BindingSource::Data, Base::Data),
+            Origin::Print => (BindingSource::Print, Base::None),
+            Origin::Slot(_) | Origin::Local(_) => return None,
+        };
+        let readonly = !self.written.contains(&origin);
+        let known = abi.bindings.iter().position(|b| *b == source);
+        let binding = known.unwrap_or_else(|| {
+            abi.bindings.push(source);
+            abi.readonly.push(readonly);
+            abi.bindings.len() - 1
+        });
+        Some(Place { region: Region::Binding { binding: binding as u32, readonly }, base, whole })
+    }
+}
+
+fn base_address(b: &mut Builder<'_>, place: &Place) -> Value {
+    match place.base {
+        Base::Slot(at) => b.value(Op::PushConst { offset: arg_offset(at) }, &[], I64),
+        Base::Data => b.value(Op::PushConst { offset: hidden_offset(Hidden::DataAddress) }, &[], I64),
+        Base::None => b.i64(0),
+    }
+}
+
+fn number(b: &mut Builder<'_>, address: Value) -> Value {
+    let c = b.i64(32);
+    let high = b.lshr(address, c);
+    b.cast(CastOp::Trunc, high, I32)
+}
+
+/// Makes a pointer parameter the offset where its argument begins, NULL if it is that and may be.
+pub(super) fn param(func: &mut Function, param: Value, place: &Place, never_null: bool) -> Vec<Inst> {
+    let mut insts = Vec::new();
+    let mut make = |func: &mut Function, op: Op, args: &[Value], ty: Option<Type>| {
+        let inst = func.make_inst(op, args, ty.as_slice());
+        insts.push(inst);
+        inst
+    };
+    let zero = func.i32(0);
+    let last = if never_null && !place.whole {
+        make(func, Op::Bin(BinOp::Iadd), &[zero, zero], None)
+    } else {
+        let op = match place.base {
+            Base::Slot(at) => Op::PushConst { offset: arg_offset(at) },
+            _ => Op::PushConst { offset: hidden_offset(Hidden::DataAddress) },
+        };
+        let address = make(func, op, &[], Some(I64));
+        let address = func.insts[address].results[0];
+        if never_null {
+            make(func, Op::Cast(CastOp::Trunc), &[address], None)
+        } else {
+            let mut start = zero;
+            if place.whole {
+                let low = make(func, Op::Cast(CastOp::Trunc), &[address], Some(I32));
+                start = func.insts[low].results[0];
+            }
+            let (nothing, null) = (func.bits(I64, 0), func.i32(NULL_OFFSET as i32));
+            let is_null = make(func, Op::Icmp(IntCc::Eq), &[address, nothing], Some(I1));
+            let is_null = func.insts[is_null].results[0];
+            make(func, Op::Select, &[is_null, null, start], None)
+        }
+    };
+    func.insts[last].results.push(param);
+    func.values[param] = ValueData { ty: I32, def: ValueDef::Result(last, 0) };
+    insts
+}
+
+/// The virtual address that an offset into a place is.
+pub(super) fn to_bits(b: &mut Builder<'_>, place: &Place, offset: Value, never_null: bool) -> Value {
+    let mut base = base_address(b, place);
+    if place.whole {
+        let keep = b.func.bits(I64, NUMBER);
+        base = b.and(base, keep);
+    }
+    let wide = b.cast(CastOp::Sext, offset, I64);
+    let bits = b.iadd(base, wide);
+    if never_null {
+        return bits;
+    }
+    let (null, zero) = (b.i32(NULL_OFFSET as i32), b.i64(0));
+    let is_null = b.icmp(IntCc::Eq, offset, null);
+    b.select(is_null, zero, bits)
+}
+
+/// An access by virtual address, which is among the operands; the builder goes on in another block.
+pub(super) fn access(
+    b: &mut Builder<'_>,
+    accesses: &mut Accesses,
+    op: &Op,
+    args: &[Value],
+    ty: Type,
+    access: Access,
+    places: &[Place],
+) -> Result<Option<Value>> {
+    let Some((last, others)) = places.split_last() else {
+        // No buffer has such an address.
+        return Ok((!matches!(op, Op::Store(_) | Op::AtomicStore { .. })).then(|| b.func.undef(ty)));
+    };
+    let address = args[op.address_arg().unwrap_or(0)];
+    let low = b.cast(CastOp::Trunc, address, I32);
+    let mut one = |b: &mut Builder<'_>, place: &Place| {
+        accesses.in_region(b, op, args, ty, access, place.region, &mut |b, k| match k.filter(|k| *k > 0) {
+            None => low,
+            Some(k) => {
+                let k = b.i32(k as i32);
+                b.lshr(low, k)
+            }
+        })
+    };
+    if others.is_empty() {
+        return one(b, last);
+    }
+    let wanted = number(b, address);
+    let join = split_after(b.func, b.block);
+    for place in others {
+        let arm = split_after(b.func, b.block);
+        let next = split_after(b.func, arm);
+        let base = base_address(b, place);
+        let own = number(b, base);
+        let here = b.icmp(IntCc::Eq, wanted, own);
+        b.brif(here, BlockCall::new(arm, &[]), BlockCall::new(next, &[]));
+        b.block = arm;
+        let value = one(b, place)?;
+        b.jump(join, value.as_slice());
+        b.block = next;
+    }
+    let value = one(b, last)?;
+    b.jump(join, value.as_slice());
+    b.block = join;
+    Ok(value.map(|v| {
+        let ty = b.ty(v);
+        b.func.add_param(join, ty)
+    }))
+}
+
+/// Declares the argument block as a storage buffer of words.
+pub(super) fn block_words(func: &mut Function, abi: &mut LaunchAbi) -> Var {
+    let class = VarClass::Buffer { binding: abi.bindings.len() as u32, readonly: true };
+    abi.bindings.push(BindingSource::Block);
+    abi.readonly.push(true);
+    func.vars.push(VarData { class, elem: I32, len: VarLen::Runtime })
+}
+
+/// Makes a push constant a load from the argument block and appends it.
+pub(super) fn load_block(b: &mut Builder<'_>, inst: Inst, words: Var, offset: u32) -> Result<()> {
+    let result = b.func.insts[inst].results[0];
+    let ty = b.ty(result);
+    let access = Access { readonly: true, root: Root::Var(words), ..Access::aligned(4) };
+    if ty == I32 {
+        let at = b.i32((offset / 4) as i32);
+        let data = &mut b.func.insts[inst];
+        (data.op, data.args) = (Op::Load(access), smallvec![at]);
+        b.push(inst);
+        return Ok(());
+    }
+    let bytes = ty.access_bytes().filter(|n| matches!(n, 4 | 8) && ty.lanes() == 1);
+    let bytes = bytes.ok_or_else(|| CompileError::internal(format!("an argument of type {ty}")))?;
+    let words: Vec<Value> = (0..bytes / 4)
+        .map(|k| {
+            let at = b.i32((offset / 4 + k) as i32);
+            b.load(I32, at, access)
+        })
+        .collect();
+    let from = b.vec_build(&words);
+    let data = &mut b.func.insts[inst];
+    (data.op, data.args) = (Op::Cast(CastOp::Bitcast), smallvec![from]);
+    b.push(inst);
+    Ok(())
+}
