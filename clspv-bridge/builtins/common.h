@@ -40,6 +40,7 @@ float pc_exp2_f32(float x);
 float pc_expm1_f32(float x);
 float pc_log_f32(float x);
 float pc_log1p_f32(float x);
+float pc_sinpi_f32(float x);
 float pc_sqrt_f32(float x);
 float pc_div_f32(float a, float b);
 float pc_ldexp_f32(float x, int n);

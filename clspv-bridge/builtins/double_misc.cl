@@ -488,8 +488,3 @@ double pc_lgamma_r_f64(double x, __private int *sign)
     return g;
 }
 double pc_lgamma_f64(double x) { int s; return pc_lgamma_r_f64(x, &s); }
-
-// Single precision through double.
-float pc_tgamma_f32(float x) { return (float)pc_tgamma_f64((double)x); }
-float pc_lgamma_f32(float x) { return (float)pc_lgamma_f64((double)x); }
-float pc_lgamma_r_f32(float x, __private int *sign) { return (float)pc_lgamma_r_f64((double)x, sign); }

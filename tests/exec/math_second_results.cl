@@ -1,5 +1,4 @@
 //! global: 64
-//! require: cl_khr_fp64
 //! options: -cl-unsafe-math-optimizations
 //! arg 0: f32[64] = i - 32
 //! arg 1: u32[64] = 0
