@@ -4,4 +4,4 @@
 mod svm;
 mod common;
 
-svm_suite! { "", 0xf }
+svm_suite! { "", "", 0xf }

@@ -4,4 +4,4 @@
 mod svm;
 mod common;
 
-svm_suite! { "-buffer_addresses", 0 }
+svm_suite! { "", "-buffer_addresses", 0 }

@@ -6,4 +6,4 @@ mod common;
 
 use common::*;
 
-svm_suite! { "-host_addresses,-placed_memory", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER }
+svm_suite! { "", "-host_addresses,-placed_memory", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER }

@@ -6,4 +6,4 @@ mod common;
 
 use common::*;
 
-svm_suite! { "-host_addresses", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER }
+svm_suite! { "", "-host_addresses", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER }

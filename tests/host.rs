@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
+#[path = "host_support/images.rs"]
+mod images;
 
 use common::rig::*;
 use common::supervised::{self, Case, as_is, no_children, open_descriptors, resident, threads};
@@ -559,7 +561,7 @@ fn a_context_has_two_devices() {
         size_t i = get_global_id(0);
         p[i] = p[i] * factor + addend;
     }";
-    let program = build(context, devices[0], source);
+    let program = build(context, devices[0], &format!("{source}\n{}", images::SOURCE));
     let rigs = [0, 1].map(|i| Rig { device: devices[i], context, program });
     for properties in [0, OUT_OF_ORDER] {
         let queues = rigs.map(|rig| rig.queue(properties));
@@ -583,6 +585,7 @@ fn a_context_has_two_devices() {
         mem.release();
         kernel.release();
         sub_buffers_of_two_devices(&rigs, queues);
+        images::images_of_two_devices(&rigs, queues);
         release(queues);
     }
     program.release();
@@ -623,7 +626,9 @@ fn sub_buffers_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
         ok(wait(&events));
         release(events);
         if round % 4 == 2 {
-            // Through a mapping, by the device that has only half of it.
+            // Through a mapping, by the device that has only half of it; in the end, when both have all, given back by the other.
+            let last = round == 10;
+            (0..2 * usize::from(last)).for_each(|i| assert_eq!(read::<u32>(queues[i % 2], whole, 2 * PART), expected));
             let (mut code, size) = (1, 2 * PART * 4);
             let flags = CL_MAP_READ | CL_MAP_WRITE;
             // SAFETY: live handles; the mapping has the size and is given back.
@@ -634,9 +639,9 @@ fn sub_buffers_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
                 assert_eq!(list, expected);
                 list[PART] = 99;
                 expected[PART] = 99;
-                ok(clEnqueueUnmapMemObject(queues[0], whole, ptr, 0, null(), null_mut()));
+                ok(clEnqueueUnmapMemObject(queues[usize::from(last)], whole, ptr, 0, null(), null_mut()));
             }
-            finish(queues[0]);
+            queues.iter().for_each(|q| finish(*q));
         }
     }
     for queue in queues {

@@ -62,6 +62,10 @@ fn run(api: &Api, device: &Device, test: &Test, kind: ImageKind) -> Result<(), F
 fn main() -> std::process::ExitCode {
     let arguments = Arguments::from_args();
     let everything = driver::is_whole();
+    if std::env::var_os("PYROCLAST_DEVICES").is_none() {
+        // SAFETY: no other thread runs yet.
+        unsafe { std::env::set_var("PYROCLAST_DEVICES", "vulkan,cpu") };
+    }
     let folder = driver::offer();
     let mut trials = Vec::new();
     match Api::load().and_then(|api| api.devices().map(|d| (Arc::new(api), d))) {

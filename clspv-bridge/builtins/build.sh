@@ -7,7 +7,7 @@ clang=${1:-clang-22}
 output=${2:-library.spv}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-for f in exp log pow trig trig_inverse hyperbolic algebra rounding erf gamma half double_exp double_trig double_misc double_exact atomics async groups image; do
+for f in exp log pow trig trig_inverse hyperbolic algebra rounding erf gamma half double_exp double_trig double_misc double_exact atomics async groups image texels; do
     printf '#line 1 "%s.cl"\n' "$f"
     cat "$f.cl"
 done > "$tmp/library.cl"

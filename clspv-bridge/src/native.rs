@@ -8,7 +8,8 @@ use crate::metadata::KernelInfo;
 /// Byte offsets in the structure that a work-group function is given. Sizes and ids are u64, three of each.
 pub mod context {
     /// Address of the argument block: the arguments at [`crate::metadata::ArgInfo::offset`] (global and constant pointers
-    /// as addresses), then the hidden words of [`super::NativeKernel::local_args`].
+    /// as addresses), then the hidden words of [`super::NativeKernel::local_args`], then those of image arguments, whose
+    /// offset tells where: the address of what is in [`super::image`].
     pub const ARGS: usize = 0;
     /// Address and size of the group's local memory.
     pub const LOCAL: usize = 8;
@@ -31,6 +32,42 @@ pub mod context {
     pub const GLOBAL_OFFSET: usize = 184;
     /// Bytes of the structure.
     pub const SIZE: usize = 208;
+}
+
+/// What tells of an image in memory: byte offsets in a structure aligned to 8. Numbers are u32 where nothing else is said.
+/// `builtins/texels.cl` has the same structure and says more.
+pub mod image {
+    /// Address of the first texel; bytes between rows (layers, for a one-dimensional array) and between slices. u64 each.
+    pub const BASE: usize = 0;
+    pub const ROW: usize = 8;
+    pub const SLICE: usize = 16;
+    /// Width, height, depth; layers are counted in the element after an array's last dimension, unused ones are 1.
+    pub const SIZE: [u32; 3] = [24, 28, 32];
+    /// cl_channel_order in the high half, cl_channel_type in the low one.
+    pub const FORMAT: u32 = 36;
+    /// Bytes of a texel.
+    pub const ELEMENT: usize = 40;
+    /// One of the numbers below.
+    pub const KIND: usize = 44;
+    /// Bits above a signed component.
+    pub const EXTEND: usize = 48;
+    /// Four each: the component's first bit in the texel, its bits' ones, what stands for it if it has none, and its mask again if
+    /// writes store it.
+    pub const PLACE: usize = 56;
+    pub const MASK: usize = 72;
+    pub const OTHER: usize = 88;
+    pub const STORED: usize = 104;
+    /// Bytes of the structure.
+    pub const BYTES: usize = 120;
+
+    pub const UNORM: u32 = 0;
+    pub const SNORM: u32 = 1;
+    pub const SIGNED: u32 = 2;
+    pub const UNSIGNED: u32 = 3;
+    pub const HALF: u32 = 4;
+    pub const FLOAT: u32 = 5;
+    /// Alpha is UNORM.
+    pub const SRGB: u32 = 6;
 }
 
 /// Alignment of scratch memory and of local memory.

@@ -79,6 +79,18 @@ pub struct ImageFormat {
     pub data_type: cl_channel_type,
 }
 
+/// A component of a texel: the first of its bits, and how many they are; `None` if it is not stored.
+pub type Field = Option<(u32, u32)>;
+
+/// Where red, green, blue and alpha are in a texel, as bits of a little-endian number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fields {
+    /// Where reads find them. Green and blue that are nowhere are 0, alpha is 1.
+    pub read: [Field; 4],
+    /// Where writes put them.
+    pub written: [Field; 4],
+}
+
 /// How the channels of a format are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Storage {
@@ -88,13 +100,63 @@ enum Storage {
     Packed(u32, [(u32, u32); 4]),
 }
 
+/// What a channel's bits stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Number {
+pub enum Number {
     Unorm,
     Snorm,
     Signed,
     Unsigned,
     Float,
+}
+
+const TYPES: [cl_channel_type; 12] = [
+    CL_UNORM_INT8,
+    CL_UNORM_INT16,
+    CL_SNORM_INT8,
+    CL_SNORM_INT16,
+    CL_SIGNED_INT8,
+    CL_SIGNED_INT16,
+    CL_SIGNED_INT32,
+    CL_UNSIGNED_INT8,
+    CL_UNSIGNED_INT16,
+    CL_UNSIGNED_INT32,
+    CL_HALF_FLOAT,
+    CL_FLOAT,
+];
+// Rx is left out: it has been taken for one channel and for two.
+const ORDERS: [cl_channel_order; 15] = [
+    CL_R,
+    CL_A,
+    CL_RG,
+    CL_RA,
+    CL_RGBA,
+    CL_BGRA,
+    CL_ARGB,
+    CL_ABGR,
+    CL_INTENSITY,
+    CL_LUMINANCE,
+    CL_RGBx,
+    CL_DEPTH,
+    CL_sRGBA,
+    CL_sBGRA,
+    CL_sRGBx,
+];
+
+/// Every format that some device may support.
+pub fn formats() -> impl Iterator<Item = ImageFormat> {
+    let plain = TYPES.into_iter().flat_map(|t| ORDERS.into_iter().map(move |o| ImageFormat::new(o, t)));
+    let packed = [
+        (CL_RGBA, CL_UNORM_INT_101010_2),
+        (CL_RGB, CL_UNORM_SHORT_565),
+        (CL_RGBx, CL_UNORM_SHORT_565),
+        (CL_RGB, CL_UNORM_SHORT_555),
+        (CL_RGBx, CL_UNORM_SHORT_555),
+        (CL_RGB, CL_UNORM_INT_101010),
+        (CL_RGBx, CL_UNORM_INT_101010),
+        (CL_ABGR, CL_UNORM_INT_2_101010_EXT),
+    ];
+    plain.chain(packed.map(|(o, t)| ImageFormat::new(o, t))).filter(|f| f.is_valid())
 }
 
 impl ImageFormat {
@@ -171,6 +233,11 @@ impl ImageFormat {
         }
     }
 
+    /// Whether images of this kind can have the format: depth is that of two-dimensional ones (section 5.3.1.1 of the API).
+    pub fn allows(self, kind: ImageKind) -> bool {
+        self.order != CL_DEPTH || matches!(kind, ImageKind::D2 | ImageKind::D2Array)
+    }
+
     /// Bytes of a texel; 0 for a format that is not valid.
     pub fn element_size(self) -> u32 {
         match (self.storage(), self.channels()) {
@@ -178,6 +245,44 @@ impl ImageFormat {
             (Some(Storage::Each(bytes, _)), Some(channels)) => bytes * channels.len() as u32,
             _ => 0,
         }
+    }
+
+    /// What the channels' bits stand for.
+    pub fn number(self) -> Option<Number> {
+        Some(match self.storage()? {
+            Storage::Each(_, number) => number,
+            Storage::Packed(..) => Number::Unorm,
+        })
+    }
+
+    /// Whether colours are stored through the sRGB curve.
+    pub fn is_srgb(self) -> bool {
+        matches!(self.order, CL_sRGB | CL_sRGBA | CL_sBGRA | CL_sRGBx)
+    }
+
+    /// Where the components are; None for a format that is not valid.
+    pub fn fields(self) -> Option<Fields> {
+        let mut read = [None; 4];
+        match self.storage()? {
+            Storage::Packed(_, fields) => read = fields.map(|(first, width)| (width > 0).then_some((first, width))),
+            Storage::Each(bytes, _) => {
+                for (at, channel) in (0u32..).zip(self.channels()?) {
+                    if let Some(field) = read.get_mut(usize::from(*channel)) {
+                        *field = Some((8 * bytes * at, 8 * bytes));
+                    }
+                }
+            }
+        }
+        if matches!(self.order, CL_RGBx | CL_sRGBx) {
+            read[3] = None;
+        }
+        let written = read;
+        match self.order {
+            CL_INTENSITY => read = [read[0]; 4],
+            CL_LUMINANCE => read = [read[0], read[0], read[0], None],
+            _ => {}
+        }
+        Some(Fields { read, written })
     }
 
     /// Whether kernels read and write integers.
@@ -197,7 +302,7 @@ impl ImageFormat {
             let at = color.get(4 * i..4 * i + 4).unwrap_or(&[0; 4]);
             u32::from_ne_bytes([at[0], at[1], at[2], at[3]])
         };
-        let srgb = matches!(self.order, CL_sRGB | CL_sRGBA | CL_sBGRA | CL_sRGBx);
+        let srgb = self.is_srgb();
         let float = |i: usize| {
             let v = f32::from_bits(component(i));
             if srgb && i < 3 { srgb_encode(v) } else { v }
@@ -399,6 +504,29 @@ mod tests {
         assert_eq!(pack(CL_R, CL_UNSIGNED_INT32, &ints([-1, 5, 0, 0])), [0xff; 4]);
         assert_eq!(pack(CL_DEPTH, CL_UNORM_INT16, &1.0f32.to_ne_bytes()), [0xff; 2]);
         assert_eq!(pack(CL_sRGBA, CL_UNORM_INT8, &floats([0.0, 0.3, 1.0, 0.5])), [0, 149, 255, 128]);
+    }
+
+    #[test]
+    fn components_are_where_a_colour_puts_them() {
+        for format in formats() {
+            let fields = format.fields().unwrap();
+            for i in 0..4 {
+                // A colour of which only this component is not 0.
+                let one = if format.is_int() { 1 } else { 1f32.to_bits() };
+                let color: Vec<u8> = (0..4).flat_map(|j| if i == j { one } else { 0u32 }.to_le_bytes()).collect();
+                let mut texel = [0; 16];
+                let packed = format.pack(&color);
+                texel[..packed.len()].copy_from_slice(&packed);
+                let texel = u128::from_le_bytes(texel);
+                // The ignored channel may be anything.
+                if i == 3 && matches!(format.order, CL_RGBx | CL_sRGBx) {
+                    continue;
+                }
+                let within = fields.written[i].map_or(0, |(first, width)| ((1u128 << width) - 1) << first);
+                assert_eq!(texel & !within, 0, "{format:?} {i}");
+                assert_eq!(texel != 0, within != 0, "{format:?} {i}");
+            }
+        }
     }
 
     #[test]

@@ -30,6 +30,8 @@ struct Target<'a> {
     info: &'a ImageInfo,
     /// The texels lie in a buffer that the host sees.
     host_sees: bool,
+    /// Where, and how.
+    seen: Option<(HostPtr, RectLayout)>,
 }
 
 fn image_of(mem: &MemObject) -> Result<&ImageInfo> {
@@ -49,8 +51,13 @@ fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Re
         buffer::validate_alignment(parent, queue.device())?;
     }
     let memory = mem.residency().backing(queue.context(), queue.device_index())?;
-    let host_sees = info.in_buffer.is_some() && memory.host_ptr().is_some() && (!reads || memory.host_cached());
-    Ok(Target { mem, info, host_sees })
+    let buffer = match &info.in_buffer {
+        Some(layout) => Some((&memory, *layout)),
+        None => memory.in_buffer().map(|(buffer, layout)| (buffer, *layout)),
+    };
+    let seen = buffer.and_then(|(buffer, layout)| Some((buffer.host_ptr()?, layout)));
+    let host_sees = seen.is_some() && (!reads || buffer.is_some_and(|(b, _)| b.host_cached()));
+    Ok(Target { mem, info, host_sees, seen })
 }
 
 impl Target<'_> {
@@ -260,18 +267,17 @@ impl Target<'_> {
     fn address(&self, queue: &CommandQueue, part: &ImagePart) -> Result<(HostPtr, RectLayout, Shadow)> {
         let (mem, info) = (self.mem, self.info);
         let from_start = |layout: &RectLayout| RectLayout { offset: 0, ..*layout };
-        let memory = mem.residency().backing(queue.context(), queue.device_index())?;
         // The application's memory is where a mapping of it must be, whether the device uses it or not.
         if let Some(host_ptr) = mem.host_ptr {
             let whole = info.in_buffer.map_or_else(|| info.host_layout(), |l| from_start(&l));
             let layout = info.part(&whole, part.origin);
             let ptr = host_ptr.offset(layout.offset);
-            let seen = info.in_buffer.zip(memory.host_ptr()).map(|(l, p)| p.offset(info.part(&l, part.origin).offset));
+            let seen = self.seen.map(|(p, l)| p.offset(info.part(&l, part.origin).offset));
             let shadow = if seen == Some(ptr) { Shadow::Direct } else { Shadow::HostPtr };
             return Ok((ptr, from_start(&layout), shadow));
         }
-        if let Some((in_buffer, seen)) = info.in_buffer.zip(memory.host_ptr()) {
-            let layout = info.part(&in_buffer, part.origin);
+        if let Some((seen, whole)) = self.seen {
+            let layout = info.part(&whole, part.origin);
             return Ok((seen.offset(layout.offset), from_start(&layout), Shadow::Direct));
         }
         let region = bytes_of(part.region, info.format.element_size());

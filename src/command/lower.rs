@@ -51,7 +51,13 @@ fn texels(part: &ImagePart, access: Access, queue: &CommandQueue) -> Result<Texe
             let size = memory.size();
             Texels::Buffer(BufferRange { memory, offset: 0, size }, info.part(whole, part.origin))
         }
-        None => Texels::Image(ImageRange { image: memory, origin: part.origin, region: part.region }),
+        None => match memory.in_buffer() {
+            Some((buffer, whole)) => {
+                let range = BufferRange { memory: buffer.clone(), offset: 0, size: buffer.size() };
+                Texels::Buffer(range, info.part(whole, part.origin))
+            }
+            None => Texels::Image(ImageRange { image: memory, origin: part.origin, region: part.region }),
+        },
     })
 }
 
@@ -146,7 +152,9 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
         },
         CommandKind::Fill { dst, pattern } => DeviceCommand::Fill { dst: get(dst, Write)?, pattern: pattern.clone() },
         CommandKind::Map { range, mapping, fill } => {
-            let src = get(range, Read)?;
+            // What the host writes in place is newer than every other copy.
+            let in_place = mapping.write && matches!(mapping.shadow, Shadow::Direct);
+            let src = get(range, if in_place { Write } else { Read })?;
             match &mapping.shadow {
                 Shadow::Direct => DeviceCommand::Nop,
                 _ if !*fill => DeviceCommand::Nop,
@@ -181,9 +189,12 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
         CommandKind::MapImage { part, mapping, fill } => {
             let layout = mapping.image.ok_or(CL_INVALID_VALUE)?.layout;
             match &mapping.shadow {
+                // The newest bytes must be in the memory that the host sees; if it writes, nowhere else.
+                Shadow::Direct => {
+                    let access = if mapping.write { Write } else { Read };
+                    texels(part, access, queue).map(|_| DeviceCommand::Nop)?
+                }
                 _ if !*fill => DeviceCommand::Nop,
-                // The newest bytes must be in the memory that the host sees.
-                Shadow::Direct => texels(part, Read, queue).map(|_| DeviceCommand::Nop)?,
                 Shadow::Device { index, range } if *index == queue.device_index() => {
                     texels_to_buffer(part, range.clone(), layout, queue)?
                 }

@@ -165,6 +165,10 @@ pub trait DeviceMemory: Send + Sync {
     fn host_cached(&self) -> bool {
         true
     }
+    /// For an image whose texels transfers find in a buffer: the buffer, and how they lie there.
+    fn in_buffer(&self) -> Option<(&Arc<dyn DeviceMemory>, &RectLayout)> {
+        None
+    }
     /// Address on the device, if kernels can be given it as a number.
     fn address(&self) -> Option<u64> {
         None

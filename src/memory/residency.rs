@@ -274,7 +274,13 @@ impl Content {
     fn write(&self, src: HostPtr, layout: RectLayout, memory: &Arc<dyn DeviceMemory>, piece: &Range<u64>) -> DeviceCommand {
         match self {
             Content::Buffer { .. } => DeviceCommand::Write { src: src.offset(piece.start), dst: part(memory, piece) },
-            Content::Image(desc) => DeviceCommand::WriteImage { src, layout, dst: whole(desc, memory) },
+            Content::Image(desc) => match memory.in_buffer() {
+                Some((buffer, to)) => {
+                    let dst = part(buffer, &(0..buffer.size()));
+                    DeviceCommand::WriteRect { src, src_layout: layout, dst, dst_layout: *to, region: self.region() }
+                }
+                None => DeviceCommand::WriteImage { src, layout, dst: whole(desc, memory) },
+            },
         }
     }
 
@@ -282,7 +288,13 @@ impl Content {
     fn read(&self, memory: &Arc<dyn DeviceMemory>, dst: HostPtr, piece: &Range<u64>) -> DeviceCommand {
         match self {
             Content::Buffer { .. } => DeviceCommand::Read { src: part(memory, piece), dst: dst.offset(piece.start) },
-            Content::Image(desc) => DeviceCommand::ReadImage { src: whole(desc, memory), dst, layout: self.tight() },
+            Content::Image(desc) => match memory.in_buffer() {
+                Some((buffer, from)) => {
+                    let (src, region) = (part(buffer, &(0..buffer.size())), self.region());
+                    DeviceCommand::ReadRect { src, src_layout: *from, dst, dst_layout: self.tight(), region }
+                }
+                None => DeviceCommand::ReadImage { src: whole(desc, memory), dst, layout: self.tight() },
+            },
         }
     }
 }

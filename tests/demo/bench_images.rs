@@ -19,6 +19,9 @@ type Rows = Vec<(&'static str, f64)>;
 struct Labels {
     write: &'static str,
     read: &'static str,
+    map: &'static str,
+    copied: &'static str,
+    filled: &'static str,
     kernel_read: &'static str,
     kernel_write: &'static str,
     copy: &'static str,
@@ -29,6 +32,9 @@ struct Labels {
 const BYTES: Labels = Labels {
     write: "RGBA8 write, GB/s",
     read: "RGBA8 read, GB/s",
+    map: "RGBA8 mapped and unmapped, GB/s",
+    copied: "RGBA8 copied by a command, GB/s",
+    filled: "RGBA8 filled by a command, GB/s",
     kernel_read: "RGBA8 read in kernel, GB/s",
     kernel_write: "RGBA8 written in kernel, GB/s",
     copy: "RGBA8 copied in kernel, GB/s",
@@ -39,6 +45,9 @@ const BYTES: Labels = Labels {
 const FLOATS: Labels = Labels {
     write: "RGBAF write, GB/s",
     read: "RGBAF read, GB/s",
+    map: "RGBAF mapped and unmapped, GB/s",
+    copied: "RGBAF copied by a command, GB/s",
+    filled: "RGBAF filled by a command, GB/s",
     kernel_read: "RGBAF read in kernel, GB/s",
     kernel_write: "RGBAF written in kernel, GB/s",
     copy: "RGBAF copied in kernel, GB/s",
@@ -85,6 +94,16 @@ fn one_format(session: &Session<'_>, data_type: cl_channel_type, labels: &Labels
     if back != content {
         return Err("a read gives other bytes than were written".into());
     }
+    let time = session.best_time(SECONDS, || {
+        let flags = CL_MAP_READ | CL_MAP_WRITE;
+        session.map_image(&a, flags, [0; 3], region, SIZE[0] * element, |_, _, _| {})
+    })?;
+    rows.push((labels.map, rate(1.0, time)));
+    let time = session.best_time(SECONDS, || session.copy_image(&a, &b, [0; 3], [0; 3], region))?;
+    rows.push((labels.copied, rate(2.0, time)));
+    let grey = [0.5f32.to_bits(); 4];
+    let time = session.best_time(SECONDS, || session.fill_image(&b, grey, [0; 3], region))?;
+    rows.push((labels.filled, rate(1.0, time)));
     let group = [16, 8];
     let kernel = program.kernel("read_all")?;
     let never = session.buffer(16)?;

@@ -258,6 +258,11 @@ impl<'a> Session<'a> {
         })
     }
 
+    pub fn flush(&self) -> Result<(), String> {
+        // SAFETY: the queue is live.
+        check("clFlush", unsafe { (self.api.clFlush)(self.queue) })
+    }
+
     pub fn finish(&self) -> Result<(), String> {
         // SAFETY: the queue is live.
         check("clFinish", unsafe { (self.api.clFinish)(self.queue) })

@@ -22,13 +22,16 @@ use std::sync::Once;
 const SOURCE: &str = include_str!("kernels.cl");
 const IL: &[u8] = include_bytes!("kernels.spv");
 
-/// Hides features of the device. To be called first in every test.
-pub fn ready(hidden: &str) {
+/// Chooses the devices (empty: those of the environment) and hides features of them. To be called first in every test.
+pub fn ready(devices: &str, hidden: &str) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // SAFETY: every test of the program waits here before it does anything else.
         unsafe {
             std::env::set_var("PYROCLAST_FEATURES", hidden);
+            if !devices.is_empty() {
+                std::env::set_var("PYROCLAST_DEVICES", devices);
+            }
             if libloading::Library::new("libOpenCL.so.1").is_err() {
                 without_loader();
             }
@@ -199,11 +202,11 @@ pub fn set_svm<T>(kernel: cl_kernel, index: cl_uint, ptr: *const T) {
     ok(unsafe { clSetKernelArgSVMPointer(kernel, index, ptr.cast()) });
 }
 
-/// Declares a test of every function of the suite, after `ready(hidden)`.
+/// Declares a test of every function of the suite, after [`ready`].
 #[macro_export]
 macro_rules! svm_suite {
-    ($hidden:expr, $svm:expr) => {
-        svm_suite! { @ $hidden;
+    ($devices:expr, $hidden:expr, $svm:expr) => {
+        svm_suite! { @ $devices, $hidden;
             capabilities: svm::capabilities($svm),
             the_module_is_of_the_source: svm::the_module_is_of_the_source(),
             lists_of_host_and_device: svm::lists::lists_of_host_and_device(),
@@ -227,10 +230,10 @@ macro_rules! svm_suite {
             addresses_of_buffers: svm::usm::addresses_of_buffers(),
         }
     };
-    (@ $hidden:expr; $($name:ident: $call:expr,)*) => {
+    (@ $devices:expr, $hidden:expr; $($name:ident: $call:expr,)*) => {
         $(#[test]
         fn $name() {
-            svm::ready($hidden);
+            svm::ready($devices, $hidden);
             $call;
         })*
     };

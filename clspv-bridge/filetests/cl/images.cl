@@ -1,6 +1,5 @@
 //! test cl
 // All kinds of images, reads with and without samplers, writes, queries.
-// expect: OpCapability ImageQuery
 // expect: OpEntryPoint
 // expect: OpImageFetch
 constant sampler_t mirrored = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_MIRRORED_REPEAT | CLK_FILTER_LINEAR;

@@ -50,6 +50,8 @@ pub enum ImageOp {
     Order,
     /// cl_channel_type. `image -> i32`
     DataType,
+    /// Address of what tells of the image where images lie in memory ([`crate::native::image`]). `image -> ptr constant`
+    Address,
 }
 
 impl ImageOp {
@@ -58,7 +60,7 @@ impl ImageOp {
         match self {
             ImageOp::Sample | ImageOp::Write => 2,
             ImageOp::Read => 1,
-            ImageOp::Size | ImageOp::Order | ImageOp::DataType => 0,
+            ImageOp::Size | ImageOp::Order | ImageOp::DataType | ImageOp::Address => 0,
         }
     }
 }

@@ -90,6 +90,7 @@ named! {
     }
     ImageOp {
         Sample = "sample", Read = "read", Write = "write", Size = "size", Order = "order", DataType = "data_type",
+        Address = "address",
     }
     Phase {
         Imported = "imported", Linked = "linked", Inlined = "inlined", Lowered = "lowered", Legal = "legal",

@@ -52,6 +52,7 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
             ImageOp::Write => Some(smallvec![]),
             ImageOp::Size => one(dim.size_type()),
             ImageOp::Order | ImageOp::DataType => one(I32),
+            ImageOp::Address => one(Type::Ptr(Space::Constant)),
             ImageOp::Sample | ImageOp::Read => None,
         },
         Op::Store(_)

@@ -1,8 +1,7 @@
 //! Image operations on kernel arguments to operations on descriptors.
 //!
 //! Each image argument that is read or written gets a descriptor for each kind of texel it is used with, a storage image
-//! if the kernel writes it. The channel order and type are hidden values. The size is asked of the descriptor, or is a
-//! hidden value if there is none. Integer texels are unsigned for Vulkan: here is what a signed or narrow format needs beside,
+//! if the kernel writes it. The channel order and type and the size are hidden values (what is bound may be larger). Integer texels are unsigned for Vulkan: here is what a signed or narrow format needs beside,
 //! extension of what is read and saturation of what is written (section 8.3.2 and 8.4 of the C specification).
 //!
 //! An image that is not one parameter of the kernel (selected at run time, which neither OpenCL C nor SPIR-V can say) is
@@ -133,17 +132,13 @@ impl Images {
     ) -> Result<Option<Value>> {
         let lost = || CompileError::internal("an image without a descriptor");
         match op {
-            ImageOp::Sample => Err(CompileError::internal("sampling must be lowered")),
+            ImageOp::Sample | ImageOp::Address => Err(CompileError::internal("sampling must be lowered")),
             ImageOp::Order => {
                 let (format, half) = (format_of(b, arg), b.i32(16));
                 Ok(Some(b.lshr(format, half)))
             }
             ImageOp::DataType => Ok(Some(data_type_of(b, arg))),
             ImageOp::Size => {
-                let var = self.usage.get(&arg).and_then(|u| u.vars.values().next().copied());
-                if var.is_some() {
-                    return Ok(Some(b.value(Op::Image { op, dim, var }, &[], dim.size_type())));
-                }
                 let lanes: Vec<Value> = (0..dim.coordinates() as u8)
                     .map(|d| b.value(Op::PushConst { offset: hidden_offset(Hidden::ImageSize(arg, d)) }, &[], I32))
                     .collect();

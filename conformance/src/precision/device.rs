@@ -3,7 +3,7 @@
 use super::inputs::{from_bits, to_bits};
 use super::judge::Got;
 use super::reference::Args;
-use super::table::{Entry, Mode, Shape, Width};
+use super::table::{Entry, Shape, Width};
 use crate::cl;
 pub use cl::{Api, Device, Program, Session};
 use pyroclast_runtime::cl::*;
@@ -35,42 +35,84 @@ pub fn format(api: &Api, device: &Device, extensions: &str, width: Width) -> For
     }
 }
 
-/// The kernel that applies a function.
-fn kernel_source(index: usize, entry: &Entry, width: Width) -> String {
+/// The statements that apply a function to the operands called a, b, c and n, for results r\[i\], s\[i\] and q\[i\].
+fn statements(entry: &Entry, width: Width) -> String {
     let t = width.name();
+    let unsigned = ["ushort", "uint", "ulong"][width as usize];
     let f = entry.name;
-    let call = match entry.shape {
-        Shape::F1 => format!("r[i] = {f}(a[i]);"),
-        Shape::F2 => format!("r[i] = {f}(a[i], b[i]);"),
-        Shape::F3 => format!("r[i] = {f}(a[i], b[i], c[i]);"),
-        Shape::FI => format!("r[i] = {f}(a[i], n[i]);"),
-        Shape::ToInt => format!("q[i] = {f}(a[i]);"),
-        Shape::Second => format!("{t} second; r[i] = {f}(a[i], &second); s[i] = second;"),
-        Shape::SecondInt => format!("int second; r[i] = {f}(a[i], &second); q[i] = second;"),
-        Shape::Remquo => format!("int second; r[i] = {f}(a[i], b[i], &second); q[i] = second;"),
-        Shape::Operator => format!("r[i] = a[i] {f} b[i];"),
-    };
-    format!(
-        "__kernel void k{index}(__global const {t} *a, __global const {t} *b, __global const {t} *c, __global const int *n,\n    \
-         __global {t} *r, __global {t} *s, __global int *q)\n{{\n    size_t i = get_global_id(0);\n    {call}\n}}\n"
-    )
+    if entry.is_expression() {
+        let operand = |token| match token {
+            "x" => "a",
+            "y" => "b",
+            "z" => "c",
+            other => other,
+        };
+        return format!("r[i] = {};", f.split(' ').map(operand).collect::<Vec<_>>().join(" "));
+    }
+    match entry.shape {
+        Shape::F1 => format!("r[i] = {f}(a);"),
+        Shape::F2 => format!("r[i] = {f}(a, b);"),
+        Shape::F3 => format!("r[i] = {f}(a, b, c);"),
+        Shape::FI => format!("r[i] = {f}(a, n);"),
+        Shape::ToInt => format!("q[i] = {f}(a);"),
+        Shape::Second => format!("{t} second; r[i] = {f}(a, &second); s[i] = second;"),
+        Shape::SecondInt => format!("int second; r[i] = {f}(a, &second); q[i] = second;"),
+        Shape::Remquo => format!("int second; r[i] = {f}(a, b, &second); q[i] = second;"),
+        Shape::OfInt => format!("r[i] = {f}(({unsigned})n);"),
+    }
 }
 
-/// A program with kernel `k<index>` for each function.
-pub fn build<'a>(session: &'a Session<'_>, entries: &[(usize, &Entry)], width: Width, mode: Mode) -> Result<Program<'a>, String> {
-    let mut source = String::new();
+/// The line that programs which use a type begin with.
+pub fn pragma(width: Width) -> &'static str {
     match width {
-        Width::F16 => source.push_str("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"),
-        Width::F32 => {}
-        Width::F64 => source.push_str("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"),
+        Width::F16 => "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
+        Width::F32 => "",
+        Width::F64 => "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
     }
-    for (index, entry) in entries {
-        source.push_str(&kernel_source(*index, entry, width));
-    }
-    session.build(&source, mode.options())
 }
 
-fn pack(width: Width, values: impl Iterator<Item = f64>) -> Vec<u8> {
+/// A program with kernel `k<index>` for each function, which applies it to arrays.
+pub fn source(entries: &[(usize, &Entry)], width: Width) -> String {
+    let t = width.name();
+    let mut source = pragma(width).to_owned();
+    for (index, entry) in entries {
+        let operands = entry.shape.operands();
+        let declare = |there: bool, text: String| if there { text } else { String::new() };
+        let operands = ["a", "b", "c"]
+            .iter()
+            .zip(operands)
+            .map(|(v, there)| declare(there, format!("    {t} {v} = {v}s[i];\n")))
+            .chain([declare(operands[3], "    int n = ns[i];\n".into())]);
+        source.push_str(&format!(
+            "__kernel void k{index}(__global const {t} *as, __global const {t} *bs, __global const {t} *cs, __global const int *ns,\n    \
+             __global {t} *r, __global {t} *s, __global int *q)\n{{\n    size_t i = get_global_id(0);\n{}    {}\n}}\n",
+            operands.collect::<String>(),
+            statements(entry, width)
+        ));
+    }
+    source
+}
+
+/// Bit patterns that one launch of a kernel of [`source_of_patterns`] goes through, with either sign.
+pub const PATTERNS: u32 = 1 << 19;
+
+/// A program with kernel `k<index>` for each function of one single-precision operand. Operands are the numbers whose bits
+/// begin at a given pattern, then those with the sign bit set.
+pub fn source_of_patterns(entries: &[(usize, &Entry)]) -> String {
+    let mut source = String::new();
+    for (index, entry) in entries {
+        source.push_str(&format!(
+            "__kernel void k{index}(uint first, __global float *r, __global float *s, __global int *q)\n{{\n    \
+             uint i = get_global_id(0);\n    float a = as_float(first + (i & {}u) | (i & {PATTERNS}u) << {});\n    {}\n}}\n",
+            PATTERNS - 1,
+            31 - PATTERNS.trailing_zeros(),
+            statements(entry, Width::F32)
+        ));
+    }
+    source
+}
+
+pub fn pack(width: Width, values: impl Iterator<Item = f64>) -> Vec<u8> {
     match width {
         Width::F16 => values.flat_map(|x| (to_bits(width, x) as u16).to_le_bytes()).collect(),
         Width::F32 => values.flat_map(|x| (x as f32).to_le_bytes()).collect(),
@@ -78,7 +120,7 @@ fn pack(width: Width, values: impl Iterator<Item = f64>) -> Vec<u8> {
     }
 }
 
-fn unpack(width: Width, bytes: &[u8], i: usize) -> f64 {
+pub fn unpack(width: Width, bytes: &[u8], i: usize) -> f64 {
     let n = width.bytes();
     let mut raw = [0; 8];
     raw[..n].copy_from_slice(&bytes[i * n..(i + 1) * n]);

@@ -10,21 +10,8 @@ use super::table::{Shape, Width};
 pub enum Depth {
     Quick,
     Normal,
-    /// Every operand of one-operand functions in single precision.
+    /// More samples, and every operand of one-operand functions in single precision.
     Full,
-}
-
-/// A share of the work: every chunk whose number leaves a remainder.
-#[derive(Clone, Copy, Debug)]
-pub struct Share {
-    pub index: usize,
-    pub of: usize,
-}
-
-impl Share {
-    fn has(self, chunk: usize) -> bool {
-        chunk % self.of == self.index
-    }
 }
 
 /// The number with a bit pattern, and the pattern of a number of the format.
@@ -60,7 +47,7 @@ impl Random {
         (self.next() >> 11) as f64 / 9_007_199_254_740_992.0
     }
     /// A number with an exponent in a range.
-    fn scaled(&mut self, low: i32, high: i32) -> f64 {
+    pub fn scaled(&mut self, low: i32, high: i32) -> f64 {
         let e = low + (self.next() % (high - low + 1) as u64) as i32;
         let x = ldexp(1.0 + self.unit(), e);
         if self.next() & 1 == 1 { -x } else { x }
@@ -149,13 +136,12 @@ fn pair(name: &str, width: Width, r: &mut Random) -> (f64, f64) {
     }
 }
 
-/// Operands of a function: called with one chunk after the other, those of a share.
+/// Operands of a function: called with one chunk after the other. Every half, but every float only in [`super::sweep`].
 pub fn generate(
     name: &str,
     shape: Shape,
     width: Width,
     depth: Depth,
-    share: Share,
     mut f: impl FnMut(&[Args]) -> Result<(), String>,
 ) -> Result<(), String> {
     const CHUNK: usize = 1 << 18;
@@ -166,7 +152,7 @@ pub fn generate(
     let samples = match depth {
         Depth::Quick => 600,
         Depth::Normal => 40_000,
-        Depth::Full => 1_000_000,
+        Depth::Full => 2_000_000,
     };
     if depth == Depth::Quick {
         edges.retain(|x| !x.is_finite() || x.abs() <= 4.0 || x.abs() > 1e30);
@@ -176,11 +162,10 @@ pub fn generate(
             let bits = 8 * width.bytes() as u32;
             let count = match (width, depth) {
                 (Width::F16, Depth::Normal | Depth::Full) => 1 << 16,
-                (Width::F32, Depth::Full) => 1u64 << 32,
                 _ => samples,
             };
             let stride = if count >= 1u64 << bits.min(40) { 1 } else { ((u64::MAX >> (64 - bits)) / count) | 1 };
-            for first in (0..count).step_by(CHUNK).enumerate().filter(|(k, _)| share.has(*k)).map(|(_, first)| first) {
+            for first in (0..count).step_by(CHUNK) {
                 let pattern = |i: u64| i.wrapping_mul(stride) & (u64::MAX >> (64 - bits));
                 list.clear();
                 list.extend((first..count.min(first + CHUNK as u64)).map(|i| Args { x: from_bits(width, pattern(i)), ..none }));
@@ -191,7 +176,7 @@ pub fn generate(
             // Where most functions are interesting.
             list.extend((0..samples / 2).map(|_| Args { x: fit(width, random.scaled(-6, 8)), ..none }));
         }
-        Shape::F2 | Shape::Remquo | Shape::Operator => {
+        Shape::F2 | Shape::Remquo => {
             list.extend(edges.iter().flat_map(|&x| edges.iter().map(move |&y| Args { x, y, ..none })));
             for _ in 0..samples {
                 let (x, y) = pair(name, width, &mut random);
@@ -220,6 +205,10 @@ pub fn generate(
                 list.push(in_unit);
             }
         }
+        Shape::OfInt => {
+            list.extend(INTEGERS.iter().map(|&n| Args { n, ..none }));
+            list.extend((0..samples).map(|_| Args { n: random.next() as i32, ..none }));
+        }
         Shape::FI => {
             list.extend(edges.iter().flat_map(|&x| INTEGERS.iter().map(move |&n| Args { x, n, ..none })));
             for _ in 0..samples {
@@ -233,24 +222,19 @@ pub fn generate(
             }
         }
     }
-    for (_, chunk) in list.chunks(CHUNK).enumerate().filter(|(k, _)| share.has(*k)) {
-        f(chunk)?;
-    }
-    Ok(())
+    list.chunks(CHUNK).try_for_each(f)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ALL: Share = Share { index: 0, of: 1 };
-
     #[test]
     fn operands_fit_their_format() {
         for width in Width::ALL {
             for shape in [Shape::F1, Shape::F2, Shape::F3, Shape::FI] {
                 let mut count = 0;
-                generate("pow", shape, width, Depth::Quick, ALL, |list| {
+                generate("pow", shape, width, Depth::Quick, |list| {
                     count += list.len();
                     for a in list {
                         for v in [a.x, a.y, a.z] {
@@ -271,44 +255,11 @@ mod tests {
     #[test]
     fn all_halves_are_tried() {
         let mut seen = std::collections::HashSet::new();
-        generate("exp", Shape::F1, Width::F16, Depth::Normal, ALL, |list| {
+        generate("exp", Shape::F1, Width::F16, Depth::Normal, |list| {
             seen.extend(list.iter().map(|a| to_bits(Width::F16, a.x)));
             Ok(())
         })
         .unwrap();
         assert!(seen.len() > 65536 - 2048);
-    }
-
-    #[test]
-    fn shares_make_the_whole() {
-        let collect = |shape: Shape, depth: Depth, shares: &[Share]| {
-            let mut all = Vec::new();
-            for &share in shares {
-                let keep = |list: &[Args]| {
-                    all.extend(list.iter().map(|a| [a.x.to_bits(), a.y.to_bits(), a.z.to_bits()]));
-                    Ok(())
-                };
-                generate("exp", shape, Width::F16, depth, share, keep).unwrap();
-            }
-            all.sort_unstable();
-            all
-        };
-        let thirds = [0, 1, 2].map(|index| Share { index, of: 3 });
-        for (shape, depth) in [(Shape::F1, Depth::Full), (Shape::F2, Depth::Quick), (Shape::F3, Depth::Normal)] {
-            assert!(collect(shape, depth, &thirds) == collect(shape, depth, &[ALL]));
-        }
-    }
-
-    #[test]
-    fn every_float_is_somebodys() {
-        let share = Share { index: 5, of: 8192 };
-        let mut firsts = Vec::new();
-        let keep = |list: &[Args]| {
-            firsts.push((list[0].x as f32).to_bits());
-            Ok(())
-        };
-        generate("exp", Shape::F1, Width::F32, Depth::Full, share, keep).unwrap();
-        // Two chunks of bit patterns; the list that follows them is not long enough for this share.
-        assert_eq!(firsts, [5 << 18, (5 + 8192) << 18]);
     }
 }

@@ -4,22 +4,27 @@
 //! The result is a Markdown table; the exit status is 1 when a bound is exceeded. One-operand functions are tried with
 //! every half, and with every float where `--full` is given; everything else with edge cases, their combinations and
 //! samples spread over all bit patterns. `table` holds the bounds, `reference` (with `wide` and `dd`) the exact values,
-//! `judge` the errors, `inputs` the operands, `device` the kernels.
+//! `judge` the errors, `inputs` the operands, `device` the kernels, `plan` the threads; `functions` measures what is in the
+//! table, `sweep` every float, `geometric` and `conversions` what their names say.
 
+mod conversions;
 mod dd;
 mod device;
+mod functions;
+mod geometric;
 mod inputs;
 mod judge;
+mod plan;
 mod reference;
+mod sweep;
 mod table;
 mod wide;
 
-use device::{Api, Device, Format, Program, Session};
-use inputs::{Depth, Share};
-use judge::Rules;
-use reference::Args;
+use device::{Api, Device, Format, Session};
+use inputs::Depth;
+use plan::{Line, Plan, Row};
 use std::fmt::Write;
-use table::{Bound, Entry, Mode, Shape, TABLE, Width};
+use table::{Bound, Entry, Mode, TABLE, Width};
 
 /// Arguments of `precision`.
 #[derive(clap::Args)]
@@ -30,10 +35,11 @@ pub struct Arguments {
     /// A few seconds: edge cases and few samples
     #[arg(long)]
     quick: bool,
-    /// Every float for functions of one operand: hours on a slow device
+    /// Every float for functions of one operand, and fifty times the samples
     #[arg(long, conflicts_with = "quick")]
     full: bool,
-    /// Only these functions, separated by commas; a..b are those from a to b in the order of the table
+    /// Only these functions, separated by commas; a..b are those from a to b in the order of the table; "geometric",
+    /// "conversions"
     #[arg(long, value_delimiter = ',')]
     functions: Vec<String>,
     /// Only these types, separated by commas: half, float, double
@@ -42,48 +48,39 @@ pub struct Arguments {
     /// Only these modes, separated by commas: default, fast-relaxed, "correctly rounded"
     #[arg(long, value_delimiter = ',')]
     modes: Vec<String>,
-    /// Threads, each with a queue of its own
-    #[arg(long, default_value_t = 1)]
-    jobs: usize,
+    /// Threads, each with a queue of its own; as many as processors by default
+    #[arg(long)]
+    jobs: Option<usize>,
     /// Where the table goes, as well as to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<std::path::PathBuf>,
 }
 
-/// What was found for a function.
-struct Row {
-    tried: usize,
-    wrong: usize,
-    worst: f64,
-    worst_at: Option<Args>,
-    wrong_at: Option<(Args, judge::Got)>,
-}
-
-impl Row {
-    /// Takes in what another share found; of equal errors this one's stays.
-    fn add(&mut self, other: Row) {
-        self.tried += other.tried;
-        self.wrong += other.wrong;
-        if other.worst > self.worst {
-            (self.worst, self.worst_at) = (other.worst, other.worst_at);
-        }
-        self.wrong_at = self.wrong_at.or(other.wrong_at);
-    }
+/// What is wanted.
+struct Chosen {
+    functions: Vec<bool>,
+    geometric: bool,
+    conversions: bool,
 }
 
 /// Which functions of the table are wanted; an error if a name is unknown.
-fn chosen(list: &[String]) -> Result<Vec<bool>, String> {
-    if list.is_empty() {
-        return Ok(vec![true; TABLE.len()]);
-    }
+fn chosen(list: &[String]) -> Result<Chosen, String> {
+    let all = list.is_empty();
+    let mut chosen = Chosen { functions: vec![all; TABLE.len()], geometric: all, conversions: all };
     let find = |name: &str| TABLE.iter().position(|e| e.name == name).ok_or_else(|| format!("no function is called {name}"));
-    let mut wanted = vec![false; TABLE.len()];
     for item in list {
-        let (first, last) = item.split_once("..").unwrap_or((item, item));
-        let (first, last) = (find(first)?, find(last)?);
-        wanted.get_mut(first..=last).ok_or_else(|| format!("{item} is in the wrong order"))?.fill(true);
+        match item.as_str() {
+            "geometric" => chosen.geometric = true,
+            "conversions" => chosen.conversions = true,
+            _ => {
+                let (first, last) = item.split_once("..").unwrap_or((item, item));
+                let (first, last) = (find(first)?, find(last)?);
+                let range = chosen.functions.get_mut(first..=last);
+                range.ok_or_else(|| format!("{item} is in the wrong order"))?.fill(true);
+            }
+        }
     }
-    Ok(wanted)
+    Ok(chosen)
 }
 
 /// Measures; false if a bound is exceeded.
@@ -92,11 +89,9 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let devices = api.devices()?;
     let device = devices.get(arguments.device).ok_or_else(|| format!("there are {} devices", devices.len()))?;
     let wanted = chosen(&arguments.functions)?;
-    let mut sessions = Vec::new();
-    for _ in 0..arguments.jobs.clamp(1, 256) {
-        sessions.push(Session::new(&api, device)?);
-    }
-    let extensions = sessions.first().map(Session::extensions).unwrap_or_default();
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let jobs = arguments.jobs.unwrap_or(processors).clamp(1, 256);
+    let extensions = Session::new(&api, device)?.extensions();
     let among = |list: &[String], name: &str| list.is_empty() || list.iter().any(|n| n == name);
     let depth = match (arguments.quick, arguments.full) {
         (true, _) => Depth::Quick,
@@ -104,9 +99,9 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         _ => Depth::Normal,
     };
     let formats = Width::ALL.map(|w| (w, device::format(&api, device, &extensions, w)));
-    let mut text = heading(device, depth, &formats);
-    let mut wrong = Vec::new();
-    let mut count = 0;
+    let mut plan = Plan::default();
+    // The task of each form that is tried with every float.
+    let (mut forms, mut tasks) = (Vec::new(), Vec::new());
     for (width, format) in formats {
         if !format.available || !among(&arguments.types, width.name()) {
             continue;
@@ -118,42 +113,44 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
             let entries: Vec<(usize, &Entry)> = TABLE
                 .iter()
                 .enumerate()
-                .filter(|(_, e)| !matches!(e.bound(width, mode), Bound::None))
-                .filter(|(i, _)| wanted[*i])
+                .filter(|(i, e)| !matches!(e.bound(width, mode), Bound::None) && wanted.functions[*i])
                 .collect();
-            if entries.is_empty() {
-                continue;
-            }
-            let mut workers = Vec::new();
-            for session in &sessions {
-                workers.push((session, device::build(session, &entries, width, mode)?));
-            }
-            for (index, entry) in entries {
-                let rules =
-                    Rules { width, flush: !format.denormals || mode == Mode::Relaxed, finite_only: mode == Mode::Relaxed };
-                let row = measure(&workers, index, entry, rules, mode, depth)?;
-                count += 1;
-                let line = show(entry, width, mode, &row);
-                eprintln!("{line}");
-                let _ = writeln!(text, "{line}");
-                if let Some((a, got)) = row.wrong_at {
-                    let operands = operands(entry.shape, width, &a);
-                    let results =
-                        format!("{} ({:e}), second {:e}, int {}", bits(width, got.value), got.value, got.second, got.int);
-                    wrong.push(format!("{} {} {}: {operands} gives {results}", entry.name, width.name(), mode.name()));
+            for (i, &(index, entry)) in entries.iter().enumerate() {
+                if depth == Depth::Full && width == Width::F32 && sweep::is_swept(entry) {
+                    forms.push(sweep::Form { index, entry, mode, denormals: format.denormals });
+                    tasks.push(plan.tasks.len() + i);
                 }
+            }
+            functions::plan(&mut plan, &entries, width, mode, format.denormals, depth);
+            if wanted.geometric && mode != Mode::Rounded {
+                geometric::plan(&mut plan, width, mode, format.denormals, depth);
             }
         }
     }
-    let _ = writeln!(text, "\n{count} functions measured, {} outside their bounds.", wrong.len());
-    for line in &wrong {
-        let _ = writeln!(text, "* {line}");
+    if wanted.conversions && among(&arguments.modes, Mode::Default.name()) {
+        conversions::plan(&mut plan, &formats.map(|(_, format)| format), depth);
+    }
+    let told = |line: &Line, row: &Row| eprintln!("{}", show(line, row));
+    let mut rows = plan.run(&api, device, jobs, told)?;
+    let swept = sweep::run(&api, device, jobs, &forms, |form, row| told(&plan.tasks[tasks[form]].line, row))?;
+    for (task, row) in tasks.into_iter().zip(swept) {
+        rows[task].add(row);
+    }
+    let mut text = heading(device, depth, &formats);
+    for (task, row) in plan.tasks.iter().zip(&rows) {
+        let _ = writeln!(text, "{}", show(&task.line, row));
+    }
+    let wrong: Vec<_> =
+        plan.tasks.iter().zip(&rows).filter_map(|(task, row)| Some((&task.line, row.wrong_at.as_ref()?))).collect();
+    let _ = writeln!(text, "\n{} functions measured, {} outside their bounds.", rows.len(), wrong.len());
+    for (line, at) in &wrong {
+        let _ = writeln!(text, "* {} {} {}: {at}", line.name, line.kind, line.mode);
     }
     println!("{text}");
     if let Some(path) = &arguments.output {
         std::fs::write(path, &text).map_err(|e| format!("{}: {e}", path.display()))?;
     }
-    if count == 0 { Err("nothing was measured".into()) } else { Ok(wrong.is_empty()) }
+    if rows.is_empty() { Err("nothing was measured".into()) } else { Ok(wrong.is_empty()) }
 }
 
 fn heading(device: &Device, depth: Depth, formats: &[(Width, Format)]) -> String {
@@ -177,96 +174,10 @@ fn heading(device: &Device, depth: Depth, formats: &[(Width, Format)]) -> String
     )
 }
 
-/// Measures one function: each worker takes a share of the operands.
-fn measure(
-    workers: &[(&Session<'_>, Program<'_>)],
-    index: usize,
-    entry: &Entry,
-    rules: Rules,
-    mode: Mode,
-    depth: Depth,
-) -> Result<Row, String> {
-    let flush = rules.flush || entry.name.starts_with("half_");
-    let rules = Rules { flush, ..rules };
-    std::thread::scope(|scope| {
-        let shares: Vec<_> = workers
-            .iter()
-            .enumerate()
-            .map(|(k, (session, program))| {
-                let share = Share { index: k, of: workers.len() };
-                scope.spawn(move || measure_share(session, program, index, entry, rules, mode, depth, share))
-            })
-            .collect();
-        let mut row = Row { tried: 0, wrong: 0, worst: 0.0, worst_at: None, wrong_at: None };
-        for share in shares {
-            row.add(share.join().map_err(|_| "a worker panicked".to_string())??);
-        }
-        Ok(row)
-    })
-}
-
-#[allow(clippy::too_many_arguments)] // one level of the loop above
-fn measure_share(
-    session: &Session<'_>,
-    program: &Program<'_>,
-    index: usize,
-    entry: &Entry,
-    rules: Rules,
-    mode: Mode,
-    depth: Depth,
-    share: Share,
-) -> Result<Row, String> {
-    let bound = entry.bound(rules.width, mode);
-    let mut row = Row { tried: 0, wrong: 0, worst: 0.0, worst_at: None, wrong_at: None };
-    inputs::generate(entry.name, entry.shape, rules.width, depth, share, |list| {
-        let results = device::apply(session, program, (index, entry.shape), rules.width, list)?;
-        for (a, got) in list.iter().zip(results) {
-            let Some(verdict) = judge::judge(entry, rules, bound, a, got) else { continue };
-            row.tried += 1;
-            if !verdict.good {
-                row.wrong += 1;
-                row.wrong_at.get_or_insert((*a, got));
-            }
-            // Where only an absolute error is asked for, units say nothing.
-            let absolute =
-                matches!(bound, Bound::Special(rule, _) if matches!(rule(a), Bound::Abs(_) | Bound::Any)) && verdict.good;
-            if verdict.ulp > row.worst && !absolute {
-                row.worst = verdict.ulp;
-                row.worst_at = Some(*a);
-            }
-        }
-        Ok(())
-    })?;
-    Ok(row)
-}
-
-fn bits(width: Width, x: f64) -> String {
-    format!("0x{:0digits$x}", inputs::to_bits(width, x), digits = 2 * width.bytes())
-}
-
-fn operands(shape: Shape, width: Width, a: &Args) -> String {
-    let b = |x| format!("{} ({x:e})", bits(width, x));
-    match shape {
-        Shape::F2 | Shape::Remquo | Shape::Operator => format!("{}, {}", b(a.x), b(a.y)),
-        Shape::F3 => format!("{}, {}, {}", b(a.x), b(a.y), b(a.z)),
-        Shape::FI => format!("{}, {}", b(a.x), a.n),
-        _ => b(a.x),
-    }
-}
-
-fn show(entry: &Entry, width: Width, mode: Mode, row: &Row) -> String {
-    let allowed = match entry.bound(width, mode) {
-        Bound::Exact => "exact".to_string(),
-        Bound::Ulp(u) => format!("{u} ulp"),
-        Bound::Abs(a) => format!("{a:e} abs."),
-        Bound::Any => "any".to_string(),
-        Bound::Special(_, text) => text.to_string(),
-        Bound::None => String::new(),
-    };
+fn show(line: &Line, row: &Row) -> String {
     let measured = if row.worst.is_infinite() { "wrong value".to_string() } else { format!("{:.2}", row.worst) };
-    let at = row.worst_at.map(|a| operands(entry.shape, width, &a)).unwrap_or_default();
-    let name = if entry.shape == Shape::Operator { format!("x {} y", entry.name) } else { entry.name.to_string() };
-    format!("| {name} | {} | {} | {allowed} | {measured} | {at} | {} | {} |", width.name(), mode.name(), row.tried, row.wrong)
+    let Line { name, kind, mode, allowed } = line;
+    format!("| {name} | {kind} | {mode} | {allowed} | {measured} | {} | {} | {} |", row.worst_at, row.tried, row.wrong)
 }
 
 #[cfg(test)]
@@ -277,9 +188,9 @@ mod tests {
     fn functions_are_chosen_by_name_and_range() {
         let names = |list: &[&str]| {
             let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
-            chosen(&list).map(|w| TABLE.iter().zip(w).filter(|(_, w)| *w).map(|(e, _)| e.name).collect::<Vec<_>>())
+            chosen(&list).map(|c| TABLE.iter().zip(c.functions).filter(|(_, w)| *w).map(|(e, _)| e.name).collect::<Vec<_>>())
         };
-        assert_eq!(names(&["log", "acos..acospi"]).unwrap(), ["acos", "acosh", "acospi", "log"]);
+        assert_eq!(names(&["log", "acos..acospi", "geometric"]).unwrap(), ["acos", "acosh", "acospi", "log"]);
         assert_eq!(names(&[]).unwrap().len(), TABLE.len());
         assert!(names(&["acospi..acos"]).is_err());
         assert!(names(&["nothing"]).is_err());

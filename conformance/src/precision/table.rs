@@ -1,8 +1,8 @@
 //! What section 7.4 of the OpenCL C specification allows: every mathematical function with its largest error, as data.
 //!
 //! Columns are half, single and double precision of the full profile, then single precision under
-//! `-cl-unsafe-math-optimizations` (functions that its table does not name keep their bound; where it speaks of derived
-//! implementations, the bound for others holds, except for `tan`).
+//! `-cl-unsafe-math-optimizations` (functions that its table does not name, and other types, keep their bound; where it
+//! speaks of derived implementations, the bound for others holds, except for `tan`).
 
 use super::reference::Args;
 use Bound::{Abs, Any, Exact, Special, Ulp};
@@ -74,8 +74,8 @@ pub enum Shape {
     SecondInt,
     /// f(x, y, &int)
     Remquo,
-    /// x op y
-    Operator,
+    /// f(unsigned integer)
+    OfInt,
 }
 
 impl Shape {
@@ -83,9 +83,10 @@ impl Shape {
     pub fn operands(self) -> [bool; 4] {
         match self {
             F1 | ToInt | Second | SecondInt => [true, false, false, false],
-            F2 | Remquo | Operator => [true, true, false, false],
+            F2 | Remquo => [true, true, false, false],
             F3 => [true, true, true, false],
             FI => [true, false, false, true],
+            OfInt => [false, false, false, true],
         }
     }
     /// Whether there are a result, a second one and an integer.
@@ -110,7 +111,21 @@ pub enum Bound {
     Special(fn(&Args) -> Bound, &'static str),
 }
 
-/// A function.
+impl Bound {
+    /// As the table shows it.
+    pub fn text(self) -> String {
+        match self {
+            Exact => "exact".to_string(),
+            Ulp(u) => format!("{u} ulp"),
+            Abs(a) => format!("{a:e} abs."),
+            Any => "any".to_string(),
+            Special(_, text) => text.to_string(),
+            Bound::None => String::new(),
+        }
+    }
+}
+
+/// A function, or an expression of x, y and z.
 pub struct Entry {
     pub name: &'static str,
     pub shape: Shape,
@@ -123,11 +138,16 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether it is an expression.
+    pub fn is_expression(&self) -> bool {
+        self.name.contains(' ')
+    }
+
     pub fn bound(&self, width: Width, mode: Mode) -> Bound {
         match (mode, width, self.relaxed) {
             (Mode::Relaxed, Width::F32, Some(bound)) => bound,
-            (Mode::Rounded, Width::F32, _) if matches!(self.name, "/" | "sqrt") => Exact,
-            (Mode::Rounded, ..) | (Mode::Relaxed, Width::F16 | Width::F64, _) => Bound::None,
+            (Mode::Rounded, Width::F32, _) if matches!(self.name, "x / y" | "1 / x" | "sqrt") => Exact,
+            (Mode::Rounded, ..) => Bound::None,
             _ => self.bounds[width as usize],
         }
     }
@@ -141,7 +161,7 @@ const fn ulp(name: &'static str, shape: Shape, half: f64, wide: f64, relaxed: Op
     Entry { name, shape, bounds: [Ulp(half), Ulp(wide), Ulp(wide)], relaxed, domain: None }
 }
 const fn single(name: &'static str, shape: Shape, bound: Bound, domain: Option<fn(&Args) -> bool>) -> Entry {
-    Entry { name, shape, bounds: [Bound::None, bound, Bound::None], relaxed: Some(Bound::None), domain }
+    Entry { name, shape, bounds: [Bound::None, bound, Bound::None], relaxed: None, domain }
 }
 
 const PI: f64 = std::f64::consts::PI;
@@ -169,6 +189,8 @@ const DIVISION: Option<Bound> = Some(Special(
     },
     "2.5 in 2^±62",
 ));
+const RECIPROCAL: Option<Bound> =
+    Some(Special(|a| if (2f64.powi(-126)..=2f64.powi(126)).contains(&a.x.abs()) { Ulp(2.5) } else { Any }, "2.5 in 2^±126"));
 /// Powers where the relaxed table defines them.
 const POWER: Option<Bound> = Some(Special(
     |a| if a.x == 0.0 || (a.x < 0.0 && (a.y.fract() != 0.0 || a.y.abs() > 16_777_216.0)) { Any } else { Ulp(8192.0) },
@@ -197,10 +219,13 @@ fn unit(a: &Args) -> bool {
 
 /// Every function of the table.
 pub const TABLE: &[Entry] = &[
-    all("+", Operator, Exact),
-    all("-", Operator, Exact),
-    all("*", Operator, Exact),
-    Entry { name: "/", shape: Operator, bounds: [Ulp(1.0), Ulp(2.5), Exact], relaxed: DIVISION, domain: None },
+    all("x + y", F2, Exact),
+    all("x - y", F2, Exact),
+    all("x * y", F2, Exact),
+    // As `mad`: contracted or not.
+    all("x * y + z", F3, Exact),
+    Entry { name: "x / y", shape: F2, bounds: [Ulp(1.0), Ulp(2.5), Exact], relaxed: DIVISION, domain: None },
+    Entry { name: "1 / x", shape: F1, bounds: [Ulp(1.0), Ulp(2.5), Exact], relaxed: RECIPROCAL, domain: None },
     ulp("acos", F1, 2.0, 4.0, NEAR),
     ulp("acosh", F1, 2.0, 4.0, FAR),
     ulp("acospi", F1, 2.0, 5.0, FAR),
@@ -247,6 +272,7 @@ pub const TABLE: &[Entry] = &[
     all("maxmag", F2, Exact),
     all("minmag", F2, Exact),
     all("modf", Second, Exact),
+    all("nan", OfInt, Exact),
     all("nextafter", F2, Exact),
     ulp("pow", F2, 4.0, 16.0, POWER),
     ulp("pown", FI, 4.0, 16.0, INTEGER_POWER),
@@ -313,3 +339,25 @@ pub const TABLE: &[Entry] = &[
     single("native_sqrt", F1, Any, Some(moderate)),
     single("native_tan", F1, Any, Some(moderate)),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The functions of the specification's tables (sections 6.15.2 and 6.15.4).
+    const SPECIFIED: &str = "acos acosh acospi asin asinh asinpi atan atan2 atanh atanpi atan2pi cbrt ceil copysign cos cosh \
+        cospi erfc erf exp exp2 exp10 expm1 fabs fdim floor fma fmax fmin fmod fract frexp hypot ilogb ldexp lgamma lgamma_r \
+        log log2 log10 log1p logb mad maxmag minmag modf nan nextafter pow pown powr remainder remquo rint rootn round rsqrt \
+        sin sincos sinh sinpi sqrt tan tanh tanpi tgamma trunc clamp degrees max min mix radians step smoothstep sign";
+    const SINGLE: &str = "cos divide exp exp2 exp10 log log2 log10 powr recip rsqrt sin sqrt tan";
+
+    #[test]
+    fn the_table_is_complete() {
+        let mut specified: Vec<String> = SPECIFIED.split_whitespace().map(str::to_owned).collect();
+        specified.extend(SINGLE.split_whitespace().flat_map(|f| [format!("half_{f}"), format!("native_{f}")]));
+        specified.sort();
+        let mut listed: Vec<String> = TABLE.iter().filter(|e| !e.is_expression()).map(|e| e.name.to_owned()).collect();
+        listed.sort();
+        assert_eq!(listed, specified);
+    }
+}

@@ -1,11 +1,11 @@
 //! The device: what it tells about itself, its memory, and what it makes.
 
-use super::super::batch::{DeviceCommand, ListItem};
-use super::super::host_exec;
-use super::super::info::{DeviceInfo, DeviceKind};
+use super::super::batch::{DeviceCommand, ListItem, RectLayout};
+use super::super::info::{AddressSharing, DeviceInfo, DeviceKind};
 use super::super::machine;
 use super::super::traits::*;
 use super::clock;
+use super::image::{self, CpuImage};
 use super::kernel::Program;
 use super::pool::Pool;
 use super::queue::CpuQueue;
@@ -19,6 +19,8 @@ use std::sync::Arc;
 const BASE_ADDR_ALIGN_BITS: u32 = 1024;
 /// Room for kernel arguments.
 const MAX_PARAMETER_SIZE: usize = 4096;
+/// Bytes of a page.
+const PAGE: u64 = 4096;
 /// Bytes of CL_DEVICE_LOCAL_MEM_SIZE: what the second-level cache of every processor of today holds.
 pub const LOCAL_BYTES: u64 = 256 << 10;
 
@@ -85,7 +87,10 @@ fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
         fast_fma32: target.exact_fma32,
         correctly_rounded_div_sqrt: true,
         little_endian: cfg!(target_endian = "little"),
-        notes: vec!["images: not offered by the CPU device".into()],
+        sharing: AddressSharing::Host,
+        buffer_addresses: true,
+        images: true,
+        image: image::facts(memory / 4 * 3),
         ..DeviceInfo::default()
     }
 }
@@ -103,6 +108,9 @@ impl DeviceMemory for CpuMemory {
     }
     fn host_ptr(&self) -> Option<HostPtr> {
         Some(self.ptr)
+    }
+    fn address(&self) -> Option<u64> {
+        Some(self.ptr.addr() as u64)
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -135,6 +143,25 @@ impl DeviceOps for CpuDevice {
     fn alloc_shadow(&self, size: u64) -> Result<Arc<dyn DeviceMemory>> {
         self.alloc_buffer(&BufferDesc { size, host_visible: true, name: "shadow" })
     }
+    fn alloc_shared(&self, size: u64, _kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
+        // Every address of the process will do; whole pages, which other devices may import.
+        let own = HostAllocation::new(size.next_multiple_of(PAGE)).ok_or(DeviceError::OutOfDeviceMemory)?;
+        Ok(Arc::new(CpuMemory { ptr: own.ptr(), size, _own: Some(own) }))
+    }
+    fn alloc_image(&self, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+        Ok(Arc::new(CpuImage::new(desc)?))
+    }
+    fn view_buffer(
+        &self,
+        buffer: &Arc<dyn DeviceMemory>,
+        layout: &RectLayout,
+        desc: &ImageDesc,
+    ) -> Result<Arc<dyn DeviceMemory>> {
+        Ok(Arc::new(CpuImage::of_buffer(buffer, layout, desc)?))
+    }
+    fn view_image(&self, image: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+        Ok(Arc::new(CpuImage::of_image(image, desc)?))
+    }
     fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
         Ok(Arc::new(Program::load(program, self.info.compute_units)?))
     }
@@ -142,7 +169,7 @@ impl DeviceOps for CpuDevice {
         Ok(Arc::new(CpuQueue::new(self.pool.clone(), desc, sink)))
     }
     fn transfer(&self, command: &DeviceCommand) -> Result<()> {
-        if host_exec::run(command) { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
+        if image::transfer(command)? { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
     }
     fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
         Ok(Arc::new(CpuList(items)))

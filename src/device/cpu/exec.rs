@@ -2,6 +2,7 @@
 
 use super::super::batch::{ArgValue, Launch};
 use super::super::traits::{DeviceError, Result};
+use super::image::image_of;
 use super::kernel::Kernel;
 use super::pool::Pool;
 use crate::host_ptr::{HostAllocation, HostPtr};
@@ -96,6 +97,8 @@ fn pack(launch: &Launch, kernel: &Kernel, grid: &mut Grid<'_>) -> Result<()> {
                 put(info.offset, &(base.addr() as u64 + range.offset).to_le_bytes())?;
             }
             (ArgValue::NullBuffer, _) => put(info.offset, &0u64.to_le_bytes())?,
+            (ArgValue::Image(image), ArgKind::Image) => put(info.offset, &image_of(image)?.told().to_le_bytes())?,
+            (ArgValue::Pointer { address, .. }, _) => put(info.offset, &address.to_le_bytes())?,
             _ => return Err(DeviceError::Unsupported(format!("argument {index} on the CPU device"))),
         }
     }

@@ -6,6 +6,7 @@
 mod clock;
 mod device;
 mod exec;
+mod image;
 mod kernel;
 mod pool;
 mod print;

@@ -4,14 +4,13 @@
 //! is nothing to do. A lock guards the list of batches; it is not held while commands run or completions are reported.
 
 use super::super::batch::{Batch, DeviceCommand, Launch, Outcome, Ticket, Times};
-use super::super::host_exec;
 use super::super::traits::*;
 use super::clock;
 use super::device::CpuList;
-use super::exec;
 use super::kernel::Kernel;
 use super::pool::{Pool, STACK};
 use super::print::Print;
+use super::{exec, image};
 use crate::cl::{CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES};
 use parking_lot::{Condvar, Mutex};
 use std::any::Any;
@@ -129,7 +128,7 @@ impl Inner {
                 };
                 list.0.iter().try_for_each(|item| self.execute(&item.command))
             }
-            transfer if host_exec::run(transfer) => Ok(()),
+            transfer if image::transfer(transfer)? => Ok(()),
             _ => Err(DeviceError::Unexpected("a buffer of another device".into())),
         }
     }

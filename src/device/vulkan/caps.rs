@@ -7,9 +7,9 @@ use super::super::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts};
 use super::super::machine;
 use super::adapter::Adapter;
 use super::conv;
-use super::format::{self, Probe};
+use super::format::Probe;
 use super::instance::Instance;
-use crate::cl::image::{ImageFormat, ImageKind};
+use crate::cl::image::{self, ImageFormat, ImageKind};
 use crate::cl::*;
 use ash::vk;
 use clspv_bridge::target::{FloatControls, SubgroupOps, Target};
@@ -335,7 +335,7 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
         ImageKind::D2Array => [max_2d[0], max_2d[1], facts.max_layers],
         ImageKind::D3 => facts.max_3d,
     };
-    let formats: Vec<_> = format::all().filter_map(|f| probe.support(f, max)).collect();
+    let formats: Vec<_> = image::formats().filter_map(|f| probe.support(f, max)).collect();
     facts.formats = formats;
     let bgra = ImageFormat::new(CL_BGRA, CL_UNORM_INT8);
     for format in REQUIRED.iter().map(|t| ImageFormat::new(CL_RGBA, *t)).chain([bgra]) {

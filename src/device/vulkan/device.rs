@@ -20,6 +20,7 @@ use super::image::Image;
 use super::instance::Instance;
 use super::kernel::Program;
 use super::lane::Lane;
+use super::linear;
 use super::list::List;
 use super::memory::{Buffer, Numbers, Use};
 use super::profiling::Clock;
@@ -47,6 +48,7 @@ const PRIORITIES: [f32; MEDIUM + 2] = [0.5, 0.5, 0.5, 0.5, 1.0, 0.0];
 
 /// An opened device.
 pub struct Gpu {
+    pub instance: &'static Instance,
     pub adapter: Adapter,
     pub raw: ash::Device,
     pub sync2: Sync2,
@@ -152,6 +154,7 @@ impl Gpu {
             lanes: OnceLock::new(),
             next_lane: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
+            instance,
             adapter,
             raw,
         }));
@@ -164,7 +167,11 @@ impl Gpu {
         }
         let _ = gpu.lanes.set(lanes);
         let sharing = shared::probe(gpu);
-        let _ = gpu.facts.set(DeviceInfo { sharing, ..info });
+        let mut image = info.image.clone();
+        if let Some((pitch, start)) = linear::alignment(gpu) {
+            (image.pitch_alignment, image.base_alignment) = (pitch, start);
+        }
+        let _ = gpu.facts.set(DeviceInfo { sharing, image, ..info });
         let memory = &gpu.adapter.memory;
         for t in memory.memory_types_as_slice() {
             tracing::debug!("memory type {:?} in heap of {}", t.property_flags, memory.memory_heaps[t.heap_index as usize].size);

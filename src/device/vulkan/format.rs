@@ -10,7 +10,7 @@
 
 use super::super::info::{FormatSupport, ImageUse};
 use super::instance::Instance;
-use crate::cl::image::{ImageFormat, ImageKind};
+use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
 use crate::cl::*;
 use ash::vk;
 
@@ -45,54 +45,6 @@ const A: vk::ComponentSwizzle = vk::ComponentSwizzle::A;
 const ZERO: vk::ComponentSwizzle = vk::ComponentSwizzle::ZERO;
 const ONE: vk::ComponentSwizzle = vk::ComponentSwizzle::ONE;
 const IDENTITY: Swizzle = [R, G, B, A];
-
-const TYPES: [cl_channel_type; 12] = [
-    CL_UNORM_INT8,
-    CL_UNORM_INT16,
-    CL_SNORM_INT8,
-    CL_SNORM_INT16,
-    CL_SIGNED_INT8,
-    CL_SIGNED_INT16,
-    CL_SIGNED_INT32,
-    CL_UNSIGNED_INT8,
-    CL_UNSIGNED_INT16,
-    CL_UNSIGNED_INT32,
-    CL_HALF_FLOAT,
-    CL_FLOAT,
-];
-// Rx is left out: it has been taken for one channel and for two.
-const ORDERS: [cl_channel_order; 15] = [
-    CL_R,
-    CL_A,
-    CL_RG,
-    CL_RA,
-    CL_RGBA,
-    CL_BGRA,
-    CL_ARGB,
-    CL_ABGR,
-    CL_INTENSITY,
-    CL_LUMINANCE,
-    CL_RGBx,
-    CL_DEPTH,
-    CL_sRGBA,
-    CL_sBGRA,
-    CL_sRGBx,
-];
-
-/// Every format that some Vulkan device may support.
-pub fn all() -> impl Iterator<Item = ImageFormat> {
-    let plain = TYPES.into_iter().flat_map(|t| ORDERS.into_iter().map(move |o| ImageFormat::new(o, t)));
-    let packed = [
-        (CL_RGB, CL_UNORM_SHORT_565),
-        (CL_RGBx, CL_UNORM_SHORT_565),
-        (CL_RGB, CL_UNORM_SHORT_555),
-        (CL_RGBx, CL_UNORM_SHORT_555),
-        (CL_RGB, CL_UNORM_INT_101010),
-        (CL_RGBx, CL_UNORM_INT_101010),
-        (CL_ABGR, CL_UNORM_INT_2_101010_EXT),
-    ];
-    plain.chain(packed.map(|(o, t)| ImageFormat::new(o, t))).filter(|f| f.is_valid())
-}
 
 /// One, two or four channels of a type.
 fn plain(channels: usize, data_type: cl_channel_type) -> Option<vk::Format> {
@@ -147,9 +99,45 @@ pub fn find(format: ImageFormat) -> Option<Format> {
 
 /// What a device can do with a VkFormat.
 #[derive(Clone, Copy, Default, Debug)]
-struct Features {
-    tiled: vk::FormatFeatureFlags2,
-    buffer: vk::FormatFeatureFlags2,
+pub struct Features {
+    /// In optimal tiling.
+    pub tiled: vk::FormatFeatureFlags2,
+    pub linear: vk::FormatFeatureFlags2,
+    pub buffer: vk::FormatFeatureFlags2,
+}
+
+/// Asks what a device can do with a format; `detailed` if it knows VkFormatProperties3.
+pub fn features(instance: &Instance, physical: vk::PhysicalDevice, detailed: bool, format: vk::Format) -> Features {
+    use vk::FormatFeatureFlags2 as F;
+    let mut detail = vk::FormatProperties3::default();
+    let mut props = vk::FormatProperties2::default();
+    if detailed {
+        props = props.push_next(&mut detail);
+    }
+    // SAFETY: the handle comes from this instance; the chained structure is known to the device.
+    unsafe { instance.raw.get_physical_device_format_properties2(physical, format, &mut props) };
+    let plain = props.format_properties;
+    if detailed {
+        return Features {
+            tiled: detail.optimal_tiling_features,
+            linear: detail.linear_tiling_features,
+            buffer: detail.buffer_features,
+        };
+    }
+    // The old flags have the same bits; storage without a format then goes for every format with storage.
+    let widen = |flags: vk::FormatFeatureFlags| {
+        let flags = F::from_raw(u64::from(flags.as_raw()));
+        if flags.intersects(F::STORAGE_IMAGE | F::STORAGE_TEXEL_BUFFER) {
+            flags | F::STORAGE_READ_WITHOUT_FORMAT | F::STORAGE_WRITE_WITHOUT_FORMAT
+        } else {
+            flags
+        }
+    };
+    Features {
+        tiled: widen(plain.optimal_tiling_features),
+        linear: widen(plain.linear_tiling_features),
+        buffer: widen(plain.buffer_features),
+    }
 }
 
 /// Asks a device.
@@ -167,28 +155,7 @@ pub struct Probe<'a> {
 
 impl Probe<'_> {
     fn features(&self, format: vk::Format) -> Features {
-        use vk::FormatFeatureFlags2 as F;
-        let mut detail = vk::FormatProperties3::default();
-        let mut props = vk::FormatProperties2::default();
-        if self.detailed {
-            props = props.push_next(&mut detail);
-        }
-        // SAFETY: the handle comes from this instance; the chained structure is known to the device.
-        unsafe { self.instance.raw.get_physical_device_format_properties2(self.physical, format, &mut props) };
-        let plain = props.format_properties;
-        if self.detailed {
-            return Features { tiled: detail.optimal_tiling_features, buffer: detail.buffer_features };
-        }
-        // The old flags have the same bits; storage without a format then goes for every format with storage.
-        let widen = |flags: vk::FormatFeatureFlags| {
-            let flags = F::from_raw(u64::from(flags.as_raw()));
-            if flags.intersects(F::STORAGE_IMAGE | F::STORAGE_TEXEL_BUFFER) {
-                flags | F::STORAGE_READ_WITHOUT_FORMAT | F::STORAGE_WRITE_WITHOUT_FORMAT
-            } else {
-                flags
-            }
-        };
-        Features { tiled: widen(plain.optimal_tiling_features), buffer: widen(plain.buffer_features) }
+        features(self.instance, self.physical, self.detailed, format)
     }
 
     /// Images of the kind and a usage can be made up to the size.
@@ -224,11 +191,9 @@ impl Probe<'_> {
         let vulkan = find(format)?;
         let (base, read) = (self.features(vulkan.base), self.features(vulkan.read));
         let transfer = F::TRANSFER_SRC | F::TRANSFER_DST;
-        let depth = format.order == CL_DEPTH;
         let mut uses = [ImageUse::default(); 6];
         for (uses, kind) in uses.iter_mut().zip(ImageKind::ALL) {
-            // Depth images have two dimensions.
-            if depth && !matches!(kind, ImageKind::D2 | ImageKind::D2Array) {
+            if !format.allows(kind) {
                 continue;
             }
             let in_buffer = kind == ImageKind::Buffer;
@@ -250,6 +215,18 @@ impl Probe<'_> {
             *uses = ImageUse { read, write: read && write, read_write: read && write && both };
         }
         uses.iter().any(|u| u.read).then_some(FormatSupport { format, uses })
+    }
+}
+
+/// Size and layers of an image.
+pub fn extent(shape: &ImageShape) -> (vk::Extent3D, u32) {
+    let [width, height, depth] = shape.size;
+    match shape.kind {
+        ImageKind::D1 | ImageKind::Buffer => (vk::Extent3D { width, height: 1, depth: 1 }, 1),
+        ImageKind::D1Array => (vk::Extent3D { width, height: 1, depth: 1 }, height),
+        ImageKind::D2 => (vk::Extent3D { width, height, depth: 1 }, 1),
+        ImageKind::D2Array => (vk::Extent3D { width, height, depth: 1 }, depth),
+        ImageKind::D3 => (vk::Extent3D { width, height, depth }, 1),
     }
 }
 
@@ -303,6 +280,7 @@ pub fn linear(format: ImageFormat) -> ImageFormat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cl::image::formats;
 
     #[test]
     fn every_format_is_found_and_has_its_size() {
@@ -316,7 +294,8 @@ mod tests {
             bits / 8
         };
         let mut count = 0;
-        for format in all() {
+        // Vulkan has none with alpha in the lowest bits.
+        for format in formats().filter(|f| f.data_type != CL_UNORM_INT_101010_2) {
             let found = find(format).unwrap_or_else(|| panic!("{format:x?}"));
             assert_eq!(bytes(found.base), format.element_size(), "{format:x?}");
             assert_eq!(bytes(found.read), format.element_size(), "{format:x?}");
@@ -328,7 +307,7 @@ mod tests {
     #[test]
     fn swizzles_undo_the_order_in_memory() {
         // The component that a channel of memory becomes, by packing colours with one component set.
-        for format in all().filter(|f| f.data_type == CL_UNSIGNED_INT8) {
+        for format in formats().filter(|f| f.data_type == CL_UNSIGNED_INT8) {
             let found = find(format).unwrap();
             for component in 0..4usize {
                 let mut color = [0u8; 16];

@@ -1,9 +1,11 @@
 //! Images: Vulkan images in optimal tiling, always in the layout GENERAL, with a view to fetch from and one to store to;
-//! views of them for images made from images; and images that lie in a buffer.
+//! views of them for images made from images; and images that lie in a buffer. On software devices, where tiling gains
+//! nothing, every image lies in a buffer, so that the host sees the texels and transfers are copies in the host's memory.
 //!
-//! A one-dimensional image in a buffer is a texel buffer. Other images in buffers have an image of their own, which a launch
-//! fills from the buffer before and, if it writes, empties into the buffer after: the buffer is the truth between commands.
-//! Everything is freed on drop; whoever submits work keeps the image alive until the work is complete.
+//! A one-dimensional image in a buffer is a texel buffer, others are images in linear tiling over the same memory (`linear`).
+//! Where the driver has none with the buffer's pitches, or the buffer's memory cannot be shared, there is an image beside the
+//! buffer, which a launch fills from the buffer before and, if it writes, empties into the buffer after: the buffer is the
+//! truth between commands. Everything is freed on drop; whoever submits work keeps the image alive until the work is complete.
 
 use super::super::batch::{ImageRange, RectLayout};
 use super::super::traits::{DeviceError, DeviceMemory, ImageDesc, Result};
@@ -11,7 +13,8 @@ use super::conv::{self, Context};
 use super::device::Gpu;
 use super::format::{self, Format};
 use super::hazard::{Access, Object};
-use super::memory::Buffer;
+use super::linear::Linear;
+use super::memory::{Buffer, Use};
 use super::queue;
 use crate::cl::image::{ImageKind, bytes_of};
 use crate::host_ptr::HostPtr;
@@ -30,7 +33,13 @@ enum Store {
     Own(Option<Allocation>),
     /// Another image's.
     Image {
-        _owner: Arc<dyn DeviceMemory>,
+        owner: Arc<dyn DeviceMemory>,
+    },
+    /// A buffer's, as an image in linear tiling.
+    Linear {
+        owner: Arc<dyn DeviceMemory>,
+        /// In the buffer.
+        layout: RectLayout,
     },
     /// A buffer's, as a texel buffer.
     Texels {
@@ -83,16 +92,51 @@ fn vulkan_format(desc: &ImageDesc) -> Result<Format> {
 impl Image {
     /// Allocates, and brings the image into its layout.
     pub fn new(gpu: &'static Gpu, desc: &ImageDesc) -> Result<Image> {
+        if gpu.adapter.is_cpu()
+            && gpu.adapter.features.mapped_buffers
+            && let Some(image) = Image::mapped(gpu, desc)?
+        {
+            return Ok(image);
+        }
         let image = Image::unprepared(gpu, desc)?;
-        queue::prepare_image(gpu, image.raw)?;
+        queue::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
+        Ok(image)
+    }
+
+    /// An image in a buffer that is its alone and that the host sees.
+    fn mapped(gpu: &'static Gpu, desc: &ImageDesc) -> Result<Option<Image>> {
+        let write = stores(gpu, desc);
+        let Some(linear) = Linear::new(gpu, desc, None, write)? else { return Ok(None) };
+        let (layout, size) = (linear.layout, linear.requirements.size);
+        let what = Use::Device { host_visible: true };
+        let Ok(buffer) = Buffer::new(gpu, size, what, "image") else { return Ok(None) };
+        if buffer.host_ptr().is_none() || !buffer.host_cached() {
+            return Ok(None);
+        }
+        let Some(place) = buffer.place() else { return Ok(None) };
+        let Some(raw) = linear.bind(&place, layout.offset)? else { return Ok(None) };
+        Image::over(gpu, raw, Arc::new(buffer), layout, desc).map(Some)
+    }
+
+    /// A linear image that is bound to a buffer's memory, which keeps its contents.
+    fn over(
+        gpu: &'static Gpu,
+        raw: vk::Image,
+        owner: Arc<dyn DeviceMemory>,
+        layout: RectLayout,
+        desc: &ImageDesc,
+    ) -> Result<Image> {
+        let null = vk::ImageView::null();
+        let store = Store::Linear { owner, layout };
+        let mut image = Image { gpu, desc: *desc, raw, sampled: null, storage: null, store, behind: None };
+        image.make_views(gpu.info().image.uses(desc.format, desc.shape.kind).write)?;
+        queue::prepare_image(gpu, raw, vk::ImageLayout::PREINITIALIZED)?;
         Ok(image)
     }
 
     fn unprepared(gpu: &'static Gpu, desc: &ImageDesc) -> Result<Image> {
         let vulkan = vulkan_format(desc)?;
-        let facts = &gpu.info().image;
-        let store = facts.uses(format::linear(desc.format), desc.shape.kind).write;
-        let (extent, layers) = extent_of(desc);
+        let (extent, layers) = format::extent(&desc.shape);
         let info = vk::ImageCreateInfo::default()
             .flags(format::create_flags(&vulkan))
             .image_type(format::image_type(desc.shape.kind))
@@ -102,7 +146,7 @@ impl Image {
             .array_layers(layers)
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
-            .usage(format::usage(store))
+            .usage(format::usage(stores(gpu, desc)))
             .initial_layout(vk::ImageLayout::UNDEFINED);
         // SAFETY: the device is alive; format, size and usage were found to be supported.
         let raw = unsafe { gpu.raw.create_image(&info, None) }.during("vkCreateImage")?;
@@ -116,7 +160,7 @@ impl Image {
             behind: None,
         };
         image.store = Store::Own(Some(allocate(gpu, raw)?));
-        image.make_views(facts.uses(desc.format, desc.shape.kind).write)?;
+        image.make_views(gpu.info().image.uses(desc.format, desc.shape.kind).write)?;
         Ok(image)
     }
 
@@ -124,7 +168,7 @@ impl Image {
     pub fn of_image(gpu: &'static Gpu, owner: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<Image> {
         let other = image_of(owner)?;
         let null = vk::ImageView::null();
-        let store = Store::Image { _owner: owner.clone() };
+        let store = Store::Image { owner: owner.clone() };
         let mut image = Image { gpu, desc: *desc, raw: other.raw, sampled: null, storage: null, store, behind: None };
         if vulkan_format(desc)?.base != vulkan_format(&other.desc)?.base || desc.shape != other.desc.shape {
             return Err(DeviceError::Unexpected("a view of an image of another kind".into()));
@@ -138,7 +182,14 @@ impl Image {
         let buffer = owner.as_any().downcast_ref::<Buffer>();
         let buffer = buffer.ok_or_else(|| DeviceError::Unexpected("not a buffer of this kind of device".into()))?;
         if desc.shape.kind != ImageKind::Buffer {
-            let mut image = Image::new(gpu, desc)?;
+            if let Some(place) = buffer.place()
+                && let Some(linear) = Linear::new(gpu, desc, Some(layout), stores(gpu, desc))?
+                && let Some(raw) = linear.bind(&place, layout.offset)?
+            {
+                return Image::over(gpu, raw, owner.clone(), *layout, desc);
+            }
+            let mut image = Image::unprepared(gpu, desc)?;
+            queue::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
             image.behind = Some((owner.clone(), *layout));
             return Ok(image);
         }
@@ -186,10 +237,9 @@ impl Image {
         match (&self.store, binding.buffer) {
             (Store::Texels { view, .. }, true) if binding.storage => Ok(Bound::StorageTexels(*view)),
             (Store::Texels { view, .. }, true) => Ok(Bound::UniformTexels(*view)),
-            (Store::Own(_) | Store::Image { .. }, false) if !binding.storage => Ok(Bound::Sampled(self.sampled)),
-            (Store::Own(_) | Store::Image { .. }, false) if self.storage != vk::ImageView::null() => {
-                Ok(Bound::Storage(self.storage))
-            }
+            (Store::Texels { .. }, false) => Err(DeviceError::Unexpected("a texel buffer that is to be an image".into())),
+            (_, false) if !binding.storage => Ok(Bound::Sampled(self.sampled)),
+            (_, false) if self.storage != vk::ImageView::null() => Ok(Bound::Storage(self.storage)),
             _ => Err(DeviceError::Unexpected("an image that the kernel's argument does not fit".into())),
         }
     }
@@ -202,12 +252,16 @@ impl Image {
     /// A kernel's access.
     pub fn access(&self, write: bool) -> Access {
         match &self.store {
-            Store::Texels { owner, .. } => {
+            Store::Texels { owner, .. } | Store::Linear { owner, .. } => {
                 let size = owner.size();
                 let raw = owner.as_any().downcast_ref::<Buffer>().map_or(vk::Buffer::null(), |b| b.raw);
                 Access { object: Object::Buffer(raw), start: 0, end: size, write }
             }
-            _ => Access { object: Object::Image(self.raw), start: 0, end: u64::MAX, write },
+            Store::Image { owner } => {
+                let own = Access { object: Object::Image(self.raw), start: 0, end: u64::MAX, write };
+                image_of(owner).map_or(own, |image| image.access(write))
+            }
+            Store::Own(_) => Access { object: Object::Image(self.raw), start: 0, end: u64::MAX, write },
         }
     }
 }
@@ -221,15 +275,9 @@ pub const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     layer_count: vk::REMAINING_ARRAY_LAYERS,
 };
 
-fn extent_of(desc: &ImageDesc) -> (vk::Extent3D, u32) {
-    let [width, height, depth] = desc.shape.size;
-    match desc.shape.kind {
-        ImageKind::D1 | ImageKind::Buffer => (vk::Extent3D { width, height: 1, depth: 1 }, 1),
-        ImageKind::D1Array => (vk::Extent3D { width, height: 1, depth: 1 }, height),
-        ImageKind::D2 => (vk::Extent3D { width, height, depth: 1 }, 1),
-        ImageKind::D2Array => (vk::Extent3D { width, height, depth: 1 }, depth),
-        ImageKind::D3 => (vk::Extent3D { width, height, depth }, 1),
-    }
+/// Whether kernels write the image, or one made from it.
+fn stores(gpu: &Gpu, desc: &ImageDesc) -> bool {
+    gpu.info().image.uses(format::linear(desc.format), desc.shape.kind).write
 }
 
 fn allocate(gpu: &Gpu, raw: vk::Image) -> Result<Allocation> {
@@ -271,6 +319,8 @@ impl Drop for Image {
                     tracing::warn!("freeing image memory: {e}");
                 }
             }
+            // SAFETY: as above; the memory is the buffer's.
+            Store::Linear { .. } => unsafe { self.gpu.raw.destroy_image(self.raw, None) },
             Store::Image { .. } => {}
             // SAFETY: as above.
             Store::Texels { view, .. } => unsafe { self.gpu.raw.destroy_buffer_view(*view, None) },
@@ -285,6 +335,13 @@ impl DeviceMemory for Image {
 
     fn host_ptr(&self) -> Option<HostPtr> {
         None
+    }
+
+    fn in_buffer(&self) -> Option<(&Arc<dyn DeviceMemory>, &RectLayout)> {
+        match &self.store {
+            Store::Linear { owner, layout } => Some((owner, layout)),
+            _ => None,
+        }
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -325,6 +382,9 @@ pub fn part(image: &Image, range: &ImageRange) -> Result<Part> {
 
 /// A transfer's access: its rows, from the first to the last.
 pub fn rows(image: &Image, range: &ImageRange, write: bool) -> Access {
+    if let Access { object: Object::Buffer(_), .. } = image.access(write) {
+        return image.access(write);
+    }
     let height = u64::from(image.desc.shape.size[1]);
     let (o, r) = (range.origin.map(u64::from), range.region.map(u64::from));
     let (start, last) = (o[2] * height + o[1], (o[2] + r[2] - 1) * height + o[1] + r[1]);

@@ -26,6 +26,8 @@ const SMALL_BAR: u64 = 512 << 20;
 const ADDRESS_ALIGN: u64 = 256;
 /// Alignment of shadows, which stand for buffers in the application's eyes.
 const SHADOW_ALIGN: u64 = 4096;
+/// Bytes behind small buffers of software devices.
+const TAIL: u64 = 64 << 10;
 /// Device buffers up to this size are mapped across the bus where that is possible.
 const MAPPED_MAX: u64 = 16 << 20;
 
@@ -152,6 +154,15 @@ impl Gpu {
     }
 }
 
+/// Where a buffer is in memory that images may be bound to as well.
+pub struct Place {
+    pub memory: vk::DeviceMemory,
+    pub offset: u64,
+    pub size: u64,
+    /// Memory types of which the memory has one.
+    pub types: u32,
+}
+
 impl Buffer {
     /// Allocates.
     pub fn new(gpu: &'static Gpu, size: u64, what: Use, name: &str) -> Result<Buffer> {
@@ -194,6 +205,9 @@ impl Buffer {
             _ => ADDRESS_ALIGN,
         };
         requirements.alignment = requirements.alignment.max(align);
+        if matches!(what, Use::Device { .. }) {
+            requirements.size += tail(gpu, padded);
+        }
         let mut last = DeviceError::OutOfDeviceMemory;
         for &location in gpu.locations(what, padded) {
             let desc = AllocationCreateDesc {
@@ -201,7 +215,8 @@ impl Buffer {
                 requirements,
                 location,
                 linear: true,
-                allocation_scheme: if padded >= DEDICATED {
+                // Memory that is dedicated to a buffer cannot be an image's too.
+                allocation_scheme: if padded >= DEDICATED && !gpu.adapter.is_cpu() {
                     AllocationScheme::DedicatedBuffer(raw)
                 } else {
                     AllocationScheme::GpuAllocatorManaged
@@ -298,6 +313,22 @@ impl Buffer {
         self.mapped
     }
 
+    /// Its memory, if images may be bound to it.
+    pub fn place(&self) -> Option<Place> {
+        let Backing::Pool(Some(allocation)) = &self.backing else { return None };
+        if allocation.is_dedicated() {
+            return None;
+        }
+        // SAFETY: the buffer is alive.
+        let allowed = unsafe { self.gpu.raw.get_buffer_memory_requirements(self.raw) }.memory_type_bits;
+        let known = self.gpu.adapter.memory.memory_types_as_slice();
+        let like = |i: &usize| allowed >> i & 1 == 1 && known[*i].property_flags == allocation.memory_properties();
+        let types = (0..known.len()).filter(like).fold(0, |bits, i| bits | 1 << i);
+        // SAFETY: the memory is not freed while the buffer lives, which whoever binds an image to it keeps.
+        let memory = unsafe { allocation.memory() };
+        Some(Place { memory, offset: allocation.offset(), size: allocation.size(), types })
+    }
+
     /// Whether the application may be given the mapping.
     pub fn is_for_host(&self) -> bool {
         self.for_host
@@ -322,6 +353,13 @@ impl Buffer {
     pub fn is_local(&self) -> bool {
         self.local
     }
+}
+
+/// Bytes behind a buffer: images that lie in it may need more than their texels, as the driver rounds up what they have of
+/// rows (lavapipe: to four). Untouched, it takes no memory.
+fn tail(gpu: &Gpu, size: u64) -> u64 {
+    let most = gpu.adapter.maint3.max_memory_allocation_size.saturating_sub(size);
+    if gpu.adapter.is_cpu() { (3 * size).min(TAIL).max(size / 16).min(most) } else { 0 }
 }
 
 fn is_local(allocation: &Allocation) -> bool {

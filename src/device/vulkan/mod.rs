@@ -20,6 +20,7 @@ mod image;
 mod instance;
 mod kernel;
 mod lane;
+mod linear;
 mod list;
 mod memory;
 mod pipeline;

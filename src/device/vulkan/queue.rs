@@ -688,10 +688,10 @@ pub fn transfer(gpu: &'static Gpu, command: &DeviceCommand) -> Result<()> {
 }
 
 /// Brings a new image into its layout.
-pub fn prepare_image(gpu: &'static Gpu, image: vk::Image) -> Result<()> {
+pub fn prepare_image(gpu: &'static Gpu, image: vk::Image, from: vk::ImageLayout) -> Result<()> {
     let lane = gpu.idle_lane()?;
     at_once(gpu, lane, |recorder| {
-        recorder.prepare_image(image);
+        recorder.prepare_image(image, from);
         Ok(())
     })
 }

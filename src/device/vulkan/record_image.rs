@@ -179,14 +179,14 @@ impl Recorder {
     }
 
     /// Brings a new image into the layout it stays in.
-    pub fn prepare_image(&mut self, image: vk::Image) {
+    pub fn prepare_image(&mut self, image: vk::Image, from: vk::ImageLayout) {
         let access = Access { object: Object::Image(image), start: 0, end: u64::MAX, write: true };
         self.order(&[access], true, Engine::Transfer);
         let barriers = [vk::ImageMemoryBarrier2::default()
             .src_stage_mask(vk::PipelineStageFlags2::NONE)
             .dst_stage_mask(vk::PipelineStageFlags2::ALL_TRANSFER | vk::PipelineStageFlags2::COMPUTE_SHADER)
             .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)
-            .old_layout(vk::ImageLayout::UNDEFINED)
+            .old_layout(from)
             .new_layout(GENERAL)
             .image(image)
             .subresource_range(image::WHOLE)];

@@ -85,13 +85,19 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         .enumerate()
         .map(|(n, (i, _))| (i, first + 8 * n as u32))
         .collect();
+    let mut info = info.clone();
+    let mut args_bytes = first + 8 * local_args.len() as u32;
+    for arg in info.args.iter_mut().filter(|a| a.kind == ArgKind::Image) {
+        arg.offset = args_bytes;
+        args_bytes += 8;
+    }
     let names = [format!("k{number}w"), format!("k{number}a")];
     let mut text = String::new();
     let mut record = 0;
     for (name, whole) in names.iter().zip([true, false]) {
         let made = Emit::function(name, || Request {
             func: &func,
-            info,
+            info: &info,
             shapes: &shapes,
             tree: &tree,
             data,
@@ -107,7 +113,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
     }
     let [whole, any] = names;
     let native = NativeKernel {
-        info: info.clone(),
+        info,
         whole,
         any,
         width,
@@ -115,7 +121,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         has_barriers: split,
         record_bytes: record,
         static_local_bytes,
-        args_bytes: first + 8 * local_args.len() as u32,
+        args_bytes,
         local_args,
         private_bytes: func.slots.iter().map(|(_, s)| shape::slot_bytes(s)).sum(),
         has_sub_groups: linear,

@@ -206,6 +206,9 @@ impl Emit<'_> {
                     });
                 }
             }
+            Op::Image { op: ImageOp::Address, .. } => {
+                out.push(self.def(format!("inttoptr {source} {} to {lane}", args[0][0])));
+            }
             Op::PtrAdd => {
                 let (base, offset) = (&args[0][0], &args[1][0]);
                 let index = self.ty("i64", each);

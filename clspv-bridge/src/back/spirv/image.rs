@@ -1,4 +1,4 @@
-//! Images: types, descriptors, and the instructions that read, write and measure them.
+//! Images: types, descriptors, and the instructions that read and write them.
 //!
 //! Reads of sampled images are fetches at level 0; storage images have no format in the module, the descriptor's view
 //! decides. What one work-item writes others see after a barrier, so storage images that are read too are coherent.
@@ -86,13 +86,6 @@ impl Emitter<'_> {
                 self.shared_access(&image, ImageOperands::MAKE_TEXEL_AVAILABLE, &mut operands)?;
                 self.code(Op::ImageWrite, &operands);
                 Ok(None)
-            }
-            (ImageOp::Size, Some(ty)) => {
-                self.m.capability(Capability::ImageQuery);
-                if image.storage || image.dim == ImageDim::Buffer {
-                    return Ok(Some(self.op(Op::ImageQuerySize, ty, &[loaded])?));
-                }
-                Ok(Some(self.op(Op::ImageQuerySizeLod, ty, &[loaded, zero])?))
             }
             _ => Err(CompileError::internal(format!("emit: image operation {op:?} must be lowered"))),
         }

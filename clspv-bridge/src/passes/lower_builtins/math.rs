@@ -302,7 +302,10 @@ impl Lower<'_, '_, '_> {
     fn normalize(&mut self, x: Value, careful: bool) -> Value {
         let ty = self.b.ty(x);
         if ty.lane() == F16 {
-            return self.in_single(x, |l, x| l.normalize(x, false));
+            return self.in_single(x, |l, x| {
+                let x = if careful && !l.relaxed { l.infinite_lanes(x) } else { x };
+                l.normalize(x, false)
+            });
         }
         let x = if careful && !self.relaxed {
             let x = self.infinite_lanes(x);

@@ -7,13 +7,13 @@
 
 mod convert;
 mod groups;
+mod image;
 mod integer;
 mod math;
 mod memory;
 
 use super::{Pass, PassContext};
 use crate::error::Result;
-use crate::ir::names::Named;
 use crate::ir::*;
 use std::collections::HashMap;
 
@@ -79,6 +79,11 @@ impl Lower<'_, '_, '_> {
         let params = args.iter().map(|&a| self.b.ty(a)).collect();
         let f = self.imports.get(name, Signature { params, results: vec![result] });
         self.b.value(Op::Call(f), args, result)
+    }
+    fn call_without_result(&mut self, name: &str, args: &[Value]) {
+        let params = args.iter().map(|&a| self.b.ty(a)).collect();
+        let f = self.imports.get(name, Signature { params, results: vec![] });
+        self.b.inst(Op::Call(f), args, &[]);
     }
     /// Calls a scalar library function on each lane.
     fn call_lanes(&mut self, name: &str, args: &[Value], ty: Type) -> Value {
@@ -226,6 +231,8 @@ impl Lower<'_, '_, '_> {
             }
             Op::Dot4 { x_signed, y_signed } if !self.cx.target.integer_dot_product => Some(self.dot4(a, *x_signed, *y_signed)),
             Op::Image { op: ImageOp::Sample, dim, .. } => Some(self.sample(*dim, a, ty)),
+            Op::Image { op: ImageOp::Address, .. } => None,
+            Op::Image { op, dim, .. } if self.cx.target.cpu.is_some() => return Ok(Some(self.texels(*op, *dim, a, ty))),
             Op::Bin(BinOp::Frem) => Some(self.library(ClOp::fmod, a, ty)),
             Op::Bin(BinOp::Fdiv) if !self.in_library => match ty.lane() {
                 F32 if self.cx.options.correctly_rounded_divide_sqrt && !self.cx.target.exact_div32 => {
@@ -237,16 +244,6 @@ impl Lower<'_, '_, '_> {
             _ => None,
         };
         Ok(value.map(Some))
-    }
-
-    /// A read through a sampler: the library's function for the image's dimensions, of scalar coordinates.
-    fn sample(&mut self, dim: ImageDim, args: &[Value], ty: Type) -> Value {
-        let (image, sampler, at) = (args[0], args[1], args[2]);
-        let (coordinates, texel) = (self.b.ty(at).lane(), if ty.is_float() { 'f' } else { 'u' });
-        let mut scalars = vec![image];
-        scalars.extend((0..dim.coordinates()).map(|i| self.b.extract(at, i as u8)));
-        scalars.push(sampler);
-        self.call(&format!("pc_sample_{}_{coordinates}_{texel}", dim.name()), &scalars, ty)
     }
 
     /// The library function of an operation, named after the type of its first operand.

@@ -1,0 +1,217 @@
+// Texels of images that lie in memory: what a processor does instead of asking a descriptor. An image is the address of a
+// `pc_image`, which the runtime makes of the format (`native::image` in the compiler): where each component's bits are in a
+// texel, and what kind of number they are. All of that is the same for all work-items, so the choices below are control flow.
+// Conversions are those of section 8.3 of the C specification. Reads and writes outside of the image do nothing.
+#include "common.h"
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+
+#define UNORM 0u
+#define SNORM 1u
+#define SIGNED 2u
+#define UNSIGNED 3u
+#define HALF 4u
+#define FLOAT 5u
+#define SRGB 6u
+
+typedef struct {
+    // Address of the first texel, bytes from a row (or layer of a 1D array) to the next, and from a slice to the next.
+    ulong base, row, slice;
+    uint size[3];
+    // cl_channel_order in the high half, cl_channel_type in the low one.
+    uint format;
+    // Bytes of a texel: 1, 2, 4, 8 or 16.
+    uint element;
+    uint kind;
+    // Shift that brings the sign of SNORM and SIGNED into the highest bit.
+    uint extend;
+    uint reserved;
+    // Of red, green, blue and alpha: the first bit, ones for its bits (0 if it is not stored), what it is if it is not
+    // stored (0 or 1), and its mask again if writes store it.
+    uint place[4], mask[4], other[4], stored[4];
+} pc_image;
+
+typedef const __constant pc_image *pc_image_ptr;
+
+// The sRGB curve, by code.
+__constant float pc_srgb[256] = {
+    0.0f, 0x1.3e4568p-12f, 0x1.3e4568p-11f, 0x1.dd681cp-11f, 0x1.3e4568p-10f, 0x1.8dd6c2p-10f, 0x1.dd681cp-10f, 0x1.167cbap-9f,
+    0x1.3e4568p-9f, 0x1.660e14p-9f, 0x1.8dd6c2p-9f, 0x1.b6a31cp-9f, 0x1.e1e31ep-9f, 0x1.07c38cp-8f, 0x1.1fcc2cp-8f, 0x1.390ffap-8f,
+    0x1.53936cp-8f, 0x1.6f5adep-8f, 0x1.8c6a94p-8f, 0x1.aac6cp-8f, 0x1.ca7382p-8f, 0x1.eb74e2p-8f, 0x1.06e76cp-7f, 0x1.18c2a6p-7f,
+    0x1.2b4e0ap-7f, 0x1.3e8b7cp-7f, 0x1.527cd6p-7f, 0x1.6723eep-7f, 0x1.7c8292p-7f, 0x1.929a88p-7f, 0x1.a96d92p-7f, 0x1.c0fd68p-7f,
+    0x1.d94bbep-7f, 0x1.f25a44p-7f, 0x1.061552p-6f, 0x1.135f3ep-6f, 0x1.210bb8p-6f, 0x1.2f1b8cp-6f, 0x1.3d8f84p-6f, 0x1.4c6866p-6f,
+    0x1.5ba6fap-6f, 0x1.6b4c04p-6f, 0x1.7b5842p-6f, 0x1.8bcc74p-6f, 0x1.9ca958p-6f, 0x1.adefaap-6f, 0x1.bfa02p-6f, 0x1.d1bb74p-6f,
+    0x1.e4425ap-6f, 0x1.f73586p-6f, 0x1.054ad4p-5f, 0x1.0f31bap-5f, 0x1.194fccp-5f, 0x1.23a55ep-5f, 0x1.2e32c8p-5f, 0x1.38f86p-5f,
+    0x1.43f678p-5f, 0x1.4f2d64p-5f, 0x1.5a9d76p-5f, 0x1.664702p-5f, 0x1.722a56p-5f, 0x1.7e47c8p-5f, 0x1.8a9fa4p-5f, 0x1.97323ap-5f,
+    0x1.a3ffd8p-5f, 0x1.b108dp-5f, 0x1.be4d6cp-5f, 0x1.cbcdfap-5f, 0x1.d98ac6p-5f, 0x1.e7841cp-5f, 0x1.f5ba48p-5f, 0x1.0216cap-4f,
+    0x1.096f26p-4f, 0x1.10e65cp-4f, 0x1.187c9p-4f, 0x1.2031e8p-4f, 0x1.280688p-4f, 0x1.2ffa92p-4f, 0x1.380e2ap-4f, 0x1.404174p-4f,
+    0x1.489494p-4f, 0x1.5107acp-4f, 0x1.599adep-4f, 0x1.624e4ep-4f, 0x1.6b221ep-4f, 0x1.74167p-4f, 0x1.7d2b66p-4f, 0x1.86612p-4f,
+    0x1.8fb7cp-4f, 0x1.992f68p-4f, 0x1.a2c83ap-4f, 0x1.ac8256p-4f, 0x1.b65ddcp-4f, 0x1.c05aecp-4f, 0x1.ca79a8p-4f, 0x1.d4ba3p-4f,
+    0x1.df1ca2p-4f, 0x1.e9a12p-4f, 0x1.f447cap-4f, 0x1.ff10bcp-4f, 0x1.04fe0cp-3f, 0x1.0a84fep-3f, 0x1.101d44p-3f, 0x1.15c6eep-3f,
+    0x1.1b8208p-3f, 0x1.214ea6p-3f, 0x1.272cd4p-3f, 0x1.2d1ca2p-3f, 0x1.331e1ep-3f, 0x1.393158p-3f, 0x1.3f566p-3f, 0x1.458d42p-3f,
+    0x1.4bd60ep-3f, 0x1.5230d4p-3f, 0x1.589dap-3f, 0x1.5f1c84p-3f, 0x1.65ad8ap-3f, 0x1.6c50c4p-3f, 0x1.73063ep-3f, 0x1.79ce06p-3f,
+    0x1.80a82ep-3f, 0x1.8794cp-3f, 0x1.8e93ccp-3f, 0x1.95a55ep-3f, 0x1.9cc986p-3f, 0x1.a40052p-3f, 0x1.ab49cep-3f, 0x1.b2a60ap-3f,
+    0x1.ba1512p-3f, 0x1.c196f4p-3f, 0x1.c92bbep-3f, 0x1.d0d37cp-3f, 0x1.d88e3ep-3f, 0x1.e05c0ep-3f, 0x1.e83cfcp-3f, 0x1.f03116p-3f,
+    0x1.f83866p-3f, 0x1.00297ep-2f, 0x1.044072p-2f, 0x1.086116p-2f, 0x1.0c8b7p-2f, 0x1.10bf86p-2f, 0x1.14fd6p-2f, 0x1.194502p-2f,
+    0x1.1d9676p-2f, 0x1.21f1bep-2f, 0x1.2656e4p-2f, 0x1.2ac5ecp-2f, 0x1.2f3edep-2f, 0x1.33c1cp-2f, 0x1.384e98p-2f, 0x1.3ce56cp-2f,
+    0x1.418642p-2f, 0x1.46312p-2f, 0x1.4ae60ep-2f, 0x1.4fa51p-2f, 0x1.546e2cp-2f, 0x1.59416cp-2f, 0x1.5e1edp-2f, 0x1.630664p-2f,
+    0x1.67f82ap-2f, 0x1.6cf428p-2f, 0x1.71fa68p-2f, 0x1.770aecp-2f, 0x1.7c25bcp-2f, 0x1.814adcp-2f, 0x1.867a54p-2f, 0x1.8bb428p-2f,
+    0x1.90f86p-2f, 0x1.9647p-2f, 0x1.9ba01p-2f, 0x1.a10394p-2f, 0x1.a67192p-2f, 0x1.abea1p-2f, 0x1.b16d14p-2f, 0x1.b6faa4p-2f,
+    0x1.bc92c6p-2f, 0x1.c2357ep-2f, 0x1.c7e2d2p-2f, 0x1.cd9acap-2f, 0x1.d35d6ap-2f, 0x1.d92ab6p-2f, 0x1.df02b8p-2f, 0x1.e4e57p-2f,
+    0x1.ead2e8p-2f, 0x1.f0cb26p-2f, 0x1.f6ce2cp-2f, 0x1.fcdcp-2f, 0x1.017a56p-1f, 0x1.048c18p-1f, 0x1.07a34ap-1f, 0x1.0abfeep-1f,
+    0x1.0de208p-1f, 0x1.11099ap-1f, 0x1.1436a8p-1f, 0x1.176932p-1f, 0x1.1aa13ep-1f, 0x1.1ddecap-1f, 0x1.2121dep-1f, 0x1.246a7ap-1f,
+    0x1.27b8ap-1f, 0x1.2b0c54p-1f, 0x1.2e6598p-1f, 0x1.31c46ep-1f, 0x1.3528dcp-1f, 0x1.3892ep-1f, 0x1.3c028p-1f, 0x1.3f77bcp-1f,
+    0x1.42f29ap-1f, 0x1.467318p-1f, 0x1.49f93ep-1f, 0x1.4d850ap-1f, 0x1.511682p-1f, 0x1.54ada4p-1f, 0x1.584a78p-1f, 0x1.5becfep-1f,
+    0x1.5f9538p-1f, 0x1.634328p-1f, 0x1.66f6d4p-1f, 0x1.6ab03ap-1f, 0x1.6e6f6p-1f, 0x1.723448p-1f, 0x1.75fef4p-1f, 0x1.79cf64p-1f,
+    0x1.7da59ep-1f, 0x1.8181a4p-1f, 0x1.856378p-1f, 0x1.894b1cp-1f, 0x1.8d3892p-1f, 0x1.912bdep-1f, 0x1.9525p-1f, 0x1.9923fep-1f,
+    0x1.9d28d8p-1f, 0x1.a13392p-1f, 0x1.a5442cp-1f, 0x1.a95aacp-1f, 0x1.ad771p-1f, 0x1.b1995ep-1f, 0x1.b5c198p-1f, 0x1.b9efbep-1f,
+    0x1.be23d4p-1f, 0x1.c25ddep-1f, 0x1.c69ddcp-1f, 0x1.cae3d2p-1f, 0x1.cf2fcp-1f, 0x1.d381aap-1f, 0x1.d7d994p-1f, 0x1.dc377ep-1f,
+    0x1.e09b6ap-1f, 0x1.e5055cp-1f, 0x1.e97556p-1f, 0x1.edeb5cp-1f, 0x1.f2676cp-1f, 0x1.f6e98cp-1f, 0x1.fb71bcp-1f, 0x1.0p+0f,
+};
+
+static inline int pc_inside(pc_image_ptr d, int x, int y, int z)
+{
+    return (uint)x < d->size[0] && (uint)y < d->size[1] && (uint)z < d->size[2];
+}
+
+static inline ulong pc_row(pc_image_ptr d, int y, int z) { return d->base + (ulong)(uint)z * d->slice + (ulong)(uint)y * d->row; }
+
+static inline uint4 pc_fetch(pc_image_ptr d, int x, int y, int z)
+{
+    const __global uchar *p = (const __global uchar *)pc_row(d, y, z);
+    long i = x;
+    switch (d->element) {
+    case 1: return (uint4)(p[i], 0u, 0u, 0u);
+    case 2: return (uint4)(((const __global ushort *)p)[i], 0u, 0u, 0u);
+    case 4: return (uint4)(((const __global uint *)p)[i], 0u, 0u, 0u);
+    case 8: return (uint4)(vload2(i, (const __global uint *)p), 0u, 0u);
+    default: return vload4(i, (const __global uint *)p);
+    }
+}
+
+// The bits of a component.
+static inline uint pc_bits(pc_image_ptr d, uint4 w, uint c)
+{
+    uint place = d->place[c], word = place >> 5, v = w.x;
+    if (d->element > 4) {
+        v = word == 0 ? w.x : word == 1 ? w.y : word == 2 ? w.z : w.w;
+    }
+    return (v >> (place & 31)) & d->mask[c];
+}
+
+static inline int pc_signed(pc_image_ptr d, uint bits) { return (int)(bits << d->extend) >> d->extend; }
+
+static inline float pc_component(pc_image_ptr d, uint bits, uint c)
+{
+    float v;
+    switch (d->kind) {
+    case UNORM: v = (float)(int)bits / (float)(int)max(d->mask[c], 1u); break;
+    case SNORM: v = fmax((float)pc_signed(d, bits) / (float)(int)max(d->mask[c] >> 1, 1u), -1.0f); break;
+    case HALF: v = (float)as_half((ushort)bits); break;
+    case SRGB: v = c < 3 ? pc_srgb[bits & 255u] : (float)(int)bits / 255.0f; break;
+    default: v = as_float(bits); break;
+    }
+    return d->mask[c] ? v : (float)(int)d->other[c];
+}
+
+static inline float4 pc_read_f(pc_image_ptr d, int x, int y, int z)
+{
+    uint4 w = pc_fetch(d, x, y, z);
+    float4 v;
+    v.x = pc_component(d, pc_bits(d, w, 0), 0);
+    v.y = pc_component(d, pc_bits(d, w, 1), 1);
+    v.z = pc_component(d, pc_bits(d, w, 2), 2);
+    v.w = pc_component(d, pc_bits(d, w, 3), 3);
+    return v;
+}
+
+static inline uint pc_integer(pc_image_ptr d, uint4 w, uint c)
+{
+    uint bits = pc_bits(d, w, c);
+    return d->mask[c] ? (uint)pc_signed(d, bits) : d->other[c];
+}
+
+static inline uint4 pc_read_u(pc_image_ptr d, int x, int y, int z)
+{
+    uint4 w = pc_fetch(d, x, y, z);
+    return (uint4)(pc_integer(d, w, 0), pc_integer(d, w, 1), pc_integer(d, w, 2), pc_integer(d, w, 3));
+}
+
+// Of samplers, which ask for texels inside only.
+float4 pc_texel_sampled_f(pc_image_ptr d, int x, int y, int z) { return pc_read_f(d, x, y, z); }
+uint4 pc_texel_sampled_u(pc_image_ptr d, int x, int y, int z) { return pc_read_u(d, x, y, z); }
+
+float4 pc_texel_read_f(pc_image_ptr d, int x, int y, int z)
+{
+    float4 v = (float4)(0.0f);
+    if (pc_inside(d, x, y, z)) v = pc_read_f(d, x, y, z);
+    return v;
+}
+
+uint4 pc_texel_read_u(pc_image_ptr d, int x, int y, int z)
+{
+    uint4 v = (uint4)(0u);
+    if (pc_inside(d, x, y, z)) v = pc_read_u(d, x, y, z);
+    return v;
+}
+
+static inline void pc_put(pc_image_ptr d, int x, int y, int z, uint4 bits)
+{
+    uint4 c;
+    c.x = (bits.x & d->stored[0]) << (d->place[0] & 31);
+    c.y = (bits.y & d->stored[1]) << (d->place[1] & 31);
+    c.z = (bits.z & d->stored[2]) << (d->place[2] & 31);
+    c.w = (bits.w & d->stored[3]) << (d->place[3] & 31);
+    __global uchar *p = (__global uchar *)pc_row(d, y, z);
+    long i = x;
+    if (d->element <= 4) {
+        uint all = c.x | c.y | c.z | c.w;
+        switch (d->element) {
+        case 1: p[i] = (uchar)all; break;
+        case 2: ((__global ushort *)p)[i] = (ushort)all; break;
+        default: ((__global uint *)p)[i] = all; break;
+        }
+        return;
+    }
+    uint k0 = d->place[0] >> 5, k1 = d->place[1] >> 5, k2 = d->place[2] >> 5, k3 = d->place[3] >> 5;
+    uint w[4];
+    for (uint k = 0; k < 4; k++) w[k] = (k0 == k ? c.x : 0u) | (k1 == k ? c.y : 0u) | (k2 == k ? c.z : 0u) | (k3 == k ? c.w : 0u);
+    if (d->element == 8) vstore2((uint2)(w[0], w[1]), i, (__global uint *)p);
+    else vstore4((uint4)(w[0], w[1], w[2], w[3]), i, (__global uint *)p);
+}
+
+static inline uint pc_code(pc_image_ptr d, float v, uint c)
+{
+    switch (d->kind) {
+    case UNORM: {
+        float most = (float)(int)d->mask[c];
+        return (uint)(int)rint(fmin(fmax(v * most, 0.0f), most)); // NaN becomes 0
+    }
+    case SNORM: {
+        float most = (float)(int)(d->mask[c] >> 1);
+        float s = fmin(fmax(v * most, -1.0f - most), most);
+        return v == v ? (uint)(int)rint(s) : 0u;
+    }
+    case HALF: return as_ushort((half)v);
+    default: return as_uint(v);
+    }
+}
+
+void pc_texel_write_f(pc_image_ptr d, int x, int y, int z, float4 v)
+{
+    if (!pc_inside(d, x, y, z)) return;
+    pc_put(d, x, y, z, (uint4)(pc_code(d, v.x, 0), pc_code(d, v.y, 1), pc_code(d, v.z, 2), pc_code(d, v.w, 3)));
+}
+
+static inline uint pc_saturate(pc_image_ptr d, uint v, uint c)
+{
+    uint mask = d->mask[c];
+    if (d->kind == UNSIGNED) return min(v, mask);
+    int most = (int)(mask >> 1);
+    return (uint)clamp((int)v, -1 - most, most);
+}
+
+void pc_texel_write_u(pc_image_ptr d, int x, int y, int z, uint4 v)
+{
+    if (!pc_inside(d, x, y, z)) return;
+    pc_put(d, x, y, z, (uint4)(pc_saturate(d, v.x, 0), pc_saturate(d, v.y, 1), pc_saturate(d, v.z, 2), pc_saturate(d, v.w, 3)));
+}

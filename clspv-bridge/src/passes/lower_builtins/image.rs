@@ -1,0 +1,71 @@
+//! Operations on images: samplers become arithmetic over texels (`builtins/image.cl`) everywhere; where images lie in memory,
+//! texels become memory accesses (`builtins/texels.cl`).
+
+use super::Lower;
+use crate::ir::names::Named;
+use crate::ir::*;
+use crate::native::image;
+
+impl Lower<'_, '_, '_> {
+    /// A read through a sampler: the library's function for the image's dimensions, of scalar coordinates.
+    pub(super) fn sample(&mut self, dim: ImageDim, args: &[Value], ty: Type) -> Value {
+        let (image, sampler, at) = (args[0], args[1], args[2]);
+        let (coordinates, texel) = (self.b.ty(at).lane(), if ty.is_float() { 'f' } else { 'u' });
+        let mut scalars = vec![image];
+        scalars.extend((0..dim.coordinates()).map(|i| self.b.extract(at, i as u8)));
+        scalars.push(sampler);
+        self.call(&format!("pc_sample_{}_{coordinates}_{texel}", dim.name()), &scalars, ty)
+    }
+
+    /// Everything but reads through samplers, for an image in memory. `None`: no result.
+    pub(super) fn texels(&mut self, op: ImageOp, dim: ImageDim, args: &[Value], ty: Type) -> Option<Value> {
+        let about = self.b.value(Op::Image { op: ImageOp::Address, dim, var: None }, &args[..1], Type::Ptr(Space::Constant));
+        match op {
+            ImageOp::Size => {
+                let lanes: Vec<Value> = (0..dim.coordinates()).map(|d| self.about(about, image::SIZE[d as usize])).collect();
+                Some(self.b.vec_build(&lanes))
+            }
+            ImageOp::Order => {
+                let (format, half) = (self.about(about, image::FORMAT), self.b.i32(16));
+                Some(self.b.lshr(format, half))
+            }
+            ImageOp::DataType => {
+                let (format, low) = (self.about(about, image::FORMAT), self.b.i32(0xffff));
+                Some(self.b.and(format, low))
+            }
+            ImageOp::Read => {
+                // Samplers ask for what is inside.
+                let name = if self.in_library { "sampled" } else { "read" };
+                let at = self.texel_at(about, args[1], dim);
+                Some(self.call(&format!("pc_texel_{name}_{}", letter(ty)), &at, ty))
+            }
+            ImageOp::Write => {
+                let mut at = self.texel_at(about, args[1], dim);
+                at.push(args[2]);
+                let name = format!("pc_texel_write_{}", letter(self.b.ty(args[2])));
+                self.call_without_result(&name, &at);
+                None
+            }
+            ImageOp::Sample | ImageOp::Address => None,
+        }
+    }
+
+    /// A number of those that tell of the image.
+    fn about(&mut self, about: Value, offset: u32) -> Value {
+        let p = self.b.ptr_add_const(about, i64::from(offset));
+        self.b.load(I32, p, Access { readonly: true, ..Access::aligned(4) })
+    }
+
+    /// The operands of the library's functions: the image, and three coordinates.
+    fn texel_at(&mut self, about: Value, at: Value, dim: ImageDim) -> Vec<Value> {
+        let mut out = vec![about];
+        out.extend((0..dim.coordinates()).map(|i| self.b.extract(at, i as u8)));
+        let zero = self.b.i32(0);
+        out.resize(4, zero);
+        out
+    }
+}
+
+fn letter(texel: Type) -> char {
+    if texel.is_float() { 'f' } else { 'u' }
+}

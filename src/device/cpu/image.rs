@@ -1,0 +1,206 @@
+//! Images: texels in host memory, one row after another, and what kernels are told of them (`clspv_bridge::native::image`).
+//! Every transfer is a copy of rows. Views of buffers and of other images share the memory and keep its owner.
+
+use super::super::batch::{DeviceCommand, ImageRange, RectLayout};
+use super::super::host_exec;
+use super::super::info::{FormatSupport, ImageFacts, ImageUse};
+use super::super::traits::{DeviceError, DeviceMemory, ImageDesc, Result};
+use crate::cl::image::{self, Fields, ImageKind, Number, bytes_of};
+use crate::host_ptr::{self, HostAllocation, HostPtr};
+use clspv_bridge::native::image as told;
+use std::any::Any;
+use std::sync::Arc;
+
+/// Texels of an image in a buffer.
+const MAX_BUFFER: u64 = 1 << 28;
+const MAX_ARGS: u32 = 128;
+
+/// What keeps the texels.
+enum Store {
+    Own(#[allow(dead_code)] HostAllocation),
+    Shared(#[allow(dead_code)] Arc<dyn DeviceMemory>),
+}
+
+/// An image, or a view of one or of a buffer.
+pub struct CpuImage {
+    desc: ImageDesc,
+    base: HostPtr,
+    layout: RectLayout,
+    /// In words, for their alignment.
+    told: [u64; told::BYTES / 8],
+    _store: Store,
+}
+
+impl DeviceMemory for CpuImage {
+    fn size(&self) -> u64 {
+        self.desc.shape.texels() * u64::from(self.desc.format.element_size())
+    }
+    fn host_ptr(&self) -> Option<HostPtr> {
+        None
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// What images the device can do.
+pub fn facts(max_bytes: u64) -> ImageFacts {
+    let support = |format: image::ImageFormat| {
+        let write = !format.is_srgb();
+        let all = ImageUse { read: true, write, read_write: write };
+        let uses = ImageKind::ALL.map(|kind| if format.allows(kind) { all } else { ImageUse::default() });
+        FormatSupport { format, uses }
+    };
+    ImageFacts {
+        max_2d: [16384; 2],
+        max_3d: [2048; 3],
+        max_layers: 2048,
+        max_buffer: (max_bytes / 16).min(MAX_BUFFER),
+        max_read_args: MAX_ARGS,
+        max_write_args: MAX_ARGS,
+        max_read_write_args: MAX_ARGS,
+        pitch_alignment: 1,
+        base_alignment: 1,
+        formats: image::formats().map(support).collect(),
+    }
+}
+
+/// The image behind a memory.
+pub fn image_of(memory: &Arc<dyn DeviceMemory>) -> Result<&CpuImage> {
+    let image = memory.as_any().downcast_ref::<CpuImage>();
+    image.ok_or_else(|| DeviceError::Unexpected("not an image of this kind of device".into()))
+}
+
+impl CpuImage {
+    /// Texels of its own.
+    pub fn new(desc: &ImageDesc) -> Result<CpuImage> {
+        let [row, rows, slices] = bytes_of(desc.shape.size, desc.format.element_size());
+        let slice = row.checked_mul(rows);
+        let size = slice.and_then(|s| s.checked_mul(slices)).ok_or(DeviceError::OutOfDeviceMemory)?;
+        let own = HostAllocation::new(size).ok_or(DeviceError::OutOfDeviceMemory)?;
+        let layout = RectLayout { offset: 0, row_pitch: row, slice_pitch: row * rows };
+        CpuImage::of(desc, own.ptr(), layout, Store::Own(own))
+    }
+
+    /// Texels in a buffer.
+    pub fn of_buffer(buffer: &Arc<dyn DeviceMemory>, layout: &RectLayout, desc: &ImageDesc) -> Result<CpuImage> {
+        let base = buffer.host_ptr().ok_or_else(|| DeviceError::Unexpected("not a buffer of this kind of device".into()))?;
+        let end = crate::cl::region::region_end(layout, bytes_of(desc.shape.size, desc.format.element_size()));
+        if end > buffer.size() {
+            return Err(DeviceError::Unexpected("texels outside the buffer".into()));
+        }
+        CpuImage::of(desc, base.offset(layout.offset), RectLayout { offset: 0, ..*layout }, Store::Shared(buffer.clone()))
+    }
+
+    /// The texels of another image.
+    pub fn of_image(other: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<CpuImage> {
+        let from = image_of(other)?;
+        if from.desc.shape != desc.shape || from.desc.format.element_size() != desc.format.element_size() {
+            return Err(DeviceError::Unexpected("a view of an image of another kind".into()));
+        }
+        CpuImage::of(desc, from.base, from.layout, Store::Shared(other.clone()))
+    }
+
+    fn of(desc: &ImageDesc, base: HostPtr, layout: RectLayout, store: Store) -> Result<CpuImage> {
+        let told = tell(desc, base, &layout).ok_or_else(|| DeviceError::Unsupported("the image format".into()))?;
+        Ok(CpuImage { desc: *desc, base, layout, told, _store: store })
+    }
+
+    /// Address of what kernels are told.
+    pub fn told(&self) -> u64 {
+        self.told.as_ptr() as u64
+    }
+
+    /// A region's bytes: where, their layout and their extent.
+    fn part(&self, range: &ImageRange) -> (HostPtr, RectLayout, [u64; 3]) {
+        let element = self.desc.format.element_size();
+        let [x, y, z] = range.origin.map(u64::from);
+        let offset = z * self.layout.slice_pitch + y * self.layout.row_pitch + x * u64::from(element);
+        (self.base, RectLayout { offset, ..self.layout }, bytes_of(range.region, element))
+    }
+}
+
+/// The structure of `native::image`.
+fn tell(desc: &ImageDesc, base: HostPtr, layout: &RectLayout) -> Option<[u64; told::BYTES / 8]> {
+    let format = desc.format;
+    let Fields { read, written } = format.fields()?;
+    let kind = match format.number()? {
+        _ if format.is_srgb() => told::SRGB,
+        Number::Unorm => told::UNORM,
+        Number::Snorm => told::SNORM,
+        Number::Signed => told::SIGNED,
+        Number::Unsigned => told::UNSIGNED,
+        Number::Float if read[0].or(read[3]).is_some_and(|(_, width)| width == 16) => told::HALF,
+        Number::Float => told::FLOAT,
+    };
+    let mut words = [0u64; told::BYTES / 8];
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+    let mut long = |at: usize, value: u64| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    long(told::BASE, base.addr() as u64);
+    long(told::ROW, layout.row_pitch);
+    long(told::SLICE, layout.slice_pitch);
+    let mut put = |at: usize, value: u32| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    for (at, size) in told::SIZE.into_iter().zip(desc.shape.size) {
+        put(at as usize, size);
+    }
+    put(told::FORMAT as usize, format.order << 16 | format.data_type & 0xffff);
+    put(told::ELEMENT, format.element_size());
+    put(told::KIND, kind);
+    let signed = kind == told::SNORM || kind == told::SIGNED;
+    let width = read.iter().flatten().map(|(_, width)| *width).max().unwrap_or(32);
+    put(told::EXTEND, if signed { 32 - width } else { 0 });
+    let ones = |field: image::Field| field.map_or(0, |(_, width)| u32::MAX >> (32 - width));
+    for i in 0..4 {
+        put(told::PLACE + 4 * i, read[i].map_or(0, |(first, _)| first));
+        put(told::MASK + 4 * i, ones(read[i]));
+        put(told::OTHER + 4 * i, u32::from(i == 3));
+        put(told::STORED + 4 * i, ones(written[i]));
+    }
+    Some(words)
+}
+
+/// Does a transfer; false if it is none of images.
+pub fn transfer(command: &DeviceCommand) -> Result<bool> {
+    let memory = |range: &super::super::batch::BufferRange| {
+        let base = range.memory.host_ptr().map(|p| p.offset(range.offset));
+        base.ok_or_else(|| DeviceError::Unexpected("a buffer of another device".into()))
+    };
+    let (from, from_layout, to, to_layout, region) = match command {
+        DeviceCommand::WriteImage { src, layout, dst } => {
+            let (to, to_layout, region) = image_of(&dst.image)?.part(dst);
+            (*src, *layout, to, to_layout, region)
+        }
+        DeviceCommand::BufferToImage { src, layout, dst } => {
+            let (to, to_layout, region) = image_of(&dst.image)?.part(dst);
+            (memory(src)?, *layout, to, to_layout, region)
+        }
+        DeviceCommand::ReadImage { src, dst, layout } => {
+            let (from, from_layout, region) = image_of(&src.image)?.part(src);
+            (from, from_layout, *dst, *layout, region)
+        }
+        DeviceCommand::ImageToBuffer { src, dst, layout } => {
+            let (from, from_layout, region) = image_of(&src.image)?.part(src);
+            (from, from_layout, memory(dst)?, *layout, region)
+        }
+        DeviceCommand::CopyImage { src, dst } => {
+            let (from, from_layout, region) = image_of(&src.image)?.part(src);
+            let (to, to_layout, _) = image_of(&dst.image)?.part(dst);
+            (from, from_layout, to, to_layout, region)
+        }
+        DeviceCommand::FillImage { dst, texel } => {
+            let (to, layout, region) = image_of(&dst.image)?.part(dst);
+            for (z, y) in (0..region[2]).flat_map(|z| (0..region[1]).map(move |y| (z, y))) {
+                let row = to.offset(layout.offset + z * layout.slice_pitch + y * layout.row_pitch);
+                // SAFETY: the region was validated against the image, which the command keeps; the scheduler runs nothing else
+                // on it.
+                unsafe { host_ptr::fill(row, texel, region[0]) };
+            }
+            return Ok(true);
+        }
+        _ => return Ok(host_exec::run(command)),
+    };
+    // SAFETY: regions were validated against images and buffers, which the command keeps, as the application keeps its memory;
+    // the scheduler runs nothing else on them.
+    unsafe { host_ptr::copy_rect(from, from_layout, to, to_layout, region) };
+    Ok(true)
+}
