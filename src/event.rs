@@ -5,6 +5,8 @@
 //! only falls: CL_QUEUED, CL_SUBMITTED, CL_COMPLETE or a negative code. CL_RUNNING is never observed as a status;
 //! callbacks for it run just before those for completion.
 //!
+//! The queue keeps events that nobody refers to any more for its next commands.
+//!
 //! Locks: the event's own (rank Event), never two at a time, and none while callbacks are posted or references dropped.
 
 use crate::callback;
@@ -54,7 +56,7 @@ struct Inner {
     placed: bool,
     dependents: SmallVec<[Arc<Event>; 1]>,
     callbacks: Vec<(cl_int, EventCallback)>,
-    command: Option<Command>,
+    command: Option<Box<Command>>,
 }
 
 /// A moment of a command's life.
@@ -73,7 +75,7 @@ pub(crate) struct Aftermath {
     status: cl_int,
     dependents: SmallVec<[Arc<Event>; 1]>,
     callbacks: Vec<(cl_int, EventCallback)>,
-    command: Option<Command>,
+    command: Option<Box<Command>>,
 }
 
 impl ApiObject for Event {
@@ -81,6 +83,21 @@ impl ApiObject for Event {
     const INVALID: cl_int = CL_INVALID_EVENT;
     fn api_slot(&self) -> &ApiSlot {
         &self.slot
+    }
+    fn let_go(mut reference: Arc<Event>) {
+        if reference.is_done()
+            && let Some(event) = Arc::get_mut(&mut reference)
+            && let Some(queue) = event.queue.take()
+        {
+            event.slot = ApiSlot::new();
+            let inner = event.inner.get_mut();
+            inner.submission = None;
+            inner.placed = false;
+            // Nobody was left to depend on it or to be called; these are empty.
+            inner.dependents.clear();
+            inner.callbacks.clear();
+            queue.keep_event(reference);
+        }
     }
 }
 
@@ -121,6 +138,17 @@ impl Event {
 
     /// The event of a command that is about to be enqueued.
     pub(crate) fn of_command(queue: &Arc<CommandQueue>, command_type: cl_command_type, place: Place) -> Arc<Event> {
+        if let Some(mut kept) = queue.kept_event()
+            && let Some(event) = Arc::get_mut(&mut kept)
+        {
+            event.queue = Some(queue.clone());
+            event.command_type = command_type;
+            event.place = place;
+            *event.status.get_mut() = CL_QUEUED;
+            *event.pending.get_mut() = 1;
+            event.times = Default::default();
+            return kept;
+        }
         let context = queue.context().clone();
         Arc::new(Event::new(context, Some(queue.clone()), command_type, place, CL_QUEUED))
     }
@@ -278,17 +306,26 @@ impl Event {
 
     /// Hands the command over; before the first release of `pending`.
     pub(crate) fn set_command(&self, command: Command) {
+        let mut inner = self.inner.lock();
+        match &mut inner.command {
+            Some(room) => **room = command,
+            room => *room = Some(Box::new(command)),
+        }
+    }
+
+    /// Gives back what [`Event::take_command`] took: what the command uses is kept until it is done.
+    pub(crate) fn keep_command(&self, command: Box<Command>) {
         self.inner.lock().command = Some(command);
     }
 
-    /// Takes the command for submission; [`Event::set_command`] gives it back for keeping its objects alive.
-    pub(crate) fn take_command(&self) -> Option<Command> {
+    /// Takes the command for submission.
+    pub(crate) fn take_command(&self) -> Option<Box<Command>> {
         self.inner.lock().command.take()
     }
 
     /// Looks at the command.
     pub(crate) fn with_command<R>(&self, look: impl FnOnce(&Command) -> R) -> Option<R> {
-        self.inner.lock().command.as_ref().map(look)
+        self.inner.lock().command.as_deref().map(look)
     }
 
     /// Keeps `dependent` back until this event is done, or as far as its device queue needs: see `graph`. False if
@@ -385,6 +422,12 @@ impl Aftermath {
         for dependent in self.dependents {
             graph::release(&dependent, work);
         }
-        drop(self.command);
+        let event = self.event;
+        if let Some(mut command) = self.command {
+            command.clear();
+            // Its room is for the next command of the event.
+            event.keep_command(command);
+        }
+        Event::let_go(event);
     }
 }

@@ -8,8 +8,8 @@ use crate::cl::*;
 use crate::sync::{Mutex, Rank};
 use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Kind of an API object. The value marks live handles; no value is zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +37,10 @@ pub trait ApiObject: Send + Sync + 'static {
     const INVALID: cl_int;
     /// The link to the handle, embedded in the object.
     fn api_slot(&self) -> &ApiSlot;
+    /// Gives a reference back; it may be the last one.
+    fn let_go(reference: Arc<Self>) {
+        drop(reference);
+    }
 }
 
 struct Link {

@@ -258,7 +258,7 @@ impl<H: HandleTarget> Handle for *mut H {
         match slot.api_refs.fetch_update(Ordering::AcqRel, Ordering::Acquire, less) {
             Ok(1) => {
                 // SAFETY: the slot owned one strong reference while the count was positive.
-                drop(unsafe { Arc::from_raw(object) });
+                H::Object::let_go(unsafe { Arc::from_raw(object) });
                 Ok(())
             }
             Ok(_) => Ok(()),

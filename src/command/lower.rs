@@ -1,5 +1,6 @@
 //! Commands into device commands, at submission: memory objects become the device's memory, with the newest bytes in it.
 
+use super::ndrange::LaunchCommand;
 use super::{Command, CommandKind, ImagePart, MemRange};
 use crate::cl::*;
 use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, ImageRange, Launch, RectLayout};
@@ -213,31 +214,10 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
         }
         CommandKind::UnmapImage { .. } => DeviceCommand::Nop,
         CommandKind::Launch(launch) => {
-            let mut args = Vec::with_capacity(launch.args.len());
-            for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
-                args.push(match arg {
-                    ArgSnapshot::Bytes(bytes) => ArgValue::Bytes(bytes.clone()),
-                    ArgSnapshot::Local(size) => ArgValue::Local(*size),
-                    ArgSnapshot::Pointer(address) => {
-                        let within = launch.reach.as_ref().map(|r| r.within(*address, queue)).transpose().map_err(failed)?;
-                        ArgValue::Pointer { address: *address, within: within.flatten() }
-                    }
-                    ArgSnapshot::Mem(None) => ArgValue::NullBuffer,
-                    ArgSnapshot::Mem(Some(mem)) => {
-                        let range = MemRange { mem: mem.clone(), offset: 0, size: mem.size };
-                        let range = get(&range, arg_access(mem, info))?;
-                        if let Some(image) = mem.image() {
-                            let view = image.for_kernels(queue.context(), queue.device_index(), range.memory);
-                            ArgValue::Image(view.map_err(|e| e.code())?)
-                        } else {
-                            ArgValue::Buffer(range)
-                        }
-                    }
-                });
-            }
+            let args = launch.args.lower(queue.device_index(), |args| lower_args(launch, queue, args))?;
             DeviceCommand::Launch(Launch {
                 kernel: launch.kernel.clone(),
-                args: args.into(),
+                args,
                 dims: launch.dims,
                 offset: launch.offset,
                 global: launch.global,
@@ -259,6 +239,35 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
             DeviceCommand::Nop
         }
     })
+}
+
+/// The arguments of a launch; true if they are the same ones whenever the launch's arguments are.
+fn lower_args(launch: &LaunchCommand, queue: &Arc<CommandQueue>, args: &mut Vec<ArgValue>) -> Result<bool> {
+    let mut stay = true;
+    for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
+        args.push(match arg {
+            ArgSnapshot::Bytes(bytes) => ArgValue::Bytes(bytes.clone()),
+            ArgSnapshot::Local(size) => ArgValue::Local(*size),
+            ArgSnapshot::Pointer(address) => {
+                stay = false;
+                let within = launch.reach.as_ref().map(|r| r.within(*address, queue)).transpose().map_err(failed)?;
+                ArgValue::Pointer { address: *address, within: within.flatten() }
+            }
+            ArgSnapshot::Mem(None) => ArgValue::NullBuffer,
+            ArgSnapshot::Mem(Some(mem)) => {
+                stay &= mem.residency().is_in_one_place();
+                let range = acquire(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, arg_access(mem, info), queue)?;
+                match mem.image() {
+                    Some(image) => {
+                        let view = image.for_kernels(queue.context(), queue.device_index(), range.memory);
+                        ArgValue::Image(view.map_err(|e| e.code())?)
+                    }
+                    None => ArgValue::Buffer(range),
+                }
+            }
+        });
+    }
+    Ok(stay)
 }
 
 /// Runs a command in this thread; everything it depends on is done.

@@ -213,4 +213,10 @@ impl Command {
     pub(crate) fn new(kind: CommandKind) -> Command {
         Command { kind, ordered: true, deps: WaitList::new() }
     }
+
+    /// Lets go of everything.
+    pub(crate) fn clear(&mut self) {
+        self.kind = CommandKind::Nop;
+        self.deps.clear();
+    }
 }

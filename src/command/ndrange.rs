@@ -8,6 +8,7 @@ use crate::device::traits::DeviceKernel;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::kernel::Kernel;
+use crate::kernel::arg_list::ArgsInUse;
 use crate::kernel::args::ArgSnapshot;
 use crate::memory::buffer;
 use crate::queue::{CommandQueue, Fence, NewCommand};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 /// A launch with everything but the device's memory.
 pub struct LaunchCommand {
     pub kernel: Arc<dyn DeviceKernel>,
-    pub args: Arc<[ArgSnapshot]>,
+    pub args: ArgsInUse,
     pub dims: u32,
     pub offset: [u64; 3],
     pub global: [u64; 3],
@@ -47,7 +48,7 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
     let snapshot = kernel.snapshot(queue.device())?;
     let info = queue.device().info();
     let local = validate_range(queue, kernel, &*snapshot.kernel, range)?;
-    for (arg, info) in snapshot.args.iter().zip(&snapshot.info.args) {
+    for (arg, info) in snapshot.args.iter().zip(&kernel.info.args) {
         if let ArgSnapshot::Mem(Some(mem)) = arg {
             buffer::validate_alignment(mem, queue.device())?;
             let memory = mem.residency().backing(queue.context(), queue.device_index())?;
@@ -71,7 +72,7 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
         return Ok((CommandKind::Nop, Place::Either));
     }
     let local = local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims));
-    let reach = Reach::of(queue, &snapshot.args, &snapshot.exec_info)?;
+    let reach = Reach::of(queue, &snapshot.args, kernel)?;
     let launch = LaunchCommand {
         kernel: snapshot.kernel,
         args: snapshot.args,

@@ -4,8 +4,8 @@
 use crate::device::batch::{self, BufferRange};
 use crate::device::info::AddressSharing;
 use crate::error::Result;
+use crate::kernel::Kernel;
 use crate::kernel::args::ArgSnapshot;
-use crate::kernel::exec_info::ExecInfo;
 use crate::memory::residency::Residency;
 use crate::queue::CommandQueue;
 use std::sync::Arc;
@@ -21,11 +21,12 @@ pub struct Reach {
 
 impl Reach {
     /// The reach of a launch; none if no kernel of the context was ever given an address.
-    pub fn of(queue: &CommandQueue, args: &[ArgSnapshot], exec_info: &ExecInfo) -> Result<Option<Box<Reach>>> {
+    pub fn of(queue: &CommandQueue, args: &[ArgSnapshot], kernel: &Kernel) -> Result<Option<Box<Reach>>> {
         let (context, device) = (queue.context(), queue.device_index());
         if !context.allocations.is_used() {
             return Ok(None);
         }
+        let exec_info = kernel.exec_info();
         let system = queue.device().info().sharing == AddressSharing::Host;
         let mut reach = Reach { anything: exec_info.is_unbounded(system), ..Reach::default() };
         for arg in args {

@@ -73,7 +73,7 @@ pub struct Reach {
 #[derive(Clone)]
 pub struct Launch {
     pub kernel: Arc<dyn DeviceKernel>,
-    pub args: Arc<[ArgValue]>,
+    pub args: Arc<Vec<ArgValue>>,
     pub dims: u32,
     pub offset: [u64; 3],
     pub global: [u64; 3],

@@ -1,7 +1,7 @@
 //! What a device kind implements. A device never sees an OpenCL object: it gets [`super::batch::DeviceCommand`]s
 //! whose operands are its own memory and kernels, and reports completion through [`CompletionSink`].
 
-use super::batch::{Batch, DeviceCommand, ListItem, Outcome, RectLayout, Ticket, Times};
+use super::batch::{Batch, BatchItem, DeviceCommand, ListItem, Outcome, RectLayout, Ticket, Times};
 use super::info::DeviceInfo;
 use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::image::{ImageFormat, ImageShape};
@@ -254,6 +254,10 @@ pub type Submission = u64;
 
 /// An in-order stream of batches on one device. Batches may wait on other queues' submissions.
 pub trait DeviceQueue: Send + Sync {
+    /// An empty list for the items of a batch; it may have been used before.
+    fn items(&self) -> Vec<BatchItem> {
+        Vec::new()
+    }
     /// Takes the batch and hands it to the device; does not wait for the device. After an error the batch's tickets
     /// have not been and will not be reported.
     fn submit(&self, batch: Batch) -> Result<Submission>;
@@ -266,6 +270,10 @@ pub trait DeviceQueue: Send + Sync {
     /// Blocks until `submission` is complete and its tickets have been reported to the sink, doing the completion
     /// work in this thread when possible. False if the time ran out first.
     fn wait(&self, submission: Submission, timeout: Option<Duration>) -> Result<bool>;
+    /// The same for a thread that is in no hurry and does not poll.
+    fn wait_asleep(&self, submission: Submission) -> Result<()> {
+        self.wait(submission, None).map(drop)
+    }
     /// Whether a batch of this queue may wait on a submission of `other` (see [`Batch::waits`]).
     fn can_wait_on(&self, other: &dyn DeviceQueue) -> bool {
         let _ = other;

@@ -1,10 +1,11 @@
-//! Argument values of a kernel object, and the packed list that launches take.
+//! Argument values of a kernel object, and the list of them that launches take (`arg_list`).
 //!
 //! A kernel does not keep the memory objects alive that were set as its arguments (the specification forbids it): it
-//! holds weak references. The packed list holds strong ones and is shared by launches; the kernel remembers it weakly
-//! when memory objects are in it, so that a stream of launches shares one list and an idle kernel holds nothing.
-//! Setting an argument to the value it has keeps the list.
+//! holds weak references. The list holds strong ones and is shared by launches; the kernel knows it as long as a launch
+//! has it, so that a stream of launches shares one list and an idle kernel holds nothing. Setting an argument to the value
+//! it has keeps the list.
 
+use super::arg_list::ArgList;
 use crate::cl::image::ImageKind;
 use crate::cl::*;
 use crate::context::Context;
@@ -41,15 +42,6 @@ enum Value {
     Pointer(u64),
 }
 
-/// The last packed list.
-#[derive(Clone, Default)]
-enum Packed {
-    #[default]
-    None,
-    Strong(Arc<[ArgSnapshot]>),
-    Weak(Weak<[ArgSnapshot]>),
-}
-
 /// A value to set, with its handles already looked up.
 pub enum ArgInput<'a> {
     /// `arg_value` with `arg_size`.
@@ -66,17 +58,22 @@ pub enum ArgInput<'a> {
 }
 
 /// All arguments of a kernel.
-#[derive(Clone)]
 pub struct Args {
     values: Vec<Value>,
     unset: usize,
-    packed: Packed,
+    /// The list of these values, while launches have it.
+    current: Option<Arc<ArgList>>,
 }
 
 impl Args {
     /// `count` arguments without values.
     pub fn new(count: usize) -> Args {
-        Args { values: vec![Value::Unset; count], unset: count, packed: Packed::None }
+        Args { values: vec![Value::Unset; count], unset: count, current: None }
+    }
+
+    /// The same values, from now on independent.
+    pub fn duplicate(&self) -> Args {
+        Args { values: self.values.clone(), unset: self.unset, current: None }
     }
 
     /// Sets an argument; on an error nothing changes.
@@ -157,35 +154,27 @@ impl Args {
             self.unset -= 1;
         }
         *old = value;
-        self.packed = Packed::None;
+        self.current = None;
         Ok(())
     }
 
-    /// The packed list of the values.
-    pub fn pack(&mut self) -> Result<Arc<[ArgSnapshot]>> {
-        match &self.packed {
-            Packed::Strong(list) => return Ok(list.clone()),
-            Packed::Weak(list) => {
-                if let Some(list) = list.upgrade() {
-                    return Ok(list);
-                }
-            }
-            Packed::None => {}
+    /// The list of the values.
+    pub fn pack(&mut self) -> Result<Arc<ArgList>> {
+        if let Some(list) = &self.current {
+            return Ok(list.clone());
         }
         // Every argument must have been set.
         if self.unset > 0 {
             let first = self.values.iter().position(|v| matches!(v, Value::Unset)).unwrap_or_default();
             return Err(err!(CL_INVALID_KERNEL_ARGS, "argument {first} has not been set"));
         }
-        let (mut weak, mut released) = (false, None);
-        // One allocation: the length of the iterator is known.
+        let mut released = None;
         let values = self.values.iter().enumerate().map(|(index, value)| match value {
             Value::Bytes(bytes) => ArgSnapshot::Bytes(bytes.clone()),
             Value::Null | Value::Unset => ArgSnapshot::Mem(None),
             Value::Local(size) => ArgSnapshot::Local(*size),
             Value::Pointer(address) => ArgSnapshot::Pointer(*address),
             Value::Mem(mem) => {
-                weak = true;
                 let mem = mem.upgrade();
                 if mem.is_none() {
                     released = Some(index);
@@ -193,13 +182,26 @@ impl Args {
                 ArgSnapshot::Mem(mem)
             }
         });
-        let list: Arc<[ArgSnapshot]> = values.collect();
+        let mut list = ArgList::empty();
+        if let Some(list) = Arc::get_mut(&mut list) {
+            list.room().extend(values);
+        }
         // The memory objects must still be there.
         if let Some(index) = released {
             return Err(err!(CL_INVALID_KERNEL_ARGS, "the memory object of argument {index} was released"));
         }
-        self.packed = if weak { Packed::Weak(Arc::downgrade(&list)) } else { Packed::Strong(list.clone()) };
+        self.current = Some(list.clone());
         Ok(list)
+    }
+
+    /// A launch lets go of its list, which comes back from here unless other launches of these values have it.
+    pub(super) fn leave(&mut self, list: Arc<ArgList>) -> Option<Arc<ArgList>> {
+        if !self.current.as_ref().is_some_and(|current| Arc::ptr_eq(current, &list)) {
+            return Some(list);
+        }
+        drop(list);
+        // Others get it here only.
+        self.current.take_if(|current| Arc::strong_count(current) == 1)
     }
 
     /// Bytes of local memory that the arguments ask for; unset ones count as 0.
@@ -254,8 +256,11 @@ fn same(a: &Value, b: &Value) -> bool {
 mod tests {
     use super::*;
     use crate::device::Device;
+    use crate::device::batch::ArgValue;
     use crate::device::mock::{MockDevice, Mode};
+    use crate::kernel::arg_list::ArgsInUse;
     use crate::memory::buffer;
+    use crate::sync::{Mutex, Rank};
     use std::time::Instant;
 
     fn arg(kind: ArgKind, size: u32) -> ArgInfo {
@@ -273,21 +278,31 @@ mod tests {
         buffer::create(context, None, CL_MEM_READ_WRITE, 64, None).unwrap()
     }
 
+    /// The list of a launch.
+    fn launch(args: &Arc<Mutex<Args>>) -> Result<ArgsInUse> {
+        Ok(ArgsInUse::new(args.lock().pack()?, args.clone()))
+    }
+
+    fn kernel(count: usize) -> Arc<Mutex<Args>> {
+        Arc::new(Mutex::new(Rank::KernelArgs, Args::new(count)))
+    }
+
     #[test]
     fn lists_are_shared_until_an_argument_changes() {
         let (c, int, ptr) = (context(), arg(ArgKind::Value, 4), arg(ArgKind::GlobalPtr, 8));
         let m = mem(&c);
-        let mut args = Args::new(2);
-        assert_eq!(args.pack().map(|_| ()).map_err(|e| e.code()), Err(CL_INVALID_KERNEL_ARGS));
-        args.set(0, &int, ArgInput::Bytes(&[1, 2, 3, 4]), &c).unwrap();
-        args.set(1, &ptr, ArgInput::Mem(Some(&m)), &c).unwrap();
-        let first = args.pack().unwrap();
-        args.set(0, &int, ArgInput::Bytes(&[1, 2, 3, 4]), &c).unwrap();
-        args.set(1, &ptr, ArgInput::Mem(Some(&m)), &c).unwrap();
-        assert!(Arc::ptr_eq(&first, &args.pack().unwrap()));
-        args.set(0, &int, ArgInput::Bytes(&[1, 2, 3, 5]), &c).unwrap();
-        let second = args.pack().unwrap();
-        assert!(!Arc::ptr_eq(&first, &second));
+        let args = kernel(2);
+        assert_eq!(launch(&args).map(|_| ()).map_err(|e| e.code()), Err(CL_INVALID_KERNEL_ARGS));
+        let set = |index, input: ArgInput| args.lock().set(index, [&int, &ptr][index], input, &c).unwrap();
+        set(0, ArgInput::Bytes(&[1, 2, 3, 4]));
+        set(1, ArgInput::Mem(Some(&m)));
+        let first = launch(&args).unwrap();
+        set(0, ArgInput::Bytes(&[1, 2, 3, 4]));
+        set(1, ArgInput::Mem(Some(&m)));
+        assert!(std::ptr::eq(&*first, &*launch(&args).unwrap()));
+        set(0, ArgInput::Bytes(&[1, 2, 3, 5]));
+        let second = launch(&args).unwrap();
+        assert!(!std::ptr::eq(&*first, &*second));
         // A launch keeps what it was given.
         assert!(matches!(&first[0], ArgSnapshot::Bytes(b) if b[..] == [1, 2, 3, 4]));
         assert!(matches!(&second[0], ArgSnapshot::Bytes(b) if b[..] == [1, 2, 3, 5]));
@@ -297,17 +312,58 @@ mod tests {
     fn kernels_do_not_keep_memory_alive() {
         let (c, ptr) = (context(), arg(ArgKind::ConstantPtr, 8));
         let m = mem(&c);
-        let mut args = Args::new(1);
-        args.set(0, &ptr, ArgInput::Mem(Some(&m)), &c).unwrap();
-        let launch = args.pack().unwrap();
+        let args = kernel(1);
+        args.lock().set(0, &ptr, ArgInput::Mem(Some(&m)), &c).unwrap();
+        let launches = [launch(&args).unwrap(), launch(&args).unwrap()];
         let seen = Arc::downgrade(&m);
         drop(m);
+        let [first, last] = launches;
+        drop(first);
         assert!(seen.upgrade().is_some(), "launches keep it");
-        drop(launch);
+        drop(last);
         assert!(seen.upgrade().is_none());
-        assert_eq!(args.pack().map(|_| ()).map_err(|e| e.code()), Err(CL_INVALID_KERNEL_ARGS));
-        args.set(0, &ptr, ArgInput::Mem(None), &c).unwrap();
-        assert!(matches!(args.pack().unwrap()[0], ArgSnapshot::Mem(None)));
+        assert_eq!(launch(&args).map(|_| ()).map_err(|e| e.code()), Err(CL_INVALID_KERNEL_ARGS));
+        args.lock().set(0, &ptr, ArgInput::Mem(None), &c).unwrap();
+        assert!(matches!(launch(&args).unwrap()[0], ArgSnapshot::Mem(None)));
+    }
+
+    #[test]
+    fn launches_of_older_values_keep_no_memory_alive_either() {
+        let (c, ptr) = (context(), arg(ArgKind::GlobalPtr, 8));
+        let (old, new) = (mem(&c), mem(&c));
+        let args = kernel(1);
+        args.lock().set(0, &ptr, ArgInput::Mem(Some(&old)), &c).unwrap();
+        let first = launch(&args).unwrap();
+        args.lock().set(0, &ptr, ArgInput::Mem(Some(&new)), &c).unwrap();
+        let second = launch(&args).unwrap();
+        let seen = Arc::downgrade(&old);
+        drop(old);
+        drop(first);
+        assert!(seen.upgrade().is_none());
+        assert!(matches!(&second[0], ArgSnapshot::Mem(Some(m)) if Arc::ptr_eq(m, &new)));
+    }
+
+    #[test]
+    fn lowered_arguments_are_known_until_the_launches_are_over() {
+        let (c, int) = (context(), arg(ArgKind::Value, 4));
+        let args = kernel(1);
+        args.lock().set(0, &int, ArgInput::Bytes(&[1, 2, 3, 4]), &c).unwrap();
+        let made = |launch: &ArgsInUse, device, stay| {
+            let mut asked = false;
+            let list = launch.lower(device, |list| {
+                asked = true;
+                list.push(ArgValue::Local(device as u64));
+                Ok::<_, ()>(stay)
+            });
+            assert!(matches!(list.unwrap()[..], [ArgValue::Local(n)] if n == device as u64));
+            asked
+        };
+        let (first, second) = (launch(&args).unwrap(), launch(&args).unwrap());
+        assert!(made(&first, 0, false) && made(&first, 0, true) && !made(&second, 0, true));
+        // Another device has its own.
+        assert!(made(&second, 1, true) && !made(&first, 0, true));
+        drop((first, second));
+        assert!(made(&launch(&args).unwrap(), 0, true));
     }
 
     #[test]
@@ -336,22 +392,22 @@ mod tests {
     fn packing_cost() {
         let (c, int, ptr) = (context(), arg(ArgKind::Value, 4), arg(ArgKind::GlobalPtr, 8));
         let mems: Vec<_> = (0..4).map(|_| mem(&c)).collect();
-        let mut args = Args::new(5);
+        let args = kernel(5);
         for (i, m) in mems.iter().enumerate() {
-            args.set(i, &ptr, ArgInput::Mem(Some(m)), &c).unwrap();
+            args.lock().set(i, &ptr, ArgInput::Mem(Some(m)), &c).unwrap();
         }
         let n = 1_000_000u32;
         for (name, keep, change) in
             [("unchanged, in flight", true, false), ("unchanged, idle", false, false), ("changed", true, true)]
         {
-            args.set(4, &int, ArgInput::Bytes(&[0; 4]), &c).unwrap();
-            let kept = keep.then(|| args.pack().unwrap());
+            args.lock().set(4, &int, ArgInput::Bytes(&[0; 4]), &c).unwrap();
+            let kept = keep.then(|| launch(&args).unwrap());
             let start = Instant::now();
             for i in 0..n {
                 if change {
-                    args.set(4, &int, ArgInput::Bytes(&i.to_le_bytes()), &c).unwrap();
+                    args.lock().set(4, &int, ArgInput::Bytes(&i.to_le_bytes()), &c).unwrap();
                 }
-                std::hint::black_box(args.pack().unwrap());
+                std::hint::black_box(launch(&args).unwrap());
             }
             eprintln!("{name}: {:.1} ns", start.elapsed().as_nanos() as f64 / f64::from(n));
             drop(kept);

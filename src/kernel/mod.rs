@@ -3,6 +3,7 @@
 //! A kernel holds the executables it came from, so a later change of the program cannot touch it. Argument values and
 //! their packing are in [`args`]. Locks: one of rank KernelArgs around the argument values.
 
+pub mod arg_list;
 pub mod args;
 pub mod exec_info;
 
@@ -17,7 +18,8 @@ use crate::memory::svm::Kind;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::program::Program;
 use crate::sync::{Mutex, Rank};
-use args::{ArgInput, ArgSnapshot, Args};
+use arg_list::ArgsInUse;
+use args::{ArgInput, Args};
 use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo};
 use exec_info::ExecInfo;
 use std::sync::{Arc, OnceLock};
@@ -29,18 +31,15 @@ pub struct Kernel {
     pub info: Arc<KernelInfo>,
     /// In the order of the program's devices.
     per_device: Box<[Option<Arc<dyn DeviceKernel>>]>,
-    args: Mutex<Args>,
+    args: Arc<Mutex<Args>>,
     exec_info: Mutex<Arc<ExecInfo>>,
     arg_info: OnceLock<Option<Vec<ArgInfo>>>,
 }
 
 /// What a launch takes from a kernel object: later changes of the object do not reach it.
-#[derive(Clone)]
 pub struct KernelSnapshot {
     pub kernel: Arc<dyn DeviceKernel>,
-    pub args: Arc<[ArgSnapshot]>,
-    pub info: Arc<KernelInfo>,
-    pub exec_info: Arc<ExecInfo>,
+    pub args: ArgsInUse,
 }
 
 impl ApiObject for Kernel {
@@ -71,7 +70,7 @@ impl Kernel {
         Ok(Arc::new(Kernel {
             slot: ApiSlot::new(),
             program: program.clone(),
-            args: Mutex::new(Rank::KernelArgs, Args::new(parts.info.args.len())),
+            args: Arc::new(Mutex::new(Rank::KernelArgs, Args::new(parts.info.args.len()))),
             exec_info: Mutex::new(Rank::KernelArgs, Arc::default()),
             info: parts.info,
             per_device: parts.per_device,
@@ -101,7 +100,7 @@ impl Kernel {
             program: self.program.clone(),
             info: self.info.clone(),
             per_device: self.per_device.clone(),
-            args: Mutex::new(Rank::KernelArgs, args),
+            args: Arc::new(Mutex::new(Rank::KernelArgs, args)),
             exec_info: Mutex::new(Rank::KernelArgs, exec_info),
             arg_info: OnceLock::new(),
         }))
@@ -109,7 +108,7 @@ impl Kernel {
 
     /// What has been set; one lock after the other.
     fn values(&self) -> (Args, Arc<ExecInfo>) {
-        let args = self.args.lock().clone();
+        let args = self.args.lock().duplicate();
         let exec_info = self.exec_info.lock().clone();
         (args, exec_info)
     }
@@ -137,8 +136,12 @@ impl Kernel {
         // There must be an executable for the device.
         let kernel = self.on_device(device)?.clone();
         let args = self.args.lock().pack()?;
-        let exec_info = self.exec_info.lock().clone();
-        Ok(KernelSnapshot { kernel, args, info: self.info.clone(), exec_info })
+        Ok(KernelSnapshot { kernel, args: ArgsInUse::new(args, self.args.clone()) })
+    }
+
+    /// What clSetKernelExecInfo has told.
+    pub fn exec_info(&self) -> Arc<ExecInfo> {
+        self.exec_info.lock().clone()
     }
 
     /// clSetKernelArgSVMPointer

@@ -66,6 +66,8 @@ pub struct Residency {
     content: Content,
     /// The store is memory shared outside of OpenCL, of the device with this index.
     external: Option<usize>,
+    /// The only store there ever is.
+    only: Memory,
     state: Mutex<State>,
 }
 
@@ -105,7 +107,9 @@ impl Residency {
     fn with(content: Content, one: bool, copies: SmallVec<[Memory; 1]>, host: Option<HostCopy>) -> Residency {
         let first = if host.is_some() { Holders::HOST } else { Holders::NONE };
         let newest = Newest::new(content.tracked(), first);
-        Residency { content, external: None, state: Mutex::new(Rank::Residency, State { one, copies, host, newest }) }
+        let only = if copies.len() == 1 && host.is_none() { copies.first().cloned().flatten() } else { None };
+        let state = Mutex::new(Rank::Residency, State { one, copies, host, newest });
+        Residency { content, external: None, only, state }
     }
 
     fn create(context: &Context, content: Content, initial: Initial, layout: RectLayout) -> Result<Residency> {
@@ -156,8 +160,16 @@ impl Residency {
         Self::with(Content::Buffer { size, host_visible: true }, true, copies, None)
     }
 
+    /// Whether the bytes are always in one memory of one device.
+    pub fn is_in_one_place(&self) -> bool {
+        self.only.is_some()
+    }
+
     /// The backing on a device, made if there is none.
     pub fn backing(&self, context: &Context, device: usize) -> Result<Arc<dyn DeviceMemory>> {
+        if let Some(only) = self.only.as_ref().filter(|_| device == 0) {
+            return Ok(only.clone());
+        }
         let (seen, one) = {
             let state = self.state.lock();
             if let Some(memory) = state.copies.get(device).cloned().flatten() {
@@ -186,6 +198,9 @@ impl Residency {
     /// bytes are one.
     pub fn acquire(&self, context: &Context, device: usize, range: Range<u64>, access: Access) -> Result<Arc<dyn DeviceMemory>> {
         let memory = self.backing(context, device)?;
+        if self.is_in_one_place() {
+            return Ok(memory);
+        }
         let mut state = self.state.lock();
         // There is no other copy, or there are no copies at all.
         if state.one || state.copies.len() == 1 && state.host.is_none() {

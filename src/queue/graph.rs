@@ -19,6 +19,7 @@ use crate::command::{Command, CommandKind, Place, lower, native};
 use crate::device::batch::{Batch, BatchItem, Outcome, Ticket, Times, Wait};
 use crate::device::traits::Submission;
 use crate::event::{Aftermath, Event, Moment, WaitList};
+use crate::object::ApiObject;
 use crate::queue::policy;
 use crate::worker;
 use smallvec::SmallVec;
@@ -59,6 +60,8 @@ pub(crate) struct State {
     open: Vec<Arc<Event>>,
     /// Position of the earliest of them.
     open_first: u64,
+    /// Memory for the next `open`.
+    spare_open: Vec<Arc<Event>>,
     in_flight: VecDeque<InFlight>,
     /// Ticket of the first entry of `in_flight`; they count up from 1, and 0 is nobody's.
     first_ticket: Ticket,
@@ -146,7 +149,8 @@ impl State {
 
     /// Takes the open batch for submission.
     fn cut(&mut self) -> Step {
-        let events = std::mem::take(&mut self.open);
+        let next = std::mem::take(&mut self.spare_open);
+        let events = std::mem::replace(&mut self.open, next);
         self.first_ticket = self.first_ticket.max(1);
         let first = self.first_ticket + self.in_flight.len() as u64;
         self.batches += 1;
@@ -412,7 +416,11 @@ impl CommandQueue {
                     }
                 }
                 Step::Host(event) => self.run_on_host(event, work),
-                Step::Submit { events, first } => self.submit(&events, first, work),
+                Step::Submit { mut events, first } => {
+                    self.submit(&events, first, work);
+                    events.drain(..).for_each(Event::let_go);
+                    self.state.lock().spare_open = events;
+                }
             }
         }
     }
@@ -420,7 +428,7 @@ impl CommandQueue {
     fn run_on_host(self: &Arc<Self>, event: Arc<Event>, work: &mut Work) {
         let command = event.take_command();
         // What the command uses is kept until it is done.
-        let status = match &command {
+        let status = match command.as_deref() {
             // It goes from queued to failed without being submitted, as on the device.
             Some(command) if failed(&command.deps) => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
             Some(Command { kind: CommandKind::Native(native), .. }) => {
@@ -444,7 +452,11 @@ impl CommandQueue {
             }
             None => CL_COMPLETE,
         };
+        if let Some(command) = command {
+            event.keep_command(command);
+        }
         self.end_on_host(&event, status, work);
+        Event::let_go(event);
     }
 
     fn stamp_now(&self, event: &Event, moment: Moment) {
@@ -483,10 +495,11 @@ impl CommandQueue {
     }
 
     fn submit(self: &Arc<Self>, events: &[Arc<Event>], first: Ticket, work: &mut Work) {
-        let mut batch = Batch { waits: SmallVec::new(), items: Vec::with_capacity(events.len()) };
-        let mut accepted: Vec<(Ticket, &Arc<Event>)> = Vec::with_capacity(events.len());
+        let mut batch = Batch { waits: SmallVec::new(), items: self.device_queue.items() };
+        batch.items.reserve(events.len());
+        let mut accepted: SmallVec<[(Ticket, &Arc<Event>); policy::MAX_BATCH]> = SmallVec::new();
         for (ticket, event) in (first..).zip(events) {
-            let mut command = event.take_command().unwrap_or_else(|| Command::new(CommandKind::Nop));
+            let mut command = event.take_command().unwrap_or_else(|| Box::new(Command::new(CommandKind::Nop)));
             let deps = std::mem::take(&mut command.deps);
             let lowered = if failed(&deps) {
                 Err(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
@@ -497,8 +510,7 @@ impl CommandQueue {
                 Ok(device_command) => {
                     self.add_waits(&mut batch, &deps);
                     batch.items.push(BatchItem { ticket, command: device_command, ordered: command.ordered });
-                    // The event keeps what the command uses until it is done.
-                    event.set_command(command);
+                    event.keep_command(command);
                     accepted.push((ticket, event));
                 }
                 Err(code) => self.finish_tickets(&[ticket], code, &[], work),
@@ -570,7 +582,7 @@ impl CommandQueue {
     /// Statuses change together with the queue's lists, so whoever finds the queue idle finds its events done.
     fn finish_tickets(self: &Arc<Self>, tickets: &[Ticket], status: cl_int, times: &[Times], work: &mut Work) {
         let profiling = self.is_profiling();
-        let mut done: SmallVec<[Aftermath; 4]> = SmallVec::new();
+        let mut done: SmallVec<[Aftermath; policy::MAX_BATCH]> = SmallVec::new();
         {
             let mut state = self.state.lock();
             for (i, ticket) in tickets.iter().enumerate() {
@@ -593,7 +605,7 @@ impl CommandQueue {
         if !done.is_empty() {
             self.report(status);
         }
-        for aftermath in done {
+        for aftermath in done.drain(..) {
             aftermath.run(work);
         }
     }

@@ -38,6 +38,8 @@ pub struct CommandQueue {
     /// Every command is waited for when it is enqueued (PYROCLAST_SYNC).
     sync: bool,
     state: Mutex<graph::State>,
+    /// Events for the next commands.
+    kept: Mutex<Vec<Arc<Event>>>,
 }
 
 impl ApiObject for CommandQueue {
@@ -54,8 +56,12 @@ impl Drain for CommandQueue {
     }
 }
 
-/// Commands of a queue that the device has got and not finished, at most.
-const MOST_IN_FLIGHT: usize = 8192;
+/// Commands of a queue that the device has got and not finished, at most: drivers need up to a MiB for a command buffer,
+/// of which there may be as many. A thread that has to wait does so until there are few, so that it sleeps a while.
+const MOST_IN_FLIGHT: usize = 1024;
+const FEW_IN_FLIGHT: usize = 512;
+/// Events that a queue keeps for later.
+const MOST_KEPT: usize = MOST_IN_FLIGHT + 2 * policy::MAX_BATCH;
 
 /// Orders a command among those of an out-of-order queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -148,6 +154,7 @@ impl CommandQueue {
             device_queue,
             sync,
             state: Mutex::new(Rank::QueueGraph, graph::State::default()),
+            kept: Mutex::new(Rank::Pools, Vec::new()),
         });
         let _ = sink.0.set(Arc::downgrade(&queue));
         let known: Arc<dyn Drain> = queue.clone();
@@ -198,6 +205,19 @@ impl CommandQueue {
         &self.device_queue
     }
 
+    /// An event that was used before, if there is one.
+    pub(crate) fn kept_event(&self) -> Option<Arc<Event>> {
+        self.kept.lock().pop()
+    }
+
+    /// Keeps an event that nobody else refers to.
+    pub(crate) fn keep_event(&self, event: Arc<Event>) {
+        let mut kept = self.kept.lock();
+        if kept.len() < MOST_KEPT {
+            kept.push(event);
+        }
+    }
+
     /// Time of the device clock, for profiling queues.
     pub(crate) fn now(&self) -> u64 {
         self.ops().device_now().unwrap_or(0)
@@ -205,6 +225,10 @@ impl CommandQueue {
 
     /// Appends a command; its own operands are validated. The event is the caller's to publish or forget.
     pub fn enqueue(self: &Arc<Self>, new: NewCommand) -> Result<Arc<Event>> {
+        self.enqueue_one(new, false)
+    }
+
+    fn enqueue_one(self: &Arc<Self>, new: NewCommand, blocking: bool) -> Result<Arc<Event>> {
         // A wait list holds events of the queue's context.
         if new.waits.iter().any(|e| !Arc::ptr_eq(e.context(), &self.context)) {
             return Err(Error::with(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
@@ -215,7 +239,8 @@ impl CommandQueue {
         }
         // What an unfinished read fills is taken by the host when the read is done, not by the device before.
         let source = new.kind.host_source();
-        let target = new.kind.host_target();
+        // The application may use what a blocking read fills when the call returns, not before.
+        let target = new.kind.host_target().filter(|_| !blocking);
         // Neither does it know of kernels that use the host's memory by its address.
         let shared = [&source, &target].into_iter().flatten().any(|range| self.is_shared(range));
         let stale = shared || source.is_some_and(|range| self.context.host_fills.overlaps(&range));
@@ -249,9 +274,12 @@ impl CommandQueue {
     /// Keeps what is in flight, and so its memory, within bounds: an enqueueing thread that is far ahead waits for the
     /// device, which needs nothing of the host for what it has got.
     fn throttle(&self) {
-        while self.state.lock().in_flight() > MOST_IN_FLIGHT {
+        if self.state.lock().in_flight() <= MOST_IN_FLIGHT {
+            return;
+        }
+        while self.state.lock().in_flight() > FEW_IN_FLIGHT {
             // Another thread may be about to submit what is missing; then there is nothing to wait for.
-            if self.device_queue.wait(self.device_queue.completed() + 1, None).is_err() {
+            if self.device_queue.wait_asleep(self.device_queue.completed() + 1).is_err() {
                 return;
             }
         }
@@ -259,7 +287,7 @@ impl CommandQueue {
 
     /// Appends a command and waits for it; a failure of the command or of its dependencies is the error.
     pub fn enqueue_blocking(self: &Arc<Self>, new: NewCommand) -> Result<Arc<Event>> {
-        let event = self.enqueue(new)?;
+        let event = self.enqueue_one(new, true)?;
         match event.wait() {
             status if status < 0 => Err(Error::with(status, "the command or what it waits for failed")),
             _ => Ok(event),
@@ -282,6 +310,7 @@ impl CommandQueue {
                 None => return,
                 Some(event) => {
                     event.wait();
+                    Event::let_go(event);
                 }
             }
         }

@@ -9,6 +9,7 @@ use pyroclast_runtime::cl::*;
 use pyroclast_runtime::err;
 use pyroclast_runtime::event::{Event, Moment};
 use pyroclast_runtime::info::InfoValue;
+use pyroclast_runtime::object::ApiObject;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -18,7 +19,9 @@ impl HandleTarget for _cl_event {
 
 /// Hands an event to the application if it asked for it.
 pub fn give(out: *mut cl_event, event: Arc<Event>) {
-    if !out.is_null() {
+    if out.is_null() {
+        Event::let_go(event);
+    } else {
         write_out(out, cl_event::publish(event));
     }
 }

@@ -33,7 +33,7 @@ fn run(source: &str, buffers: &mut [Vec<u32>], global: [u64; 3], local: [u32; 3]
     }
     let args: Vec<ArgValue> =
         memory.iter().map(|m| ArgValue::Buffer(BufferRange { memory: m.clone(), offset: 0, size: m.size() })).collect();
-    let (args, reach) = (args.into(), Reach::default());
+    let (args, reach) = (Arc::new(args), Reach::default());
     let launch = Launch { kernel: kernel.clone(), args, dims: 3, offset: [0; 3], global, local, reach };
     let kernel = kernel.as_any().downcast_ref::<Kernel>().unwrap();
     exec::launch(&launch, kernel, None, &Pool::new(2)).unwrap();

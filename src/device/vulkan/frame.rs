@@ -3,6 +3,7 @@
 use super::super::traits::Result;
 use super::conv::Context;
 use super::device::Gpu;
+use super::hazard::Hazards;
 use super::staging::Arena;
 use ash::vk;
 
@@ -18,6 +19,8 @@ const READS: vk::AccessFlags2 =
     vk::AccessFlags2::from_raw(vk::AccessFlags2::SHADER_READ.as_raw() | vk::AccessFlags2::TRANSFER_READ.as_raw());
 const WRITES: vk::AccessFlags2 =
     vk::AccessFlags2::from_raw(vk::AccessFlags2::SHADER_WRITE.as_raw() | vk::AccessFlags2::TRANSFER_WRITE.as_raw());
+const HOST: vk::AccessFlags2 =
+    vk::AccessFlags2::from_raw(vk::AccessFlags2::HOST_READ.as_raw() | vk::AccessFlags2::HOST_WRITE.as_raw());
 
 /// A command buffer with its pool, its staging space and its kernel arguments.
 pub struct Frame {
@@ -27,6 +30,8 @@ pub struct Frame {
     pub args: Arena,
     /// Descriptor pools of launches with more descriptors than can be pushed.
     pub descriptors: Vec<vk::DescriptorPool>,
+    /// Memory for the next recording.
+    pub hazards: Hazards,
 }
 
 // SAFETY: a frame is used by one thread at a time; its arenas' pointers are into memory it owns.
@@ -91,6 +96,7 @@ impl Frame {
                 staging: Arena::new(STAGING_BLOCK),
                 args: Arena::new(ARGS_BLOCK),
                 descriptors: Vec::new(),
+                hazards: Hazards::default(),
             }),
             Err(e) => {
                 // SAFETY: nothing was allocated from the pool.
@@ -155,8 +161,17 @@ impl Gpu {
         let work = if transfers { WORK } else { vk::PipelineStageFlags2::COMPUTE_SHADER };
         let (reads, writes) =
             if transfers { (READS, WRITES) } else { (vk::AccessFlags2::SHADER_READ, vk::AccessFlags2::SHADER_WRITE) };
-        let host = vk::AccessFlags2::HOST_READ | vk::AccessFlags2::HOST_WRITE;
-        self.barrier(cmd, (work, writes), (work | vk::PipelineStageFlags2::HOST, reads | writes | host));
+        self.barrier(cmd, (work, writes), (work | vk::PipelineStageFlags2::HOST, reads | writes | HOST));
+    }
+
+    /// Makes earlier device work visible to the host, and keeps no later device work waiting.
+    pub fn barrier_to_host(&self, cmd: vk::CommandBuffer) {
+        self.barrier(cmd, (WORK, WRITES), (vk::PipelineStageFlags2::HOST, HOST));
+    }
+
+    /// Makes visible to later device work what the host wrote, or has seen the device write.
+    pub fn barrier_from_host(&self, cmd: vk::CommandBuffer) {
+        self.barrier(cmd, (vk::PipelineStageFlags2::HOST, vk::AccessFlags2::HOST_WRITE), (WORK, READS | WRITES));
     }
 
     /// Makes earlier compute work visible to later compute work, and to that alone.

@@ -1,5 +1,5 @@
 //! Hazards between the commands of one command buffer: which byte ranges of buffers and rows of images were read and
-//! written since the last barrier.
+//! written since the last barrier, and which barrier a command needs before it. Pure.
 
 use ash::vk;
 use smallvec::SmallVec;
@@ -77,6 +77,84 @@ impl Hazards {
     }
 }
 
+/// What does a command's work on the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Engine {
+    Compute,
+    Transfer,
+}
+
+/// A barrier between everything before it and everything after it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Barrier {
+    None,
+    /// For compute work alone, which is cheaper.
+    Compute,
+    Full,
+}
+
+/// How earlier work of the queue and the commands of a new frame are kept apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Before {
+    /// By a barrier for everything.
+    Barrier,
+    /// By a barrier for compute work alone.
+    ComputeBarrier,
+    /// Not at all: earlier work may still run.
+    Nothing,
+}
+
+/// The order of a frame's commands.
+pub struct Order {
+    hazards: Hazards,
+    before: Before,
+    /// Since the last full barrier a transfer was recorded.
+    transfers: bool,
+}
+
+impl Order {
+    /// Of a frame without commands. `hazards` lends its memory.
+    pub fn new(mut hazards: Hazards, before: Before) -> Order {
+        hazards.since.clear();
+        Order { hazards, before, transfers: false }
+    }
+
+    /// A full barrier was put.
+    pub fn fenced(&mut self) {
+        self.before = Before::Barrier;
+        self.transfers = false;
+        self.hazards.since.clear();
+    }
+
+    /// The barrier that a command needs before it. Barriers between compute commands leave transfers out; the next transfer
+    /// then makes up for it.
+    pub fn next(&mut self, accesses: &[Access], ordered: bool, engine: Engine) -> Barrier {
+        let transfer = engine == Engine::Transfer;
+        let after_all = ordered && self.before == Before::Nothing;
+        if after_all {
+            self.hazards.since.clear();
+        }
+        let hazard = self.hazards.add(accesses, ordered);
+        let barrier = if hazard && !transfer && !self.transfers && self.before != Before::Nothing {
+            self.before = Before::ComputeBarrier;
+            Barrier::Compute
+        } else if after_all || hazard || transfer && self.before == Before::ComputeBarrier {
+            self.before = Before::Barrier;
+            self.transfers = false;
+            Barrier::Full
+        } else {
+            Barrier::None
+        };
+        self.transfers |= transfer;
+        barrier
+    }
+
+    /// What was lent.
+    pub fn into_hazards(self) -> Hazards {
+        self.hazards
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +195,31 @@ mod tests {
         assert!(h.add(&[Access::ANYWHERE], true));
         assert!(h.add(&[Access::ANYWHERE], true));
         assert!(!h.add(&[Access::ANYWHERE], false));
+    }
+
+    #[test]
+    fn barriers_are_as_narrow_as_can_be() {
+        let (a, b) = ([access(1, 0, 8, true)], [access(2, 0, 8, true)]);
+        let mut o = Order::new(Hazards::default(), Before::ComputeBarrier);
+        assert_eq!(o.next(&a, true, Engine::Compute), Barrier::None);
+        assert_eq!(o.next(&b, true, Engine::Compute), Barrier::None);
+        assert_eq!(o.next(&a, true, Engine::Compute), Barrier::Compute);
+        // The barrier before left transfers out.
+        assert_eq!(o.next(&b, true, Engine::Transfer), Barrier::Full);
+        assert_eq!(o.next(&b, true, Engine::Compute), Barrier::Full);
+        assert_eq!(o.next(&b, true, Engine::Compute), Barrier::Compute);
+    }
+
+    #[test]
+    fn independent_commands_do_not_wait_for_earlier_frames() {
+        let a = [access(1, 0, 8, true)];
+        let mut o = Order::new(Hazards::default(), Before::Nothing);
+        assert_eq!(o.next(&a, false, Engine::Compute), Barrier::None);
+        assert_eq!(o.next(&[access(2, 0, 8, true)], false, Engine::Transfer), Barrier::None);
+        // A command that must see what was before waits, whatever it touches; those behind it only for what they need.
+        assert_eq!(o.next(&[], true, Engine::Compute), Barrier::Full);
+        assert_eq!(o.next(&a, true, Engine::Compute), Barrier::None);
+        assert_eq!(o.next(&a, true, Engine::Compute), Barrier::Compute);
     }
 
     #[test]

@@ -112,11 +112,14 @@ pub struct Dispatch {
     pub local: [u32; 3],
 }
 
+/// The dispatches of a launch, mostly one.
+pub type Dispatches = SmallVec<[Dispatch; 1]>;
+
 /// How a launch is done.
 pub struct Plan<'a> {
     pub variant: &'a KernelVariant,
     pub pipelines: &'a Pipelines,
-    pub dispatches: Vec<Dispatch>,
+    pub dispatches: Dispatches,
     pub lengths: SmallVec<[u32; 4]>,
     /// The argument block, complete but for the values of one dispatch ([`Plan::set_dispatch`]).
     pub block: SmallVec<[u8; 256]>,
@@ -436,7 +439,7 @@ impl Plan<'_> {
 }
 
 /// The dispatches of a grid and its number of groups.
-fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> Result<(Vec<Dispatch>, [u32; 3])> {
+fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> Result<(Dispatches, [u32; 3])> {
     if local.contains(&0) {
         return Err(DeviceError::Unexpected("empty work-group".into()));
     }
@@ -457,7 +460,7 @@ fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> Result<(Vec<D
             parts[d].push((full, 1, rest));
         }
     }
-    let mut list = Vec::new();
+    let mut list = Dispatches::new();
     for z in &parts[2] {
         for y in &parts[1] {
             for x in &parts[0] {
@@ -564,7 +567,7 @@ mod tests {
     #[test]
     fn grids_split_at_limits_and_remainders() {
         let (one, groups) = split_grid([64, 4, 1], [16, 2, 1], [65535; 3]).unwrap();
-        assert_eq!(one, [Dispatch { first_group: [0; 3], groups: [4, 2, 1], local: [16, 2, 1] }]);
+        assert_eq!(one[..], [Dispatch { first_group: [0; 3], groups: [4, 2, 1], local: [16, 2, 1] }]);
         assert_eq!(groups, [4, 2, 1]);
         // 10 = 2 * 4 + 2, 3 = 1 * 2 + 1: full, right, bottom and corner.
         let (four, groups) = split_grid([10, 3, 1], [4, 2, 1], [65535; 3]).unwrap();

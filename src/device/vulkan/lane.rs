@@ -21,7 +21,7 @@ use super::frame::Frame;
 use super::print::Print;
 use super::profiling::Queries;
 use super::reaper;
-use super::record::ReadBack;
+use super::record::{ReadBack, ReadBacks};
 use ash::vk;
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
@@ -35,6 +35,8 @@ const SPIN: Duration = Duration::from_millis(1);
 /// How long the reaper leaves a batch to threads that may come to wait for it, and looks for new ones before it parks.
 const LINGER: Duration = Duration::from_micros(50);
 const LINGER_ROUNDS: u32 = 40;
+/// Lists of batches that a queue keeps.
+const MOST_SPARES: usize = 32;
 /// CL_OUT_OF_RESOURCES.
 const OUT_OF_RESOURCES: i32 = -5;
 
@@ -87,7 +89,7 @@ pub struct Entry {
 /// Read-backs that are due when the timeline has `value`.
 pub struct Part {
     pub value: u64,
-    pub read_backs: Vec<ReadBack>,
+    pub read_backs: ReadBacks,
 }
 
 /// A batch of a queue on another lane.
@@ -105,12 +107,53 @@ pub struct Owner {
     pub marks: Mutex<VecDeque<(Submission, u64)>>,
     /// End of the command reported last.
     last_end: AtomicU64,
+    /// Empty lists of earlier batches.
+    spares: Mutex<Vec<Lists>>,
+    spare_items: Mutex<Vec<Vec<BatchItem>>>,
+}
+
+/// Lists of a batch, for their memory.
+#[derive(Default)]
+pub struct Lists {
+    pub tickets: Vec<Ticket>,
+    pub read_backs: Vec<ReadBack>,
+    pub frames: Vec<Frame>,
+    pub times: Vec<Times>,
 }
 
 impl Owner {
     /// Of a new queue.
     pub fn new(sink: Arc<dyn CompletionSink>) -> Owner {
-        Owner { sink, completed: AtomicU64::new(0), marks: Mutex::default(), last_end: AtomicU64::new(0) }
+        Owner {
+            sink,
+            completed: AtomicU64::new(0),
+            marks: Mutex::default(),
+            last_end: AtomicU64::new(0),
+            spares: Mutex::default(),
+            spare_items: Mutex::default(),
+        }
+    }
+
+    /// The items' list of an earlier batch.
+    pub fn spare_items(&self) -> Vec<BatchItem> {
+        self.spare_items.lock().pop().unwrap_or_default()
+    }
+
+    /// The other lists of an earlier batch.
+    pub fn spare_lists(&self) -> Lists {
+        self.spares.lock().pop().unwrap_or_default()
+    }
+
+    fn keep(&self, lists: Lists, items: Vec<BatchItem>) {
+        let mut spares = self.spares.lock();
+        if spares.len() < MOST_SPARES {
+            spares.push(lists);
+        }
+        drop(spares);
+        let mut spares = self.spare_items.lock();
+        if spares.len() < MOST_SPARES {
+            spares.push(items);
+        }
     }
 
     /// The timeline value of a submission; `None` once it has been reported.
@@ -473,5 +516,10 @@ impl Entry {
         if catch_unwind(tell).is_err() {
             tracing::error!("a completion sink panicked");
         }
+        let Entry { owner, mut tickets, mut read_backs, frames, mut times, items, .. } = self;
+        tickets.clear();
+        read_backs.clear();
+        times.clear();
+        owner.keep(Lists { tickets, read_backs, frames, times }, items);
     }
 }

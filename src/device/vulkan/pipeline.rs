@@ -49,6 +49,8 @@ struct Made {
     layout: vk::PipelineLayout,
     cache: vk::PipelineCache,
     pipelines: HashMap<Key, vk::Pipeline>,
+    /// The one asked for last.
+    recent: Option<(Key, vk::Pipeline)>,
 }
 
 impl Pipelines {
@@ -60,7 +62,11 @@ impl Pipelines {
     /// The pipeline and its layouts.
     pub fn get(&self, variant: &KernelVariant, key: &Key) -> Result<Pipeline> {
         let mut made = self.made.lock();
+        if let Some((_, pipeline)) = made.recent.as_ref().filter(|(recent, _)| recent == key) {
+            return Ok(Pipeline { pipeline: *pipeline, layout: made.layout, sets: made.sets });
+        }
         if let Some(&pipeline) = made.pipelines.get(key) {
+            made.recent = Some((key.clone(), pipeline));
             return Ok(Pipeline { pipeline, layout: made.layout, sets: made.sets });
         }
         let start = Instant::now();

@@ -40,7 +40,7 @@ pub struct Print {
     kernels: Vec<(u32, Arc<dyn DeviceKernel>)>,
     next: u32,
     /// Arguments of the launches: `%s` may be given a string in a buffer.
-    args: Vec<Arc<[ArgValue]>>,
+    args: Vec<Arc<Vec<ArgValue>>>,
     /// Where the beginning is copied to, if the host cannot read the buffer.
     pub beginning: Option<HostPtr>,
 }

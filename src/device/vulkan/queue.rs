@@ -3,21 +3,22 @@
 //! Exceptions: large transfers are cut into pieces that are submitted while the next piece is staged; and transfers to or
 //! from mapped memory are done by the host itself when everything they must follow is already complete.
 
-use super::super::batch::{Batch, BatchItem, BufferRange, DeviceCommand, ImageRange, RectLayout, Times, Wait};
+use super::super::batch::{Batch, BatchItem, BufferRange, DeviceCommand, ImageRange, RectLayout, Ticket, Times, Wait};
 use super::super::traits::{
     CompletionSink, DeviceError, DeviceMemory, DeviceQueue, DeviceSemaphore, QueueDesc, Result, Submission,
 };
 use super::device::Gpu;
 use super::external::Semaphore;
 use super::frame::Frame;
+use super::hazard::Before;
 use super::image::image_of;
 use super::kernel::buffer_of;
-use super::lane::{After, Entry, Lane, Owner, Part};
+use super::lane::{After, Entry, Lane, Lists, Owner, Part};
 use super::list::prints;
 use super::memory::Buffer;
 use super::print::Print;
 use super::profiling::Queries;
-use super::record::{LINEAR, ReadBack, Recorder, copy_rect};
+use super::record::{LINEAR, ReadBack, ReadBacks, Recorder, copy_rect};
 use super::rect;
 use crate::cl::image::bytes_of;
 use crate::host_ptr::HostPtr;
@@ -46,6 +47,8 @@ pub struct VulkanQueue {
     gpu: &'static Gpu,
     lane: &'static Lane,
     profiling: bool,
+    /// Commands may overlap with those of earlier batches.
+    out_of_order: bool,
     /// Waiting threads do not poll.
     saving: bool,
     /// Bytes that each launch may print.
@@ -77,6 +80,7 @@ impl VulkanQueue {
             lane: gpu.lane_for(desc.priority)?,
             saving: desc.saving,
             profiling: desc.profiling,
+            out_of_order: desc.out_of_order,
             print_bytes: desc.print_bytes,
             owner: Arc::new(Owner::new(sink)),
             order: Mutex::new(Last::default()),
@@ -116,10 +120,18 @@ impl VulkanQueue {
 }
 
 impl DeviceQueue for VulkanQueue {
+    fn items(&self) -> Vec<BatchItem> {
+        self.owner.spare_items()
+    }
+
     fn submit(&self, batch: Batch) -> Result<Submission> {
         self.gpu.check_usable()?;
         let mut last = self.order.lock();
         let waits = self.waits(&batch.waits)?;
+        let Lists { tickets, read_backs, frames, mut times } = self.owner.spare_lists();
+        if self.profiling {
+            times.resize(batch.items.len(), Times::default());
+        }
         let mut build = Build {
             queue: self,
             own: last.value,
@@ -128,12 +140,13 @@ impl DeviceQueue for VulkanQueue {
             foreign: SmallVec::new(),
             signals: SmallVec::new(),
             recorder: None,
-            frames: Vec::new(),
+            frames,
             prints: Vec::new(),
-            read_backs: Vec::new(),
+            read_backs,
+            tickets,
             parts: VecDeque::new(),
             queries: None,
-            times: if self.profiling { vec![Times::default(); batch.items.len()] } else { Vec::new() },
+            times,
             value: 0,
             fresh: false,
         };
@@ -174,6 +187,14 @@ impl DeviceQueue for VulkanQueue {
         Ok(self.lane.wait(&self.owner, submission, deadline, !self.saving))
     }
 
+    fn wait_asleep(&self, submission: Submission) -> Result<()> {
+        if submission > self.submitted.load(Ordering::Acquire) {
+            return Err(DeviceError::Unexpected("wait for a batch that was not submitted".into()));
+        }
+        self.lane.wait(&self.owner, submission, None, false);
+        Ok(())
+    }
+
     fn can_wait_on(&self, other: &dyn DeviceQueue) -> bool {
         other.as_any().downcast_ref::<VulkanQueue>().is_some_and(|q| std::ptr::eq(q.gpu, self.gpu))
     }
@@ -199,6 +220,7 @@ struct Build<'a> {
     frames: Vec<Frame>,
     prints: Vec<Print>,
     read_backs: Vec<ReadBack>,
+    tickets: Vec<Ticket>,
     parts: VecDeque<Part>,
     queries: Option<Queries>,
     times: Vec<Times>,
@@ -439,7 +461,7 @@ impl Build<'_> {
     fn cut_and_keep(&mut self) -> Result<()> {
         if let Some((_, frame, mut read_backs)) = self.cut()? {
             self.frames.push(frame);
-            self.read_backs.append(&mut read_backs);
+            self.read_backs.extend(read_backs.drain(..));
         }
         Ok(())
     }
@@ -449,11 +471,20 @@ impl Build<'_> {
         if self.recorder.is_some() {
             return Ok(());
         }
-        let mut recorder = Recorder::begin(self.gpu(), self.queue.narrow_end.load(Ordering::Relaxed))?;
+        let queue = self.queue;
+        let last = self.own.max(self.value);
+        let before = match queue.narrow_end.load(Ordering::Relaxed) {
+            _ if queue.out_of_order && queue.lane.counter() < last => Before::Nothing,
+            true if !queue.out_of_order => Before::ComputeBarrier,
+            _ => Before::Barrier,
+        };
+        let mut recorder = Recorder::begin(self.gpu(), before)?;
         let cmd = recorder.frame.cmd;
         self.fresh = true;
+        if queue.out_of_order && last != 0 {
+            recorder.begin_after_host();
+        }
         // What other queues did and the host waited for is over, but nothing has made it visible on this lane.
-        let queue = self.queue;
         let others = self.gpu().submissions.load(Ordering::Acquire).wrapping_sub(queue.own_parts.load(Ordering::Relaxed));
         if queue.others_seen.swap(others, Ordering::Relaxed) != others {
             recorder.begin_with_barrier();
@@ -491,7 +522,7 @@ impl Build<'_> {
     }
 
     /// Submits what is recorded; the frame is returned for the caller to keep until the value is reached.
-    fn cut(&mut self) -> Result<Option<(u64, Frame, Vec<ReadBack>)>> {
+    fn cut(&mut self) -> Result<Option<(u64, Frame, ReadBacks)>> {
         let Some(mut recorder) = self.recorder.take() else {
             if !self.foreign.is_empty() || !self.signals.is_empty() {
                 let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
@@ -508,7 +539,7 @@ impl Build<'_> {
             }
         }
         let narrow = recorder.ends_narrow();
-        let (frame, read_backs) = recorder.end()?;
+        let (frame, read_backs) = recorder.end(self.queue.out_of_order)?;
         let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
         match self.queue.lane.submit(Some(frame.cmd), &waits, &signals, None) {
             Ok(value) => {
@@ -544,7 +575,7 @@ impl Build<'_> {
     /// A large transfer in pieces; the last one is left in the open frame. Pieces that are still on their way then are
     /// taken to the host as they arrive.
     fn stream(&mut self, t: &Transfer<'_>) -> Result<()> {
-        let mut sent: VecDeque<(u64, Frame, Vec<ReadBack>)> = VecDeque::new();
+        let mut sent: VecDeque<(u64, Frame, ReadBacks)> = VecDeque::new();
         let result = self.stream_pieces(t, &mut sent);
         for (value, frame, read_backs) in sent {
             self.frames.push(frame);
@@ -555,7 +586,7 @@ impl Build<'_> {
         result
     }
 
-    fn stream_pieces(&mut self, t: &Transfer<'_>, sent: &mut VecDeque<(u64, Frame, Vec<ReadBack>)>) -> Result<()> {
+    fn stream_pieces(&mut self, t: &Transfer<'_>, sent: &mut VecDeque<(u64, Frame, ReadBacks)>) -> Result<()> {
         let pieces = t.pieces();
         for (i, piece) in pieces.iter().enumerate() {
             if sent.len() >= IN_FLIGHT
@@ -599,11 +630,11 @@ impl Build<'_> {
                 }
             }
             narrow = recorder.ends_narrow();
-            match recorder.end() {
+            match recorder.end(self.queue.out_of_order) {
                 Ok((frame, mut read_backs)) => {
                     cmd = Some(frame.cmd);
                     self.frames.push(frame);
-                    self.read_backs.append(&mut read_backs);
+                    self.read_backs.extend(read_backs.drain(..));
                 }
                 Err(e) => {
                     self.abandon();
@@ -613,12 +644,14 @@ impl Build<'_> {
         }
         let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
         let parts = u64::from(cmd.is_some() || !waits.is_empty() || !signals.is_empty());
+        let mut tickets = std::mem::take(&mut self.tickets);
+        tickets.extend(items.iter().map(|i| i.ticket));
         let entry = Entry {
             value: 0,
             owner: self.queue.owner.clone(),
             submission,
             after: std::mem::take(&mut self.after),
-            tickets: items.iter().map(|i| i.ticket).collect(),
+            tickets,
             read_backs: std::mem::take(&mut self.read_backs),
             parts: std::mem::take(&mut self.parts),
             prints: std::mem::take(&mut self.prints),
@@ -698,13 +731,13 @@ pub fn prepare_image(gpu: &'static Gpu, image: vk::Image, from: vk::ImageLayout)
 
 /// Records, submits and waits. Reports no completions, and so may be called from where they are reported.
 fn at_once(gpu: &'static Gpu, lane: &'static Lane, record: impl FnOnce(&mut Recorder) -> Result<()>) -> Result<()> {
-    let mut recorder = Recorder::begin(gpu, true)?;
+    let mut recorder = Recorder::begin(gpu, Before::Nothing)?;
     recorder.begin_with_barrier();
     if let Err(e) = record(&mut recorder) {
         recorder.abandon();
         return Err(e);
     }
-    let (frame, read_backs) = recorder.end()?;
+    let (frame, read_backs) = recorder.end(false)?;
     let submitted = lane.submit(Some(frame.cmd), &[], &[], None);
     if let Ok(value) = submitted {
         lane.wait_value(value, None, true);

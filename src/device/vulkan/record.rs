@@ -7,7 +7,7 @@ use super::super::batch::{BufferRange, DeviceCommand, Launch, RectLayout};
 use super::super::traits::{DeviceError, Result};
 use super::device::Gpu;
 use super::frame::Frame;
-use super::hazard::{Access, Accesses, Footprint, Hazards, Object};
+use super::hazard::{Access, Accesses, Barrier, Before, Engine, Footprint, Object, Order};
 use super::image::Bound;
 use super::kernel::{Kernel, Printing, buffer_of};
 use super::list::List;
@@ -36,6 +36,9 @@ pub struct ReadBack {
     pub(super) layout: RectLayout,
     pub(super) region: [u64; 3],
 }
+
+/// Those of a frame.
+pub type ReadBacks = SmallVec<[ReadBack; 1]>;
 
 impl ReadBack {
     /// Copies.
@@ -66,14 +69,11 @@ pub const LINEAR: RectLayout = RectLayout { offset: 0, row_pitch: 0, slice_pitch
 pub struct Recorder {
     pub(super) gpu: &'static Gpu,
     pub frame: Frame,
-    hazards: Hazards,
-    /// Since the last barrier that covers everything: a transfer was recorded, a barrier for compute work alone was put.
-    transfers: bool,
-    narrow: bool,
+    order: Order,
     /// A transfer was recorded.
     any_transfer: bool,
-    bound: vk::Pipeline,
-    pub read_backs: Vec<ReadBack>,
+    bound: Binding,
+    pub read_backs: ReadBacks,
     /// Buffers of the launches that print.
     prints: Vec<Print>,
     /// Launches that are to share one, and bytes for each.
@@ -82,11 +82,31 @@ pub struct Recorder {
     footprint: Option<Footprint>,
 }
 
-/// What does a command's work on the device.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Engine {
-    Compute,
-    Transfer,
+/// What is bound in the command buffer for compute work: what a launch shares with the one before is not bound again.
+#[derive(Default)]
+pub(super) struct Binding {
+    pipeline: vk::Pipeline,
+    /// The layout that descriptors and constants were given with.
+    layout: vk::PipelineLayout,
+    pub(super) descriptors: SmallVec<[Bound; 8]>,
+    constants: SmallVec<[u8; 128]>,
+}
+
+impl Binding {
+    /// Nothing of another layout stays bound.
+    fn use_layout(&mut self, layout: vk::PipelineLayout) {
+        if self.layout != layout {
+            self.layout = layout;
+            self.descriptors.clear();
+            self.constants.clear();
+        }
+    }
+
+    /// Somebody else has bound something.
+    fn forget(&mut self) {
+        self.pipeline = vk::Pipeline::null();
+        self.use_layout(vk::PipelineLayout::null());
+    }
 }
 
 fn one(range: &BufferRange, buffer: &Buffer, write: bool) -> Access {
@@ -107,28 +127,26 @@ pub(super) fn shifted(layout: &RectLayout, by: u64) -> RectLayout {
 }
 
 impl Recorder {
-    /// Starts a frame. Its work comes after that of every earlier frame of the lane, which ends with a barrier; `narrow` if
-    /// that may be for compute work alone.
-    pub fn begin(gpu: &'static Gpu, narrow: bool) -> Result<Recorder> {
-        Ok(Recorder::into_frame(gpu, Frame::begin(gpu)?, narrow))
+    /// Starts a frame, whose work is kept apart from that of earlier frames as `before` says.
+    pub fn begin(gpu: &'static Gpu, before: Before) -> Result<Recorder> {
+        Ok(Recorder::into_frame(gpu, Frame::begin(gpu)?, before))
     }
 
     /// Starts a list: whoever executes it sees to the order with what is before and after it.
     pub fn begin_list(gpu: &'static Gpu) -> Result<Recorder> {
-        let recorder = Recorder::into_frame(gpu, Frame::of_list(gpu)?, false);
+        let recorder = Recorder::into_frame(gpu, Frame::of_list(gpu)?, Before::Barrier);
         Ok(Recorder { footprint: Some(Footprint::default()), ..recorder })
     }
 
-    fn into_frame(gpu: &'static Gpu, frame: Frame, narrow: bool) -> Recorder {
+    fn into_frame(gpu: &'static Gpu, mut frame: Frame, before: Before) -> Recorder {
+        let order = Order::new(std::mem::take(&mut frame.hazards), before);
         Recorder {
             gpu,
             frame,
-            hazards: Hazards::default(),
-            transfers: false,
-            narrow,
+            order,
             any_transfer: false,
-            bound: vk::Pipeline::null(),
-            read_backs: Vec::new(),
+            bound: Binding::default(),
+            read_backs: ReadBacks::new(),
             prints: Vec::new(),
             room: (1, 0),
             footprint: None,
@@ -140,9 +158,14 @@ impl Recorder {
         !self.any_transfer
     }
 
-    /// Ends recording: results are made visible to the host and to later frames.
-    pub fn end(self) -> Result<(Frame, Vec<ReadBack>)> {
-        self.gpu.last_barrier(self.frame.cmd, self.any_transfer);
+    /// Ends recording: results are made visible to the host, and to later frames unless those see to it themselves (`open`).
+    pub fn end(mut self, open: bool) -> Result<(Frame, ReadBacks)> {
+        if open {
+            self.gpu.barrier_to_host(self.frame.cmd);
+        } else {
+            self.gpu.last_barrier(self.frame.cmd, self.any_transfer);
+        }
+        self.frame.hazards = self.order.into_hazards();
         // SAFETY: the command buffer is recording.
         match unsafe { self.gpu.raw.end_command_buffer(self.frame.cmd) } {
             Ok(()) => Ok((self.frame, self.read_backs)),
@@ -173,30 +196,28 @@ impl Recorder {
         }
     }
 
-    /// Puts the barrier that a command needs before it. Barriers between compute commands leave transfers out, which is
-    /// cheaper; the next transfer then makes up for it.
+    /// Puts the barrier that a command needs before it.
     pub(super) fn order(&mut self, accesses: &[Access], ordered: bool, engine: Engine) {
         if let Some(footprint) = &mut self.footprint {
             footprint.add(accesses);
         }
-        let hazard = self.hazards.add(accesses, ordered);
-        let transfer = engine == Engine::Transfer;
-        if hazard && !transfer && !self.transfers {
-            self.gpu.compute_barrier(self.frame.cmd);
-            self.narrow = true;
-        } else if hazard || transfer && self.narrow {
-            self.gpu.full_barrier(self.frame.cmd);
-            self.narrow = false;
-            self.transfers = false;
+        match self.order.next(accesses, ordered, engine) {
+            Barrier::None => {}
+            Barrier::Compute => self.gpu.compute_barrier(self.frame.cmd),
+            Barrier::Full => self.gpu.full_barrier(self.frame.cmd),
         }
-        self.transfers |= transfer;
-        self.any_transfer |= transfer;
+        self.any_transfer |= engine == Engine::Transfer;
     }
 
     /// A barrier for everything that came before the frame.
     pub fn begin_with_barrier(&mut self) {
         self.gpu.full_barrier(self.frame.cmd);
-        self.narrow = false;
+        self.order.fenced();
+    }
+
+    /// Makes visible what earlier work, which the host has seen the end of, has written.
+    pub fn begin_after_host(&mut self) {
+        self.gpu.barrier_from_host(self.frame.cmd);
     }
 
     pub(super) fn staging(&mut self, size: u64) -> Result<Piece> {
@@ -357,7 +378,7 @@ impl Recorder {
 
     /// Copies with the helper shader what [`Gpu::can_copy_units`] allows.
     pub fn copy_by_shader(&mut self, from: vk::Buffer, to: vk::Buffer, run: &rect::Run) -> Result<()> {
-        self.bound = vk::Pipeline::null();
+        self.bound.forget();
         self.gpu.copy_units(self.frame.cmd, (from, run.src), (to, run.dst), run.size)
     }
 
@@ -413,7 +434,7 @@ impl Recorder {
         let piece = self.frame.args.alloc(self.gpu, &self.gpu.args, pattern.len() as u64, align)?;
         // SAFETY: the piece has the pattern's size.
         unsafe { std::ptr::copy_nonoverlapping(pattern.as_ptr(), piece.ptr, pattern.len()) };
-        self.bound = vk::Pipeline::null();
+        self.bound.forget();
         self.gpu.fill_words(self.frame.cmd, (buffer.raw, start, dst.size), piece, words as u32)
     }
 
@@ -456,7 +477,6 @@ impl Recorder {
         let cmd = self.frame.cmd;
         let compute = vk::PipelineBindPoint::COMPUTE;
         let dispatches = std::mem::take(&mut plan.dispatches);
-        let mut first = true;
         for dispatch in &dispatches {
             let Pipeline { pipeline, layout, sets } = plan.pipelines.get(plan.variant, &plan.key(dispatch))?;
             plan.set_dispatch(dispatch)?;
@@ -466,16 +486,16 @@ impl Recorder {
                 // SAFETY: the piece has the block's size.
                 unsafe { std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len()) };
                 plan.bindings[at] = Bound::Buffer { buffer: piece.buffer, offset: piece.offset, range: size };
-                first = true;
             }
-            if first && !plan.bindings.is_empty() {
+            self.bound.use_layout(layout);
+            if self.bound.descriptors != plan.bindings {
                 self.bind_descriptors(layout, sets, &plan.bindings)?;
+                self.bound.descriptors.clone_from(&plan.bindings);
             }
-            first = false;
-            if self.bound != pipeline {
+            if self.bound.pipeline != pipeline {
                 // SAFETY: the command buffer is recording; the launch keeps the kernel alive.
                 unsafe { self.gpu.raw.cmd_bind_pipeline(cmd, compute, pipeline) };
-                self.bound = pipeline;
+                self.bound.pipeline = pipeline;
             }
             let address;
             let bytes: &[u8] = match plan.variant.abi.place {
@@ -492,8 +512,10 @@ impl Recorder {
             };
             // SAFETY: the command buffer is recording; the constants fit the layout, the groups the device's limits.
             unsafe {
-                if !bytes.is_empty() {
+                if self.bound.constants[..] != *bytes {
                     self.gpu.raw.cmd_push_constants(cmd, layout, vk::ShaderStageFlags::COMPUTE, 0, bytes);
+                    self.bound.constants.clear();
+                    self.bound.constants.extend_from_slice(bytes);
                 }
                 let [x, y, z] = dispatch.groups;
                 self.gpu.raw.cmd_dispatch(cmd, x, y, z);
@@ -512,7 +534,7 @@ impl Recorder {
         };
         let engine = if recorded.transfers { Engine::Transfer } else { Engine::Compute };
         self.order(&recorded.accesses, ordered, engine);
-        self.bound = vk::Pipeline::null();
+        self.bound.forget();
         // SAFETY: both command buffers are of this device's family; this one is recording, the other complete.
         unsafe { self.gpu.raw.cmd_execute_commands(self.frame.cmd, &[recorded.cmd]) };
         Ok(())

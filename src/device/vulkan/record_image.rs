@@ -2,10 +2,11 @@
 
 use super::super::batch::{ArgValue, BufferRange, ImageRange, RectLayout};
 use super::super::traits::{DeviceError, Result};
+use super::hazard::Engine;
 use super::hazard::{Access, Object};
 use super::image::{self, Image, image_of};
 use super::kernel::buffer_of;
-use super::record::{Engine, ReadBack, Recorder, copy_rect, part, shifted};
+use super::record::{ReadBack, Recorder, copy_rect, part, shifted};
 use super::rect;
 use crate::cl::image::{ImageKind, bytes_of};
 use crate::host_ptr::HostPtr;

@@ -1,6 +1,7 @@
 //! Rectangular regions as lists of contiguous runs.
 
 use super::super::batch::RectLayout;
+use smallvec::SmallVec;
 
 /// A contiguous run: offsets in both layouts, and bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,6 +10,9 @@ pub struct Run {
     pub dst: u64,
     pub size: u64,
 }
+
+/// Runs, mostly one.
+pub type Runs = SmallVec<[Run; 1]>;
 
 /// The tight layout of a region.
 pub fn packed(region: [u64; 3]) -> RectLayout {
@@ -24,9 +28,9 @@ pub fn extent(layout: &RectLayout, region: [u64; 3]) -> u64 {
 }
 
 /// The runs of a copy, with rows and slices merged where they touch in both layouts.
-pub fn runs(src: &RectLayout, dst: &RectLayout, region: [u64; 3]) -> Vec<Run> {
+pub fn runs(src: &RectLayout, dst: &RectLayout, region: [u64; 3]) -> Runs {
     if region.contains(&0) {
-        return Vec::new();
+        return Runs::new();
     }
     let [mut width, mut rows, mut slices] = region;
     if rows == 1 || (src.row_pitch == width && dst.row_pitch == width) {
@@ -37,7 +41,7 @@ pub fn runs(src: &RectLayout, dst: &RectLayout, region: [u64; 3]) -> Vec<Run> {
             slices = 1;
         }
     }
-    let mut list = Vec::with_capacity((rows * slices) as usize);
+    let mut list = Runs::with_capacity((rows * slices) as usize);
     for z in 0..slices {
         for y in 0..rows {
             list.push(Run {
@@ -58,9 +62,9 @@ mod tests {
     fn touching_rows_and_slices_merge() {
         let region = [4, 3, 2];
         let tight = packed(region);
-        assert_eq!(runs(&tight, &tight, region), [Run { src: 0, dst: 0, size: 24 }]);
+        assert_eq!(runs(&tight, &tight, region)[..], [Run { src: 0, dst: 0, size: 24 }]);
         let rows = RectLayout { offset: 5, row_pitch: 4, slice_pitch: 100 };
-        assert_eq!(runs(&rows, &tight, region), [Run { src: 5, dst: 0, size: 12 }, Run { src: 105, dst: 12, size: 12 }]);
+        assert_eq!(runs(&rows, &tight, region)[..], [Run { src: 5, dst: 0, size: 12 }, Run { src: 105, dst: 12, size: 12 }]);
         let wide = RectLayout { offset: 0, row_pitch: 10, slice_pitch: 100 };
         let all = runs(&wide, &tight, region);
         assert_eq!(all.len(), 6);

@@ -2,6 +2,7 @@
 //! is no Vulkan device.
 
 use super::super::traits::BufferDesc;
+use super::hazard::Before;
 use super::*;
 use std::sync::OnceLock;
 
@@ -454,7 +455,7 @@ fn launch(
 ) -> DeviceCommand {
     DeviceCommand::Launch(Launch {
         kernel: kernel.clone(),
-        args: Arc::new([
+        args: Arc::new(vec![
             ArgValue::Buffer(out),
             ArgValue::Buffer(input),
             ArgValue::Bytes(SmallVec::from_slice(&scale.to_le_bytes())),
@@ -521,8 +522,8 @@ fn a_launch_that_cannot_be_is_refused_whole() {
     let program = device.load(scale_program(&[PointerMode::Bindings], BlockPlace::Push)).unwrap();
     let kernel = program.kernel("scale").unwrap();
     let memory = buffer(&device, 64);
-    let args: Arc<[ArgValue]> =
-        Arc::new([ArgValue::NullBuffer, ArgValue::Buffer(whole(&memory)), ArgValue::Bytes(smallvec![0; 4])]);
+    let args: Arc<Vec<ArgValue>> =
+        Arc::new(vec![ArgValue::NullBuffer, ArgValue::Buffer(whole(&memory)), ArgValue::Bytes(smallvec![0; 4])]);
     let (ones, reach) = ([1; 3], Reach::default());
     let null = DeviceCommand::Launch(Launch {
         kernel: kernel.clone(),
@@ -597,7 +598,7 @@ fn local_arguments_become_lengths_and_offsets() {
     let memory = buffer(&device, 64);
     let launch = |last| Launch {
         kernel: kernel.clone(),
-        args: Arc::new([
+        args: Arc::new(vec![
             ArgValue::NullBuffer,
             ArgValue::Buffer(whole(&memory)),
             ArgValue::Bytes(smallvec![0; 4]),
@@ -640,10 +641,10 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
             vec![write(&source, whole(&a)), DeviceCommand::Fill { dst: whole(&b), pattern: [0xEE].into_iter().collect() }],
         );
         let (from, to) = (a.as_any().downcast_ref::<Buffer>().unwrap(), b.as_any().downcast_ref::<Buffer>().unwrap());
-        let mut recorder = Recorder::begin(gpu, false).unwrap();
+        let mut recorder = Recorder::begin(gpu, Before::Barrier).unwrap();
         gpu.full_barrier(recorder.frame.cmd);
         recorder.copy_by_shader(from.raw, to.raw, &Run { src, dst, size: count }).unwrap();
-        let (frame, _) = recorder.end().unwrap();
+        let (frame, _) = recorder.end(false).unwrap();
         let lane = gpu.next_lane().unwrap();
         let value = lane.submit(Some(frame.cmd), &[], &[], None).map_err(|e| e.0).unwrap();
         lane.wait_value(value, None, true);
@@ -689,7 +690,7 @@ fn parts_of_a_round_trip() {
         let (mut record, mut submit, mut seen, mut done, mut reset) = (vec![], vec![], vec![], vec![], vec![]);
         for i in 1..1000u32 {
             let t = Instant::now();
-            let recorder = Recorder::begin(gpu, false).unwrap();
+            let recorder = Recorder::begin(gpu, Before::Barrier).unwrap();
             let cmd = recorder.frame.cmd;
             if barrier {
                 gpu.full_barrier(cmd);
@@ -698,7 +699,7 @@ fn parts_of_a_round_trip() {
                 // SAFETY: the command buffer is recording; the buffer has room.
                 unsafe { gpu.raw.cmd_fill_buffer(cmd, flag.raw, 0, 4, i) };
             }
-            let (frame, _) = recorder.end().unwrap();
+            let (frame, _) = recorder.end(false).unwrap();
             record.push(t.elapsed().as_nanos());
             let t = Instant::now();
             let value = lane.submit(Some(frame.cmd), &[], &[], None).map_err(|e| e.0).unwrap();

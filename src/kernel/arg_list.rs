@@ -1,0 +1,128 @@
+//! Lists of argument values that launches hold. Launches between which no argument changes share one, and a list that
+//! no launch holds any more is emptied, so that it keeps no memory object alive, and filled again for another launch of
+//! any kernel.
+//!
+//! Locks: the kernel's arguments (rank KernelArgs), then the lists to use again (rank Pools); a list's own (rank KernelArgs)
+//! alone. None while a list is emptied.
+
+use super::args::{ArgSnapshot, Args};
+use crate::device::batch::ArgValue;
+use crate::sync::{Mutex, Rank};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// Lists that are kept, at most.
+const MOST_SPARE: usize = 2048;
+
+static SPARE: Mutex<Vec<Arc<ArgList>>> = Mutex::new(Rank::Pools, Vec::new());
+
+/// See the module's text.
+pub struct ArgList {
+    values: Vec<ArgSnapshot>,
+    lowered: Mutex<Lowered>,
+}
+
+/// The values as a device takes them.
+#[derive(Default)]
+struct Lowered {
+    args: Option<Arc<Vec<ArgValue>>>,
+    /// Position of the device in the context; none if they may be other ones at the next launch.
+    device: Option<usize>,
+}
+
+impl ArgList {
+    /// An empty list to fill; nobody else has it.
+    pub(super) fn empty() -> Arc<ArgList> {
+        let spare = SPARE.lock().pop();
+        spare.unwrap_or_else(|| {
+            let lowered = Mutex::new(Rank::KernelArgs, Lowered::default());
+            Arc::new(ArgList { values: Vec::new(), lowered })
+        })
+    }
+
+    /// Room for values.
+    pub(super) fn room(&mut self) -> &mut Vec<ArgSnapshot> {
+        &mut self.values
+    }
+
+    /// Empties a list that nobody else has, and keeps it.
+    pub(super) fn recycle(mut list: Arc<ArgList>) {
+        let Some(only) = Arc::get_mut(&mut list) else { return };
+        only.values.clear();
+        let lowered = only.lowered.get_mut();
+        lowered.device = None;
+        lowered.args = lowered.args.take().and_then(|mut args| {
+            Arc::get_mut(&mut args)?.clear();
+            Some(args)
+        });
+        let mut spare = SPARE.lock();
+        if spare.len() < MOST_SPARE {
+            spare.push(list);
+        }
+    }
+}
+
+/// A launch's hold on a list.
+pub struct ArgsInUse {
+    list: Option<Arc<ArgList>>,
+    /// The arguments of the kernel that the list is of.
+    home: Arc<Mutex<Args>>,
+}
+
+impl ArgsInUse {
+    pub(super) fn new(list: Arc<ArgList>, home: Arc<Mutex<Args>>) -> ArgsInUse {
+        ArgsInUse { list: Some(list), home }
+    }
+
+    /// The values for a device of the context; `make` appends them if they are not known yet, and says whether they stay
+    /// the same.
+    pub fn lower<E>(
+        &self,
+        device: usize,
+        make: impl FnOnce(&mut Vec<ArgValue>) -> Result<bool, E>,
+    ) -> Result<Arc<Vec<ArgValue>>, E> {
+        let room = self.list.as_ref().and_then(|list| {
+            let mut lowered = list.lowered.lock();
+            match &lowered.args {
+                Some(args) if lowered.device == Some(device) => Some(Ok(args.clone())),
+                _ if lowered.device.is_none() => lowered.args.take().map(Err),
+                _ => None,
+            }
+        });
+        let mut args = match room {
+            Some(Ok(known)) => return Ok(known),
+            Some(Err(room)) => room,
+            None => Arc::default(),
+        };
+        if Arc::get_mut(&mut args).is_none() {
+            args = Arc::default();
+        }
+        if let Some(values) = Arc::get_mut(&mut args) {
+            values.clear();
+            let stay = make(values)?;
+            if let Some(list) = &self.list {
+                let mut lowered = list.lowered.lock();
+                if lowered.device.is_none() {
+                    *lowered = Lowered { args: Some(args.clone()), device: stay.then_some(device) };
+                }
+            }
+        }
+        Ok(args)
+    }
+}
+
+impl Deref for ArgsInUse {
+    type Target = [ArgSnapshot];
+    fn deref(&self) -> &[ArgSnapshot] {
+        self.list.as_ref().map_or(&[], |list| &list.values)
+    }
+}
+
+impl Drop for ArgsInUse {
+    fn drop(&mut self) {
+        let left = self.list.take().and_then(|list| self.home.lock().leave(list));
+        if let Some(list) = left {
+            ArgList::recycle(list);
+        }
+    }
+}
