@@ -105,6 +105,23 @@ pub fn properties<T: Copy + Default + PartialEq>(ptr: *const T) -> Result<Proper
     Err(err!(CL_INVALID_VALUE, "property list without end"))
 }
 
+/// The values of a list up to its first 0; CL_INVALID_VALUE if NULL.
+pub fn property_values<T: Copy + Default + PartialEq>(ptr: *const T) -> Result<Vec<T>> {
+    if ptr.is_null() {
+        return Err(err!(CL_INVALID_VALUE, "no properties"));
+    }
+    let mut values = Vec::new();
+    for i in 0..MAX_PROPERTIES {
+        // SAFETY: the list goes on until a value is 0.
+        let value = unsafe { ptr.add(i).read_unaligned() };
+        if value == T::default() {
+            return Ok(values);
+        }
+        values.push(value);
+    }
+    Err(err!(CL_INVALID_VALUE, "property list without end"))
+}
+
 /// Walks over a property list in which some values are lists of their own, of words that are not zero.
 pub struct Words {
     ptr: *const u64,

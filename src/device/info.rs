@@ -101,6 +101,10 @@ pub struct DeviceInfo {
     pub semaphore_exports: Vec<SemaphoreHandle>,
     pub memory_imports: Vec<MemoryHandle>,
     pub compute_units: u32,
+    /// Parts of the compute units can be devices.
+    pub divisible: bool,
+    /// CL_DEVICE_AFFINITY_DOMAIN_* by which there are several parts.
+    pub affinity_domains: u64,
     pub clock_mhz: u32,
     pub max_work_group_size: u32,
     pub max_work_item_sizes: [u64; 3],

@@ -9,6 +9,57 @@ pub fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
 }
 
+/// Numbers of the processors that this process may use, as many as [`cores`].
+pub fn processors() -> Vec<usize> {
+    // SAFETY: a set of bits; zeros are an empty one.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set has that size.
+    let known = unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) } == 0;
+    // SAFETY: numbers below the set's size.
+    let has = |n: &usize| !known || unsafe { libc::CPU_ISSET(*n, &set) };
+    (0..libc::CPU_SETSIZE as usize).filter(has).take(cores() as usize).collect()
+}
+
+/// A part of the machine that processors share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shares {
+    Memory,
+    /// A cache of this level for data.
+    Cache(u32),
+}
+
+/// The processors by what they share; one part if the system does not tell.
+pub fn divided(processors: &[usize], by: Shares) -> Vec<Vec<usize>> {
+    let mut parts: Vec<(String, Vec<usize>)> = Vec::new();
+    for &n in processors {
+        let key = match by {
+            Shares::Memory => node_of(n),
+            Shares::Cache(level) => cache_of(n, level),
+        };
+        let key = key.unwrap_or_default();
+        match parts.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, part)) => part.push(n),
+            None => parts.push((key, vec![n])),
+        }
+    }
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+fn node_of(processor: usize) -> Option<String> {
+    let entries = fs::read_dir(format!("/sys/devices/system/cpu/cpu{processor}")).ok()?;
+    let names = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+    names.filter(|n| n.strip_prefix("node").is_some_and(|d| d.parse::<u32>().is_ok())).min()
+}
+
+fn cache_of(processor: usize, level: u32) -> Option<String> {
+    let read = |index: u32, what: &str| {
+        let path = format!("/sys/devices/system/cpu/cpu{processor}/cache/index{index}/{what}");
+        fs::read_to_string(path).map(|t| t.trim().to_owned()).unwrap_or_default()
+    };
+    let fits = |index: &u32| read(*index, "level") == level.to_string() && read(*index, "type") != "Instruction";
+    (0..8).find(fits).map(|index| read(index, "shared_cpu_list"))
+}
+
 /// What /proc/cpuinfo tells of the processor.
 pub struct Processor {
     /// Marketing name.
@@ -150,6 +201,18 @@ fn nvml_mhz(address: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_processor_is_in_one_part() {
+        let all = processors();
+        assert_eq!(all.len(), cores() as usize);
+        for by in [Shares::Memory, Shares::Cache(1), Shares::Cache(2), Shares::Cache(3), Shares::Cache(9)] {
+            let mut seen = divided(&all, by).concat();
+            seen.sort_unstable();
+            assert_eq!(seen, all, "{by:?}");
+        }
+        assert_eq!(divided(&all, Shares::Cache(9)).len(), 1);
+    }
 
     #[test]
     fn system_files_are_understood() {

@@ -1,6 +1,6 @@
 //! Devices: the traits a device kind implements, the work it is handed, the kinds there are, and the device object.
 //!
-//! A [`Device`] is a root device of the platform: made once, never freed. What it answers to queries is in `query.rs`,
+//! A [`Device`] is a root device of the platform, made once and never freed, or a part of one. What it answers to queries is in `query.rs`,
 //! what it supports by name in `features.rs`, what it takes of SPIR-V in `spirv.rs`.
 
 pub mod batch;
@@ -13,6 +13,7 @@ mod localsize;
 mod machine;
 #[cfg(test)]
 pub mod mock;
+pub mod partition;
 mod query;
 pub mod registry;
 pub mod share;
@@ -37,6 +38,8 @@ pub struct Device {
     driver: &'static str,
     extensions: Vec<&'static Feature>,
     c_features: Vec<&'static Feature>,
+    /// Of a sub-device: the device it is a part of, and how that was partitioned.
+    parent: Option<(Arc<Device>, Vec<cl_device_partition_property>)>,
 }
 
 impl ApiObject for Device {
@@ -53,7 +56,21 @@ impl Device {
         let has = |f: &&'static Feature| (f.when)(ops.info());
         let extensions = features::EXTENSIONS.iter().filter(|f| !f.platform_only).filter(has).collect();
         let c_features = features::C_FEATURES.iter().filter(has).collect();
-        Arc::new(Device { slot: ApiSlot::new(), driver, extensions, c_features, ops })
+        Arc::new(Device { slot: ApiSlot::new(), driver, extensions, c_features, ops, parent: None })
+    }
+    /// A part of another device.
+    fn part(parent: &Arc<Device>, ops: Arc<dyn DeviceOps>, partition: Vec<cl_device_partition_property>) -> Arc<Device> {
+        let (extensions, c_features) = (parent.extensions.clone(), parent.c_features.clone());
+        let (slot, driver, parent) = (ApiSlot::new(), parent.driver, Some((parent.clone(), partition)));
+        Arc::new(Device { slot, driver, extensions, c_features, ops, parent })
+    }
+    /// The device that this one is a part of.
+    pub fn parent(&self) -> Option<&Arc<Device>> {
+        self.parent.as_ref().map(|(parent, _)| parent)
+    }
+    /// CL_DEVICE_PARTITION_TYPE: how the parent was partitioned.
+    pub fn partition_type(&self) -> &[cl_device_partition_property] {
+        self.parent.as_ref().map_or(&[0], |(_, how)| how)
     }
     /// The device layer's side.
     pub fn ops(&self) -> &Arc<dyn DeviceOps> {

@@ -118,11 +118,12 @@ impl Device {
             // None has been passed officially; the form is that of a version.
             CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => "v0000-01-01-00".into(),
 
-            // Root devices that cannot be partitioned.
+            // The parent's handle is the C interface's.
             CL_DEVICE_PARENT_DEVICE => InfoValue::Handle(0),
-            CL_DEVICE_PARTITION_MAX_SUB_DEVICES => 0u32.into(),
-            CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => vec![0isize].into(),
-            CL_DEVICE_PARTITION_AFFINITY_DOMAIN => 0u64.into(),
+            CL_DEVICE_PARTITION_MAX_SUB_DEVICES => if d.divisible { d.compute_units } else { 0 }.into(),
+            CL_DEVICE_PARTITION_PROPERTIES => self.partition_properties().into(),
+            CL_DEVICE_PARTITION_TYPE => self.partition_type().to_vec().into(),
+            CL_DEVICE_PARTITION_AFFINITY_DOMAIN => self.affinity_domains().into(),
 
             CL_DEVICE_IMAGE_SUPPORT => d.images.into(),
             CL_DEVICE_MAX_READ_IMAGE_ARGS => d.image.max_read_args.into(),

@@ -73,6 +73,15 @@ pub enum SharedKind {
     Reserved,
 }
 
+/// How a device's compute units are divided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Division {
+    /// Parts of so many units, which there are.
+    Counts(Vec<u32>),
+    /// A part for each of one of [`DeviceInfo::affinity_domains`].
+    Domain(u64),
+}
+
 /// One physical device, opened.
 pub trait DeviceOps: Send + Sync {
     fn info(&self) -> &DeviceInfo;
@@ -140,6 +149,11 @@ pub trait DeviceOps: Send + Sync {
     fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
         let _ = items;
         Err(DeviceError::Unsupported("recorded commands".into()))
+    }
+    /// Devices of some of the compute units; memory of one is memory of all.
+    fn divide(&self, division: &Division) -> Result<Vec<Arc<dyn DeviceOps>>> {
+        let _ = division;
+        Err(DeviceError::Unsupported("parts of the device".into()))
     }
     /// (device time, host time) in nanoseconds, taken together (clGetDeviceAndHostTimer). The device clock is the
     /// clock of [`Times`].

@@ -194,15 +194,19 @@ impl Program {
         self.devices.iter().position(|d| std::ptr::eq(&**d, device))
     }
 
-    /// The positions of the devices of a call: those listed, or all.
+    /// The positions of the devices of a call: those listed with the program's parts of them, or all. Binaries are for a device
+    /// alone.
     pub(crate) fn device_indices(&self, devices: Option<&[Arc<Device>]>) -> Result<Vec<usize>> {
         let Some(devices) = devices else { return Ok((0..self.devices.len()).collect()) };
         let mut out = Vec::new();
         for device in devices {
             // Every listed device must be one of the program's.
             let index = self.device_index(device).ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of this program"))?;
-            if !out.contains(&index) {
-                out.push(index);
+            let parts = |d: &Arc<Device>| d.is_within(device) && !matches!(self.origin, Origin::Binary);
+            for (index, _) in self.devices.iter().enumerate().filter(|(i, d)| *i == index || parts(d)) {
+                if !out.contains(&index) {
+                    out.push(index);
+                }
             }
         }
         Ok(out)

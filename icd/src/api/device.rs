@@ -1,6 +1,6 @@
 //! Device entry points.
 
-use crate::convert::{slice, write_out};
+use crate::convert::{property_values, slice, write_list, write_out};
 use crate::entry::entry;
 use crate::handle::{Handle, HandleTarget};
 use crate::info;
@@ -18,25 +18,42 @@ impl HandleTarget for _cl_device_id {
 entry! { fn clGetDeviceInfo(
     device: cl_device_id, param_name: cl_device_info, size: usize, value: *mut c_void, size_ret: *mut usize,
 ) -> cl_int {
+    let handle = device;
     let device = device.get()?;
-    if param_name == CL_DEVICE_PLATFORM {
-        return info::write(super::platform::platform_handle().into(), size, value, size_ret);
-    }
-    info::write(device.query(param_name)?, size, value, size_ret)
+    let answer = match param_name {
+        CL_DEVICE_PLATFORM => super::platform::platform_handle().into(),
+        CL_DEVICE_PARENT_DEVICE => device.parent().map_or(std::ptr::null_mut(), cl_device_id::of).into(),
+        // Root devices are not counted: they have one reference.
+        CL_DEVICE_REFERENCE_COUNT if device.parent().is_some() => handle.reference_count()?.into(),
+        other => device.query(other)?,
+    };
+    info::write(answer, size, value, size_ret)
 } }
 
 // Root devices are not counted.
-entry! { fn clRetainDevice(device: cl_device_id) -> cl_int { device.get().map(|_| ()) } }
-entry! { fn clReleaseDevice(device: cl_device_id) -> cl_int { device.get().map(|_| ()) } }
+entry! { fn clRetainDevice(device: cl_device_id) -> cl_int {
+    if device.get()?.parent().is_some() { device.retain() } else { Ok(()) }
+} }
+entry! { fn clReleaseDevice(device: cl_device_id) -> cl_int {
+    if device.get()?.parent().is_some() { device.release() } else { Ok(()) }
+} }
 
 entry! { fn clCreateSubDevices(
     in_device: cl_device_id, partition: *const cl_device_partition_property, num_devices: cl_uint,
     out_devices: *mut cl_device_id, num_devices_ret: *mut cl_uint,
 ) -> cl_int {
-    in_device.get()?;
-    let _ = (num_devices, out_devices, num_devices_ret);
-    // A partition must be asked for, and be one that the device supports: there are none.
-    Err(err!(CL_INVALID_VALUE, "{}", if partition.is_null() { "no partition properties" } else { "the device cannot be partitioned" }))
+    let device = in_device.arc()?;
+    let parts = device.partition(&property_values(partition)?)?;
+    if !out_devices.is_null() {
+        // The list must have room for all.
+        if (num_devices as usize) < parts.len() {
+            return Err(err!(CL_INVALID_VALUE, "{} sub-devices, room for {num_devices}", parts.len()));
+        }
+        let handles: Vec<cl_device_id> = parts.iter().map(|d| cl_device_id::publish(d.clone())).collect();
+        write_list(&handles, num_devices, out_devices, std::ptr::null_mut());
+    }
+    write_out(num_devices_ret, parts.len() as cl_uint);
+    Ok(())
 } }
 
 /// Device and host time, taken together.

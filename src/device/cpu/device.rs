@@ -2,13 +2,15 @@
 
 use super::super::batch::{DeviceCommand, ListItem, RectLayout};
 use super::super::info::{AddressSharing, DeviceInfo, DeviceKind};
-use super::super::machine;
+use super::super::machine::{self, Shares};
+use super::super::partition::DOMAINS;
 use super::super::traits::*;
 use super::clock;
 use super::image::{self, CpuImage};
 use super::kernel::Program;
 use super::pool::Pool;
 use super::queue::CpuQueue;
+use crate::cl::*;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
@@ -24,10 +26,12 @@ const PAGE: u64 = 4096;
 /// Bytes of CL_DEVICE_LOCAL_MEM_SIZE: what the second-level cache of every processor of today holds.
 pub const LOCAL_BYTES: u64 = 256 << 10;
 
-/// The processor.
+/// The processor, or some of its cores.
 pub struct CpuDevice {
     info: DeviceInfo,
     target: Target,
+    /// Numbers of the cores.
+    cores: Vec<usize>,
     pool: Arc<Pool>,
 }
 
@@ -35,10 +39,38 @@ impl CpuDevice {
     pub fn new() -> CpuDevice {
         let processor = machine::Processor::read();
         let target = Target::native(processor.identity(), &|feature| processor.has(feature));
-        let info = info(&processor, &target);
-        let pool = Arc::new(Pool::new(info.compute_units as usize));
-        CpuDevice { info, target, pool }
+        let cores = machine::processors();
+        let info = with_cores(info(&processor, &target), &cores);
+        let pool = Arc::new(Pool::new(cores.len()));
+        CpuDevice { info, target, cores, pool }
     }
+
+    /// A device of some of the cores, whose threads run there only if it is `bound`.
+    fn part(&self, cores: &[usize], bound: bool) -> Arc<dyn DeviceOps> {
+        let bound = bound || self.pool.is_bound();
+        let pool = if bound { Pool::on(cores) } else { Pool::new(cores.len()) };
+        let (info, cores) = (with_cores(self.info.clone(), cores), cores.to_vec());
+        Arc::new(CpuDevice { info, target: self.target.clone(), cores, pool: Arc::new(pool) })
+    }
+}
+
+/// What processors of an affinity domain share.
+fn shares(domain: u64) -> Option<Shares> {
+    Some(match domain {
+        CL_DEVICE_AFFINITY_DOMAIN_NUMA => Shares::Memory,
+        CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE => Shares::Cache(4),
+        CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE => Shares::Cache(3),
+        CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE => Shares::Cache(2),
+        CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE => Shares::Cache(1),
+        _ => return None,
+    })
+}
+
+/// What follows from the cores.
+fn with_cores(info: DeviceInfo, cores: &[usize]) -> DeviceInfo {
+    let parts = |domain: &u64| shares(*domain).is_some_and(|s| machine::divided(cores, s).len() > 1);
+    let affinity_domains = DOMAINS.into_iter().filter(parts).fold(0, |all, domain| all | domain);
+    DeviceInfo { compute_units: cores.len() as u32, divisible: cores.len() > 1, affinity_domains, ..info }
 }
 
 fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
@@ -59,7 +91,6 @@ fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
         driver_version: format!("{} (native code, vectors of {width})", env!("CARGO_PKG_VERSION")),
         uuid,
         driver_uuid,
-        compute_units: machine::cores(),
         clock_mhz: machine::cpu_mhz(),
         max_work_group_size: target.max_workgroup_invocations,
         max_work_item_sizes: target.max_workgroup_size.map(u64::from),
@@ -173,6 +204,24 @@ impl DeviceOps for CpuDevice {
     }
     fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
         Ok(Arc::new(CpuList(items)))
+    }
+    fn divide(&self, division: &Division) -> Result<Vec<Arc<dyn DeviceOps>>> {
+        match division {
+            Division::Counts(counts) => {
+                let mut left = self.cores.as_slice();
+                let take = |count: &u32| {
+                    let (part, rest) = left.split_at_checked(*count as usize)?;
+                    left = rest;
+                    Some(self.part(part, false))
+                };
+                let parts: Option<_> = counts.iter().map(take).collect();
+                parts.ok_or_else(|| DeviceError::Unsupported("more cores than there are".into()))
+            }
+            Division::Domain(domain) => {
+                let shares = shares(*domain).ok_or_else(|| DeviceError::Unsupported("the affinity domain".into()))?;
+                Ok(machine::divided(&self.cores, shares).iter().map(|part| self.part(part, true)).collect())
+            }
+        }
     }
     fn timestamps(&self) -> Result<(u64, u64)> {
         let now = clock::now();

@@ -49,6 +49,8 @@ impl Job {
 #[derive(Default)]
 struct Shared {
     jobs: Mutex<Vec<Arc<Job>>>,
+    /// The pool is gone.
+    closed: AtomicBool,
     wake: Condvar,
     /// A helper has left its job.
     left: Condvar,
@@ -57,6 +59,8 @@ struct Shared {
 /// The threads.
 pub struct Pool {
     threads: usize,
+    /// The processors that the threads keep to; empty for all.
+    processors: Arc<[usize]>,
     shared: Arc<Shared>,
     started: Once,
 }
@@ -64,7 +68,22 @@ pub struct Pool {
 impl Pool {
     /// A pool for work on this many threads, the caller's among them. They are started when they are first needed.
     pub fn new(threads: usize) -> Pool {
-        Pool { threads, shared: Arc::default(), started: Once::new() }
+        Pool { threads, processors: Arc::new([]), shared: Arc::default(), started: Once::new() }
+    }
+
+    /// The same for threads that run on these processors only, the caller being one that has called [`Pool::keep`].
+    pub fn on(processors: &[usize]) -> Pool {
+        Pool { threads: processors.len(), processors: processors.into(), shared: Arc::default(), started: Once::new() }
+    }
+
+    /// Whether threads keep to certain processors.
+    pub fn is_bound(&self) -> bool {
+        !self.processors.is_empty()
+    }
+
+    /// Makes the calling thread keep to the pool's processors.
+    pub fn keep(&self) {
+        bind(&self.processors);
     }
 
     /// Runs `work` on all of `0..total`, in ranges; false if any of them failed.
@@ -127,9 +146,15 @@ impl Pool {
     fn start(&self) {
         self.started.call_once(|| {
             for _ in 1..self.threads {
-                let shared = self.shared.clone();
+                let (shared, processors) = (self.shared.clone(), self.processors.clone());
                 let builder = std::thread::Builder::new().name("pyroclast-cpu".into()).stack_size(STACK);
-                if builder.spawn(move || shared.help()).is_err() {
+                if builder
+                    .spawn(move || {
+                        bind(&processors);
+                        shared.help();
+                    })
+                    .is_err()
+                {
                     break;
                 }
             }
@@ -137,11 +162,39 @@ impl Pool {
     }
 }
 
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // Under the lock: no thread is between looking and sleeping.
+        let jobs = self.shared.jobs.lock();
+        self.shared.closed.store(true, Ordering::Relaxed);
+        drop(jobs);
+        self.shared.wake.notify_all();
+    }
+}
+
+/// Makes the calling thread keep to some processors, if the system allows it.
+fn bind(processors: &[usize]) {
+    if processors.is_empty() {
+        return;
+    }
+    // SAFETY: a set of bits; zeros are an empty one.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    for n in processors.iter().filter(|n| **n < libc::CPU_SETSIZE as usize) {
+        // SAFETY: a number below the set's size.
+        unsafe { libc::CPU_SET(*n, &mut set) };
+    }
+    // SAFETY: the set has that size. A failure leaves the thread where it was.
+    let _ = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) };
+}
+
 impl Shared {
     fn help(&self) {
         let mut jobs = self.jobs.lock();
         loop {
             let Some(job) = jobs.iter().find(|j| j.has_work()).cloned() else {
+                if self.closed.load(Ordering::Relaxed) {
+                    return;
+                }
                 self.wake.wait(&mut jobs);
                 continue;
             };
@@ -174,6 +227,32 @@ mod tests {
             assert!(ok);
             assert!(counts.iter().all(|c| c.load(Ordering::Relaxed) == 1));
         }
+    }
+
+    #[test]
+    fn no_more_threads_work_than_there_are() {
+        for (pool, most) in [(Pool::new(1), 1), (Pool::new(2), 2), (Pool::on(&[0]), 1)] {
+            let seen = Mutex::new(std::collections::HashSet::new());
+            assert!(pool.run(200, &|_, _| {
+                seen.lock().insert(std::thread::current().id());
+                std::thread::sleep(std::time::Duration::from_micros(100));
+                true
+            }));
+            assert!(seen.lock().len() <= most);
+        }
+    }
+
+    #[test]
+    fn bound_threads_stay_where_they_belong() {
+        let own = crate::device::machine::processors()[0];
+        let at = std::thread::spawn(move || {
+            let pool = Pool::on(&[own]);
+            assert!(pool.is_bound());
+            pool.keep();
+            // SAFETY: asks for a number.
+            unsafe { libc::sched_getcpu() }
+        });
+        assert_eq!(at.join().unwrap() as usize, own);
     }
 
     #[test]

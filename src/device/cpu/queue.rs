@@ -150,6 +150,7 @@ impl Inner {
 
     /// The queue's thread.
     fn serve(&self) {
+        self.pool.keep();
         loop {
             if self.step() {
                 continue;
@@ -194,8 +195,8 @@ impl DeviceQueue for CpuQueue {
     fn wait(&self, submission: Submission, timeout: Option<Duration>) -> Result<bool> {
         let deadline = timeout.map(|t| Instant::now() + t);
         while self.completed() < submission {
-            // Without a limit this thread does the work itself.
-            if deadline.is_none() && self.0.step() {
+            // Without a limit this thread does the work itself, unless that is bound to certain processors.
+            if deadline.is_none() && !self.0.pool.is_bound() && self.0.step() {
                 continue;
             }
             let mut state = self.0.state.lock();
@@ -203,7 +204,7 @@ impl DeviceQueue for CpuQueue {
                 break;
             }
             match deadline {
-                None if !state.busy && !state.batches.is_empty() => {}
+                None if !state.busy && !state.batches.is_empty() && !self.0.pool.is_bound() => {}
                 None => self.0.done.wait(&mut state),
                 Some(deadline) => {
                     if self.0.done.wait_until(&mut state, deadline).timed_out() {

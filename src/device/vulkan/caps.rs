@@ -226,6 +226,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     // though it offers no control to ask for that.
     let keeps_denormals = a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE;
     DeviceInfo {
+        divisible: false,
+        affinity_domains: 0,
         kind,
         name: a.name.clone(),
         vendor: conv::vendor_name(a.props.vendor_id).into(),
