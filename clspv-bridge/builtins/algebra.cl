@@ -63,6 +63,10 @@ float pc_cbrt_f32(float x)
         m *= 2.0f;    // 2^150
         down = 0x1p-50f;
         a = as_uint(m);
+    } else if (a < 0x21000000u) { // the residual's low half would be denormal
+        m *= 0x1p+72f;
+        down = 0x1p-24f;
+        a = as_uint(m);
     } else if (a > 0x7e000000u) {
         m *= 0x1p-24f;
         down = 0x1p+8f;
@@ -97,10 +101,10 @@ float pc_hypot_f32(float x, float y)
         a *= 0x1p-70f;
         b *= 0x1p-70f;
         down = 0x1p+70f;
-    } else if (hi < 0x21000000u) {
-        a *= 0x1p+70f;
-        b *= 0x1p+70f;
-        down = 0x1p-70f;
+    } else if (hi < 0x2f000000u) { // below 2^-33, where the squares' low halves come near denormals
+        a *= 0x1p+94f;
+        b *= 0x1p+94f;
+        down = 0x1p-94f;
     }
     float p = a * a, e = pc_mul_err(a, a, p), q = b * b;
     return pc_sqrt_f32(p + (q + e)) * down;

@@ -41,6 +41,10 @@ static inline float pc_erfc_tail(float x)
 
 static inline float pc_erf_small(float x)
 {
+    if (pc_abs(x) < 0x1p-60f) { // without denormals on the way
+        x *= 0x1p+60f;
+        return (x + x * 0.128379167f) * 0x1p-60f;
+    }
     float z = x * x;
     float p = 0.0000885773554f;
     p = p * z + -0.000824896991f;

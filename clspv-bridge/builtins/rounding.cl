@@ -56,22 +56,19 @@ float pc_remquo_f32(float x, float y, __private int *quo)
     float rest = fy - r;
     // Neither is negative: their bits compare as they do, also where denormals count as zeros.
     int up = as_uint(r) > as_uint(rest) || (as_uint(r) == as_uint(rest) && (q & 1));
-    if (ay < 0x01000000u) {
-        uint ir = as_uint(r), iy = ay; // denormal range: integer arithmetic
-        uint irest = iy - ir;
-        if (iy < 0x00800000u) {
-            up = ir > irest || (ir == irest && (q & 1));
-            rest = as_float(irest);
-        }
+    if (ay < 0x01000000u) { // all in units of 2^-149, where the difference may be denormal
+        uint ir = as_uint(r), irest = ay - ir;
+        up = ir > irest || (ir == irest && (q & 1));
+        rest = as_float(irest);
     }
     if (up) {
         q += 1;
-        r = -rest;
+        r = as_float(as_uint(rest) ^ PC_SIGN);
     }
     int n = (int)(q & 0x7fu);
     *quo = (as_uint(x) ^ as_uint(y)) >> 31 ? -n : n;
     if ((as_uint(r) << 1) == 0) return as_float(as_uint(x) & PC_SIGN);
-    return as_uint(x) >> 31 ? -r : r;
+    return as_float(as_uint(r) ^ (as_uint(x) & PC_SIGN));
 }
 
 float pc_remainder_f32(float x, float y)

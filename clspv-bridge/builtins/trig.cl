@@ -137,13 +137,17 @@ static inline int pc_reduce_pi(float x, float *f)
 
 static inline float pc_sinpi_poly(float f)
 {
-    float z = f * f;
+    float z = f * f, down = 1.0f;
+    if (pc_abs(f) < 0x1p-40f) { // without denormals on the way
+        f *= 0x1p+64f;
+        down = 0x1p-64f;
+    }
     float p = 0.0810295355f;
     p = p * z + -0.599205994f;
     p = p * z + 2.55016283f;
     p = p * z + -5.16771277f;
     float h = f * 3.14159274f; // pi in two parts
-    return h + (f * z * p + f * -8.7422777e-8f + pc_mul_err(f, 3.14159274f, h));
+    return (h + (f * z * p + f * -8.7422777e-8f + pc_mul_err(f, 3.14159274f, h))) * down;
 }
 
 static inline float pc_cospi_poly(float f)

@@ -74,7 +74,10 @@ float pc_atan2_f32(float y, float x)
     uint top = max(ay, ax);
     float s = top > 0x71000000u ? 0x1p-40f : top < 0x20000000u ? 0x1p+62f : 1.0f;
     if (d < -26) return pc_copysign(fy / fx, y);
-    r = pc_atan_ratio(fy * s, fx * s);
+    // denormals as integers: the device may take them for zeros
+    fy = ay < 0x00800000u ? (float)ay * 0x1p-87f : fy * s;
+    fx = ax < 0x00800000u ? (float)ax * 0x1p-87f : fx * s;
+    r = pc_atan_ratio(fy, fx);
     if (xneg) r = 3.14159274f - (r + 8.7422777e-8f);
     return pc_copysign(r, y);
 }

@@ -33,6 +33,8 @@ pub struct Target {
     pub float_controls: FloatControls,
     /// Every f32 operation takes denormals for zeros and gives zeros for them.
     pub flushes_denorms32: bool,
+    /// The compiler makes it so, on a device that would keep them.
+    pub flush_denorms32: bool,
     /// GLSL.std.450 Fma on f32 is a correctly rounded fused multiply-add.
     pub exact_fma32: bool,
     /// The same on f64.
@@ -208,6 +210,7 @@ impl Target {
             exact_fma32: false,
             exact_fma64: false,
             flushes_denorms32: false,
+            flush_denorms32: false,
             exact_div32: false,
             exact_sqrt32: false,
             exact_div64: false,

@@ -1,32 +1,51 @@
 //! The quick form of `conformance precision` on our driver: every function of the specification's table is within its bound.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// A folder that makes the loader take the library built with these tests.
-fn vendors() -> PathBuf {
+fn vendors(name: &str) -> PathBuf {
     let exe = std::env::current_exe().expect("path of the test program");
     let library = exe.with_file_name("libpyroclast.so");
     assert!(library.is_file(), "{} is missing", library.display());
-    let folder = std::env::temp_dir().join(format!("pyroclast-precision-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("pyroclast-precision-{}{name}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the vendor file");
     std::fs::write(folder.join("pyroclast.icd"), format!("{}\n", library.display())).expect("the vendor file");
     folder
 }
 
-#[test]
-fn functions_are_within_their_bounds() {
-    let folder = vendors();
+/// Measures on the first device, with features hidden.
+fn measure(arguments: &[&str], hidden: &str) -> Output {
+    let folder = vendors(hidden);
     let output = Command::new(env!("CARGO_BIN_EXE_conformance"))
         .args(["precision", "--quick", "--modes", "default"])
+        .args(arguments)
         .env("OCL_ICD_VENDORS", &folder)
+        .env("PYROCLAST_FEATURES", hidden)
         .output()
         .expect("the tool runs");
     let _ = std::fs::remove_dir_all(&folder);
-    let text = String::from_utf8_lossy(&output.stdout);
+    output
+}
+
+/// Fails unless all is within its bounds, with the lines on what is not.
+fn check(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
     let tail = text.split_once("functions measured").map_or("", |(_, tail)| tail);
     assert!(output.status.success(), "{tail}\n{}", errors.lines().last().unwrap_or_default());
     // Single precision is there on every device, with some eighty functions.
     assert!(text.matches("| float | default |").count() > 70, "{text}");
+    text
+}
+
+#[test]
+fn functions_are_within_their_bounds() {
+    check(&measure(&[], ""));
+}
+
+#[test]
+fn functions_are_within_their_bounds_where_denormals_are_flushed() {
+    let text = check(&measure(&["--types", "float"], "-denorms32"));
+    assert!(text.contains("float may be flushed"), "{text}");
 }

@@ -16,8 +16,8 @@
 use super::PassContext;
 use super::lower_globals::DataLayout;
 use super::{
-    flushed_div, legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_images, lower_kernel_abi,
-    lower_mem, lower_regions, lower_virtual, lower_work_item,
+    flush_denorms, flushed_div, legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_images,
+    lower_kernel_abi, lower_mem, lower_regions, lower_virtual, lower_work_item,
 };
 use crate::abi::{BlockPlace, Hidden, LaunchAbi, PointerMode};
 use crate::error::{CompileError, Result};
@@ -129,6 +129,7 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
     if !cx.options.fast_relaxed_math {
         flushed_div::run(func, cx.target);
     }
+    flush_denorms::run(func, cx.target);
     super::lower_generic::lower(func);
     super::expand_mem::expand(func);
     legalize_mem::expand_float_atomics(func, cx.target);

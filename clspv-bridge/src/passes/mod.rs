@@ -2,6 +2,7 @@
 
 pub mod dce;
 pub mod expand_mem;
+pub mod flush_denorms;
 pub mod flushed_div;
 pub mod fold;
 pub mod gvn;

@@ -2,7 +2,7 @@
 //!
 //! Columns are half, single and double precision of the full profile, then single precision under
 //! `-cl-unsafe-math-optimizations` (functions that its table does not name, and other types, keep their bound; where it
-//! speaks of derived implementations, the bound for others holds, except for `tan`).
+//! speaks of derived implementations, the bound for others holds, except for `tan` and `powr`).
 
 use super::reference::Args;
 use Bound::{Abs, Any, Exact, Special, Ulp};
@@ -196,7 +196,16 @@ const POWER: Option<Bound> = Some(Special(
     |a| if a.x == 0.0 || (a.x < 0.0 && (a.y.fract() != 0.0 || a.y.abs() > 16_777_216.0)) { Any } else { Ulp(8192.0) },
     "8192 where defined",
 ));
-const POSITIVE_POWER: Option<Bound> = Some(Special(|a| if a.x > 0.0 { Ulp(8192.0) } else { Any }, "8192 where defined"));
+/// exp2(y * log2(x)) of functions that err as the table allows, or 8192 ulp.
+const POSITIVE_POWER: Option<Bound> = Some(Special(
+    |a| {
+        let log = a.x.log2();
+        let error = a.y.abs() * if log.abs() <= 1.0 { 2f64.powi(-21) } else { 3.0 * 2f64.powi(-23) * log.abs() };
+        let derived = (error * std::f64::consts::LN_2).exp_m1() * 2f64.powi(24) + 3.0 + (2.0 * a.y * log).abs();
+        if a.x > 0.0 { Ulp(derived.max(8192.0)) } else { Any }
+    },
+    "8192, or derived from exp2, log2",
+));
 const INTEGER_POWER: Option<Bound> = Some(Special(|a| if a.x == 0.0 { Any } else { Ulp(8192.0) }, "8192 where defined"));
 const ROOT: Option<Bound> = Some(Special(
     |a| if a.x == 0.0 || a.n == 0 || (a.x < 0.0 && a.n % 2 == 0) { Any } else { Ulp(8192.0) },

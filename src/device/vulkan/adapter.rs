@@ -100,6 +100,8 @@ pub struct Features {
     pub placed_memory: bool,
     /// The execution modes of floating-point arithmetic are told by the driver.
     pub float_controls: bool,
+    /// Single-precision arithmetic may keep denormals.
+    pub denorms32: bool,
     /// Loops have the form that most drivers know best (see `Target::tests_in_continue`).
     pub tests_in_continue: bool,
     pub host_import: bool,
@@ -368,6 +370,7 @@ impl Features {
             full_subgroups: on("subgroup_size_control", sizes.compute_full_subgroups),
             bindings: on("bindings", vk::TRUE),
             float_controls: on("float_controls", vk::TRUE),
+            denorms32: on("denorms32", vk::TRUE),
             tests_in_continue: on("tests_in_continue", vk::TRUE),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             host_import: on("host_import", vk::TRUE),

@@ -80,7 +80,7 @@ pub fn target(a: &Adapter) -> Target {
             preserve32: a.floats.shader_signed_zero_inf_nan_preserve_float32 != 0,
             preserve64: a.floats.shader_signed_zero_inf_nan_preserve_float64 != 0,
             denorm_preserve16: a.floats.shader_denorm_preserve_float16 != 0,
-            denorm_preserve32: a.floats.shader_denorm_preserve_float32 != 0,
+            denorm_preserve32: a.floats.shader_denorm_preserve_float32 != 0 && f.denorms32,
             denorm_preserve64: a.floats.shader_denorm_preserve_float64 != 0,
             denorm_flush32: a.floats.shader_denorm_flush_to_zero_float32 != 0,
             rte16: a.floats.shader_rounding_mode_rte_float16 != 0,
@@ -88,7 +88,9 @@ pub fn target(a: &Adapter) -> Target {
             rte32: a.floats.shader_rounding_mode_rte_float32 != 0 && !nvidia,
             rte64: a.floats.shader_rounding_mode_rte_float64 != 0,
         },
+        flush_denorms32: !f.denorms32,
         flushes_denorms32: nvidia
+            || !f.denorms32
             || (a.floats.shader_denorm_flush_to_zero_float32 != 0 && a.floats.shader_denorm_preserve_float32 == 0),
         exact_fma32: fused,
         exact_fma64: fused && f.core.shader_float64 != 0,
@@ -266,7 +268,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         device_clock: t.device_clock,
         int64_atomics: t.buffer_int64_atomics && t.shared_int64_atomics,
         denorm16: t.float_controls.denorm_preserve16 || keeps_denormals,
-        denorm32: t.float_controls.denorm_preserve32 || keeps_denormals,
+        denorm32: !t.flushes_denorms32 && (t.float_controls.denorm_preserve32 || keeps_denormals),
         // NVIDIA's double-precision units have no flushing mode, though the driver offers no control to ask for that.
         denorm64: t.float_controls.denorm_preserve64 || (t.float64 && a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY),
         fast_fma32: t.exact_fma32,
