@@ -21,12 +21,24 @@ fn failed(error: Error) -> cl_int {
     error.code()
 }
 
-pub(super) fn acquire(range: &MemRange, access: Access, queue: &CommandQueue) -> Result<BufferRange> {
+/// Whose device the memory is on.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub queue: &'a CommandQueue,
+    /// The newest bytes are brought there. Else only the memory is looked up, for a recording.
+    pub newest: bool,
+}
+
+pub(super) fn acquire(range: &MemRange, access: Access, at: At<'_>) -> Result<BufferRange> {
     let mem = &range.mem;
     let start = mem.range().start + range.offset;
     let bytes = start..start + range.size;
-    let memory = mem.residency().acquire(queue.context(), queue.device_index(), bytes, access).map_err(failed)?;
-    Ok(BufferRange { memory, offset: mem.offset + range.offset, size: range.size })
+    let (context, device, residency) = (at.queue.context(), at.queue.device_index(), mem.residency());
+    let memory = match at.newest {
+        true => residency.acquire(context, device, bytes, access),
+        false => residency.backing(context, device),
+    };
+    Ok(BufferRange { memory: memory.map_err(failed)?, offset: mem.offset + range.offset, size: range.size })
 }
 
 /// How a kernel uses a memory object that is one of its arguments.
@@ -44,9 +56,9 @@ enum Texels {
     Buffer(BufferRange, RectLayout),
 }
 
-fn texels(part: &ImagePart, access: Access, queue: &CommandQueue) -> Result<Texels> {
+fn texels(part: &ImagePart, access: Access, at: At<'_>) -> Result<Texels> {
     let info = part.mem.image().ok_or(CL_INVALID_MEM_OBJECT)?;
-    let BufferRange { memory, .. } = acquire(&MemRange { mem: part.mem.clone(), offset: 0, size: part.mem.size }, access, queue)?;
+    let BufferRange { memory, .. } = acquire(&MemRange { mem: part.mem.clone(), offset: 0, size: part.mem.size }, access, at)?;
     Ok(match &info.in_buffer {
         Some(whole) => {
             let size = memory.size();
@@ -66,8 +78,8 @@ fn tight(region: [u64; 3]) -> RectLayout {
     RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] }
 }
 
-fn read_texels(part: &ImagePart, dst: HostPtr, layout: RectLayout, queue: &CommandQueue) -> Result<DeviceCommand> {
-    Ok(match texels(part, Access::Read, queue)? {
+fn read_texels(part: &ImagePart, dst: HostPtr, layout: RectLayout, at: At<'_>) -> Result<DeviceCommand> {
+    Ok(match texels(part, Access::Read, at)? {
         Texels::Image(src) => DeviceCommand::ReadImage { src, dst, layout },
         Texels::Buffer(src, src_layout) => {
             DeviceCommand::ReadRect { src, src_layout, dst, dst_layout: layout, region: part.bytes() }
@@ -75,8 +87,8 @@ fn read_texels(part: &ImagePart, dst: HostPtr, layout: RectLayout, queue: &Comma
     })
 }
 
-fn write_texels(src: HostPtr, layout: RectLayout, part: &ImagePart, queue: &CommandQueue) -> Result<DeviceCommand> {
-    Ok(match texels(part, Access::Write, queue)? {
+fn write_texels(src: HostPtr, layout: RectLayout, part: &ImagePart, at: At<'_>) -> Result<DeviceCommand> {
+    Ok(match texels(part, Access::Write, at)? {
         Texels::Image(dst) => DeviceCommand::WriteImage { src, layout, dst },
         Texels::Buffer(dst, dst_layout) => {
             DeviceCommand::WriteRect { src, src_layout: layout, dst, dst_layout, region: part.bytes() }
@@ -84,8 +96,8 @@ fn write_texels(src: HostPtr, layout: RectLayout, part: &ImagePart, queue: &Comm
     })
 }
 
-fn texels_to_buffer(part: &ImagePart, dst: BufferRange, layout: RectLayout, queue: &CommandQueue) -> Result<DeviceCommand> {
-    Ok(match texels(part, Access::Read, queue)? {
+fn texels_to_buffer(part: &ImagePart, dst: BufferRange, layout: RectLayout, at: At<'_>) -> Result<DeviceCommand> {
+    Ok(match texels(part, Access::Read, at)? {
         Texels::Image(src) => DeviceCommand::ImageToBuffer { src, dst, layout },
         Texels::Buffer(src, src_layout) => {
             DeviceCommand::CopyRect { src, src_layout, dst, dst_layout: layout, region: part.bytes() }
@@ -93,8 +105,8 @@ fn texels_to_buffer(part: &ImagePart, dst: BufferRange, layout: RectLayout, queu
     })
 }
 
-fn buffer_to_texels(src: BufferRange, layout: RectLayout, part: &ImagePart, queue: &CommandQueue) -> Result<DeviceCommand> {
-    Ok(match texels(part, Access::Write, queue)? {
+fn buffer_to_texels(src: BufferRange, layout: RectLayout, part: &ImagePart, at: At<'_>) -> Result<DeviceCommand> {
+    Ok(match texels(part, Access::Write, at)? {
         Texels::Image(dst) => DeviceCommand::BufferToImage { src, layout, dst },
         Texels::Buffer(dst, dst_layout) => {
             DeviceCommand::CopyRect { src, src_layout: layout, dst, dst_layout, region: part.bytes() }
@@ -102,9 +114,9 @@ fn buffer_to_texels(src: BufferRange, layout: RectLayout, part: &ImagePart, queu
     })
 }
 
-fn copy_texels(src: &ImagePart, dst: &ImagePart, queue: &CommandQueue) -> Result<DeviceCommand> {
-    let from = texels(src, Access::Read, queue)?;
-    Ok(match (from, texels(dst, Access::Write, queue)?) {
+fn copy_texels(src: &ImagePart, dst: &ImagePart, at: At<'_>) -> Result<DeviceCommand> {
+    let from = texels(src, Access::Read, at)?;
+    Ok(match (from, texels(dst, Access::Write, at)?) {
         (Texels::Image(src), Texels::Image(dst)) => DeviceCommand::CopyImage { src, dst },
         (Texels::Image(src), Texels::Buffer(dst, layout)) => DeviceCommand::ImageToBuffer { src, dst, layout },
         (Texels::Buffer(src, layout), Texels::Image(dst)) => DeviceCommand::BufferToImage { src, layout, dst },
@@ -116,13 +128,14 @@ fn copy_texels(src: &ImagePart, dst: &ImagePart, queue: &CommandQueue) -> Result
 
 /// The device command of a command.
 pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<DeviceCommand> {
-    lower_kind(&command.kind, queue)
+    lower_kind(&command.kind, queue, true)
 }
 
-/// The device command for what a command does.
-pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Result<DeviceCommand> {
+/// The device command for what a command does; see [`At::newest`].
+pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: bool) -> Result<DeviceCommand> {
     use Access::{Read, Write};
-    let get = |range: &MemRange, access| acquire(range, access, queue);
+    let at = At { queue, newest };
+    let get = |range: &MemRange, access| acquire(range, access, at);
     Ok(match kind {
         // Calls are the host's, which makes them when it is their turn.
         CommandKind::Nop | CommandKind::Call(_) => DeviceCommand::Nop,
@@ -176,45 +189,45 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
             }
         }
         CommandKind::Unmap { .. } => DeviceCommand::Nop,
-        CommandKind::WriteImage { src, layout, dst } => write_texels(*src, *layout, dst, queue)?,
-        CommandKind::ReadImage { src, dst, layout } => read_texels(src, *dst, *layout, queue)?,
-        CommandKind::CopyImage { src, dst } => copy_texels(src, dst, queue)?,
-        CommandKind::FillImage { dst, texel } => match texels(dst, Write, queue)? {
+        CommandKind::WriteImage { src, layout, dst } => write_texels(*src, *layout, dst, at)?,
+        CommandKind::ReadImage { src, dst, layout } => read_texels(src, *dst, *layout, at)?,
+        CommandKind::CopyImage { src, dst } => copy_texels(src, dst, at)?,
+        CommandKind::FillImage { dst, texel } => match texels(dst, Write, at)? {
             Texels::Image(range) => DeviceCommand::FillImage { dst: range, texel: texel.clone() },
             Texels::Buffer(range, layout) => {
                 DeviceCommand::FillRect { dst: range, layout, region: dst.bytes(), pattern: texel.clone() }
             }
         },
-        CommandKind::ImageToBuffer { src, dst } => texels_to_buffer(src, get(dst, Write)?, tight(src.bytes()), queue)?,
-        CommandKind::BufferToImage { src, dst } => buffer_to_texels(get(src, Read)?, tight(dst.bytes()), dst, queue)?,
+        CommandKind::ImageToBuffer { src, dst } => texels_to_buffer(src, get(dst, Write)?, tight(src.bytes()), at)?,
+        CommandKind::BufferToImage { src, dst } => buffer_to_texels(get(src, Read)?, tight(dst.bytes()), dst, at)?,
         CommandKind::MapImage { part, mapping, fill } => {
             let layout = mapping.image.ok_or(CL_INVALID_VALUE)?.layout;
             match &mapping.shadow {
                 // The newest bytes must be in the memory that the host sees; if it writes, nowhere else.
                 Shadow::Direct => {
                     let access = if mapping.write { Write } else { Read };
-                    texels(part, access, queue).map(|_| DeviceCommand::Nop)?
+                    texels(part, access, at).map(|_| DeviceCommand::Nop)?
                 }
                 _ if !*fill => DeviceCommand::Nop,
                 Shadow::Device { index, range } if *index == queue.device_index() => {
-                    texels_to_buffer(part, range.clone(), layout, queue)?
+                    texels_to_buffer(part, range.clone(), layout, at)?
                 }
-                _ => read_texels(part, mapping.ptr, layout, queue)?,
+                _ => read_texels(part, mapping.ptr, layout, at)?,
             }
         }
         CommandKind::UnmapImage { part, mapping } if mapping.write => {
             let layout = mapping.image.ok_or(CL_INVALID_VALUE)?.layout;
             match &mapping.shadow {
-                Shadow::Direct => texels(part, Write, queue).map(|_| DeviceCommand::Nop)?,
+                Shadow::Direct => texels(part, Write, at).map(|_| DeviceCommand::Nop)?,
                 Shadow::Device { index, range } if *index == queue.device_index() => {
-                    buffer_to_texels(range.clone(), layout, part, queue)?
+                    buffer_to_texels(range.clone(), layout, part, at)?
                 }
-                _ => write_texels(mapping.ptr, layout, part, queue)?,
+                _ => write_texels(mapping.ptr, layout, part, at)?,
             }
         }
         CommandKind::UnmapImage { .. } => DeviceCommand::Nop,
         CommandKind::Launch(launch) => {
-            let args = launch.args.lower(queue.device_index(), |args| lower_args(launch, queue, args))?;
+            let args = launch.args.lower(queue.device_index(), |args| lower_args(launch, at, args))?;
             DeviceCommand::Launch(Launch {
                 kernel: launch.kernel.clone(),
                 args,
@@ -222,7 +235,7 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
                 offset: launch.offset,
                 global: launch.global,
                 local: launch.local,
-                reach: launch.reach.as_ref().map(|r| r.others(queue)).transpose().map_err(failed)?.unwrap_or_default(),
+                reach: launch.reach.as_ref().map(|r| r.others(queue, newest)).transpose().map_err(failed)?.unwrap_or_default(),
             })
         }
         // The scheduler hands it to a thread of its own.
@@ -242,7 +255,7 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Resul
 }
 
 /// The arguments of a launch; true if they are the same ones whenever the launch's arguments are.
-fn lower_args(launch: &LaunchCommand, queue: &Arc<CommandQueue>, args: &mut Vec<ArgValue>) -> Result<bool> {
+fn lower_args(launch: &LaunchCommand, at: At<'_>, args: &mut Vec<ArgValue>) -> Result<bool> {
     let mut stay = true;
     for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
         args.push(match arg {
@@ -250,16 +263,16 @@ fn lower_args(launch: &LaunchCommand, queue: &Arc<CommandQueue>, args: &mut Vec<
             ArgSnapshot::Local(size) => ArgValue::Local(*size),
             ArgSnapshot::Pointer(address) => {
                 stay = false;
-                let within = launch.reach.as_ref().map(|r| r.within(*address, queue)).transpose().map_err(failed)?;
+                let within = launch.reach.as_ref().map(|r| r.within(*address, at.queue, at.newest)).transpose().map_err(failed)?;
                 ArgValue::Pointer { address: *address, within: within.flatten() }
             }
             ArgSnapshot::Mem(None) => ArgValue::NullBuffer,
             ArgSnapshot::Mem(Some(mem)) => {
                 stay &= mem.residency().is_in_one_place();
-                let range = acquire(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, arg_access(mem, info), queue)?;
+                let range = acquire(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, arg_access(mem, info), at)?;
                 match mem.image() {
                     Some(image) => {
-                        let view = image.for_kernels(queue.context(), queue.device_index(), range.memory);
+                        let view = image.for_kernels(at.queue.context(), at.queue.device_index(), range.memory);
                         ArgValue::Image(view.map_err(|e| e.code())?)
                     }
                     None => ArgValue::Buffer(range),

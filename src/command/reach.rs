@@ -49,26 +49,27 @@ impl Reach {
         Ok(Some(Box::new(reach)))
     }
 
-    /// The memory that an argument leads into, with the newest bytes in it.
-    pub fn within(&self, address: u64, queue: &CommandQueue) -> Result<Option<BufferRange>> {
+    /// The memory that an argument leads into, with the newest bytes in it if they are wanted.
+    pub fn within(&self, address: u64, queue: &CommandQueue, newest: bool) -> Result<Option<BufferRange>> {
         let found = self.args.iter().find(|(a, _)| *a == address);
-        found.map(|(_, residency)| whole(residency, queue)).transpose()
+        found.map(|(_, residency)| whole(residency, queue, newest)).transpose()
     }
 
     /// Sees to it that the newest bytes are on the queue's device.
     pub fn bring_up_to_date(&self, queue: &CommandQueue) -> Result<()> {
         let all = self.args.iter().map(|(_, r)| r).chain(&self.others);
-        all.map(|residency| whole(residency, queue)).try_for_each(|range| range.map(drop))
+        all.map(|residency| whole(residency, queue, true)).try_for_each(|range| range.map(drop))
     }
 
-    /// Everything but the arguments, with the newest bytes in it.
-    pub fn others(&self, queue: &CommandQueue) -> Result<batch::Reach> {
-        let buffers = self.others.iter().map(|r| whole(r, queue)).collect::<Result<Vec<_>>>()?;
+    /// Everything but the arguments, with the newest bytes in it if they are wanted.
+    pub fn others(&self, queue: &CommandQueue, newest: bool) -> Result<batch::Reach> {
+        let buffers = self.others.iter().map(|r| whole(r, queue, newest)).collect::<Result<Vec<_>>>()?;
         Ok(batch::Reach { buffers, anything: self.anything })
     }
 }
 
-fn whole(residency: &Residency, queue: &CommandQueue) -> Result<BufferRange> {
-    let memory = residency.acquire_all(queue.context(), queue.device_index())?;
+fn whole(residency: &Residency, queue: &CommandQueue, newest: bool) -> Result<BufferRange> {
+    let (context, device) = (queue.context(), queue.device_index());
+    let memory = if newest { residency.acquire_all(context, device)? } else { residency.backing(context, device)? };
     Ok(BufferRange { offset: 0, size: memory.size(), memory })
 }

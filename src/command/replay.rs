@@ -32,7 +32,7 @@ pub struct Step {
 /// Commands that are replayed together; see the module's text.
 pub struct Replay {
     steps: Vec<Step>,
-    /// Every memory object that the commands use, once.
+    /// Every part of memory objects' storage that the commands use, once.
     uses: Vec<(Arc<MemObject>, Access)>,
     recording: Mutex<Option<Recording>>,
 }
@@ -48,7 +48,7 @@ impl Replay {
     pub fn new(steps: Vec<Step>) -> Replay {
         let mut uses: Vec<(Arc<MemObject>, Access)> = Vec::new();
         for step in &steps {
-            for_each_use(&step.kind, &mut |mem, access| match uses.iter_mut().find(|(known, _)| known.same_storage(mem)) {
+            for_each_use(&step.kind, &mut |mem, access| match uses.iter_mut().find(|(known, _)| same_bytes(known, mem)) {
                 Some((_, known)) if access == Access::Write => *known = access,
                 Some(_) => {}
                 None => uses.push((mem.clone(), access)),
@@ -62,7 +62,7 @@ impl Replay {
         self.steps.iter().all(|step| matches!(*step.kind, CommandKind::Nop))
     }
 
-    /// Records the commands for the queue's device, unless that is done.
+    /// Records the commands for the queue's device, unless that is done. No bytes move: what uses them now goes on.
     pub fn prepare(&self, queue: &Arc<CommandQueue>) -> crate::error::Result<()> {
         let backing = |(mem, _): &(Arc<MemObject>, Access)| mem.residency().backing(queue.context(), queue.device_index());
         let memory = self.uses.iter().map(backing).collect::<crate::error::Result<_>>()?;
@@ -93,7 +93,7 @@ impl Replay {
         if let Some(known) = recording.as_ref().filter(|known| same(known)) {
             return Ok(known.list.clone());
         }
-        let item = |step: &Step| Ok(ListItem { command: lower_kind(&step.kind, queue)?, ordered: step.ordered });
+        let item = |step: &Step| Ok(ListItem { command: lower_kind(&step.kind, queue, false)?, ordered: step.ordered });
         let items = self.steps.iter().map(item).collect::<Result<_>>()?;
         let list = queue.ops().record(items).map_err(|e| {
             tracing::error!(error = %e, "a command buffer could not be recorded");
@@ -102,6 +102,10 @@ impl Replay {
         *recording = Some(Recording { list: list.clone(), memory });
         Ok(list)
     }
+}
+
+fn same_bytes(a: &MemObject, b: &MemObject) -> bool {
+    a.same_storage(b) && a.range() == b.range()
 }
 
 /// The memory objects that a command uses.

@@ -100,6 +100,42 @@ fn what_another_device_wrote_is_brought_before_each_replay() {
 }
 
 #[test]
+fn every_part_of_a_buffer_is_brought() {
+    let rig = Rig::new(2, Mode::AtOnce, 0);
+    let (a, b) = (rig.buffer(&[0; 256]), rig.buffer(&[0; 256]));
+    let halves = [0, 128].map(|origin| buffer::create_sub_buffer(&a, 0, origin, 128).unwrap());
+    let commands = create(&rig);
+    for (i, half) in halves.iter().enumerate() {
+        commands.copy_buffer(half, &b, 0, i * 128, 128, &[]).unwrap();
+        commands.fill_buffer(half, &[50], 127, 1, &[]).unwrap();
+    }
+    commands.finalize().unwrap();
+    for value in 1..4u8 {
+        transfer::fill_buffer(&rig.queues[1], &a, &[value], 0, 256, WaitList::new()).unwrap().wait();
+        assert_eq!(commands.enqueue(&[], WaitList::new()).unwrap().wait(), CL_COMPLETE);
+        assert_eq!(rig.read(1, &b), [value; 256]);
+        let seen = rig.read(1, &a);
+        assert_eq!((seen[126], seen[127], seen[254], seen[255]), (value, 50, value, 50));
+    }
+}
+
+#[test]
+fn recording_moves_nothing() {
+    let rig = Rig::new(2, Mode::OnWait, 0);
+    let mem = rig.buffer(&[1; 8]);
+    let commands = create(&rig);
+    commands.fill_buffer(&mem, &[9], 0, 1, &[]).unwrap();
+    // The other device is at work on the buffer.
+    let fill = transfer::fill_buffer(&rig.queues[1], &mem, &[5], 0, 8, WaitList::new()).unwrap();
+    rig.queues[1].flush();
+    commands.finalize().unwrap();
+    assert_eq!(fill.wait(), CL_COMPLETE);
+    assert_eq!(rig.read(0, &mem), [5; 8]);
+    assert_eq!(commands.enqueue(&[], WaitList::new()).unwrap().wait(), CL_COMPLETE);
+    assert_eq!(rig.read(1, &mem), [9, 5, 5, 5, 5, 5, 5, 5]);
+}
+
+#[test]
 fn a_released_buffer_ends_when_its_work_is_done() {
     let rig = Rig::new(1, Mode::OnWait, 0);
     let mem = rig.buffer(&[0; 8]);
