@@ -1,0 +1,583 @@
+//! Several devices in one context: the software device twice, where there is one, and the processor. What is done with
+//! memory objects, programs, events and command buffers must not depend on which of them does it.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::command_buffer::*;
+use common::rig::*;
+use common::*;
+use std::ffi::{CString, c_char, c_void};
+use std::path::Path;
+use std::ptr::{null, null_mut};
+use std::sync::Once;
+
+const SOURCE: &str = "
+kernel void step(global uint *p, uint factor, uint addend) {
+    size_t i = get_global_id(0);
+    p[i] = p[i] * factor + addend;
+}
+kernel void combine(global uint *to, global const uint *from) {
+    size_t i = get_global_id(0);
+    to[i] = to[i] * 3 + from[i];
+}
+";
+
+/// Makes every device of the machine, and the software device once more, those of the platform. First in every test.
+fn ready() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let dirs = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
+        let found = dirs.into_iter().flat_map(std::fs::read_dir).flatten().flatten().map(|e| e.path());
+        let is_software = |p: &Path| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("lvp"));
+        let chosen = std::env::var_os("VK_ICD_FILENAMES").is_some() || std::env::var_os("VK_DRIVER_FILES").is_some();
+        let folder = std::env::temp_dir().join(format!("pyroclast-devices-{}", std::process::id()));
+        let manifest = found.into_iter().find(|p| is_software(p)).filter(|_| !chosen);
+        let list = manifest.map(|manifest| {
+            std::fs::create_dir_all(&folder).unwrap();
+            let copies = ["a.json", "b.json"].map(|name| folder.join(name));
+            copies.iter().for_each(|copy| assert!(std::fs::copy(&manifest, copy).is_ok()));
+            format!("{}:{}", copies[0].display(), copies[1].display())
+        });
+        // SAFETY: every test of the program waits here before it does anything else.
+        unsafe {
+            std::env::set_var("PYROCLAST_DEVICES", "vulkan,cpu");
+            list.iter().for_each(|list| std::env::set_var("VK_ICD_FILENAMES", list));
+        }
+        devices();
+        let _ = std::fs::remove_dir_all(&folder);
+    });
+}
+
+/// A context of all devices, with a queue on each.
+struct World {
+    devices: Vec<cl_device_id>,
+    rig: Rig,
+    queues: Vec<cl_command_queue>,
+}
+
+impl World {
+    fn new(properties: cl_command_queue_properties) -> World {
+        ready();
+        let (devices, mut code) = (devices(), 1);
+        assert!(devices.len() >= 2, "{} devices", devices.len());
+        // SAFETY: as many devices as are said.
+        let context = unsafe { clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code) };
+        ok(code);
+        let rig = Rig { device: devices[0], context, program: build(context, devices[0], SOURCE) };
+        let queues = devices.iter().map(|d| Rig { device: *d, ..rig }.queue(properties)).collect();
+        World { devices, rig, queues }
+    }
+    fn end(self) {
+        release(self.queues);
+        self.rig.program.release();
+        self.rig.context.release();
+    }
+}
+
+fn part(mem: cl_mem, origin: usize, size: usize) -> cl_mem {
+    let (region, mut code) = (cl_buffer_region { origin, size }, 1);
+    // SAFETY: a region of a live buffer.
+    let part = unsafe { clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code) };
+    ok(code);
+    part
+}
+
+const N: usize = 1024;
+const BYTES: usize = 4 * N;
+const PARTS: usize = 4;
+
+/// Random commands on random devices, each after the one before; the host does the same.
+fn random_commands(flags: cl_mem_flags, properties: cl_command_queue_properties, seed: u64) {
+    let world = World::new(properties);
+    let (mut random, mut code) = (Random(seed), 1);
+    let mut expected: Vec<u32> = (0..N as u32).map(|i| i * 7).collect();
+    // Whole pages, so that devices may use it in place.
+    #[repr(align(4096))]
+    struct Storage([u32; N]);
+    let mut storage = Box::new(Storage([0; N]));
+    storage.0.copy_from_slice(&expected);
+    let (ptr, copied) = (storage.0.as_mut_ptr().cast(), flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0);
+    // SAFETY: the storage has the size and lives to the end.
+    let mem = unsafe { clCreateBuffer(world.rig.context, flags, BYTES, if copied { ptr } else { null_mut() }, &mut code) };
+    ok(code);
+    if !copied {
+        // SAFETY: as above.
+        ok(unsafe { clEnqueueWriteBuffer(world.queues[0], mem, 1, 0, BYTES, ptr, 0, null(), null_mut()) });
+    }
+    let parts: Vec<cl_mem> = (0..PARTS).map(|i| part(mem, i * BYTES / PARTS, BYTES / PARTS)).collect();
+    let (step, combine) = (world.rig.kernel("step"), world.rig.kernel("combine"));
+    let mut last: Option<cl_event> = None;
+    for round in 0..150u32 {
+        let queue = world.queues[random.below(world.queues.len())];
+        // The whole, or a part of it.
+        let which = random.below(PARTS + 2);
+        let (object, start, count) = match parts.get(which) {
+            Some(part) => (*part, which * N / PARTS, N / PARTS),
+            None => (mem, 0, N),
+        };
+        let (offset, some) = (random.below(count / 2), 1 + random.below(count / 2));
+        let there = start + offset..start + offset + some;
+        let (waits, mut event) = (last, null_mut());
+        let (n, list) = (waits.iter().len() as u32, waits.as_ref().map_or(null(), |e| &raw const *e));
+        let mut host: Vec<u32> = (0..some as u32).map(|i| i ^ round).collect();
+        let data: *mut c_void = host.as_mut_ptr().cast();
+        // SAFETY: live handles; memory of the sizes given, used by blocking commands only.
+        unsafe {
+            match random.below(9) {
+                0 | 1 => {
+                    set(step, 0, object);
+                    set(step, 1, 5u32);
+                    set(step, 2, round);
+                    event = launch(queue, step, count, waits.as_slice());
+                    expected[start..start + count].iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
+                }
+                2 => {
+                    // From one part to another one.
+                    let (to, from) = (random.below(PARTS), random.below(PARTS));
+                    if to == from {
+                        continue;
+                    }
+                    set(combine, 0, parts[to]);
+                    set(combine, 1, parts[from]);
+                    event = launch(queue, combine, N / PARTS, waits.as_slice());
+                    for i in 0..N / PARTS {
+                        let add = expected[from * N / PARTS + i];
+                        let value = &mut expected[to * N / PARTS + i];
+                        *value = value.wrapping_mul(3).wrapping_add(add);
+                    }
+                }
+                3 => {
+                    ok(clEnqueueWriteBuffer(queue, object, 1, 4 * offset, 4 * some, data, n, list, &mut event));
+                    expected[there].copy_from_slice(&host);
+                }
+                4 => {
+                    ok(clEnqueueReadBuffer(queue, object, 1, 4 * offset, 4 * some, data, n, list, &mut event));
+                    assert_eq!(host, expected[there], "round {round}");
+                }
+                5 => {
+                    let pattern = (&raw const round).cast();
+                    ok(clEnqueueFillBuffer(queue, object, pattern, 4, 4 * offset, 4 * some, n, list, &mut event));
+                    expected[there].fill(round);
+                }
+                6 => {
+                    // From the first half to the second one.
+                    let size = count / 2;
+                    ok(clEnqueueCopyBuffer(queue, object, object, 0, 4 * size, 4 * size, n, list, &mut event));
+                    expected.copy_within(start..start + size, start + size);
+                }
+                7 => {
+                    let flags = [CL_MIGRATE_MEM_OBJECT_HOST, 0][random.below(2)];
+                    ok(clEnqueueMigrateMemObjects(queue, 1, &object, flags, n, list, &mut event));
+                }
+                _ => {
+                    let (flags, other) = (CL_MAP_READ | CL_MAP_WRITE, world.queues[random.below(world.queues.len())]);
+                    let at = clEnqueueMapBuffer(
+                        queue,
+                        object,
+                        1,
+                        flags,
+                        4 * offset,
+                        4 * some,
+                        n,
+                        list,
+                        null_mut(),
+                        &mut code,
+                    );
+                    ok(code);
+                    let mapped = std::slice::from_raw_parts_mut(at.cast::<u32>(), some);
+                    assert_eq!(mapped, &expected[there.clone()], "round {round}");
+                    mapped.iter_mut().for_each(|v| *v = v.rotate_left(3));
+                    expected[there].iter_mut().for_each(|v| *v = v.rotate_left(3));
+                    // Another device may take it back.
+                    ok(clEnqueueUnmapMemObject(other, object, at, 0, null(), &mut event));
+                }
+            }
+        }
+        release(last.replace(event));
+    }
+    ok(wait(last.as_slice()));
+    release(last);
+    for queue in &world.queues {
+        assert_eq!(read::<u32>(*queue, mem, N), expected);
+    }
+    release([step, combine]);
+    release(parts);
+    mem.release();
+    world.end();
+}
+
+#[test]
+fn every_device_sees_what_others_wrote() {
+    const KINDS: [cl_mem_flags; 4] = [0, CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR];
+    for (seed, flags) in KINDS.into_iter().enumerate() {
+        random_commands(flags, 0, seed as u64);
+        random_commands(flags, OUT_OF_ORDER, 100 + seed as u64);
+    }
+}
+
+#[test]
+fn devices_work_in_parts_at_the_same_time() {
+    let world = World::new(0);
+    let devices = world.devices.len();
+    let size = 4096usize;
+    let mut expected: Vec<u32> = vec![1; size * devices];
+    let mem = world.rig.buffer(&expected);
+    let parts: Vec<cl_mem> = (0..devices).map(|i| part(mem, 4 * i * size, 4 * size)).collect();
+    let step = world.rig.kernel("step");
+    for round in 0..20 {
+        for (i, queue) in world.queues.iter().enumerate() {
+            let at = (i + round) % devices;
+            set(step, 0, parts[at]);
+            set(step, 1, 3u32);
+            set(step, 2, (round * 10 + i) as u32);
+            launch(*queue, step, size, &[]).release();
+            let range = &mut expected[at * size..(at + 1) * size];
+            range.iter_mut().for_each(|v| *v = v.wrapping_mul(3).wrapping_add((round * 10 + i) as u32));
+        }
+        world.queues.iter().for_each(|q| finish(*q));
+    }
+    assert_eq!(read::<u32>(world.queues[0], mem, size * devices), expected);
+    step.release();
+    release(parts);
+    mem.release();
+    world.end();
+}
+
+#[test]
+fn events_reach_across_devices() {
+    for properties in [0, OUT_OF_ORDER] {
+        let world = World::new(properties);
+        let queue = |i: usize| world.queues[i % world.queues.len()];
+        let (gate, failing) = (world.rig.gate(), world.rig.gate());
+        // Chains that go around, held by an event of the application.
+        let chain = |first: cl_event| -> Vec<cl_event> {
+            let mut list: Vec<cl_event> = Vec::new();
+            for i in 0..50 {
+                list.push(marker(queue(i), &[list.last().copied().unwrap_or(first)]));
+            }
+            list
+        };
+        // In queues that keep the order, what fails would hold up nothing, but what is held holds up the rest.
+        let (held, failed) = (chain(gate), chain(failing));
+        // SAFETY: live handles.
+        world.queues.iter().for_each(|q| ok(unsafe { clFlush(*q) }));
+        assert_eq!(status(held[49]), CL_QUEUED);
+        open_gate(failing, -9);
+        open_gate(gate, CL_COMPLETE);
+        world.queues.iter().for_each(|q| finish(*q));
+        assert!(held.iter().all(|e| status(*e) == CL_COMPLETE));
+        assert!(failed.iter().all(|e| status(*e) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST));
+        release(held.into_iter().chain(failed).chain([gate, failing]));
+        world.end();
+    }
+}
+
+#[test]
+fn every_device_has_its_program_scope_variables() {
+    let world = World::new(0);
+    let counting = program(world.rig.context, "global uint calls; kernel void count(global uint *p) { p[0] = ++calls; }");
+    // SAFETY: terminated options.
+    ok(unsafe { clBuildProgram(counting, 0, null(), c"-cl-std=CL3.0".as_ptr(), None, null_mut()) });
+    let (mem, count) = (world.rig.buffer(&[0u32]), Rig { program: counting, ..world.rig }.kernel("count"));
+    set(count, 0, mem);
+    for round in 1..4u32 {
+        for queue in &world.queues {
+            launch(*queue, count, 1, &[]).release();
+            assert_eq!(read::<u32>(*queue, mem, 1), [round]);
+        }
+    }
+    count.release();
+    counting.release();
+    mem.release();
+    world.end();
+}
+
+#[test]
+fn command_buffers_take_turns_with_other_devices() {
+    let world = World::new(0);
+    let (mem, step) = (world.rig.buffer(&[1u32; N]), world.rig.kernel("step"));
+    let halves = [part(mem, 0, BYTES / 2), part(mem, BYTES / 2, BYTES / 2)];
+    let mut code = 1;
+    let size = N / 2;
+    // A buffer for each device; the second half is changed twice.
+    let recorded: Vec<cl_command_buffer_khr> = world
+        .queues
+        .iter()
+        .map(|queue| {
+            // SAFETY: live handles.
+            unsafe {
+                let commands = clCreateCommandBufferKHR(1, queue, null(), &mut code);
+                ok(code);
+                for (i, half) in [halves[0], halves[1], halves[1]].into_iter().enumerate() {
+                    set(step, 0, half);
+                    set(step, 1, 3u32);
+                    set(step, 2, i as u32);
+                    let (none, first) = (null_mut(), null_mut());
+                    ok(clCommandNDRangeKernelKHR(
+                        commands,
+                        null_mut(),
+                        null(),
+                        step,
+                        1,
+                        null(),
+                        &size,
+                        null(),
+                        0,
+                        null(),
+                        none,
+                        first,
+                    ));
+                }
+                ok(clFinalizeCommandBufferKHR(commands));
+                commands
+            }
+        })
+        .collect();
+    let mut expected = vec![1u32; N];
+    let mut last: Option<cl_event> = None;
+    for round in 0..30 {
+        let (i, mut event) = (round % recorded.len(), null_mut());
+        let (n, list) = (last.iter().len() as u32, last.as_ref().map_or(null(), |e| &raw const *e));
+        // SAFETY: live handles.
+        ok(unsafe { clEnqueueCommandBufferKHR(0, null_mut(), recorded[i], n, list, &mut event) });
+        release(last.replace(event));
+        expected[..N / 2].iter_mut().for_each(|v| *v = v.wrapping_mul(3));
+        expected[N / 2..].iter_mut().for_each(|v| *v = v.wrapping_mul(3).wrapping_add(1).wrapping_mul(3).wrapping_add(2));
+    }
+    ok(wait(last.as_slice()));
+    release(last);
+    world.queues.iter().for_each(|queue| assert_eq!(read::<u32>(*queue, mem, N), expected));
+    // SAFETY: a live handle, released once each.
+    recorded.iter().for_each(|r| ok(unsafe { clReleaseCommandBufferKHR(*r) }));
+    release(halves);
+    step.release();
+    mem.release();
+    world.end();
+}
+
+fn program(context: cl_context, source: &str) -> cl_program {
+    let (mut text, length, mut code) = (source.as_ptr().cast::<c_char>(), source.len(), 1);
+    // SAFETY: one string with its length.
+    let program = unsafe { clCreateProgramWithSource(context, 1, &mut text, &length, &mut code) };
+    ok(code);
+    program
+}
+
+/// A program is built for the devices that are named, and a kernel is one of those.
+#[test]
+fn programs_of_some_devices() {
+    let world = World::new(0);
+    let (first, second, context) = (world.devices[0], world.devices[1], world.rig.context);
+    let (mut code, size, null_event) = (1, 1usize, null_mut());
+    // SAFETY: live handles; counts agree with lists.
+    unsafe {
+        let program = program(context, SOURCE);
+        ok(clBuildProgram(program, 1, &first, null(), None, null_mut()));
+        let status = |device| {
+            let answer = query_bytes(|s, v, r| clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, s, v, r));
+            answer.map(|b| number(&b) as i32)
+        };
+        assert_eq!((status(first), status(second)), (Ok(CL_BUILD_SUCCESS), Ok(CL_BUILD_NONE)));
+        let count = query_bytes(|s, v, r| clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, s, v, r)).unwrap();
+        assert_eq!(number(&count), world.devices.len() as u64);
+        let sizes = query_bytes(|s, v, r| clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, s, v, r)).unwrap();
+        let sizes: Vec<u64> = sizes.chunks(8).map(number).collect();
+        assert!(sizes[0] > 0 && sizes[1..].iter().all(|s| *s == 0), "{sizes:?}");
+        let kernel = clCreateKernel(program, c"step".as_ptr(), &mut code);
+        ok(code);
+        let mem = world.rig.buffer(&[0u32]);
+        set(kernel, 0, mem);
+        set(kernel, 1, 1u32);
+        set(kernel, 2, 1u32);
+        let launch = |queue| clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, null(), 0, null(), null_event);
+        ok(launch(world.queues[0]));
+        finish(world.queues[0]);
+        assert_eq!(launch(world.queues[1]), CL_INVALID_PROGRAM_EXECUTABLE);
+        assert_eq!(clEnqueueTask(world.queues[1], kernel, 0, null(), null_event), CL_INVALID_PROGRAM_EXECUTABLE);
+        type Suggest = unsafe extern "C" fn(
+            cl_command_queue,
+            cl_kernel,
+            cl_uint,
+            *const usize,
+            *const usize,
+            *mut usize,
+        ) -> cl_int;
+        let suggest: Suggest = extension::extension("clGetKernelSuggestedLocalWorkSizeKHR");
+        let mut local = 0usize;
+        assert_eq!(suggest(world.queues[1], kernel, 1, null(), &size, &mut local), CL_INVALID_PROGRAM_EXECUTABLE);
+        ok(suggest(world.queues[0], kernel, 1, null(), &size, &mut local));
+        assert_eq!(local, 1);
+        // A binary for one device, one for another, and one that does not fit.
+        let mut binary = vec![0u8; sizes[0] as usize];
+        let mut places = vec![null_mut(); world.devices.len()];
+        places[0] = binary.as_mut_ptr();
+        ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, 8 * places.len(), places.as_mut_ptr().cast(), null_mut()));
+        let (length, mut bytes) = (binary.len(), binary.as_ptr());
+        let loaded = clCreateProgramWithBinary(context, 1, &first, &length, &mut bytes, null_mut(), &mut code);
+        ok(code);
+        ok(clBuildProgram(loaded, 0, null(), null(), None, null_mut()));
+        assert_eq!(clBuildProgram(loaded, 1, &second, null(), None, null_mut()), CL_INVALID_DEVICE);
+        loaded.release();
+        kernel.release();
+        program.release();
+        mem.release();
+    }
+    world.end();
+}
+
+/// Queries of kernels name a device where there are several.
+#[test]
+fn kernels_of_several_devices() {
+    let world = World::new(0);
+    let kernel = world.rig.kernel("step");
+    let local = [8usize];
+    let of_groups = |device, name| {
+        // SAFETY: `query_bytes` passes buffers of the size it says.
+        query_bytes(|s, v, r| unsafe { clGetKernelWorkGroupInfo(kernel, device, name, s, v, r) })
+    };
+    let of_sub_groups = |device| {
+        let name = CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE;
+        let mut answer = 0usize;
+        let room = (&raw mut answer).cast();
+        // SAFETY: one size goes in, one comes out.
+        unsafe { clGetKernelSubGroupInfo(kernel, device, name, 8, local.as_ptr().cast(), 8, room, null_mut()) }
+    };
+    assert_eq!(of_groups(null_mut(), CL_KERNEL_WORK_GROUP_SIZE), Err(CL_INVALID_DEVICE));
+    assert_eq!(of_sub_groups(null_mut()), CL_INVALID_DEVICE);
+    for device in &world.devices {
+        let size = number(&of_groups(*device, CL_KERNEL_WORK_GROUP_SIZE).unwrap());
+        assert!(size >= 1 && size <= number(&device_info(*device, CL_DEVICE_MAX_WORK_GROUP_SIZE).unwrap()));
+        ok(of_sub_groups(*device));
+    }
+    kernel.release();
+    world.end();
+}
+
+/// Devices that do not belong to the context.
+#[test]
+fn devices_of_other_contexts() {
+    ready();
+    let (one, other) = (devices()[0], devices()[1]);
+    let rig = Rig::new(SOURCE);
+    let (context, mut code) = (rig.context, 1);
+    // SAFETY: live handles; counts agree with lists; lists are terminated.
+    unsafe {
+        assert!(clCreateCommandQueue(context, other, 0, &mut code).is_null());
+        assert_eq!(code, CL_INVALID_DEVICE);
+        assert!(clCreateCommandQueueWithProperties(context, other, null(), &mut code).is_null());
+        assert_eq!(code, CL_INVALID_DEVICE);
+        let program = program(context, SOURCE);
+        for call in [
+            clBuildProgram(program, 1, &other, null(), None, null_mut()),
+            clCompileProgram(program, 1, &other, null(), 0, null(), null_mut(), None, null_mut()),
+            clGetProgramBuildInfo(program, other, CL_PROGRAM_BUILD_STATUS, 0, null_mut(), null_mut()),
+        ] {
+            assert_eq!(call, CL_INVALID_DEVICE);
+        }
+        ok(clCompileProgram(program, 1, &one, null(), 0, null(), null_mut(), None, null_mut()));
+        assert!(clLinkProgram(context, 1, &other, null(), 1, &program, None, null_mut(), &mut code).is_null());
+        assert_eq!(code, CL_INVALID_DEVICE);
+        let names = c"nothing".as_ptr();
+        assert!(clCreateProgramWithBuiltInKernels(context, 1, &other, names, &mut code).is_null());
+        assert_eq!(code, CL_INVALID_DEVICE);
+        let (bytes, length) = ([0u8; 4], 4usize);
+        let mut start = bytes.as_ptr();
+        assert!(clCreateProgramWithBinary(context, 1, &other, &length, &mut start, null_mut(), &mut code).is_null());
+        assert_eq!(code, CL_INVALID_DEVICE);
+        let kernel = rig.kernel("step");
+        let info = clGetKernelWorkGroupInfo(kernel, other, CL_KERNEL_WORK_GROUP_SIZE, 0, null_mut(), null_mut());
+        assert_eq!(info, CL_INVALID_DEVICE);
+        assert_eq!(clSetDefaultDeviceCommandQueue(context, other, null_mut()), CL_INVALID_DEVICE);
+        // A header's program is of the same context.
+        let foreign = Rig::new(SOURCE);
+        let (header, name) = (self::program(foreign.context, "int x;"), CString::new("x.h").unwrap());
+        let (headers, names) = ([header], [name.as_ptr()]);
+        let compiled =
+            clCompileProgram(program, 0, null(), null(), 1, headers.as_ptr(), names.as_ptr().cast_mut(), None, null_mut());
+        assert_eq!(compiled, CL_INVALID_CONTEXT);
+        release([header, foreign.program]);
+        kernel.release();
+        program.release();
+        foreign.context.release();
+    }
+    rig.program.release();
+    rig.context.release();
+}
+
+/// Images are for the devices that have them.
+#[test]
+fn images_of_some_devices() {
+    let world = World::new(0);
+    let has = |device: &cl_device_id| number(&device_info(*device, CL_DEVICE_IMAGE_SUPPORT).unwrap()) != 0;
+    let format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNSIGNED_INT32 };
+    let (mut code, size) = (1, [16usize, 8, 1]);
+    let texels: Vec<u32> = (0..16 * 8 * 4).collect();
+    if !world.devices.iter().any(has) {
+        eprintln!("skipped: no device has images");
+        return world.end();
+    }
+    // SAFETY: live handles; memory of the image's size.
+    unsafe {
+        let flags = CL_MEM_COPY_HOST_PTR;
+        let image = clCreateImage2D(world.rig.context, flags, &format, 16, 8, 0, texels.as_ptr().cast_mut().cast(), &mut code);
+        ok(code);
+        let mut last = [1u32; 4];
+        let mut expected = texels.clone();
+        for round in 0..6 {
+            for (queue, device) in world.queues.iter().zip(&world.devices) {
+                let (mut seen, origin, one) = (vec![0u32; texels.len()], [round, round, 0usize], [1usize, 1, 1]);
+                let read = clEnqueueReadImage(
+                    *queue,
+                    image,
+                    1,
+                    [0; 3].as_ptr(),
+                    size.as_ptr(),
+                    0,
+                    0,
+                    seen.as_mut_ptr().cast(),
+                    0,
+                    null(),
+                    null_mut(),
+                );
+                let color = last.as_ptr().cast();
+                let fill =
+                    clEnqueueFillImage(*queue, image, color, origin.as_ptr(), one.as_ptr(), 0, null(), null_mut());
+                if !has(device) {
+                    assert_eq!((read, fill), (CL_INVALID_OPERATION, CL_INVALID_OPERATION));
+                    continue;
+                }
+                assert_eq!((read, fill), (CL_SUCCESS, CL_SUCCESS));
+                assert_eq!(seen, expected);
+                let at = (round * 16 + round) * 4;
+                expected[at..at + 4].copy_from_slice(&last);
+                finish(*queue);
+                last = last.map(|v| v * 3 + 1);
+            }
+        }
+        image.release();
+    }
+    // A context of a device without images has none.
+    if let Some(device) = world.devices.iter().find(|d| !has(d)) {
+        // SAFETY: as above; lists are terminated.
+        unsafe {
+            let context = clCreateContext(null(), 1, device, None, null_mut(), &mut code);
+            ok(code);
+            assert!(clCreateImage2D(context, 0, &format, 16, 8, 0, null_mut(), &mut code).is_null());
+            assert_eq!(code, CL_INVALID_OPERATION);
+            assert!(clCreateImage3D(context, 0, &format, 16, 8, 2, 0, 0, null_mut(), &mut code).is_null());
+            assert_eq!(code, CL_INVALID_OPERATION);
+            let mut desc: cl_image_desc = std::mem::zeroed();
+            (desc.image_type, desc.image_width, desc.image_height) = (CL_MEM_OBJECT_IMAGE2D, 16, 8);
+            assert!(clCreateImage(context, 0, &format, &desc, null_mut(), &mut code).is_null());
+            assert_eq!(code, CL_INVALID_OPERATION);
+            assert!(clCreateSampler(context, 0, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &mut code).is_null());
+            assert_eq!(code, CL_INVALID_OPERATION);
+            assert!(clCreateSamplerWithProperties(context, null(), &mut code).is_null());
+            assert_eq!(code, CL_INVALID_OPERATION);
+            context.release();
+        }
+    }
+    world.end();
+}
