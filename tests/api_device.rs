@@ -250,3 +250,49 @@ fn group_features() {
     let clocks = device_info(d, CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR);
     assert_eq!(clocks.is_ok_and(|c| number(&c) != 0), has("cl_khr_kernel_clock"));
 }
+
+/// What programs in SPIR-V may use.
+#[test]
+fn spirv_queries() {
+    for d in devices() {
+        let capabilities = device_info(d, CL_DEVICE_SPIRV_CAPABILITIES).unwrap();
+        let capabilities: Vec<u64> = capabilities.chunks_exact(4).map(number).collect();
+        // Addresses, Linkage, Kernel, and Float64 where there are doubles.
+        assert!([4, 5, 6].iter().all(|c| capabilities.contains(c)), "{capabilities:?}");
+        let doubles = number(&device_info(d, CL_DEVICE_DOUBLE_FP_CONFIG).unwrap()) != 0;
+        assert_eq!(capabilities.contains(&10), doubles);
+        let strings = |name| -> Vec<String> {
+            let list = device_info(d, name).unwrap();
+            let addresses = list.chunks_exact(8).map(number);
+            // SAFETY: an array of strings that live as long as the driver.
+            let read = |a: u64| unsafe { std::ffi::CStr::from_ptr(std::ptr::with_exposed_provenance(a as usize)) };
+            addresses.map(|a| read(a).to_string_lossy().into_owned()).collect()
+        };
+        assert!(strings(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS).iter().any(|s| s == "OpenCL.std"));
+        let extensions = strings(CL_DEVICE_SPIRV_EXTENSIONS);
+        for (extension, needs) in [
+            ("cl_khr_spirv_no_integer_wrap_decoration", "SPV_KHR_no_integer_wrap_decoration"),
+            ("cl_khr_spirv_linkonce_odr", "SPV_KHR_linkonce_odr"),
+            ("cl_khr_expect_assume", "SPV_KHR_expect_assume"),
+            ("cl_khr_integer_dot_product", "SPV_KHR_integer_dot_product"),
+        ] {
+            let reported = text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap()).split(' ').any(|e| e == extension);
+            assert!(!reported || extensions.iter().any(|e| e == needs), "{extension}: {extensions:?}");
+        }
+    }
+}
+
+/// The place on the PCI bus is told exactly where the extension is reported.
+#[test]
+fn pci_bus_info() {
+    for d in devices() {
+        let reported = text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap()).split(' ').any(|e| e == "cl_khr_pci_bus_info");
+        match device_info(d, CL_DEVICE_PCI_BUS_INFO_KHR) {
+            Ok(info) => {
+                let place: Vec<u64> = info.chunks_exact(4).map(number).collect();
+                assert!(reported && place.len() == 4 && place[1] < 256 && place[2] < 32 && place[3] < 8, "{place:?}");
+            }
+            Err(code) => assert!(!reported && code == CL_INVALID_VALUE),
+        }
+    }
+}
