@@ -174,18 +174,7 @@ fn random_commands(flags: cl_mem_flags, properties: cl_command_queue_properties,
                 _ => {
                     let (all, other) = (random.below(3) == 0, world.queues[random.below(world.queues.len())]);
                     let flags = if all { CL_MAP_WRITE_INVALIDATE_REGION } else { CL_MAP_READ | CL_MAP_WRITE };
-                    let at = clEnqueueMapBuffer(
-                        queue,
-                        object,
-                        1,
-                        flags,
-                        4 * offset,
-                        4 * some,
-                        n,
-                        list,
-                        null_mut(),
-                        &mut code,
-                    );
+                    let at = clEnqueueMapBuffer(queue, object, 1, flags, 4 * offset, 4 * some, n, list, null_mut(), &mut code);
                     ok(code);
                     let mapped = std::slice::from_raw_parts_mut(at.cast::<u32>(), some);
                     if !all {
@@ -400,14 +389,8 @@ fn programs_of_some_devices() {
         finish(world.queues[0]);
         assert_eq!(launch(world.queues[1]), CL_INVALID_PROGRAM_EXECUTABLE);
         assert_eq!(clEnqueueTask(world.queues[1], kernel, 0, null(), null_event), CL_INVALID_PROGRAM_EXECUTABLE);
-        type Suggest = unsafe extern "C" fn(
-            cl_command_queue,
-            cl_kernel,
-            cl_uint,
-            *const usize,
-            *const usize,
-            *mut usize,
-        ) -> cl_int;
+        type Suggest =
+            unsafe extern "C" fn(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *mut usize) -> cl_int;
         let suggest: Suggest = extension::extension("clGetKernelSuggestedLocalWorkSizeKHR");
         let mut local = 0usize;
         assert_eq!(suggest(world.queues[1], kernel, 1, null(), &size, &mut local), CL_INVALID_PROGRAM_EXECUTABLE);
@@ -532,16 +515,7 @@ fn mapped_images_in_buffers() {
         let image = clCreateImage(world.rig.context, 0, &format, &desc, null_mut(), &mut code);
         ok(code);
         for (round, flags) in [CL_MAP_WRITE_INVALIDATE_REGION, CL_MAP_WRITE].into_iter().enumerate() {
-            ok(clEnqueueFillImage(
-                other,
-                image,
-                color.as_ptr().cast(),
-                origin.as_ptr(),
-                region.as_ptr(),
-                0,
-                null(),
-                null_mut(),
-            ));
+            ok(clEnqueueFillImage(other, image, color.as_ptr().cast(), origin.as_ptr(), region.as_ptr(), 0, null(), null_mut()));
             finish(other);
             let at = clEnqueueMapImage(
                 one,
@@ -608,8 +582,7 @@ fn images_of_some_devices() {
                     null_mut(),
                 );
                 let color = last.as_ptr().cast();
-                let fill =
-                    clEnqueueFillImage(*queue, image, color, origin.as_ptr(), one.as_ptr(), 0, null(), null_mut());
+                let fill = clEnqueueFillImage(*queue, image, color, origin.as_ptr(), one.as_ptr(), 0, null(), null_mut());
                 if !has(device) {
                     assert_eq!((read, fill), (CL_INVALID_OPERATION, CL_INVALID_OPERATION));
                     continue;

@@ -98,21 +98,12 @@ fn kernels() {
     let (rig, foreign) = (Rig::new(SOURCE), Rig::new(SOURCE));
     let (queue, elsewhere, kernel) = (rig.queue(0), foreign.queue(0), rig.kernel("one"));
     let (size, mut local, mut code) = ([64usize, 1, 1], [0usize; 3], 1);
-    type SubGroupInfo = unsafe extern "C" fn(
-        cl_kernel,
-        cl_device_id,
-        cl_uint,
-        usize,
-        *const c_void,
-        usize,
-        *mut c_void,
-        *mut usize,
-    ) -> cl_int;
+    type SubGroupInfo =
+        unsafe extern "C" fn(cl_kernel, cl_device_id, cl_uint, usize, *const c_void, usize, *mut c_void, *mut usize) -> cl_int;
     // SAFETY: live handles; sizes have the dimensions given.
     unsafe {
-        let mut suggest = |q, k, dims, global: *const usize| {
-            clGetKernelSuggestedLocalWorkSize(q, k, dims, null(), global, local.as_mut_ptr())
-        };
+        let mut suggest =
+            |q, k, dims, global: *const usize| clGetKernelSuggestedLocalWorkSize(q, k, dims, null(), global, local.as_mut_ptr());
         let global = size.as_ptr();
         assert_eq!(suggest(queue, kernel, 1, global), CL_INVALID_KERNEL_ARGS);
         let mem = rig.buffer(&[0u32]);
@@ -230,8 +221,7 @@ fn handles_of_semaphores() {
     without_loader();
     let rig = Rig::new(SOURCE);
     type Create = unsafe extern "C" fn(cl_context, *const u64, *mut cl_int) -> cl_semaphore_khr;
-    type Handle =
-        unsafe extern "C" fn(cl_semaphore_khr, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+    type Handle = unsafe extern "C" fn(cl_semaphore_khr, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
     type ReImport = unsafe extern "C" fn(cl_semaphore_khr, *mut u64, i32) -> cl_int;
     type Release = unsafe extern "C" fn(cl_semaphore_khr) -> cl_int;
     let (mut code, mut fd) = (1, -1i32);

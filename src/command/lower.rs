@@ -263,7 +263,8 @@ fn lower_args(launch: &LaunchCommand, at: At<'_>, args: &mut Vec<ArgValue>) -> R
             ArgSnapshot::Local(size) => ArgValue::Local(*size),
             ArgSnapshot::Pointer(address) => {
                 stay = false;
-                let within = launch.reach.as_ref().map(|r| r.within(*address, at.queue, at.newest)).transpose().map_err(failed)?;
+                let within =
+                    launch.reach.as_ref().map(|r| r.within(*address, at.queue, at.newest)).transpose().map_err(failed)?;
                 ArgValue::Pointer { address: *address, within: within.flatten() }
             }
             ArgSnapshot::Mem(None) => ArgValue::NullBuffer,

@@ -82,7 +82,11 @@ fn address(
     queue: &Arc<CommandQueue>,
     lent: &mut Vec<(Arc<MemObject>, Lent)>,
 ) -> std::result::Result<HostPtr, cl_int> {
-    let range = lower::acquire(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Access::Write, lower::At { queue, newest: true })?;
+    let range = lower::acquire(
+        &MemRange { mem: mem.clone(), offset: 0, size: mem.size },
+        Access::Write,
+        lower::At { queue, newest: true },
+    )?;
     if let Some(base) = range.memory.host_ptr() {
         return Ok(base.offset(range.offset));
     }
