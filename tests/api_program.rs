@@ -353,6 +353,38 @@ fn callbacks_see_the_end_of_the_build() {
 }
 
 #[test]
+fn sub_groups_that_an_intermediate_language_requires() {
+    let c = context();
+    let config = pyroclast_runtime::program::offline::generic_front_config();
+    let library = clspv_bridge::driver::compile_source(SCALE, &[], &Default::default(), &config).expect("SPIR-V");
+    let mut words = library.spirv;
+    // After the entry point: OpExecutionMode %function SubgroupsPerWorkgroup 2; first of all: OpCapability SubgroupDispatch.
+    let mut at = 5;
+    while words[at] & 0xffff != 15 {
+        at += (words[at] >> 16) as usize;
+    }
+    let (end_of_entry, function) = (at + (words[at] >> 16) as usize, words[at + 2]);
+    words.splice(end_of_entry..end_of_entry, [4 << 16 | 16, function, 36, 2]);
+    words.splice(5..5, [2 << 16 | 17, 58]);
+    let mut code = 1;
+    // SAFETY: a block with its length.
+    let program = unsafe { clCreateProgramWithIL(c, words.as_ptr().cast(), 4 * words.len(), &mut code) };
+    assert_eq!(code, CL_SUCCESS);
+    assert_eq!(build(program, ""), CL_SUCCESS, "{}", log(program));
+    let k = kernel(program, "scale").unwrap();
+    let mut count = 0usize;
+    // SAFETY: room for one number.
+    let code = unsafe {
+        let (bytes, value) = (size_of::<usize>(), (&raw mut count).cast());
+        clGetKernelSubGroupInfo(k, device(), CL_KERNEL_COMPILE_NUM_SUB_GROUPS, 0, null(), bytes, value, null_mut())
+    };
+    assert_eq!((code, count), (CL_SUCCESS, 2));
+    release_kernel(k);
+    release(program);
+    end(c);
+}
+
+#[test]
 fn intermediate_language() {
     let c = context();
     let config = pyroclast_runtime::program::offline::generic_front_config();
@@ -379,7 +411,7 @@ fn intermediate_language() {
     }
     release(program);
     // Capabilities that no device has are refused, and named.
-    for (capability, place) in [(2u32, 5 * 4), (17, 5 * 4)] {
+    for (capability, place) in [(2u32, 5 * 4), (17, 5 * 4), (59, 5 * 4)] {
         let mut asking = bytes.clone();
         asking.splice(place..place, [2 << 16 | 17, capability].iter().flat_map(|w: &u32| w.to_le_bytes()));
         // SAFETY: a block with its length.

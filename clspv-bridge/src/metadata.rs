@@ -80,6 +80,8 @@ pub struct KernelInfo {
     pub work_group_size_hint: Option<[u32; 3]>,
     pub vec_type_hint: Option<String>,
     pub reqd_sub_group_size: Option<u32>,
+    /// Sub-groups of each work-group (SubgroupsPerWorkgroup).
+    pub reqd_sub_groups: Option<u32>,
     /// CL_KERNEL_ATTRIBUTES, empty for programs that are not from source.
     pub attributes: String,
     /// The kernel's calls of printf, by number.

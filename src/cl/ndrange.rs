@@ -21,8 +21,27 @@ pub struct Limits {
     /// Bits of the device's size_t.
     pub address_bits: u32,
     pub reqd_work_group_size: Option<[u32; 3]>,
+    /// What each group must consist of.
+    pub sub_groups: Option<SubGroups>,
     /// The last group of a dimension may be smaller.
     pub non_uniform: bool,
+}
+
+/// A number of sub-groups, and the work-items of all but the last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SubGroups {
+    pub count: u64,
+    pub size: u64,
+}
+
+impl SubGroups {
+    /// A local size of so many sub-groups, one that divides the global size if there is any.
+    pub fn local_size(self, global: [u64; 3]) -> [u64; 3] {
+        let most = self.count.saturating_mul(self.size).max(1);
+        let least = most.saturating_sub(self.size) + 1;
+        let fitting = (least..=most).rev().find(|n| global[0].is_multiple_of(*n));
+        [fitting.unwrap_or(most), 1, 1]
+    }
 }
 
 impl NdRange {
@@ -81,7 +100,10 @@ impl NdRange {
             }
             (Some(local), None) => local,
             (None, Some(reqd)) => reqd.map(u64::from),
-            (None, None) => return Ok(None),
+            (None, None) => match limits.sub_groups {
+                Some(required) => required.local_size(self.global),
+                None => return Ok(None),
+            },
         };
         for (&size, max) in local.iter().zip(limits.max_item_sizes) {
             // No dimension of the local size may be zero.
@@ -97,6 +119,10 @@ impl NdRange {
         let items = local.iter().try_fold(1u64, |n, &l| n.checked_mul(l));
         if items.is_none_or(|n| n > limits.max_group) {
             return Err(Error::new(CL_INVALID_WORK_GROUP_SIZE));
+        }
+        // The local size must have the number of sub-groups that the kernel requires.
+        if limits.sub_groups.is_some_and(|r| items.is_some_and(|n| n.div_ceil(r.size.max(1)) != r.count)) {
+            return Err(Error::with(CL_INVALID_WORK_GROUP_SIZE, "the kernel requires another number of sub-groups"));
         }
         // Groups must divide the range evenly unless non-uniform groups are allowed.
         if !limits.non_uniform && (0..3).any(|d| !self.global[d].is_multiple_of(local[d])) {
@@ -115,6 +141,7 @@ mod tests {
         max_item_sizes: [256, 256, 64],
         address_bits: 64,
         reqd_work_group_size: None,
+        sub_groups: None,
         non_uniform: false,
     };
 
@@ -148,6 +175,17 @@ mod tests {
         assert!(with(10, 4).validate(&Limits { non_uniform: true, ..LIMITS }).is_ok());
         let flat = NdRange::new(2, None, Some(&[64, 64]), Some(&[32, 32])).unwrap();
         assert_eq!(code(flat.validate(&LIMITS)), CL_INVALID_WORK_GROUP_SIZE);
+    }
+
+    #[test]
+    fn required_sub_groups() {
+        let limits = Limits { sub_groups: Some(SubGroups { count: 3, size: 8 }), ..LIMITS };
+        let with = |global: usize, local: Option<&[usize]>| NdRange::new(1, None, Some(&[global]), local).unwrap();
+        assert_eq!(with(40, Some(&[20])).validate(&limits).unwrap(), Some([20, 1, 1]));
+        assert_eq!(code(with(40, Some(&[8])).validate(&limits)), CL_INVALID_WORK_GROUP_SIZE);
+        assert_eq!(with(40, None).validate(&limits).unwrap(), Some([20, 1, 1]));
+        assert_eq!(code(with(41, None).validate(&limits)), CL_INVALID_WORK_GROUP_SIZE);
+        assert_eq!(with(41, None).validate(&Limits { non_uniform: true, ..limits }).unwrap(), Some([24, 1, 1]));
     }
 
     #[test]

@@ -92,13 +92,15 @@ pub fn validate_range(
     on_device: &dyn DeviceKernel,
     range: &NdRange,
 ) -> Result<Option<[u32; 3]>> {
+    let sub_groups = kernel.sub_groups(on_device);
     range.validate(&Limits {
         max_group: on_device.max_work_group_size() as u64,
         max_item_sizes: queue.device().info().max_work_item_sizes,
         address_bits: usize::BITS,
         reqd_work_group_size: kernel.info.reqd_work_group_size,
+        sub_groups,
         // Only asked for when it matters.
-        non_uniform: !range.divides() && kernel.program.allows_non_uniform_groups(queue.device()),
+        non_uniform: (!range.divides() || sub_groups.is_some()) && kernel.program.allows_non_uniform_groups(queue.device()),
     })
 }
 

@@ -7,6 +7,7 @@ pub mod arg_list;
 pub mod args;
 pub mod exec_info;
 
+use crate::cl::ndrange::SubGroups;
 use crate::cl::*;
 use crate::device::Device;
 use crate::device::info::AddressSharing;
@@ -287,8 +288,8 @@ impl Kernel {
                 InfoValue::Sizes(sizes)
             }
             CL_KERNEL_MAX_NUM_SUB_GROUPS => InfoValue::Size(most),
-            // Nothing in OpenCL C demands a number of sub-groups.
-            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => InfoValue::Size(0),
+            // Nothing in OpenCL C demands a number of sub-groups, but SPIR-V may.
+            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => InfoValue::Size(self.info.reqd_sub_groups.unwrap_or(0) as usize),
             CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL => InfoValue::Size(self.info.reqd_sub_group_size.unwrap_or(0) as usize),
             _ => return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}")),
         })
@@ -342,9 +343,16 @@ impl Kernel {
         if !self.args.lock().complete() {
             return Err(err!(CL_INVALID_KERNEL_ARGS, "not every argument has been set"));
         }
-        Ok(match self.info.reqd_work_group_size {
-            Some(size) => size,
-            None => kernel.suggest_local_size(global, dims),
+        Ok(match (self.info.reqd_work_group_size, self.sub_groups(&**kernel)) {
+            (Some(size), _) => size,
+            (None, Some(required)) => required.local_size(global).map(|n| n as u32),
+            (None, None) => kernel.suggest_local_size(global, dims),
         })
+    }
+
+    /// The sub-groups that each work-group must have.
+    pub fn sub_groups(&self, on_device: &dyn DeviceKernel) -> Option<SubGroups> {
+        let count = u64::from(self.info.reqd_sub_groups?);
+        Some(SubGroups { count, size: on_device.sub_group_size() as u64 })
     }
 }

@@ -15,7 +15,7 @@ use clspv_bridge::native::{NativeKernel, NativeProgram};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -299,6 +299,7 @@ fn put_info(w: &mut Writer, k: &KernelInfo) {
     w.option(&k.work_group_size_hint, put_size3);
     w.option(&k.vec_type_hint, |w, s| w.str(s));
     w.option(&k.reqd_sub_group_size, |w, v| w.u32(*v));
+    w.option(&k.reqd_sub_groups, |w, v| w.u32(*v));
     w.str(&k.attributes);
     w.list(&k.printf, put_printf);
 }
@@ -313,6 +314,7 @@ fn get_info(r: &mut Reader) -> Option<KernelInfo> {
         work_group_size_hint: r.option(get_size3)?,
         vec_type_hint: r.option(Reader::str)?,
         reqd_sub_group_size: r.option(Reader::u32)?,
+        reqd_sub_groups: r.option(Reader::u32)?,
         attributes: r.str()?,
         printf: r.list(get_printf)?,
     })
@@ -600,6 +602,7 @@ pub(crate) mod tests {
             work_group_size_hint: None,
             vec_type_hint: Some("float4".into()),
             reqd_sub_group_size: Some(32),
+            reqd_sub_groups: Some(2),
             attributes: "reqd_work_group_size(8,4,1)".into(),
             printf: vec![
                 PrintfCall {

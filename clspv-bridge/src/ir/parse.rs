@@ -213,6 +213,7 @@ fn parse_kernel(head: &Line, lines: &[Line]) -> Result<KernelInfo> {
             "size_hint" => k.work_group_size_hint = Some([c.number()?, c.number()?, c.number()?]),
             "vec_hint" => k.vec_type_hint = Some(c.string()?),
             "sub_group_size" => k.reqd_sub_group_size = Some(c.number()?),
+            "sub_groups" => k.reqd_sub_groups = Some(c.number()?),
             "attributes" => k.attributes = c.string()?,
             other => return c.error(format!("unknown attribute `{other}`")),
         }

@@ -92,6 +92,9 @@ fn print_kernel(f: &mut Formatter<'_>, k: &KernelInfo) -> fmt::Result {
     if let Some(size) = k.reqd_sub_group_size {
         write!(f, " sub_group_size {size}")?;
     }
+    if let Some(count) = k.reqd_sub_groups {
+        write!(f, " sub_groups {count}")?;
+    }
     if !k.attributes.is_empty() {
         write!(f, " attributes {}", quoted(&k.attributes))?;
     }

@@ -162,8 +162,9 @@ fn heading(device: &Device, depth: Depth, formats: &[(Width, Format)]) -> String
     format!(
         "# Precision of mathematical functions\n\n\
          Written by `conformance precision --output docs/precision.md`: the largest error found for each function, in units in the\n\
-         last place, beside what section 7.4 of the OpenCL C specification allows. How fast paths are chosen is told in\n\
-         [architecture.md](architecture.md).\n\n\
+         last place, beside what section 7.4 of the OpenCL C specification allows; results that it prescribes are exact. `--full`\n\
+         tries every float. Where the device's own operations are used is decided from the float controls that it reports and from\n\
+         its driver's identity: the table in [architecture.md](architecture.md) says which, and what is used elsewhere.\n\n\
          Device: {} ({}). Depth: {}. Denormals: {}.\n\n\
          | function | type | mode | allowed | measured | worst operands | tried | wrong |\n\
          |---|---|---|---|---|---|---|---|\n",

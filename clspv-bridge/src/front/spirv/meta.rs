@@ -163,6 +163,7 @@ impl Meta {
                 }
                 ExecutionMode::VecTypeHint => info.vec_type_hint = Some(vec_type_name(inst.word(2)?)),
                 ExecutionMode::SubgroupSize => info.reqd_sub_group_size = Some(inst.word(2)?),
+                ExecutionMode::SubgroupsPerWorkgroup => info.reqd_sub_groups = Some(inst.word(2)?),
                 _ => {}
             }
         }

@@ -416,6 +416,9 @@ impl<'s> Reader<'s> {
             if let ([x, y, z], spirv::ExecutionMode::LocalSizeHintId) = (sizes.as_slice(), mode) {
                 entry.info.work_group_size_hint = Some([*x, *y, *z]);
             }
+            if let ([count], spirv::ExecutionMode::SubgroupsPerWorkgroupId) = (sizes.as_slice(), mode) {
+                entry.info.reqd_sub_groups = Some(*count);
+            }
         }
         self.meta.modes_by_id = by_id;
         for p in &body.params {
