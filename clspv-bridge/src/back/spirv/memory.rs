@@ -11,7 +11,7 @@ use super::emit::Emitter;
 use super::module::Id;
 use crate::error::{CompileError, Result};
 use crate::ir::{Access, F32, FenceSpaces, Ordering, RmwOp, Root, Scalar, Scope, Type};
-use spirv::{Capability, MemoryAccess, MemorySemantics, Op, StorageClass};
+use spirv::{Capability, Decoration, MemoryAccess, MemorySemantics, Op, StorageClass};
 
 /// A SPIR-V pointer to what is accessed.
 struct Place {
@@ -31,9 +31,14 @@ impl Emitter<'_> {
                 let pointer = self.m.id();
                 // Without 64-bit integers an address is two words.
                 let convert = if self.target.int64 { Op::ConvertUToPtr } else { Op::Bitcast };
-                if self.coherent {
-                    // Only a member of a structure can be said to be coherent.
-                    let block = self.m.coherent_block(pointee);
+                let property = match (access.readonly, self.coherent) {
+                    (true, _) => Some(Decoration::NonWritable),
+                    (false, true) => Some(Decoration::Coherent),
+                    (false, false) => None,
+                };
+                if let Some(property) = property {
+                    // Only a member of a structure can be said to have it.
+                    let block = self.m.decorated_block(pointee, property);
                     let block_ty = self.m.pointer(StorageClass::PhysicalStorageBuffer, block);
                     let base = self.m.id();
                     self.code(convert, &[block_ty, base, address]);
@@ -74,7 +79,8 @@ impl Emitter<'_> {
         if access.nontemporal {
             mask |= MemoryAccess::NONTEMPORAL;
         }
-        if self.vulkan_memory && class != StorageClass::Function {
+        // What nobody writes needs no order.
+        if self.vulkan_memory && class != StorageClass::Function && !access.readonly {
             mask |= MemoryAccess::NON_PRIVATE_POINTER;
         }
         if class == StorageClass::PhysicalStorageBuffer {

@@ -25,8 +25,8 @@ enum TypeKey {
     RuntimeArray(Id, u32),
     /// Block structure with one member at offset 0.
     Block(Id),
-    /// The same with a coherent member.
-    CoherentBlock(Id),
+    /// The same with a member that has a property.
+    DecoratedBlock(Id, u32),
     /// Structure of two equal members (double-width products).
     Pair(Id),
     Function,
@@ -216,13 +216,13 @@ impl<'a> SpirvModule<'a> {
         id
     }
 
-    /// The same with a coherent member.
-    pub(super) fn coherent_block(&mut self, member: Id) -> Id {
-        let (id, new) = self.intern(TypeKey::CoherentBlock(member), Op::TypeStruct, &[member]);
+    /// The same with a member that has a property.
+    pub(super) fn decorated_block(&mut self, member: Id, decoration: Decoration) -> Id {
+        let (id, new) = self.intern(TypeKey::DecoratedBlock(member, decoration as u32), Op::TypeStruct, &[member]);
         if new {
             self.decorate(id, Decoration::Block, &[]);
             push(&mut self.annotations, Op::MemberDecorate, &[id, 0, Decoration::Offset as u32, 0]);
-            push(&mut self.annotations, Op::MemberDecorate, &[id, 0, Decoration::Coherent as u32]);
+            push(&mut self.annotations, Op::MemberDecorate, &[id, 0, decoration as u32]);
         }
         id
     }

@@ -20,6 +20,7 @@ mod ops;
 pub mod read;
 mod sync;
 mod types;
+mod unwritten;
 
 use crate::driver::SpecConstants;
 use crate::error::{CompileError, Result};
@@ -325,6 +326,21 @@ impl<'s> Reader<'s> {
             if body.insts.iter().any(|i| i.op == Op::Label) {
                 func::read(self, body)?;
             }
+            if self.kernel_ids.contains(&body.id) && !self.callable_kernels {
+                self.mark_unwritten(body)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn mark_unwritten(&mut self, body: &Body<'_>) -> Result<()> {
+        let mut unwritten = Vec::new();
+        for p in &body.params {
+            let deco = self.meta.of(p.word(1)?);
+            unwritten.push(deco.no_write && deco.restrict && !deco.volatile && !deco.by_val);
+        }
+        if let Some(func) = self.funcs.get(&body.id).map(|f| f.func) {
+            unwritten::mark(&mut self.module.functions[func], &unwritten);
         }
         Ok(())
     }

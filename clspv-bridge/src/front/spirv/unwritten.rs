@@ -1,0 +1,64 @@
+//! Memory that nothing writes while a kernel runs: what `restrict` arguments lead to that the kernel does not write through.
+//!
+//! Modules say `NoAlias` of such an argument, and `NoWrite` of one that is only read through (clang finds that out). The object
+//! is then not written by other pointers either, or the program has no meaning (C99, section 6.7.3.1); as for every compiler of
+//! kernels that is meant of all work-items. So loads through such arguments are `readonly`.
+
+use crate::ir::{Function, Op, Value};
+
+/// Marks the loads of a kernel through those of its parameters that `unwritten` names.
+pub fn mark(func: &mut Function, unwritten: &[bool]) {
+    let Some(&entry) = func.layout.first() else { return };
+    let params = func.blocks[entry].params.clone();
+    let roots: Vec<Value> = params.into_iter().zip(unwritten).filter(|(_, is)| **is).map(|(v, _)| v).collect();
+    if roots.is_empty() {
+        return;
+    }
+    for block in func.layout.clone() {
+        for inst in func.blocks[block].insts.clone() {
+            let data = &func.insts[inst];
+            if !matches!(&data.op, Op::Load(access) if !access.volatile) || !roots.contains(&root(func, data.args[0])) {
+                continue;
+            }
+            if let Some(access) = func.insts[inst].op.access_mut() {
+                access.readonly = true;
+            }
+        }
+    }
+}
+
+/// What a pointer was computed from by additions alone.
+fn root(func: &Function, mut ptr: Value) -> Value {
+    while let Some(sum) = func.def_inst(ptr).map(|i| &func.insts[i]).filter(|d| d.op == Op::PtrAdd) {
+        ptr = sum.args[0];
+    }
+    ptr
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Access, Builder, I32, Linkage, Signature, Space, Type};
+
+    #[test]
+    fn loads_through_unwritten_arguments() {
+        let global = Type::Ptr(Space::Global);
+        let mut f = Function::new("f", Signature { params: vec![global; 2], results: vec![] }, Linkage::Internal);
+        let block = f.add_block();
+        let (p, q) = (f.add_param(block, global), f.add_param(block, global));
+        let mut b = Builder::new(&mut f, block);
+        let far = b.ptr_add_const(p, 64);
+        let far = b.ptr_add_const(far, 4);
+        for at in [p, far, q] {
+            b.load(I32, at, Access::aligned(4));
+        }
+        b.load(I32, p, Access { volatile: true, ..Access::aligned(4) });
+        b.ret(&[]);
+        mark(&mut f, &[true, false]);
+        let loads = f.blocks[block].insts.iter().filter_map(|i| match &f.insts[*i].op {
+            Op::Load(access) => Some(access.readonly),
+            _ => None,
+        });
+        assert_eq!(loads.collect::<Vec<_>>(), [true, true, false, false]);
+    }
+}
