@@ -342,11 +342,56 @@ fn command_buffers_take_turns_with_other_devices() {
     ok(wait(last.as_slice()));
     release(last);
     world.queues.iter().for_each(|queue| assert_eq!(read::<u32>(*queue, mem, N), expected));
+    // A queue of another device cannot take the place of that which a buffer was made for.
+    let other = &world.queues[1];
+    // SAFETY: live handles.
+    let refused = unsafe { clEnqueueCommandBufferKHR(1, other, recorded[0], 0, null(), null_mut()) };
+    assert_eq!(refused, CL_INVALID_DEVICE);
     // SAFETY: a live handle, released once each.
     recorded.iter().for_each(|r| ok(unsafe { clReleaseCommandBufferKHR(*r) }));
     release(halves);
     step.release();
     mem.release();
+    world.end();
+}
+
+/// Memory that the host and every device know by one address; where devices have addresses of their own, only one of them
+/// can give its.
+#[test]
+fn shared_memory_of_several_devices() {
+    let world = World::new(0);
+    let of = |device: &cl_device_id| number(&device_info(*device, CL_DEVICE_SVM_CAPABILITIES).unwrap());
+    let with_system = world.devices.iter().filter(|d| of(d) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0).count();
+    if with_system < world.devices.len() {
+        eprintln!("skipped: {with_system} of {} devices use the addresses of the host", world.devices.len());
+        return world.end();
+    }
+    let step = world.rig.kernel("step");
+    for flags in [0, CL_MEM_SVM_FINE_GRAIN_BUFFER] {
+        let mut expected: Vec<u32> = (0..N as u32).collect();
+        // SAFETY: live handles; the memory has the size and is not used by the host while a device does.
+        unsafe {
+            let at = clSVMAlloc(world.rig.context, flags, BYTES, 0).cast::<u32>();
+            assert!(!at.is_null());
+            ok(clEnqueueSVMMemcpy(world.queues[0], 1, at.cast(), expected.as_ptr().cast(), BYTES, 0, null(), null_mut()));
+            ok(clSetKernelArgSVMPointer(step, 0, at.cast()));
+            for round in 0..9u32 {
+                let queue = world.queues[round as usize % world.queues.len()];
+                set(step, 1, 3u32);
+                set(step, 2, round);
+                launch(queue, step, N, &[]).release();
+                ok(clEnqueueSVMMap(queue, 1, CL_MAP_READ | CL_MAP_WRITE, at.cast(), BYTES, 0, null(), null_mut()));
+                expected.iter_mut().for_each(|v| *v = v.wrapping_mul(3).wrapping_add(round));
+                let seen = std::slice::from_raw_parts_mut(at, N);
+                assert_eq!(seen, expected);
+                (seen[round as usize], expected[round as usize]) = (77, 77);
+                ok(clEnqueueSVMUnmap(queue, at.cast(), 0, null(), null_mut()));
+                finish(queue);
+            }
+            clSVMFree(world.rig.context, at.cast());
+        }
+    }
+    step.release();
     world.end();
 }
 

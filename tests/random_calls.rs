@@ -5,11 +5,13 @@
 //! `PYROCLAST_STRESS=SECONDS cargo test --test random_calls` goes on for that long. What the specification leaves to the
 //! application is kept: an object is used by a thread that holds a reference to it, and kernels stay within their
 //! buffers. Invalid objects are NULL, addresses of nothing, and objects of another kind. Without a loader, because
-//! loaders follow every handle.
+//! loaders follow every handle. One of the contexts has every device: `PYROCLAST_DEVICES=vulkan,cpu` makes several.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
+#[path = "random_support/extensions.rs"]
+mod extensions;
 
 use common::rig::*;
 use common::*;
@@ -143,6 +145,7 @@ struct World {
     programs: Pool<_cl_program>,
     kernels: Pool<_cl_kernel>,
     events: Pool<_cl_event>,
+    buffers: Pool<_cl_command_buffer_khr>,
 }
 
 /// User events that are still to be set; every one is, after a moment, so that nothing waits for ever.
@@ -290,7 +293,8 @@ impl Actor<'_> {
             }
             3 => {
                 let bits = [0, OUT_OF_ORDER, CL_QUEUE_PROFILING_ENABLE, OUT_OF_ORDER | CL_QUEUE_PROFILING_ENABLE, 1 << 33];
-                let device = if self.rarely(20) { null_mut() } else { device() };
+                let all = devices();
+                let device = if self.rarely(20) { null_mut() } else { all[self.below(all.len())] };
                 // SAFETY: handles that the call must check.
                 let queue = unsafe { clCreateCommandQueue(context, device, bits[self.random.below(5)], &mut code) };
                 world.queues.put(&mut self.random, queue);
@@ -579,19 +583,23 @@ impl Actor<'_> {
     fn step(&mut self) {
         let worlds = self.worlds;
         let world = &worlds[self.below(worlds.len())];
-        match self.below(20) {
+        match self.below(26) {
             0..=3 => self.create(world),
             4 | 5 => self.set_args(world),
             6..=13 => self.enqueue(world),
             14 | 15 => self.events(world),
             16 => self.synchronise(world),
-            _ => self.query(world),
+            17..=19 => self.query(world),
+            _ => self.more(world),
         }
     }
 }
 
-fn world(device: cl_device_id) -> World {
-    let context = context();
+fn world(devices: &[cl_device_id]) -> World {
+    let mut code = 1;
+    // SAFETY: as many devices as are said.
+    let context = unsafe { clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code) };
+    ok(code);
     // SAFETY: a live handle.
     ok(unsafe { clSetContextDestructorCallback(context, Some(on_context), null_mut()) });
     let world = World {
@@ -601,9 +609,10 @@ fn world(device: cl_device_id) -> World {
         programs: Pool::new(2),
         kernels: Pool::new(8),
         events: Pool::new(40),
+        buffers: Pool::new(6),
     };
     let mut random = Random(1);
-    world.programs.put(&mut random, build(context, device, SOURCE));
+    world.programs.put(&mut random, build(context, devices[0], SOURCE));
     world
 }
 
@@ -642,8 +651,8 @@ fn eight_threads_call_at_random() {
     let seconds: f64 = std::env::var("PYROCLAST_STRESS").ok().and_then(|s| s.parse().ok()).unwrap_or(4.0);
     let seed = std::process::id();
     eprintln!("seed {seed}, {seconds} seconds");
-    let device = device();
-    let worlds: Vec<World> = (0..CONTEXTS).map(|_| world(device)).collect();
+    let all = devices();
+    let worlds: Vec<World> = (0..CONTEXTS).map(|i| world(if i == 0 { &all } else { &all[..1] })).collect();
     let (stop, steps) = (AtomicBool::new(false), AtomicUsize::new(0));
     // However this ends, the thread below ends.
     struct Stop<'a>(&'a AtomicBool);
@@ -702,6 +711,7 @@ fn eight_threads_call_at_random() {
                 eventually("an event is not done", || status(event) <= CL_COMPLETE);
             }
         }
+        world.buffers.clear();
         world.events.clear();
         world.kernels.clear();
         world.programs.clear();
