@@ -1,4 +1,4 @@
-//! Conformance tools: compile a corpus of kernels and validate every module, or run its kernels on two OpenCL
+//! Conformance tools: run our own suite on an OpenCL device and report; compile a corpus of kernels and validate every module, or run its kernels on two OpenCL
 //! implementations and compare; run the binaries of OpenCL-CTS; measure how long builds take, and the precision of
 //! mathematical functions; compare random kernels on two devices.
 //!
@@ -7,15 +7,26 @@
 #![allow(clippy::print_stdout)] // a command-line tool
 
 mod build_times;
+// What one execution test is, and the reference of the tests of images.
+#[path = "../../tests/exec_support/case.rs"]
+mod case;
+#[path = "../../tests/exec_support/expr.rs"]
+mod expr;
+#[path = "../../tests/image_support/mod.rs"]
+mod image_support;
 // The binding that the demo programs use.
 #[path = "../../tests/demo/cl.rs"]
 mod cl;
 mod corpus;
 mod cts;
 mod execute;
+mod json;
 mod manifest;
 mod precision;
 mod random;
+mod report;
+mod run;
+mod suite;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -30,6 +41,16 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run our own suite on an OpenCL device and write a report
+    Run(run::Arguments),
+    /// Run an area, or list its tests (what `run` runs)
+    #[command(hide = true)]
+    RunArea(run::One),
+    /// Print something from a kernel (what `run` runs)
+    #[command(hide = true)]
+    PrintOne(run::PrintOne),
+    /// Put reports side by side
+    Compare(run::Compare),
     /// Compile every entry of a folder's MANIFEST.tsv and validate the modules
     Corpus(corpus::Arguments),
     /// Compile one file in this process and write its modules to a folder (what `corpus` runs)
@@ -58,6 +79,10 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::RunArea(arguments) => run::one(&arguments),
+        Command::PrintOne(arguments) => run::print_one(&arguments),
+        Command::Compare(arguments) => run::compare_reports(&arguments),
         Command::Corpus(arguments) => corpus::run(&arguments),
         Command::One(arguments) => corpus::one(&arguments),
         Command::BuildTimes(arguments) => build_times::run(&arguments),

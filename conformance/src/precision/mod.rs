@@ -153,6 +153,49 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     if rows.is_empty() { Err("nothing was measured".into()) } else { Ok(wrong.is_empty()) }
 }
 
+/// Measures; what is outside of its bound, if anything is.
+pub type Measure<'a> = &'a mut dyn FnMut() -> Result<Option<String>, String>;
+
+/// Offers everything that is measured on a device to `visit`, in one thread. Programs are built where they are first needed.
+pub fn each(api: &Api, device: &Device, quick: bool, visit: &mut dyn FnMut(&str, Measure<'_>)) -> Result<(), String> {
+    let session = Session::new(api, device)?;
+    let extensions = session.extensions();
+    let depth = if quick { Depth::Quick } else { Depth::Normal };
+    let formats = Width::ALL.map(|w| device::format(api, device, &extensions, w));
+    let mut plan = Plan::default();
+    for (width, format) in Width::ALL.into_iter().zip(&formats).filter(|(_, f)| f.available) {
+        for mode in [Mode::Default, Mode::Rounded, Mode::Relaxed] {
+            if mode == Mode::Rounded && !format.rounded {
+                continue;
+            }
+            let entries = TABLE.iter().enumerate().filter(|(_, e)| !matches!(e.bound(width, mode), Bound::None));
+            functions::plan(&mut plan, &entries.collect::<Vec<_>>(), width, mode, format.denormals, depth);
+            if mode != Mode::Rounded {
+                geometric::plan(&mut plan, width, mode, format.denormals, depth);
+            }
+        }
+    }
+    let mut built = None;
+    for task in &plan.tasks {
+        let mut measure = || {
+            if built.as_ref().is_none_or(|(index, _)| *index != task.program) {
+                let (source, options) = &plan.programs[task.program];
+                built = Some((task.program, session.build(source, options)));
+            }
+            let program = match &built {
+                Some((_, Ok(program))) => program,
+                Some((_, Err(text))) => return Err(text.clone()),
+                None => return Err("no program".into()),
+            };
+            let row = (task.work)(&session, program)?;
+            Ok(row.wrong_at.map(|at| format!("{} of {} wrong: {at}; allowed: {}", row.wrong, row.tried, task.line.allowed)))
+        };
+        let Line { name, kind, mode, .. } = &task.line;
+        visit(&format!("{name} {kind}, {mode}"), &mut measure);
+    }
+    Ok(())
+}
+
 fn heading(device: &Device, depth: Depth, formats: &[(Width, Format)]) -> String {
     let denormals: Vec<String> = formats
         .iter()

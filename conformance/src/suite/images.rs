@@ -1,0 +1,36 @@
+//! Images: each format with each command, read, written and sampled by kernels, against the reference in
+//! `tests/image_support`.
+
+use super::{Context, Outcome, Sink};
+use crate::cl::{ImageKind, Session};
+use crate::image_support::{commands, kernels, objects, required_formats, samplers};
+
+type Test = (&'static str, fn(&Session<'_>, ImageKind, bool) -> Result<(), String>, &'static [ImageKind]);
+
+const SAMPLED: [ImageKind; 5] = [ImageKind::D1, ImageKind::D1Array, ImageKind::D2, ImageKind::D2Array, ImageKind::D3];
+
+const TESTS: &[Test] = &[
+    ("required formats", |s, k, _| required_formats(s, k), &ImageKind::ALL),
+    ("commands", |s, k, _| commands::commands(s, k), &ImageKind::ALL),
+    ("texels", |s, k, _| kernels::texels(s, k), &ImageKind::ALL),
+    ("queries", |s, k, _| kernels::queries(s, k), &ImageKind::ALL),
+    ("samplers", |s, k, quick| samplers::sampling(s, k, !quick), &SAMPLED),
+    ("many arguments", |s, _, _| kernels::many_arguments(s), &[ImageKind::D2]),
+    ("image of a buffer", |s, _, _| objects::image_of_buffer(s), &[ImageKind::D2]),
+    ("image of an image", |s, _, _| objects::image_of_image(s), &[ImageKind::D2]),
+];
+
+pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+    for test in TESTS {
+        for kind in test.2 {
+            let run = || -> Result<Outcome, String> {
+                let session = context.session()?;
+                if !session.has_images()? {
+                    return Ok(Outcome::Skip("needs images".into()));
+                }
+                Ok((test.1)(&session, *kind, context.quick).into())
+            };
+            sink.test(format!("{}, {kind:?}", test.0), || run().unwrap_or_else(Outcome::Fail));
+        }
+    }
+}

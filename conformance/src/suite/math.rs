@@ -1,0 +1,18 @@
+//! Mathematical functions: each within the error that section 7.4 of the OpenCL C specification allows (see `precision`),
+//! and kernels with fixed values.
+
+use super::{Context, Outcome, Sink, kernels};
+use crate::precision;
+
+pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+    kernels::tests(context, sink, "math");
+    let visited = precision::each(context.api, context.device, context.quick, &mut |name, measure| {
+        sink.test(name, || match measure() {
+            Ok(None) => Outcome::Pass,
+            Ok(Some(text)) | Err(text) => Outcome::Fail(text),
+        });
+    });
+    if let Err(text) = visited {
+        sink.test("precision", || Outcome::Fail(text));
+    }
+}
