@@ -428,6 +428,9 @@ fn run_in(arguments: &Arguments, own: &Path, scratch: &Path) -> Result<bool, Str
     all.sort_by_key(|a| a.0);
     let mut facts: Vec<(String, String)> = lines(&text, "fact").iter().map(|f| (f[0].to_owned(), f[1].to_owned())).collect();
     facts.push(("mode".into(), if arguments.full { "full" } else { "quick" }.into()));
+    if chosen.len() < AREAS.len() {
+        facts.push(("areas".into(), chosen.join(", ")));
+    }
     facts.push(("date".into(), today()));
     facts.push(("tool".into(), concat!("conformance ", env!("CARGO_PKG_VERSION"), " at ", env!("CONFORMANCE_COMMIT")).into()));
     if facts.iter().any(|f| f.0 == "platform" && f.1 == "Pyroclast") {

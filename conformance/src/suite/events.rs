@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 const SOURCE: &str = "
-kernel void step(global uint *p, uint factor, uint addend) { p[get_global_id(0)] = p[get_global_id(0)] * factor + addend; }
+kernel void advance(global uint *p, uint factor, uint addend) { p[get_global_id(0)] = p[get_global_id(0)] * factor + addend; }
 ";
 const OUT_OF_ORDER: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 
@@ -41,7 +41,7 @@ fn status(event: cl_event) -> cl_int {
 
 /// A chain of steps whose order shows in the result, each waiting for the one before by `wait`.
 fn chain(rig: &Rig, wait: fn(&Rig, &[cl_event]) -> Result<Vec<cl_event>, String>) -> Result<(), String> {
-    let kernel = rig.kernel("step");
+    let kernel = rig.kernel("advance");
     let mut events: Vec<cl_event> = Vec::new();
     let mut want = 0u32;
     for i in 0..40u32 {
@@ -62,7 +62,7 @@ fn chain(rig: &Rig, wait: fn(&Rig, &[cl_event]) -> Result<Vec<cl_event>, String>
 }
 
 fn user_event(rig: &Rig) -> Result<(), String> {
-    let (kernel, mut code) = (rig.kernel("step"), 1);
+    let (kernel, mut code) = (rig.kernel("advance"), 1);
     // SAFETY: live handles.
     unsafe {
         let gate = clCreateUserEvent(rig.context, &mut code);
@@ -85,7 +85,7 @@ fn user_event(rig: &Rig) -> Result<(), String> {
 }
 
 fn failure_spreads(rig: &Rig) -> Result<(), String> {
-    let (kernel, mut code) = (rig.kernel("step"), 1);
+    let (kernel, mut code) = (rig.kernel("advance"), 1);
     // SAFETY: live handles.
     unsafe {
         let gate = clCreateUserEvent(rig.context, &mut code);
@@ -111,7 +111,7 @@ unsafe extern "C" fn note(_: cl_event, status: cl_int, _: *mut c_void) {
 }
 
 fn callbacks(rig: &Rig) -> Result<(), String> {
-    let kernel = rig.kernel("step");
+    let kernel = rig.kernel("advance");
     if let Ok(mut list) = CALLED.lock() {
         list.clear();
     }
@@ -136,7 +136,7 @@ fn callbacks(rig: &Rig) -> Result<(), String> {
 }
 
 fn profiling(rig: &Rig) -> Result<(), String> {
-    let kernel = rig.kernel("step");
+    let kernel = rig.kernel("advance");
     let events = [step(rig, kernel, 1, 1, &[])?, step(rig, kernel, 1, 1, &[])?];
     // SAFETY: live handles.
     unsafe {
