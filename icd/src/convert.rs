@@ -171,6 +171,9 @@ pub fn handles<T: HandleTarget>(n: cl_uint, ptr: *const *mut T, mismatch: cl_int
 
 /// An event wait list: CL_INVALID_EVENT_WAIT_LIST for whatever is wrong with it.
 pub fn wait_list<T: HandleTarget>(n: cl_uint, ptr: *const *mut T) -> Result<SmallVec<[Arc<T::Object>; 4]>> {
+    if n == 0 && ptr.is_null() {
+        return Ok(SmallVec::new());
+    }
     handles(n, ptr, CL_INVALID_EVENT_WAIT_LIST).map_err(|e| err!(CL_INVALID_EVENT_WAIT_LIST, "{e}"))
 }
 

@@ -69,6 +69,13 @@ pub struct Reach {
     pub anything: bool,
 }
 
+impl Reach {
+    /// Nothing.
+    pub fn is_empty(&self) -> bool {
+        self.buffers.is_empty() && !self.anything
+    }
+}
+
 /// A kernel launch with a resolved local size.
 #[derive(Clone)]
 pub struct Launch {

@@ -183,6 +183,10 @@ pub trait DeviceMemory: Send + Sync {
     fn in_buffer(&self) -> Option<(&Arc<dyn DeviceMemory>, &RectLayout)> {
         None
     }
+    /// Reads of up to so many bytes are done at once by [`DeviceOps::transfer`] although the host does not see the memory.
+    fn quick_read(&self) -> u64 {
+        0
+    }
     /// Address on the device, if kernels can be given it as a number.
     fn address(&self) -> Option<u64> {
         None
@@ -275,6 +279,10 @@ pub trait DeviceQueue: Send + Sync {
     /// Takes the batch and hands it to the device; does not wait for the device. After an error the batch's tickets
     /// have not been and will not be reported.
     fn submit(&self, batch: Batch) -> Result<Submission>;
+    /// Whether `submit` has read the sources of writes when it returns.
+    fn reads_sources(&self) -> bool {
+        false
+    }
     /// Last submission known to be complete.
     fn completed(&self) -> Submission;
     /// Submissions that the device has not finished by now, reported or not; `None` if that cannot be seen.

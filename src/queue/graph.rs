@@ -169,8 +169,9 @@ impl State {
             wanted_seq: self.wanted_seq,
             batches_in_flight: self.batches_in_flight(),
         };
-        // The device may be further than what has been reported.
+        // The device may be further than what has been reported. To ask takes a while, so not every command does.
         if situation.batches_in_flight > 0
+            && situation.open.is_power_of_two()
             && !policy::should_submit(situation)
             && let Some(unfinished) = queue.device_queue.unfinished()
         {

@@ -60,6 +60,10 @@ impl Drain for CommandQueue {
 /// of which there may be as many. A thread that has to wait does so until there are few, so that it sleeps a while.
 const MOST_IN_FLIGHT: usize = 1024;
 const FEW_IN_FLIGHT: usize = 512;
+/// Bytes of a blocking write that its caller need not wait for, and commands in flight that may be behind it.
+const MOST_AHEAD: usize = 1 << 20;
+const MOST_WRITES: usize = 32;
+
 /// Events that a queue keeps for later.
 const MOST_KEPT: usize = MOST_IN_FLIGHT + 2 * policy::MAX_BATCH;
 
@@ -285,9 +289,20 @@ impl CommandQueue {
         }
     }
 
-    /// Appends a command and waits for it; a failure of the command or of its dependencies is the error.
+    /// Appends a command and waits until the application may use its memory again; a failure of the command or of its
+    /// dependencies is the error.
     pub fn enqueue_blocking(self: &Arc<Self>, new: NewCommand) -> Result<Arc<Event>> {
+        // A blocking write promises that its source may be used again, which may be before it is complete.
+        let write = [CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT, CL_COMMAND_WRITE_IMAGE].contains(&new.command_type);
+        let source = new.kind.host_source().filter(|range| write && range.len() <= MOST_AHEAD);
+        let ahead = source.is_some() && self.device_queue.reads_sources() && !self.is_profiling();
         let event = self.enqueue_one(new, true)?;
+        if ahead {
+            self.flush();
+            if event.submission().is_some() && self.state.lock().in_flight() <= MOST_WRITES {
+                return Ok(event);
+            }
+        }
         match event.wait() {
             status if status < 0 => Err(Error::with(status, "the command or what it waits for failed")),
             _ => Ok(event),

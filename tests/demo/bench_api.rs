@@ -2,20 +2,34 @@
 //!
 //! `bench_api [--driver libpyroclast.so]`. Costs of calls are processor time of the calling thread, and of the whole
 //! process where other threads may do the work; both are the median of rounds, and other processes hardly change them.
-//! Latencies are wall time, medians. Rates are the best of several runs.
+//! Latencies are wall time, medians. Rates of transfers are medians too. Ratios are of best times. A part that an OpenCL
+//! cannot do is reported and left out.
 
 #![allow(clippy::print_stdout)] // a program that prints
 
 mod cl;
 
-use cl::{Arg, Buffer, Kernel, Session, check};
+use cl::{Arg, Buffer, Kernel, Rows, Session, check};
 use pyroclast_runtime::cl::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::time::Instant;
 
 const KERNELS: &str = "
-__kernel void nothing(__global float *a, float b, int c) { if (get_global_id(0) == 0xffffffffu) a[0] = b + c; }";
+__kernel void nothing(__global float *a, float b, int c) { if (get_global_id(0) == 0xffffffffu) a[0] = b + c; }
+__kernel void spin(__global uint *a, uint n) {
+    uint x = a[get_global_id(0)];
+    for (uint i = 0; i < n; i++) x = x * 1664525u + 1013904223u;
+    a[get_global_id(0)] = x; }
+__kernel void line(__global float *a, __global const float *b) {
+    size_t i = get_global_id(0); a[i] = a[i] * 0.5f + b[i]; }
+__kernel void square(__global float *a, __global const float *b) {
+    size_t i = get_global_id(1) * get_global_size(0) + get_global_id(0); a[i] = a[i] * 0.5f + b[i]; }
+__kernel void turn(__global float *a, __global const float *b) {
+    a[get_global_id(0) * get_global_size(1) + get_global_id(1)] = b[get_global_id(1) * get_global_size(0) + get_global_id(0)]; }
+__kernel void cube(__global float *a, __global const float *b) {
+    size_t i = (get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0);
+    a[i] = a[i] * 0.5f + b[i]; }";
 /// Calls of a round.
 const CALLS: usize = 1000;
 const ROUNDS: usize = 31;
@@ -87,7 +101,7 @@ fn release(session: &Session<'_>, event: cl_event) -> Result<(), String> {
     check("clReleaseEvent", unsafe { (session.api.clReleaseEvent)(event) })
 }
 
-fn calls(session: &Session<'_>, out: &mut Vec<(&'static str, f64)>) -> Result<(), String> {
+fn calls(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     let api = session.api;
     let program = session.build(KERNELS, "")?;
     let kernel = program.kernel("nothing")?;
@@ -137,12 +151,7 @@ fn calls(session: &Session<'_>, out: &mut Vec<(&'static str, f64)>) -> Result<()
     };
     out.push(("enqueue in a chain of events, ns of the caller", cost(chained, finish)?[0]));
     release(session, last)?;
-    let mut code = 0;
-    // SAFETY: live handles.
-    let free = unsafe {
-        (api.clCreateCommandQueue)(session.context, session.device.id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &mut code)
-    };
-    if code == CL_SUCCESS {
+    if let Some(free) = queue(session, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) {
         // SAFETY: a live handle.
         let end = || check("clFinish", unsafe { (api.clFinish)(free) });
         let call = cost(|_| launch(session, free, &kernel, &[], null_mut()), end)?[0];
@@ -174,6 +183,12 @@ fn calls(session: &Session<'_>, out: &mut Vec<(&'static str, f64)>) -> Result<()
         release(session, event)
     };
     out.push(("empty kernel + clWaitForEvents, us", latency(2000, round)?));
+    let start = Instant::now();
+    for _ in 0..20_000 {
+        launch(session, session.queue, &kernel, &[], null_mut())?;
+    }
+    session.finish()?;
+    out.push(("a kernel of 20,000 in a row, us", start.elapsed().as_secs_f64() * 1e6 / 2e4));
     let before = resident();
     for _ in 0..100_000 {
         launch(session, session.queue, &kernel, &[], null_mut())?;
@@ -183,7 +198,109 @@ fn calls(session: &Session<'_>, out: &mut Vec<(&'static str, f64)>) -> Result<()
     Ok(())
 }
 
-fn transfers(session: &Session<'_>, out: &mut Vec<(&'static str, f64)>) -> Result<(), String> {
+/// A queue; none where the OpenCL has no such queues.
+fn queue(session: &Session<'_>, properties: cl_command_queue_properties) -> Option<cl_command_queue> {
+    let mut code = 0;
+    // SAFETY: live handles.
+    let queue = unsafe { (session.api.clCreateCommandQueue)(session.context, session.device.id, properties, &mut code) };
+    (code == CL_SUCCESS).then_some(queue)
+}
+
+/// Whether commands that nothing orders run at the same time: two long launches of one group against one.
+fn overlap(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
+    let api = session.api;
+    let program = session.build(KERNELS, "")?;
+    let kernel = program.kernel("spin")?;
+    let buffers = [session.buffer(4096)?, session.buffer(4096)?];
+    for buffer in &buffers {
+        session.write(buffer, &[1u32; 1024])?;
+    }
+    let run = |queues: &[cl_command_queue], count: u32| -> Result<f64, String> {
+        let start = Instant::now();
+        for (queue, buffer) in queues.iter().zip(&buffers) {
+            kernel.set(&[Arg::Buffer(buffer), Arg::U32(count)])?;
+            launch(session, *queue, &kernel, &[], null_mut())?;
+            // SAFETY: a live handle.
+            check("clFlush", unsafe { (api.clFlush)(*queue) })?;
+        }
+        for queue in queues {
+            // SAFETY: a live handle.
+            check("clFinish", unsafe { (api.clFinish)(*queue) })?;
+        }
+        Ok(start.elapsed().as_secs_f64())
+    };
+    let best = |queues: &[cl_command_queue], count| -> Result<f64, String> {
+        (0..5).map(|_| run(queues, count)).try_fold(f64::MAX, |best, time| Ok(best.min(time?)))
+    };
+    // Long enough for the costs of calls not to matter.
+    let mut count = 1 << 16;
+    while best(&[session.queue], count)? < 5e-3 && count < 1 << 30 {
+        count *= 2;
+    }
+    let alone = best(&[session.queue], count)?;
+    let free = queue(session, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    let ratio = free.map_or(Ok(f64::NAN), |q| best(&[q, q], count).map(|time| time / alone))?;
+    out.push(("two long kernels out of order, time of one", ratio));
+    let other = queue(session, 0);
+    let ratio = other.map_or(Ok(f64::NAN), |q| best(&[session.queue, q], count).map(|time| time / alone))?;
+    out.push(("two long kernels in two queues, time of one", ratio));
+    for queue in free.into_iter().chain(other) {
+        // SAFETY: a live handle, released once.
+        check("clReleaseCommandQueue", unsafe { (api.clReleaseCommandQueue)(queue) })?;
+    }
+    Ok(())
+}
+
+/// How good the local size is that is used where none is given: its time against that of the best of many.
+fn local_sizes(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
+    const SIZES: [&[usize]; 21] = [
+        &[32],
+        &[64],
+        &[128],
+        &[256],
+        &[512],
+        &[8, 8],
+        &[16, 4],
+        &[16, 8],
+        &[16, 16],
+        &[32, 4],
+        &[32, 8],
+        &[64, 1],
+        &[64, 4],
+        &[128, 1],
+        &[256, 1],
+        &[4, 32],
+        &[64, 1, 1],
+        &[8, 8, 4],
+        &[16, 4, 4],
+        &[32, 4, 2],
+        &[128, 1, 1],
+    ];
+    let program = session.build(KERNELS, "")?;
+    let size = 4 << 20;
+    let (a, b) = (session.buffer(4 * size)?, session.buffer(4 * size)?);
+    session.write(&a, &vec![1f32; size])?;
+    session.write(&b, &vec![1f32; size])?;
+    let shapes: [(&str, &[usize], &str); 5] = [
+        ("line", &[4 << 20], "no local size, line: time of the best"),
+        ("line", &[4_000_000 - 64], "no local size, odd line: time of the best"),
+        ("square", &[2048, 2048], "no local size, plane: time of the best"),
+        ("turn", &[2048, 2048], "no local size, transpose: time of the best"),
+        ("cube", &[256, 128, 128], "no local size, space: time of the best"),
+    ];
+    for (name, global, label) in shapes {
+        let kernel = program.kernel(name)?;
+        kernel.set(&[Arg::Buffer(&a), Arg::Buffer(&b)])?;
+        let time = |local: Option<&[usize]>| session.best_time(0.05, || kernel.launch(global, local));
+        let fits = |local: &&&[usize]| local.len() == global.len() && local.iter().zip(global).all(|(l, g)| g % l == 0);
+        // A size may be too large for a device.
+        let best = SIZES.iter().filter(fits).filter_map(|local| time(Some(local)).ok()).fold(f64::MAX, f64::min);
+        out.push((label, time(None)? / best));
+    }
+    Ok(())
+}
+
+fn transfers(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     let api = session.api;
     let labels = [
         (4 << 10, ["memcpy 4 KiB, GB/s", "write 4 KiB", "read 4 KiB", "copy 4 KiB", "fill 4 KiB", "map + unmap 4 KiB, us"]),
@@ -193,8 +310,12 @@ fn transfers(session: &Session<'_>, out: &mut Vec<(&'static str, f64)>) -> Resul
         ),
         (1 << 20, ["memcpy 1 MiB, GB/s", "write 1 MiB", "read 1 MiB", "copy 1 MiB", "fill 1 MiB", "map + unmap 1 MiB, us"]),
         (
-            64 << 20,
-            ["memcpy 64 MiB, GB/s", "write 64 MiB", "read 64 MiB", "copy 64 MiB", "fill 64 MiB", "map + unmap 64 MiB, us"],
+            16 << 20,
+            ["memcpy 16 MiB, GB/s", "write 16 MiB", "read 16 MiB", "copy 16 MiB", "fill 16 MiB", "map + unmap 16 MiB, us"],
+        ),
+        (
+            256 << 20,
+            ["memcpy 256 MiB, GB/s", "write 256 MiB", "read 256 MiB", "copy 256 MiB", "fill 256 MiB", "map + unmap 256 MiB, us"],
         ),
     ];
     for (size, [memcpy, write, read, copy, fill, map]) in labels {
@@ -209,6 +330,11 @@ fn transfers(session: &Session<'_>, out: &mut Vec<(&'static str, f64)>) -> Resul
         })?;
         out.push((memcpy, rate(own)));
         session.write(&b, &from)?;
+        if size == 4 << 10 {
+            let mut word = [0u8; 4];
+            out.push(("write 4 bytes, us", latency(count, || session.write(&a, &word))?));
+            out.push(("read 4 bytes, us", latency(count, || session.read(&a, &mut word))?));
+        }
         out.push((write, rate(latency(count, || session.write(&a, &from))?)));
         out.push((read, rate(latency(count, || session.read(&a, &mut to))?)));
         if to != from {
@@ -251,8 +377,11 @@ fn transfers(session: &Session<'_>, out: &mut Vec<(&'static str, f64)>) -> Resul
 fn main() -> Result<(), String> {
     cl::compare(|session| {
         let mut rows = Vec::new();
-        calls(session, &mut rows)?;
-        transfers(session, &mut rows)?;
+        for part in [calls, overlap, local_sizes, transfers] {
+            if let Err(error) = part(session, &mut rows) {
+                println!("{}: {error}", session.device.name);
+            }
+        }
         Ok(rows)
     })
 }

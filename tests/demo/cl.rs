@@ -404,8 +404,11 @@ pub fn offer_driver() -> Result<Option<std::path::PathBuf>, String> {
     Ok(Some(folder))
 }
 
+/// Labels and figures.
+pub type Rows = Vec<(&'static str, f64)>;
+
 /// Measures every device and prints a table: a row for each label, a column for each device.
-pub fn compare(measure: impl Fn(&Session<'_>) -> Result<Vec<(&'static str, f64)>, String>) -> Result<(), String> {
+pub fn compare(measure: impl Fn(&Session<'_>) -> Result<Rows, String>) -> Result<(), String> {
     let folder = offer_driver()?;
     let api = Api::load()?;
     let mut columns = Vec::new();
@@ -419,9 +422,10 @@ pub fn compare(measure: impl Fn(&Session<'_>) -> Result<Vec<(&'static str, f64)>
         println!("({}) {} [{}]", i + 1, device.name, device.platform);
     }
     let Some((_, first)) = columns.first() else { return Err("nothing could be measured".into()) };
-    for (row, (label, _)) in first.iter().enumerate() {
-        let cells: Vec<String> = columns.iter().map(|(_, rows)| format!("{:>12.3}", rows[row].1)).collect();
-        println!("{label:<44}{}", cells.join(""));
+    for (label, _) in first {
+        let cell = |rows: &Rows| rows.iter().find(|r| r.0 == *label).map_or(f64::NAN, |r| r.1);
+        let cells: Vec<String> = columns.iter().map(|(_, rows)| format!("{:>12.3}", cell(rows))).collect();
+        println!("{label:<48}{}", cells.join(""));
     }
     if let Some(folder) = folder {
         let _ = std::fs::remove_dir_all(folder);

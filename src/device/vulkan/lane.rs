@@ -284,9 +284,7 @@ impl Lane {
         if spin && !self.gpu.adapter.is_cpu() {
             let start = Instant::now();
             while start.elapsed() < SPIN {
-                for _ in 0..16 {
-                    std::hint::spin_loop();
-                }
+                std::hint::spin_loop();
                 if self.counter() >= value {
                     return true;
                 }

@@ -15,7 +15,7 @@ use super::image::image_of;
 use super::kernel::buffer_of;
 use super::lane::{After, Entry, Lane, Lists, Owner, Part};
 use super::list::prints;
-use super::memory::Buffer;
+use super::memory::{Buffer, QUICK_READ};
 use super::print::Print;
 use super::profiling::Queries;
 use super::record::{LINEAR, ReadBack, ReadBacks, Recorder, copy_rect};
@@ -161,6 +161,10 @@ impl DeviceQueue for VulkanQueue {
         *last = Last { submission, value };
         self.submitted.store(submission, Ordering::Release);
         Ok(submission)
+    }
+
+    fn reads_sources(&self) -> bool {
+        true
     }
 
     fn completed(&self) -> Submission {
@@ -376,6 +380,21 @@ impl<'a> Transfer<'a> {
         }
     }
 
+    /// Does the transfer, between the host's side and what [`Transfer::mapped`] gave.
+    ///
+    /// # Safety
+    /// Both sides must be valid, and nobody else may use them.
+    unsafe fn copy(&self, (device, layout): (HostPtr, RectLayout)) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.write {
+                copy_rect(self.host, &self.host_layout, device, &layout, self.region);
+            } else {
+                copy_rect(device, &layout, self.host, &self.host_layout, self.region);
+            }
+        }
+    }
+
     /// Where the host can do the transfer itself, and how the region lies there.
     fn mapped(&self) -> Result<Option<(HostPtr, RectLayout)>> {
         let Side::Buffer { range, layout } = self.side else { return Ok(None) };
@@ -384,7 +403,8 @@ impl<'a> Transfer<'a> {
             return Err(DeviceError::Unexpected("region outside the buffer".into()));
         }
         let cached = buffer.host_cached();
-        let fast = cached || self.write && (buffer.is_for_host() || self.bytes() <= ACROSS_BUS);
+        let across = if self.write { ACROSS_BUS } else { QUICK_READ };
+        let fast = cached || self.write && buffer.is_for_host() || self.bytes() <= across;
         Ok(buffer.mapped().filter(|_| fast).map(|p| (p.offset(range.offset), layout)))
     }
 }
@@ -501,18 +521,11 @@ impl Build<'_> {
 
     /// The host's own copy to or from mapped memory.
     fn by_host(&mut self, index: usize, t: &Transfer<'_>, device: (HostPtr, RectLayout)) -> Result<()> {
-        let (device, layout) = device;
         let gpu = self.gpu();
         let start = if self.queue.profiling { gpu.clock.device_now(&gpu.raw)? } else { 0 };
         // SAFETY: the application keeps its side valid; the region is inside the mapped buffer, whose earlier users are
         // done.
-        unsafe {
-            if t.write {
-                copy_rect(t.host, &t.host_layout, device, &layout, t.region);
-            } else {
-                copy_rect(device, &layout, t.host, &t.host_layout, t.region);
-            }
-        }
+        unsafe { t.copy(device) };
         if self.queue.profiling
             && let Some(slot) = self.times.get_mut(index)
         {
@@ -713,8 +726,16 @@ pub fn upload(gpu: &'static Gpu, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
 
 /// A transfer outside of every queue, on memory that no work in flight uses; waits until it is done.
 pub fn transfer(gpu: &'static Gpu, command: &DeviceCommand) -> Result<()> {
+    let transfer = Transfer::of(command);
+    if let Some(t) = &transfer
+        && let Some(device) = t.mapped()?
+    {
+        // SAFETY: the caller keeps the host's side valid; no work uses the buffer, in which the region is.
+        unsafe { t.copy(device) };
+        return Ok(());
+    }
     let lane = gpu.idle_lane()?;
-    match Transfer::of(command) {
+    match transfer {
         Some(transfer) => transfer.pieces().iter().try_for_each(|piece| at_once(gpu, lane, |r| piece.record(r, true))),
         None => at_once(gpu, lane, |recorder| recorder.command(command, true)),
     }

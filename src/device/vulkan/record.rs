@@ -3,7 +3,7 @@
 //! Host memory is read while recording (writes go through staging or into the command buffer) and written at completion
 //! ([`ReadBack`]).
 
-use super::super::batch::{BufferRange, DeviceCommand, Launch, RectLayout};
+use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch, RectLayout};
 use super::super::traits::{DeviceError, Result};
 use super::device::Gpu;
 use super::frame::Frame;
@@ -90,6 +90,33 @@ pub(super) struct Binding {
     layout: vk::PipelineLayout,
     pub(super) descriptors: SmallVec<[Bound; 8]>,
     constants: SmallVec<[u8; 128]>,
+    /// The launch recorded last, if it was one dispatch and everything it needs is bound.
+    last: Option<LastLaunch>,
+}
+
+/// What tells whether a launch is the same again, and what to record then.
+struct LastLaunch {
+    /// Of a launch of the same batch or list, which keeps it.
+    kernel: *const (),
+    args: Arc<Vec<ArgValue>>,
+    dims: u32,
+    offset: [u64; 3],
+    global: [u64; 3],
+    local: [u32; 3],
+    accesses: Accesses,
+    groups: [u32; 3],
+}
+
+impl LastLaunch {
+    fn is(&self, launch: &Launch) -> bool {
+        Arc::ptr_eq(&self.args, &launch.args)
+            && self.kernel == Arc::as_ptr(&launch.kernel).cast()
+            && self.global == launch.global
+            && self.local == launch.local
+            && self.offset == launch.offset
+            && self.dims == launch.dims
+            && launch.reach.is_empty()
+    }
 }
 
 impl Binding {
@@ -104,6 +131,7 @@ impl Binding {
 
     /// Somebody else has bound something.
     fn forget(&mut self) {
+        self.last = None;
         self.pipeline = vk::Pipeline::null();
         self.use_layout(vk::PipelineLayout::null());
     }
@@ -460,6 +488,17 @@ impl Recorder {
     }
 
     fn launch(&mut self, launch: &Launch, ordered: bool) -> Result<()> {
+        if let Some(last) = self.bound.last.as_mut().filter(|last| last.is(launch)) {
+            let (accesses, [x, y, z]) = (std::mem::take(&mut last.accesses), last.groups);
+            self.order(&accesses, ordered, Engine::Compute);
+            // SAFETY: the command buffer is recording, and everything is bound as for the launch before.
+            unsafe { self.gpu.raw.cmd_dispatch(self.frame.cmd, x, y, z) };
+            if let Some(last) = &mut self.bound.last {
+                last.accesses = accesses;
+            }
+            return Ok(());
+        }
+        self.bound.last = None;
         let kernel = launch.kernel.as_any().downcast_ref::<Kernel>();
         let kernel = kernel.ok_or_else(|| DeviceError::Unexpected("kernel of another kind of device".into()))?;
         let print = if kernel.compiled().info.printf.is_empty() { None } else { Some(self.printing(launch)?) };
@@ -523,6 +562,22 @@ impl Recorder {
         }
         for &(arg, _) in plan.behind.iter().filter(|(_, write)| *write) {
             self.empty_to_behind(&launch.args[arg])?;
+        }
+        if let [dispatch] = dispatches[..]
+            && plan.behind.is_empty()
+            && print.is_none()
+            && launch.reach.is_empty()
+        {
+            self.bound.last = Some(LastLaunch {
+                kernel: Arc::as_ptr(&launch.kernel).cast(),
+                args: launch.args.clone(),
+                dims: launch.dims,
+                offset: launch.offset,
+                global: launch.global,
+                local: launch.local,
+                accesses,
+                groups: dispatch.groups,
+            });
         }
         Ok(())
     }
