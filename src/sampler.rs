@@ -15,8 +15,26 @@ pub struct Sampler {
     pub normalized: bool,
     pub addressing: cl_addressing_mode,
     pub filter: cl_filter_mode,
+    pub levels: Levels,
     /// CL_SAMPLER_PROPERTIES; none if made without a list.
     pub properties: Option<Vec<cl_sampler_properties>>,
+}
+
+/// How levels of detail are chosen.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Levels {
+    /// CL_SAMPLER_MIP_FILTER_MODE_KHR
+    pub filter: cl_filter_mode,
+    /// CL_SAMPLER_LOD_MIN_KHR
+    pub min: f32,
+    /// CL_SAMPLER_LOD_MAX_KHR
+    pub max: f32,
+}
+
+impl Default for Levels {
+    fn default() -> Self {
+        Levels { filter: CL_FILTER_NEAREST, min: 0.0, max: f32::MAX }
+    }
 }
 
 impl ApiObject for Sampler {
@@ -35,7 +53,7 @@ impl Sampler {
         addressing: cl_addressing_mode,
         filter: cl_filter_mode,
     ) -> Result<Arc<Sampler>> {
-        Sampler::make(context, normalized, addressing, filter, None)
+        Sampler::make(context, normalized, addressing, filter, Levels::default(), None)
     }
 
     /// clCreateSamplerWithProperties: pairs of names and values; `list` is what was given, if there was a list.
@@ -45,11 +63,17 @@ impl Sampler {
         list: Option<Vec<cl_sampler_properties>>,
     ) -> Result<Arc<Sampler>> {
         let (mut normalized, mut addressing, mut filter) = (None, None, None);
+        let (mut level_filter, mut min, mut max) = (None, None, None);
+        // Names of cl_khr_mipmap_image are known where some device has it.
+        let has_levels = context.devices().iter().any(|d| d.info().image.levels);
         for &(name, value) in pairs {
             let slot = match u32::try_from(name) {
                 Ok(CL_SAMPLER_NORMALIZED_COORDS) => &mut normalized,
                 Ok(CL_SAMPLER_ADDRESSING_MODE) => &mut addressing,
                 Ok(CL_SAMPLER_FILTER_MODE) => &mut filter,
+                Ok(CL_SAMPLER_MIP_FILTER_MODE_KHR) if has_levels => &mut level_filter,
+                Ok(CL_SAMPLER_LOD_MIN_KHR) if has_levels => &mut min,
+                Ok(CL_SAMPLER_LOD_MAX_KHR) if has_levels => &mut max,
                 // Every name is known.
                 _ => return Err(err!(CL_INVALID_VALUE, "unknown sampler property {name:#x}")),
             };
@@ -58,7 +82,18 @@ impl Sampler {
             *slot = Some(value.ok_or_else(|| err!(CL_INVALID_VALUE, "sampler property {name:#x}"))?);
         }
         let addressing = addressing.unwrap_or(CL_ADDRESS_CLAMP);
-        Sampler::make(context, normalized.unwrap_or(CL_TRUE), addressing, filter.unwrap_or(CL_FILTER_NEAREST), list)
+        let default = Levels::default();
+        let levels = Levels {
+            filter: level_filter.unwrap_or(default.filter),
+            min: min.map_or(default.min, f32::from_bits),
+            max: max.map_or(default.max, f32::from_bits),
+        };
+        // A limit is a number.
+        if levels.min.is_nan() || levels.max.is_nan() || !matches!(levels.filter, CL_FILTER_NEAREST | CL_FILTER_LINEAR) {
+            return Err(err!(CL_INVALID_VALUE, "levels of detail of a sampler: {levels:?}"));
+        }
+        let filter = filter.unwrap_or(CL_FILTER_NEAREST);
+        Sampler::make(context, normalized.unwrap_or(CL_TRUE), addressing, filter, levels, list)
     }
 
     fn make(
@@ -66,6 +101,7 @@ impl Sampler {
         normalized: cl_bool,
         addressing: cl_addressing_mode,
         filter: cl_filter_mode,
+        levels: Levels,
         properties: Option<Vec<cl_sampler_properties>>,
     ) -> Result<Arc<Sampler>> {
         // Some device supports images.
@@ -78,14 +114,19 @@ impl Sampler {
             return Err(err!(CL_INVALID_VALUE, "addressing mode {addressing:#x}, filter mode {filter:#x}"));
         }
         let (context, slot) = (context.clone(), ApiSlot::new());
-        Ok(Arc::new(Sampler { slot, context, normalized: normalized != 0, addressing, filter, properties }))
+        Ok(Arc::new(Sampler { slot, context, normalized: normalized != 0, addressing, filter, levels, properties }))
     }
 
     /// What kernels are given.
     pub fn word(&self) -> u32 {
         let normalized = if self.normalized { bits::NORMALIZED } else { 0 };
         let linear = if self.filter == CL_FILTER_LINEAR { bits::LINEAR } else { 0 };
-        addressing_bits(self.addressing).unwrap_or_default() | normalized | linear
+        let between = if self.levels.filter == CL_FILTER_LINEAR { bits::LEVELS_LINEAR } else { 0 };
+        // Saturating; a number less than 0 limits like 0.
+        let limit = |lod: f32| ((lod * 256.0).round() as u32).min(bits::LOD_LIMIT);
+        let (min, max) = (limit(self.levels.min), bits::LOD_LIMIT - limit(self.levels.max));
+        let limits = min << bits::LOD_MIN_SHIFT | max << bits::LOD_MAX_SHIFT;
+        addressing_bits(self.addressing).unwrap_or_default() | normalized | linear | between | limits
     }
 }
 

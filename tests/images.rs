@@ -14,7 +14,7 @@ mod validation;
 
 use cl::{Api, Device, ImageKind, Session};
 use driver::{run_without, wants_matrix};
-use image_support::{commands, kernels, objects, required_formats, samplers};
+use image_support::{commands, kernels, levels, objects, required_formats, samplers};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ const TESTS: &[Test] = &[
     ("texels", kernels::texels, &ImageKind::ALL),
     ("queries", kernels::queries, &ImageKind::ALL),
     ("samplers", |session, kind| samplers::sampling(session, kind, wants_matrix()), &SAMPLED),
+    ("levels_in_commands", levels::commands, &SAMPLED),
+    ("levels_in_kernels", levels::kernels, &SAMPLED),
     ("many_arguments", |session, _| kernels::many_arguments(session), &[ImageKind::D2]),
     ("image_of_buffer", |session, _| objects::image_of_buffer(session), &[ImageKind::D2]),
     ("image_of_image", |session, _| objects::image_of_image(session), &[ImageKind::D2]),

@@ -65,120 +65,57 @@ static inline uint pc_opaque(int order) { return 0x0000a215u >> (order - 0x10b0)
 #define BORDER_f(image) ((float4)(0.0f, 0.0f, 0.0f, (float)pc_opaque(get_image_channel_order(image))))
 #define BORDER_u(image) ((uint4)(0u, 0u, 0u, pc_opaque(get_image_channel_order(image))))
 
-#define W get_image_width(image)
-#define H get_image_height(image)
-#define D get_image_depth(image)
 #define L (int)get_image_array_size(image)
+#define READ_f read_imagef
+#define READ_u read_imageui
+#define FN_(a, b, c) FN__(a, b, c)
+#define FN__(a, b, c) a##b##c
 
-// One texel by its coordinates i, j, k, which may be outside by one in CLAMP mode.
-#define TEXELS(T, V, READ) \
-static inline V pc_1d_##T(read_only image1d_t image, int i, uint s) \
+#include "image_texels.h"
+
+// The same for one of several levels of detail. The front end knows these functions.
+#define OVERLOADED __attribute__((overloadable))
+#define LEVELS(IMAGE, AT) \
+int OVERLOADED pc_levels(read_only IMAGE image); \
+float4 OVERLOADED pc_read_imagef_level(read_only IMAGE image, AT at, int level); \
+uint4 OVERLOADED pc_read_imageui_level(read_only IMAGE image, AT at, int level);
+LEVELS(image1d_t, int)
+LEVELS(image1d_array_t, int2)
+LEVELS(image2d_t, int2)
+LEVELS(image2d_array_t, int4)
+LEVELS(image3d_t, int4)
+#define READ_LEVEL_f pc_read_imagef_level
+#define READ_LEVEL_u pc_read_imageui_level
+#define LEVELED
+#include "image_texels.h"
+
+#define LEVELS_LINEAR 32u
+#define LOD_MIN(s) ((float)((s) >> 6 & 0x1fffu) * 0x1p-8f)
+#define LOD_MAX(s) ((float)(0x1fffu - ((s) >> 19)) * 0x1p-8f)
+
+// The level that is meant, in the limits of the sampler and of the image.
+static inline float pc_lod(float lod, int levels, uint s)
+{
+    return fmin(fmax(fmin(fmax(lod, LOD_MIN(s)), LOD_MAX(s)), 0.0f), (float)(levels - 1));
+}
+
+// Between two levels, or from the nearest one, half of the way belonging to the finer.
+#define LODS(KIND, IMAGE, PARAMS, ARGS) \
+float4 pc_lod_##KIND##_f32_f(read_only IMAGE image, PARAMS, float lod, uint s) \
 { \
-    V v = READ(image, INSIDE(i, W)); \
-    if (ADDRESS(s) == CLAMP) v = IN(i, W) ? v : BORDER_##T(image); \
+    float d = pc_lod(lod, pc_levels(image), s); \
+    if (!(s & LEVELS_LINEAR)) return pc_level_sample_##KIND##_f32_f(image, ARGS, (int)ceil(d - 0.5f), s); \
+    float f = floor(d), a = d - f; \
+    int fine = (int)f; \
+    float4 v = pc_level_sample_##KIND##_f32_f(image, ARGS, fine, s); \
+    if (a > 0.0f) v = (1.0f - a) * v + a * pc_level_sample_##KIND##_f32_f(image, ARGS, fine + 1, s); \
     return v; \
 } \
-static inline V pc_1da_##T(read_only image1d_array_t image, int i, int layer, uint s) \
-{ \
-    V v = READ(image, (int2)(INSIDE(i, W), layer)); \
-    if (ADDRESS(s) == CLAMP) v = IN(i, W) ? v : BORDER_##T(image); \
-    return v; \
-} \
-static inline V pc_2d_##T(read_only image2d_t image, int i, int j, uint s) \
-{ \
-    V v = READ(image, (int2)(INSIDE(i, W), INSIDE(j, H))); \
-    if (ADDRESS(s) == CLAMP) v = IN(i, W) && IN(j, H) ? v : BORDER_##T(image); \
-    return v; \
-} \
-static inline V pc_2da_##T(read_only image2d_array_t image, int i, int j, int layer, uint s) \
-{ \
-    V v = READ(image, (int4)(INSIDE(i, W), INSIDE(j, H), layer, 0)); \
-    if (ADDRESS(s) == CLAMP) v = IN(i, W) && IN(j, H) ? v : BORDER_##T(image); \
-    return v; \
-} \
-static inline V pc_3d_##T(read_only image3d_t image, int i, int j, int k, uint s) \
-{ \
-    V v = READ(image, (int4)(INSIDE(i, W), INSIDE(j, H), INSIDE(k, D), 0)); \
-    if (ADDRESS(s) == CLAMP) v = IN(i, W) && IN(j, H) && IN(k, D) ? v : BORDER_##T(image); \
-    return v; \
-}
-TEXELS(f, float4, read_imagef)
-TEXELS(u, uint4, read_imageui)
-
-// Nearest texel, for floating-point and for integer coordinates.
-#define NEAREST(T, V) \
-static inline V pc_nearest_1d_##T(read_only image1d_t image, float x, uint s) \
-{ return pc_1d_##T(image, pc_nearest(x, W, s), s); } \
-static inline V pc_nearest_1da_##T(read_only image1d_array_t image, float x, float z, uint s) \
-{ return pc_1da_##T(image, pc_nearest(x, W, s), pc_layer(z, L), s); } \
-static inline V pc_nearest_2d_##T(read_only image2d_t image, float x, float y, uint s) \
-{ return pc_2d_##T(image, pc_nearest(x, W, s), pc_nearest(y, H, s), s); } \
-static inline V pc_nearest_2da_##T(read_only image2d_array_t image, float x, float y, float z, uint s) \
-{ return pc_2da_##T(image, pc_nearest(x, W, s), pc_nearest(y, H, s), pc_layer(z, L), s); } \
-static inline V pc_nearest_3d_##T(read_only image3d_t image, float x, float y, float z, uint s) \
-{ return pc_3d_##T(image, pc_nearest(x, W, s), pc_nearest(y, H, s), pc_nearest(z, D, s), s); } \
-V pc_sample_d1_i32_##T(read_only image1d_t image, int x, uint s) \
-{ return pc_1d_##T(image, pc_address(x, W, s), s); } \
-V pc_sample_d1_array_i32_##T(read_only image1d_array_t image, int x, int z, uint s) \
-{ return pc_1da_##T(image, pc_address(x, W, s), clamp(z, 0, L - 1), s); } \
-V pc_sample_d2_i32_##T(read_only image2d_t image, int x, int y, uint s) \
-{ return pc_2d_##T(image, pc_address(x, W, s), pc_address(y, H, s), s); } \
-V pc_sample_d2_array_i32_##T(read_only image2d_array_t image, int x, int y, int z, uint s) \
-{ return pc_2da_##T(image, pc_address(x, W, s), pc_address(y, H, s), clamp(z, 0, L - 1), s); } \
-V pc_sample_d3_i32_##T(read_only image3d_t image, int x, int y, int z, uint s) \
-{ return pc_3d_##T(image, pc_address(x, W, s), pc_address(y, H, s), pc_address(z, D, s), s); }
-NEAREST(f, float4)
-NEAREST(u, uint4)
-
-// Integer formats are not filtered.
-uint4 pc_sample_d1_f32_u(read_only image1d_t image, float x, uint s) { return pc_nearest_1d_u(image, x, s); }
-uint4 pc_sample_d1_array_f32_u(read_only image1d_array_t image, float x, float z, uint s) { return pc_nearest_1da_u(image, x, z, s); }
-uint4 pc_sample_d2_f32_u(read_only image2d_t image, float x, float y, uint s) { return pc_nearest_2d_u(image, x, y, s); }
-uint4 pc_sample_d2_array_f32_u(read_only image2d_array_t image, float x, float y, float z, uint s)
-{ return pc_nearest_2da_u(image, x, y, z, s); }
-uint4 pc_sample_d3_f32_u(read_only image3d_t image, float x, float y, float z, uint s) { return pc_nearest_3d_u(image, x, y, z, s); }
-
-float4 pc_sample_d1_f32_f(read_only image1d_t image, float x, uint s)
-{
-    if (!(s & LINEAR)) return pc_nearest_1d_f(image, x, s);
-    pc_pair p = pc_two(x, W, s);
-    return (1.0f - p.a) * pc_1d_f(image, p.i0, s) + p.a * pc_1d_f(image, p.i1, s);
-}
-float4 pc_sample_d1_array_f32_f(read_only image1d_array_t image, float x, float z, uint s)
-{
-    if (!(s & LINEAR)) return pc_nearest_1da_f(image, x, z, s);
-    pc_pair p = pc_two(x, W, s);
-    int k = pc_layer(z, L);
-    return (1.0f - p.a) * pc_1da_f(image, p.i0, k, s) + p.a * pc_1da_f(image, p.i1, k, s);
-}
-float4 pc_sample_d2_f32_f(read_only image2d_t image, float x, float y, uint s)
-{
-    if (!(s & LINEAR)) return pc_nearest_2d_f(image, x, y, s);
-    pc_pair p = pc_two(x, W, s), q = pc_two(y, H, s);
-    float a = p.a, b = q.a;
-    return (1.0f - a) * (1.0f - b) * pc_2d_f(image, p.i0, q.i0, s) + a * (1.0f - b) * pc_2d_f(image, p.i1, q.i0, s)
-        + (1.0f - a) * b * pc_2d_f(image, p.i0, q.i1, s) + a * b * pc_2d_f(image, p.i1, q.i1, s);
-}
-float4 pc_sample_d2_array_f32_f(read_only image2d_array_t image, float x, float y, float z, uint s)
-{
-    if (!(s & LINEAR)) return pc_nearest_2da_f(image, x, y, z, s);
-    pc_pair p = pc_two(x, W, s), q = pc_two(y, H, s);
-    int k = pc_layer(z, L);
-    float a = p.a, b = q.a;
-    return (1.0f - a) * (1.0f - b) * pc_2da_f(image, p.i0, q.i0, k, s) + a * (1.0f - b) * pc_2da_f(image, p.i1, q.i0, k, s)
-        + (1.0f - a) * b * pc_2da_f(image, p.i0, q.i1, k, s) + a * b * pc_2da_f(image, p.i1, q.i1, k, s);
-}
-float4 pc_sample_d3_f32_f(read_only image3d_t image, float x, float y, float z, uint s)
-{
-    if (!(s & LINEAR)) return pc_nearest_3d_f(image, x, y, z, s);
-    pc_pair p = pc_two(x, W, s), q = pc_two(y, H, s), r = pc_two(z, D, s);
-    float a = p.a, b = q.a, c = r.a;
-    return (1.0f - a) * (1.0f - b) * (1.0f - c) * pc_3d_f(image, p.i0, q.i0, r.i0, s)
-        + a * (1.0f - b) * (1.0f - c) * pc_3d_f(image, p.i1, q.i0, r.i0, s)
-        + (1.0f - a) * b * (1.0f - c) * pc_3d_f(image, p.i0, q.i1, r.i0, s)
-        + a * b * (1.0f - c) * pc_3d_f(image, p.i1, q.i1, r.i0, s)
-        + (1.0f - a) * (1.0f - b) * c * pc_3d_f(image, p.i0, q.i0, r.i1, s)
-        + a * (1.0f - b) * c * pc_3d_f(image, p.i1, q.i0, r.i1, s)
-        + (1.0f - a) * b * c * pc_3d_f(image, p.i0, q.i1, r.i1, s)
-        + a * b * c * pc_3d_f(image, p.i1, q.i1, r.i1, s);
-}
+uint4 pc_lod_##KIND##_f32_u(read_only IMAGE image, PARAMS, float lod, uint s) \
+{ return pc_level_sample_##KIND##_f32_u(image, ARGS, (int)ceil(pc_lod(lod, pc_levels(image), s) - 0.5f), s); }
+#define COMMA ,
+LODS(d1, image1d_t, float x, x)
+LODS(d1_array, image1d_array_t, float x COMMA float z, x COMMA z)
+LODS(d2, image2d_t, float x COMMA float y, x COMMA y)
+LODS(d2_array, image2d_array_t, float x COMMA float y COMMA float z, x COMMA y COMMA z)
+LODS(d3, image3d_t, float x COMMA float y COMMA float z, x COMMA y COMMA z)

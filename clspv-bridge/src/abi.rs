@@ -44,7 +44,7 @@ pub enum Hidden {
     /// u32: format of the image set as this argument: cl_channel_order in the high half, cl_channel_type in the low one.
     ImageFormat(u16),
     /// u32: width, height or depth (dimension 0, 1, 2) of the image set as this argument; the layers of an array are the
-    /// dimension after its last one.
+    /// dimension after its last one. Dimension 3 are the levels of detail.
     ImageSize(u16, u8),
 }
 
@@ -123,7 +123,8 @@ pub struct ImageBinding {
     pub buffer: bool,
 }
 
-/// What a sampler argument's slot of 4 bytes holds: addressing mode, flags of normalised coordinates and linear filter.
+/// What a sampler argument's slot of 4 bytes holds: addressing mode, flags of normalised coordinates and linear filter; for
+/// images with levels of detail a flag of linear interpolation between two, and their limits.
 pub mod sampler {
     pub const ADDRESS_NONE: u32 = 0;
     pub const CLAMP_TO_EDGE: u32 = 1;
@@ -132,6 +133,11 @@ pub mod sampler {
     pub const MIRRORED_REPEAT: u32 = 4;
     pub const NORMALIZED: u32 = 8;
     pub const LINEAR: u32 = 16;
+    pub const LEVELS_LINEAR: u32 = 32;
+    /// The least level, and [`LOD_LIMIT`] less the greatest, in units of 1/256.
+    pub const LOD_MIN_SHIFT: u32 = 6;
+    pub const LOD_MAX_SHIFT: u32 = 19;
+    pub const LOD_LIMIT: u32 = (1 << 13) - 1;
 }
 
 /// What a specialisation constant is set to: the size of a local argument in elements, or of the common block.

@@ -399,6 +399,20 @@ impl ImageShape {
         self.size.iter().fold(1, |n, s| n.saturating_mul(u64::from(*s)))
     }
 
+    /// Levels of detail that there can be, down to a single texel.
+    pub fn most_levels(&self) -> u32 {
+        let dims = self.kind.coordinates() - usize::from(self.kind.is_array());
+        self.size[..dims].iter().max().map_or(1, |n| n.max(&1).ilog2() + 1)
+    }
+
+    /// The shape of a level of detail: half the size of the one before it.
+    pub fn level(&self, level: u32) -> ImageShape {
+        let dims = self.kind.coordinates() - usize::from(self.kind.is_array());
+        let mut size = self.size;
+        size[..dims].iter_mut().for_each(|n| *n = n.checked_shr(level).unwrap_or(0).max(1));
+        ImageShape { size, ..*self }
+    }
+
     /// Checks a region and gives it in 32 bits.
     pub fn validate_region(&self, origin: [usize; 3], region: [usize; 3]) -> Result<([u32; 3], [u32; 3])> {
         let used = self.kind.coordinates();
@@ -554,6 +568,9 @@ mod tests {
     #[test]
     fn regions_and_pitches() {
         let shape = ImageShape { kind: ImageKind::D1Array, size: [10, 4, 1] };
+        assert_eq!((shape.most_levels(), shape.level(1).size, shape.level(3).size), (4, [5, 4, 1], [1, 4, 1]));
+        let cube = ImageShape { kind: ImageKind::D3, size: [3, 4, 17] };
+        assert_eq!((cube.most_levels(), cube.level(2).size, cube.level(40).size), (5, [1, 1, 4], [1, 1, 1]));
         assert!(shape.validate_region([2, 1, 0], [8, 3, 1]).is_ok());
         assert!(shape.validate_region([3, 0, 0], [8, 1, 1]).is_err());
         assert!(shape.validate_region([0, 0, 0], [8, 0, 1]).is_err());

@@ -17,10 +17,17 @@ use crate::memory::{MemObject, buffer};
 use crate::queue::CommandQueue;
 use std::sync::Arc;
 
+/// Where a region begins, and in which level of detail.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    pub at: [usize; 3],
+    pub level: usize,
+}
+
 /// Origin and region as the application gives them.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
-    pub origin: [usize; 3],
+    pub origin: Origin,
     pub size: [usize; 3],
 }
 
@@ -62,8 +69,11 @@ fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Re
 
 impl Target<'_> {
     fn part(&self, region: Region) -> Result<ImagePart> {
-        let (origin, region) = self.info.shape.validate_region(region.origin, region.size)?;
-        Ok(ImagePart { mem: self.mem.clone(), origin, region })
+        // The image has the level.
+        let level = u32::try_from(region.origin.level).ok().filter(|level| *level < self.info.levels);
+        let level = level.ok_or_else(|| err!(CL_INVALID_MIP_LEVEL, "level {}", region.origin.level))?;
+        let (origin, region) = self.info.shape.level(level).validate_region(region.origin.at, region.size)?;
+        Ok(ImagePart { mem: self.mem.clone(), level, origin, region })
     }
 }
 
@@ -103,8 +113,8 @@ pub fn copy(
     queue: &Arc<CommandQueue>,
     src: &Arc<MemObject>,
     dst: &Arc<MemObject>,
-    src_origin: [usize; 3],
-    dst_origin: [usize; 3],
+    src_origin: Origin,
+    dst_origin: Origin,
     size: [usize; 3],
     waits: WaitList,
 ) -> Result<Arc<Event>> {
@@ -118,8 +128,8 @@ pub fn describe_copy(
     queue: &CommandQueue,
     src: &Arc<MemObject>,
     dst: &Arc<MemObject>,
-    src_origin: [usize; 3],
-    dst_origin: [usize; 3],
+    src_origin: Origin,
+    dst_origin: Origin,
     size: [usize; 3],
 ) -> Result<(CommandKind, Place)> {
     let (from, to) = (prepare(queue, src, true)?, prepare(queue, dst, false)?);
@@ -131,6 +141,7 @@ pub fn describe_copy(
     let dst_part = to.part(Region { origin: dst_origin, size })?;
     // Within one image the regions do not overlap.
     let same = src.same_storage(dst) && from.info.in_buffer == to.info.in_buffer;
+    let same = same && src_part.level == dst_part.level;
     if same && regions_overlap(src_part.origin, dst_part.origin, src_part.region) {
         return Err(Error::new(CL_MEM_COPY_OVERLAP));
     }
@@ -237,7 +248,7 @@ pub fn map(
     }
     let (write, invalidate) = map::validate_flags(mem, flags)?;
     let (ptr, layout, shadow) = target.address(queue, &part)?;
-    let at = MappedRegion { origin: part.origin, region: part.region, layout };
+    let at = MappedRegion { level: part.level, origin: part.origin, region: part.region, layout };
     let mapping = Mapping { ptr, offset: 0, size: 0, write, shadow, image: Some(at) };
     let moved = if mapping.shadow.is_copy() && !invalidate { bytes(part.bytes()) } else { 0 };
     let place = place(target.host_sees || moved == 0, blocking, moved);
@@ -297,10 +308,10 @@ pub fn unmap(queue: &Arc<CommandQueue>, mem: &Arc<MemObject>, ptr: HostPtr, wait
     let target = prepare(queue, mem, false)?;
     // The pointer is one that a map of this object gave and that is still mapped.
     let mapping = mem.take_mapping(ptr).ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;
-    let Some(MappedRegion { origin, region, .. }) = mapping.image else {
+    let Some(MappedRegion { level, origin, region, .. }) = mapping.image else {
         return Err(Error::with(CL_INVALID_VALUE, "not a mapping of the image"));
     };
-    let part = ImagePart { mem: mem.clone(), origin, region };
+    let part = ImagePart { mem: mem.clone(), level, origin, region };
     let moved = if mapping.shadow.is_copy() && mapping.write { bytes(part.bytes()) } else { 0 };
     let place = if moved == 0 { Place::Either } else { place(target.host_sees, false, moved) };
     let kind = CommandKind::UnmapImage { part, mapping: mapping.clone() };

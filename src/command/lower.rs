@@ -69,7 +69,7 @@ fn texels(part: &ImagePart, access: Access, at: At<'_>) -> Result<Texels> {
                 let range = BufferRange { memory: buffer.clone(), offset: 0, size: buffer.size() };
                 Texels::Buffer(range, info.part(whole, part.origin))
             }
-            None => Texels::Image(ImageRange { image: memory, origin: part.origin, region: part.region }),
+            None => Texels::Image(ImageRange { image: memory, level: part.level, origin: part.origin, region: part.region }),
         },
     })
 }

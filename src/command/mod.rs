@@ -46,6 +46,8 @@ pub struct MemRange {
 #[derive(Clone)]
 pub struct ImagePart {
     pub mem: Arc<MemObject>,
+    /// The level of detail.
+    pub level: u32,
     pub origin: [u32; 3],
     pub region: [u32; 3],
 }

@@ -257,8 +257,8 @@ impl CommandBuffer {
         &self,
         src: &Arc<MemObject>,
         dst: &Arc<MemObject>,
-        src_origin: [usize; 3],
-        dst_origin: [usize; 3],
+        src_origin: image::Origin,
+        dst_origin: image::Origin,
         size: [usize; 3],
         waits: SyncPoints<'_>,
     ) -> Result<cl_sync_point_khr> {

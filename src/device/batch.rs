@@ -37,6 +37,8 @@ pub struct BufferRange {
 pub struct ImageRange {
     /// Made by [`super::traits::DeviceOps::alloc_image`].
     pub image: Arc<dyn DeviceMemory>,
+    /// The level of detail.
+    pub level: u32,
     pub origin: [u32; 3],
     /// Texels.
     pub region: [u32; 3],

@@ -66,6 +66,7 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_khr_fp16", |d| d.fp16),
     language("cl_khr_3d_image_writes", |d| d.images),
     language("cl_khr_depth_images", |d| d.images),
+    language("cl_khr_mipmap_image", |d| d.image.levels),
     api("cl_khr_image2d_from_buffer", |d| d.images),
     api("cl_ext_image_unorm_int_2_101010", |d| d.images),
     Feature { version: make_version(0, 5, 0), ..api("cl_ext_image_requirements_info", |d| d.images) },

@@ -47,6 +47,8 @@ pub struct ImageFacts {
     pub max_2d: [u32; 2],
     pub max_3d: [u32; 3],
     pub max_layers: u32,
+    /// Images can have levels of detail.
+    pub levels: bool,
     /// Texels of an image in a buffer.
     pub max_buffer: u64,
     pub max_read_args: u32,

@@ -52,7 +52,9 @@ pub struct BufferDesc {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImageDesc {
     pub format: ImageFormat,
+    /// Of the first level of detail.
     pub shape: ImageShape,
+    pub levels: u32,
 }
 
 /// A range of the application's memory that outlives the buffer made from it.

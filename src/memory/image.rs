@@ -41,7 +41,9 @@ type Views = Vec<Option<Arc<dyn DeviceMemory>>>;
 /// What an image object knows of itself.
 pub struct ImageInfo {
     pub format: ImageFormat,
+    /// Of the first level of detail.
     pub shape: ImageShape,
+    pub levels: u32,
     /// CL_IMAGE_ROW_PITCH
     pub row_pitch: u64,
     /// CL_IMAGE_SLICE_PITCH
@@ -55,7 +57,7 @@ pub struct ImageInfo {
 impl ImageInfo {
     /// For the device layer.
     pub fn desc(&self) -> ImageDesc {
-        ImageDesc { format: self.format, shape: self.shape }
+        ImageDesc { format: self.format, shape: self.shape, levels: self.levels }
     }
 
     /// The layout of all texels in the application's memory, with the image's pitches.
@@ -117,6 +119,10 @@ impl ImageInfo {
         // The device supports images,
         if !facts.images {
             return Err(err!(CL_INVALID_OPERATION, "the device does not support images"));
+        }
+        // images with levels of detail, if the image has several,
+        if self.levels > 1 && !facts.image.levels {
+            return Err(err!(CL_INVALID_OPERATION, "the device does not support levels of detail"));
         }
         // images that large,
         if !facts.image.fits(&self.shape) {
@@ -184,9 +190,9 @@ pub fn create(
     // The type is that of an image.
     let kind = ImageKind::from_cl(desc.image_type);
     let kind = kind.ok_or_else(|| err!(CL_INVALID_IMAGE_DESCRIPTOR, "image type {:#x}", desc.image_type))?;
-    // There is one level, and one sample a texel.
-    if desc.num_mip_levels > 1 || desc.num_samples != 0 {
-        return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "levels of detail or samples"));
+    // There is one sample a texel,
+    if desc.num_samples != 0 {
+        return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "{} samples", desc.num_samples));
     }
     // A one-dimensional image of this kind lies in a buffer.
     if kind == ImageKind::Buffer && desc.mem.as_ref().is_none_or(|m| m.image().is_some()) {
@@ -205,15 +211,17 @@ pub fn create(
     if !context.devices().iter().any(|d| is_usable(d, format, kind, flags)) {
         return Err(err!(CL_IMAGE_FORMAT_NOT_SUPPORTED, "order {:#x}, type {:#x}", format.order, format.data_type));
     }
+    let levels = levels(context, &desc, &shape, format, host_ptr.is_some())?;
     let (row_pitch, slice_pitch) = pitches(&desc, &shape, format, host_ptr.is_some())?;
-    let info = ImageInfo { format, shape, row_pitch, slice_pitch, in_buffer: None, views: None };
+    let info = ImageInfo { format, shape, levels, row_pitch, slice_pitch, in_buffer: None, views: None };
     let (layout, size) = (info.host_layout(), info.size());
     if let Some(mem) = desc.mem {
         return of_object(context, mem, flags, info, size, properties, &desc.row_pitch, &desc.slice_pitch);
     }
     // Some device can hold it.
     let largest = context.devices().iter().map(|d| d.info().max_alloc_size).max().unwrap_or(0);
-    if shape.texels().saturating_mul(u64::from(format.element_size())) > largest {
+    let texels = (0..levels).fold(0u64, |n, level| n.saturating_add(shape.level(level).texels()));
+    if texels.saturating_mul(u64::from(format.element_size())) > largest {
         return Err(err!(CL_MEM_OBJECT_ALLOCATION_FAILURE, "at most {largest} bytes can be had"));
     }
     let initial = match host_ptr {
@@ -232,6 +240,26 @@ pub fn create(
         image: Some(info),
         ..MemObject::new(context, flags, size, residency, 0)
     }))
+}
+
+/// Levels of detail.
+fn levels(context: &Context, desc: &Descriptor, shape: &ImageShape, format: ImageFormat, has_host_ptr: bool) -> Result<u32> {
+    if desc.num_mip_levels <= 1 {
+        return Ok(1);
+    }
+    // Some device can have several, and none is smaller than a texel.
+    if !context.devices().iter().any(|d| d.info().image.levels) || desc.num_mip_levels > shape.most_levels() {
+        return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "{} levels of detail", desc.num_mip_levels));
+    }
+    // The image has texels of its own, and is no depth image.
+    if desc.mem.is_some() || format.order == CL_DEPTH {
+        return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "levels of detail of such an image"));
+    }
+    // Its contents are not the application's.
+    if has_host_ptr {
+        return Err(err!(CL_INVALID_HOST_PTR, "levels of detail in the application's memory"));
+    }
+    Ok(desc.num_mip_levels)
 }
 
 /// Width, height and so on as far as the kind has them.
@@ -305,10 +333,10 @@ fn of_object(
     }
     match mem.image() {
         Some(other) => {
-            // Only two-dimensional images are made of images, of the same size and pitches.
+            // Only two-dimensional images are made of images, of the same size and pitches and with one level.
             let pitches = [(*row_pitch as u64, other.row_pitch), (*slice_pitch as u64, other.slice_pitch)];
             let same = pitches.iter().all(|(given, has)| *given == 0 || given == has);
-            if info.shape.kind != ImageKind::D2 || info.shape != other.shape || !same {
+            if info.shape.kind != ImageKind::D2 || info.shape != other.shape || other.levels != 1 || !same {
                 return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "not like the image it is made from"));
             }
             // The types are the same and the orders compatible.

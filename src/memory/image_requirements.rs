@@ -77,7 +77,7 @@ pub fn query(
 fn size(context: &Context, format: ImageFormat, kind: ImageKind, desc: &Descriptor) -> Result<InfoValue> {
     let shape = shape(context, kind, desc).map_err(|e| err!(CL_INVALID_IMAGE_DESCRIPTOR, "{e}"))?;
     let (row_pitch, slice_pitch) = pitches(desc, &shape, format, true)?;
-    let info = ImageInfo { format, shape, row_pitch, slice_pitch, in_buffer: None, views: None };
+    let info = ImageInfo { format, shape, levels: 1, row_pitch, slice_pitch, in_buffer: None, views: None };
     Ok(InfoValue::Size(info.size() as usize))
 }
 

@@ -31,6 +31,7 @@ pub struct Mapping {
 /// A region of an image, and how it lies at the mapping's address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MappedRegion {
+    pub level: u32,
     pub origin: [u32; 3],
     pub region: [u32; 3],
     pub layout: RectLayout,

@@ -57,8 +57,13 @@ struct State {
 /// What the bytes are.
 #[derive(Clone, Copy, Debug)]
 enum Content {
-    Buffer { size: u64, host_visible: bool },
+    Buffer {
+        size: u64,
+        host_visible: bool,
+    },
     Image(ImageDesc),
+    /// A level of detail of an image.
+    Level(ImageDesc, u32),
 }
 
 /// See the module's text.
@@ -208,7 +213,7 @@ impl Residency {
         }
         let range = match self.content {
             Content::Buffer { .. } => range,
-            Content::Image(_) => 0..1,
+            Content::Image(_) | Content::Level(..) => 0..1,
         };
         let holder = Holders::device(device);
         for (piece, holders) in state.newest.missing(&range, holder) {
@@ -237,16 +242,18 @@ impl Residency {
     ) -> Result<()> {
         let ops = |at: usize| context.devices().get(at).map(|d| d.ops()).ok_or_else(|| Error::new(CL_INVALID_DEVICE));
         let content = &self.content;
-        let write = |src, layout| transfer_now(ops(device)?, &content.write(src, layout, memory, piece));
         if let Some(host) = state.host.as_ref().filter(|_| holders.has(Holders::HOST)) {
-            return write(host.ptr, host.layout);
+            return transfer_now(ops(device)?, &content.write(host.ptr, host.layout, memory, piece));
         }
         let from = holders.devices().find_map(|at| Some((at, state.copies.get(at)?.as_ref()?)));
         // Nothing was ever written where there is no backing.
         let Some((at, from)) = from else { return Ok(()) };
         let through = HostAllocation::new(content.bytes()).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
-        transfer_now(ops(at)?, &content.read(from, through.ptr(), piece))?;
-        write(through.ptr(), content.tight())
+        for level in (0..content.levels()).map(|level| content.level(level)) {
+            transfer_now(ops(at)?, &level.read(from, through.ptr(), piece))?;
+            transfer_now(ops(device)?, &level.write(through.ptr(), level.tight(), memory, piece))?;
+        }
+        Ok(())
     }
 }
 
@@ -254,7 +261,7 @@ impl Content {
     fn allocate(&self, ops: &Arc<dyn DeviceOps>) -> Result<Arc<dyn DeviceMemory>> {
         let made = match *self {
             Content::Buffer { size, host_visible } => ops.alloc_buffer(&BufferDesc { size, host_visible, name: "buffer" }),
-            Content::Image(desc) => ops.alloc_image(&desc),
+            Content::Image(desc) | Content::Level(desc, _) => ops.alloc_image(&desc),
         };
         made.map_err(Error::for_memory)
     }
@@ -264,6 +271,7 @@ impl Content {
         match self {
             Content::Buffer { size, .. } => [*size, 1, 1],
             Content::Image(desc) => bytes_of(desc.shape.size, desc.format.element_size()),
+            Content::Level(desc, level) => bytes_of(desc.shape.level(*level).size, desc.format.element_size()),
         }
     }
 
@@ -275,8 +283,28 @@ impl Content {
     fn tracked(&self) -> u64 {
         match self {
             Content::Buffer { size, .. } => *size,
-            Content::Image(_) => 1,
+            Content::Image(_) | Content::Level(..) => 1,
         }
+    }
+
+    fn levels(&self) -> u32 {
+        match self {
+            Content::Image(desc) => desc.levels,
+            Content::Buffer { .. } | Content::Level(..) => 1,
+        }
+    }
+
+    fn level(&self, level: u32) -> Content {
+        match self {
+            Content::Image(desc) => Content::Level(*desc, level),
+            other => *other,
+        }
+    }
+
+    /// All of an image, or of one of its levels.
+    fn whole(&self, desc: &ImageDesc, image: &Arc<dyn DeviceMemory>) -> ImageRange {
+        let level = if let Content::Level(_, level) = self { *level } else { 0 };
+        ImageRange { image: image.clone(), level, origin: [0; 3], region: desc.shape.level(level).size }
     }
 
     /// The layout of bytes without gaps.
@@ -289,12 +317,12 @@ impl Content {
     fn write(&self, src: HostPtr, layout: RectLayout, memory: &Arc<dyn DeviceMemory>, piece: &Range<u64>) -> DeviceCommand {
         match self {
             Content::Buffer { .. } => DeviceCommand::Write { src: src.offset(piece.start), dst: part(memory, piece) },
-            Content::Image(desc) => match memory.in_buffer() {
+            Content::Image(desc) | Content::Level(desc, _) => match memory.in_buffer() {
                 Some((buffer, to)) => {
                     let dst = part(buffer, &(0..buffer.size()));
                     DeviceCommand::WriteRect { src, src_layout: layout, dst, dst_layout: *to, region: self.region() }
                 }
-                None => DeviceCommand::WriteImage { src, layout, dst: whole(desc, memory) },
+                None => DeviceCommand::WriteImage { src, layout, dst: self.whole(desc, memory) },
             },
         }
     }
@@ -303,12 +331,12 @@ impl Content {
     fn read(&self, memory: &Arc<dyn DeviceMemory>, dst: HostPtr, piece: &Range<u64>) -> DeviceCommand {
         match self {
             Content::Buffer { .. } => DeviceCommand::Read { src: part(memory, piece), dst: dst.offset(piece.start) },
-            Content::Image(desc) => match memory.in_buffer() {
+            Content::Image(desc) | Content::Level(desc, _) => match memory.in_buffer() {
                 Some((buffer, from)) => {
                     let (src, region) = (part(buffer, &(0..buffer.size())), self.region());
                     DeviceCommand::ReadRect { src, src_layout: *from, dst, dst_layout: self.tight(), region }
                 }
-                None => DeviceCommand::ReadImage { src: whole(desc, memory), dst, layout: self.tight() },
+                None => DeviceCommand::ReadImage { src: self.whole(desc, memory), dst, layout: self.tight() },
             },
         }
     }
@@ -316,10 +344,6 @@ impl Content {
 
 fn part(memory: &Arc<dyn DeviceMemory>, piece: &Range<u64>) -> BufferRange {
     BufferRange { memory: memory.clone(), offset: piece.start, size: piece.end - piece.start }
-}
-
-fn whole(desc: &ImageDesc, image: &Arc<dyn DeviceMemory>) -> ImageRange {
-    ImageRange { image: image.clone(), origin: [0; 3], region: desc.shape.size }
 }
 
 /// Does a transfer on idle memory and waits for it: by the host if it sees the memory, else by the device.

@@ -383,7 +383,7 @@ fn get_hidden(r: &mut Reader) -> Option<Hidden> {
         9 => Hidden::LocalArgOffset(value),
         10 if value == 0 => Hidden::PrintfBase,
         11 => Hidden::ImageFormat(value),
-        12..=14 => Hidden::ImageSize(value, tag - 12),
+        12..=15 => Hidden::ImageSize(value, tag - 12),
         _ => return None,
     })
 }

@@ -69,6 +69,7 @@ api! {
     clFinish: fn(cl_command_queue) -> cl_int;
     clGetSupportedImageFormats: fn(cl_context, cl_mem_flags, cl_mem_object_type, cl_uint, *mut cl_image_format, *mut cl_uint) -> cl_int;
     clCreateImage: fn(cl_context, cl_mem_flags, *const cl_image_format, *const cl_image_desc, *mut c_void, *mut cl_int) -> cl_mem;
+    clCreateSamplerWithProperties: fn(cl_context, *const cl_sampler_properties, *mut cl_int) -> cl_sampler;
     clCreateSampler: fn(cl_context, cl_bool, cl_uint, cl_uint, *mut cl_int) -> cl_sampler;
     clEnqueueReadImage: fn(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, usize, usize, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     clEnqueueWriteImage: fn(cl_command_queue, cl_mem, cl_bool, *const usize, *const usize, usize, usize, *const c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;

@@ -1,7 +1,7 @@
 //! Images and samplers of the small binding in `cl.rs`.
 //!
 //! Origins and regions are as in the API: three numbers, the layer of a one-dimensional array second, of a two-dimensional
-//! one third. Every transfer is blocking.
+//! one third; in images with levels of detail, the level is after the coordinates. Every transfer is blocking.
 
 use super::{Api, Buffer, Session, check};
 use pyroclast_runtime::cl::*;
@@ -165,6 +165,21 @@ impl<'a> Session<'a> {
         made.map(|()| Image { session: self, mem, buffer, kind, size })
     }
 
+    /// An image with levels of detail, without contents.
+    pub fn image_with_levels(
+        &'a self,
+        format: cl_image_format,
+        kind: ImageKind,
+        size: [usize; 3],
+        levels: u32,
+    ) -> Result<Image<'a>, String> {
+        let (mut err, desc) = (0, cl_image_desc { num_mip_levels: levels, ..describe(kind, size) });
+        // SAFETY: no host pointer.
+        let mem = unsafe { (self.api.clCreateImage)(self.context, CL_MEM_READ_ONLY, &format, &desc, null_mut(), &mut err) };
+        check("clCreateImage", err)?;
+        Ok(Image { session: self, mem, buffer: None, kind, size })
+    }
+
     /// A two-dimensional image that shares a buffer's memory.
     pub fn image_of_buffer(
         &'a self,
@@ -200,11 +215,21 @@ impl<'a> Session<'a> {
         Ok(Sampler { api: self.api, sampler })
     }
 
+    pub fn sampler_with(&'a self, properties: &[(cl_uint, u32)]) -> Result<Sampler<'a>, String> {
+        let list: Vec<cl_sampler_properties> =
+            properties.iter().flat_map(|&(name, value)| [name.into(), value.into()]).chain([0]).collect();
+        let mut err = 0;
+        // SAFETY: a live context, a list that ends.
+        let sampler = unsafe { (self.api.clCreateSamplerWithProperties)(self.context, list.as_ptr(), &mut err) };
+        check("clCreateSamplerWithProperties", err)?;
+        Ok(Sampler { api: self.api, sampler })
+    }
+
     /// Reads a region to host memory with pitches (0: tight), as large as these say.
     pub fn read_image(
         &self,
         image: &Image<'_>,
-        origin: [usize; 3],
+        origin: impl AsRef<[usize]>,
         region: [usize; 3],
         pitches: [usize; 2],
         bytes: &mut [u8],
@@ -215,7 +240,7 @@ impl<'a> Session<'a> {
                 self.queue,
                 image.mem,
                 1,
-                origin.as_ptr(),
+                origin.as_ref().as_ptr(),
                 region.as_ptr(),
                 pitches[0],
                 pitches[1],
@@ -230,7 +255,7 @@ impl<'a> Session<'a> {
     pub fn write_image(
         &self,
         image: &Image<'_>,
-        origin: [usize; 3],
+        origin: impl AsRef<[usize]>,
         region: [usize; 3],
         pitches: [usize; 2],
         bytes: &[u8],
@@ -241,7 +266,7 @@ impl<'a> Session<'a> {
                 self.queue,
                 image.mem,
                 1,
-                origin.as_ptr(),
+                origin.as_ref().as_ptr(),
                 region.as_ptr(),
                 pitches[0],
                 pitches[1],
@@ -257,11 +282,11 @@ impl<'a> Session<'a> {
         &self,
         from: &Image<'_>,
         to: &Image<'_>,
-        from_origin: [usize; 3],
-        to_origin: [usize; 3],
+        from_origin: impl AsRef<[usize]>,
+        to_origin: impl AsRef<[usize]>,
         region: [usize; 3],
     ) -> Result<(), String> {
-        let (a, b) = (from_origin.as_ptr(), to_origin.as_ptr());
+        let (a, b) = (from_origin.as_ref().as_ptr(), to_origin.as_ref().as_ptr());
         // SAFETY: live handles, arrays of three.
         check("clEnqueueCopyImage", unsafe {
             (self.api.clEnqueueCopyImage)(self.queue, from.mem, to.mem, a, b, region.as_ptr(), 0, null(), null_mut())
@@ -269,11 +294,26 @@ impl<'a> Session<'a> {
     }
 
     /// Fills with four numbers of 32 bits, or one of a depth image.
-    pub fn fill_image(&self, image: &Image<'_>, colour: [u32; 4], origin: [usize; 3], region: [usize; 3]) -> Result<(), String> {
+    pub fn fill_image(
+        &self,
+        image: &Image<'_>,
+        colour: [u32; 4],
+        origin: impl AsRef<[usize]>,
+        region: [usize; 3],
+    ) -> Result<(), String> {
         let colour = colour.as_ptr().cast();
         // SAFETY: the colour is large enough for every format.
         check("clEnqueueFillImage", unsafe {
-            (self.api.clEnqueueFillImage)(self.queue, image.mem, colour, origin.as_ptr(), region.as_ptr(), 0, null(), null_mut())
+            (self.api.clEnqueueFillImage)(
+                self.queue,
+                image.mem,
+                colour,
+                origin.as_ref().as_ptr(),
+                region.as_ptr(),
+                0,
+                null(),
+                null_mut(),
+            )
         })
     }
 
@@ -281,11 +321,11 @@ impl<'a> Session<'a> {
         &self,
         image: &Image<'_>,
         buffer: &Buffer<'_>,
-        origin: [usize; 3],
+        origin: impl AsRef<[usize]>,
         region: [usize; 3],
         offset: usize,
     ) -> Result<(), String> {
-        let (o, r) = (origin.as_ptr(), region.as_ptr());
+        let (o, r) = (origin.as_ref().as_ptr(), region.as_ptr());
         // SAFETY: live handles, arrays of three.
         check("clEnqueueCopyImageToBuffer", unsafe {
             (self.api.clEnqueueCopyImageToBuffer)(self.queue, image.mem, buffer.mem, o, r, offset, 0, null(), null_mut())
@@ -297,10 +337,10 @@ impl<'a> Session<'a> {
         buffer: &Buffer<'_>,
         image: &Image<'_>,
         offset: usize,
-        origin: [usize; 3],
+        origin: impl AsRef<[usize]>,
         region: [usize; 3],
     ) -> Result<(), String> {
-        let (o, r) = (origin.as_ptr(), region.as_ptr());
+        let (o, r) = (origin.as_ref().as_ptr(), region.as_ptr());
         // SAFETY: live handles, arrays of three.
         check("clEnqueueCopyBufferToImage", unsafe {
             (self.api.clEnqueueCopyBufferToImage)(self.queue, buffer.mem, image.mem, offset, o, r, 0, null(), null_mut())
@@ -312,7 +352,7 @@ impl<'a> Session<'a> {
         &self,
         image: &Image<'_>,
         flags: cl_map_flags,
-        origin: [usize; 3],
+        origin: impl AsRef<[usize]>,
         region: [usize; 3],
         row: usize,
         mut body: impl FnMut(usize, usize, &mut [u8]),
@@ -325,7 +365,7 @@ impl<'a> Session<'a> {
                 image.mem,
                 1,
                 flags,
-                origin.as_ptr(),
+                origin.as_ref().as_ptr(),
                 region.as_ptr(),
                 &mut row_pitch,
                 &mut slice_pitch,

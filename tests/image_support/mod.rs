@@ -8,6 +8,7 @@
 pub mod commands;
 pub mod format;
 pub mod kernels;
+pub mod levels;
 pub mod objects;
 pub mod samplers;
 pub mod sampling;

@@ -173,7 +173,9 @@ fn compile_in(
     let big = source.len() > ONE_STEP_BYTES || unseen;
     // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
     let atomics = || C11_ATOMICS.iter().any(|word| source.contains(word));
-    let spoiled = unseen || source.contains("sat") || source.contains("half3") || converts_to_integers(source) || atomics();
+    let levels = || config.extensions.iter().any(|e| e == "cl_khr_mipmap_image") && names_levels(source);
+    let spoiled =
+        unseen || source.contains("sat") || source.contains("half3") || converts_to_integers(source) || atomics() || levels();
     let mut failure = None;
     if !(whole && big || spoiled) {
         let mut args = args.clone();
@@ -472,12 +474,47 @@ fn converts_to_integers(source: &str) -> bool {
     uses.any(|rest| !["_float", "_double", "_half"].iter().any(|t| rest.starts_with(t)))
 }
 
+/// Whether the source may read images at a level of detail: it names the extension, or a read has more than three arguments.
+fn names_levels(source: &str) -> bool {
+    let mut reads = source.match_indices("read_image").map(|(at, _)| &source[at..]);
+    source.contains("mipmap")
+        || reads.any(|rest| {
+            let (mut depth, mut commas) = (0u32, 0);
+            for c in rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').chars() {
+                match c {
+                    '(' | '[' | '{' => depth += 1,
+                    ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                    ',' if depth == 1 => commas += 1,
+                    c if depth == 0 && !c.is_whitespace() => break,
+                    _ => {}
+                }
+                if depth == 0 && c == ')' {
+                    break;
+                }
+            }
+            commas > 2
+        })
+}
+
+/// The name for a read of an image through a sampler that has a level of detail or gradients, given its parameters.
+fn level_read(name: &str, params: &str) -> Option<String> {
+    let after = params.split_once("11ocl_sampler")?.1;
+    let more = ["Dv2_f", "Dv4_f", "f"].iter().find_map(|at| after.strip_prefix(at))?;
+    let how = match more {
+        "" => return None,
+        "f" => "lod",
+        _ => "grad",
+    };
+    let known = matches!(name, "read_imagef" | "read_imagei" | "read_imageui");
+    known.then(|| format!("pc_{name}_{how}"))
+}
+
 /// Renames built-ins that the back end would spoil, so that they stay calls; the reader of SPIR-V knows them.
 ///
 /// Conversions between integers lose the signedness of what is converted, which only the mangled name tells:
 /// `_Z16convert_char_sati` becomes `pc_convert_char_sat.i`. `vloada_half3` becomes the unaligned load of another stride.
 /// Functions on atomic types lose the orders that their short forms imply, and some are left out: they become
-/// `pc_c11.<name>.<parameters>`.
+/// `pc_c11.<name>.<parameters>`. Reads of images lose levels of detail and gradients: they become `pc_read_imagef_lod` and so on.
 fn rename(line: &str) -> Cow<'_, str> {
     if !line.contains("@_Z") {
         return line.into();
@@ -508,6 +545,8 @@ fn rename(line: &str) -> Cow<'_, str> {
             out.push_str(&format!("@pc_{name}.{}", &params[params.len() - 1..]));
         } else if params.contains("U7_Atomic") && C11_ATOMICS.iter().any(|word| name.starts_with(word)) {
             out.push_str(&format!("@pc_c11.{name}.{params}"));
+        } else if let Some(read) = level_read(name, params) {
+            out.push_str(&format!("@_Z{}{read}{params}", read.len()));
         } else if name == "vloada_half3" {
             out.push_str(&format!("@pc_{name}.{params}"));
         } else {
@@ -596,6 +635,14 @@ mod tests {
         assert!(converts_to_integers("x = convert_int4(v);") && converts_to_integers("convert_##T"));
         assert!(!converts_to_integers("convert_float4(v) + convert_half(x)"));
         assert_eq!(rename("@_Z12vloada_half3mPU3AS1KDh("), "@pc_vloada_half3.mPU3AS1KDh(");
+        let plain = "@_Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_f(";
+        assert_eq!(rename(plain), plain);
+        let (lod, grad) = ("14ocl_image1d_ro11ocl_samplerff(", "14ocl_image2d_ro11ocl_samplerDv2_fS1_S1_(");
+        assert_eq!(rename(&format!("@_Z11read_imagef{lod}")), format!("@_Z18pc_read_imagef_lod{lod}"));
+        assert_eq!(rename(&format!("@_Z12read_imageui{grad}")), format!("@_Z20pc_read_imageui_grad{grad}"));
+        let reads = |text: &str| names_levels(text);
+        assert!(reads("read_imagef (im, s, (float2)(x, y), l)") && reads("mipmap") && reads("read_imagei(a, b, c[1, 2], d, e)"));
+        assert!(!reads("read_imagef(im, s, (float2){x, f(y, z)}), 3") && !reads("a, read_image, b, c, d, e"));
     }
 
     #[test]

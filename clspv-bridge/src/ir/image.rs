@@ -29,6 +29,10 @@ impl ImageDim {
             ImageDim::D2Array | ImageDim::D3 => 3,
         }
     }
+    /// Whether the last coordinate is a layer.
+    pub const fn has_layers(self) -> bool {
+        matches!(self, ImageDim::D1Array | ImageDim::D2Array)
+    }
     /// Type of integer coordinates and of the size.
     pub fn size_type(self) -> Type {
         Type::vector(Scalar::I32, self.coordinates())
@@ -40,12 +44,18 @@ impl ImageDim {
 pub enum ImageOp {
     /// Reads through a sampler; removed by `lower_builtins`. `image, sampler(i32), f32 or i32 coordinates -> f32x4 or i32x4`
     Sample,
+    /// The same at a level of detail. `image, sampler(i32), f32 coordinates, f32 -> f32x4 or i32x4`
+    SampleLod,
     /// `image, i32 coordinates -> f32x4 or i32x4`
     Read,
+    /// From a level of the image. `image, i32 coordinates, i32 level -> f32x4 or i32x4`
+    ReadLevel,
     /// `image, i32 coordinates, f32x4 or i32x4 ->`
     Write,
     /// Width, height, depth, layers, as far as there are any. `image -> i32 or vector`
     Size,
+    /// Levels of detail. `image -> i32`
+    Levels,
     /// cl_channel_order. `image -> i32`
     Order,
     /// cl_channel_type. `image -> i32`
@@ -58,9 +68,10 @@ impl ImageOp {
     /// Number of arguments, the image not counted.
     pub const fn operands(self) -> usize {
         match self {
-            ImageOp::Sample | ImageOp::Write => 2,
+            ImageOp::SampleLod => 3,
+            ImageOp::Sample | ImageOp::ReadLevel | ImageOp::Write => 2,
             ImageOp::Read => 1,
-            ImageOp::Size | ImageOp::Order | ImageOp::DataType | ImageOp::Address => 0,
+            ImageOp::Size | ImageOp::Levels | ImageOp::Order | ImageOp::DataType | ImageOp::Address => 0,
         }
     }
 }
@@ -68,8 +79,12 @@ impl ImageOp {
 /// The types of a texel.
 pub const TEXELS: [Type; 2] = [Type::Vector(Scalar::F32, 4), Type::Vector(Scalar::I32, 4)];
 
-/// Whether a coordinate operand fits: integers, or for [`ImageOp::Sample`] floating-point too.
+/// Whether a coordinate operand fits: integers, or for [`ImageOp::Sample`] floating-point too, which it is for [`ImageOp::SampleLod`].
 pub fn is_coordinate(op: ImageOp, dim: ImageDim, ty: Type) -> bool {
-    let lane = ty.lane() == I32 || (op == ImageOp::Sample && ty.lane() == F32);
+    let lane = match op {
+        ImageOp::Sample => ty.lane() == I32 || ty.lane() == F32,
+        ImageOp::SampleLod => ty.lane() == F32,
+        _ => ty.lane() == I32,
+    };
     lane && ty.lanes() == dim.coordinates()
 }

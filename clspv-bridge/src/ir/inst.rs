@@ -488,7 +488,7 @@ impl Op {
     }
     /// Whether the result depends on the operands alone (so equal instructions may be merged).
     pub fn is_pure(&self) -> bool {
-        !self.has_side_effects() && !matches!(self, Op::Load(_) | Op::Image { op: ImageOp::Read, .. })
+        !self.has_side_effects() && !matches!(self, Op::Load(_) | Op::Image { op: ImageOp::Read | ImageOp::ReadLevel, .. })
     }
 }
 

@@ -6,7 +6,7 @@
 use super::group::GroupOp;
 use super::image::{ImageOp, TEXELS, is_coordinate};
 use super::inst::{CastOp, Op, Root, Scope, UnOp, WorkItemQuery};
-use super::types::{I1, I8, I32, I64, Scalar, Space, Type};
+use super::types::{F32, I1, I8, I32, I64, Scalar, Space, Type};
 use super::{BinOp, RmwOp};
 use smallvec::{SmallVec, smallvec};
 
@@ -51,9 +51,9 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
         Op::Image { op, dim, .. } => match op {
             ImageOp::Write => Some(smallvec![]),
             ImageOp::Size => one(dim.size_type()),
-            ImageOp::Order | ImageOp::DataType => one(I32),
+            ImageOp::Levels | ImageOp::Order | ImageOp::DataType => one(I32),
             ImageOp::Address => one(Type::Ptr(Space::Constant)),
-            ImageOp::Sample | ImageOp::Read => None,
+            ImageOp::Sample | ImageOp::SampleLod | ImageOp::Read | ImageOp::ReadLevel => None,
         },
         Op::Store(_)
         | Op::Memcpy { .. }
@@ -200,13 +200,15 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
             require(var.is_some() || args[0] == Type::Opaque(super::Opaque::Image), "the first operand must be an image")?;
             match op {
                 ImageOp::Sample => require(rest[0] == I32, "a sampler is an i32")?,
+                ImageOp::SampleLod => require(rest[0] == I32 && rest[2] == F32, "a sampler is an i32, a level an f32")?,
+                ImageOp::ReadLevel => require(rest[1] == I32, "a level is an i32")?,
                 ImageOp::Write => require(TEXELS.contains(&rest[1]), "unfit texel")?,
                 _ => {}
             }
-            if let ImageOp::Sample | ImageOp::Read = op {
+            if let ImageOp::Sample | ImageOp::SampleLod | ImageOp::Read | ImageOp::ReadLevel = op {
                 require(TEXELS.contains(&results[0]), "unfit texel")?;
             }
-            let at = if *op == ImageOp::Sample { 1 } else { 0 };
+            let at = usize::from(matches!(op, ImageOp::Sample | ImageOp::SampleLod));
             require(op.operands() == 0 || is_coordinate(*op, *dim, rest[at]), "unfit coordinates")
         }
         Op::BrIf => require(args[0] == I1, "the condition must be i1"),

@@ -82,7 +82,7 @@ impl Images {
         let Op::Image { op, .. } = data.op else { return Ok(()) };
         let arg = self.arg(func, data.args[0])?;
         let texel = match op {
-            ImageOp::Read => data.results[0],
+            ImageOp::Read | ImageOp::ReadLevel => data.results[0],
             ImageOp::Write => data.args[2],
             _ => return Ok(()),
         };
@@ -132,7 +132,7 @@ impl Images {
     ) -> Result<Option<Value>> {
         let lost = || CompileError::internal("an image without a descriptor");
         match op {
-            ImageOp::Sample | ImageOp::Address => Err(CompileError::internal("sampling must be lowered")),
+            ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => Err(CompileError::internal("sampling must be lowered")),
             ImageOp::Order => {
                 let (format, half) = (format_of(b, arg), b.i32(16));
                 Ok(Some(b.lshr(format, half)))
@@ -144,7 +144,8 @@ impl Images {
                     .collect();
                 Ok(Some(b.vec_build(&lanes)))
             }
-            ImageOp::Read => {
+            ImageOp::Levels => Ok(Some(b.value(Op::PushConst { offset: hidden_offset(Hidden::ImageSize(arg, 3)) }, &[], I32))),
+            ImageOp::Read | ImageOp::ReadLevel => {
                 let ty = result.map(|r| b.ty(r)).ok_or_else(lost)?;
                 let var = Some(self.var(arg, ty.is_float()).ok_or_else(lost)?);
                 let v = b.value(Op::Image { op, dim, var }, args, ty);

@@ -1,7 +1,7 @@
 //! Entry points of command buffers (cl_khr_command_buffer, cl_khr_command_buffer_mutable_dispatch), found by name only.
 
 use super::event::give;
-use super::image::{image_of, region};
+use super::image::{image_of, origin_of, region};
 use super::kernel::{set_arg, set_exec_info};
 use super::svm::{host, pattern};
 use crate::convert::{handles, optional_slice, properties, slice, triple, wait_list, write_out};
@@ -299,8 +299,7 @@ entry! { extension fn clCommandCopyBufferToImageKHR(
     let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let (buffer, image) = (src_buffer.arc()?, dst_image.arc()?);
     let waits = sync_points(num_sync_points, sync_point_wait_list)?;
-    image_of(&image)?;
-    let at = region(dst_origin, size)?;
+    let at = region(image_of(&image)?, dst_origin, size)?;
     write_out(sync_point, commands.copy_image_buffer(&image, &buffer, true, at, src_offset, waits)?);
     Ok(())
 } }
@@ -314,8 +313,7 @@ entry! { extension fn clCommandCopyImageToBufferKHR(
     let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let (image, buffer) = (src_image.arc()?, dst_buffer.arc()?);
     let waits = sync_points(num_sync_points, sync_point_wait_list)?;
-    image_of(&image)?;
-    let at = region(src_origin, size)?;
+    let at = region(image_of(&image)?, src_origin, size)?;
     write_out(sync_point, commands.copy_image_buffer(&image, &buffer, false, at, dst_offset, waits)?);
     Ok(())
 } }
@@ -329,9 +327,8 @@ entry! { extension fn clCommandCopyImageKHR(
     let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let (src, dst) = (src_image.arc()?, dst_image.arc()?);
     let waits = sync_points(num_sync_points, sync_point_wait_list)?;
-    image_of(&src)?;
-    image_of(&dst)?;
-    let (from, to, size) = (triple(src_origin)?, triple(dst_origin)?, triple(size)?);
+    let (from, to) = (origin_of(image_of(&src)?, src_origin)?, origin_of(image_of(&dst)?, dst_origin)?);
+    let size = triple(size)?;
     write_out(sync_point, commands.copy_image(&src, &dst, from, to, size, waits)?);
     Ok(())
 } }
@@ -352,7 +349,7 @@ entry! { extension fn clCommandFillImageKHR(
     }
     // SAFETY: the application's colour has as many bytes as the format asks for.
     let bytes = |f: ImageFormat| Ok(unsafe { std::slice::from_raw_parts(fill_color.cast::<u8>(), f.color_bytes()) });
-    write_out(sync_point, commands.fill_image(&image, bytes, region(origin, size)?, waits)?);
+    write_out(sync_point, commands.fill_image(&image, bytes, region(image_of(&image)?, origin, size)?, waits)?);
     Ok(())
 } }
 

@@ -7,7 +7,7 @@ use crate::handle::Handle;
 use crate::info;
 use pyroclast_runtime::cl::image::ImageFormat;
 use pyroclast_runtime::cl::*;
-use pyroclast_runtime::command::image::{self as commands, Region};
+use pyroclast_runtime::command::image::{self as commands, Origin, Region};
 use pyroclast_runtime::err;
 use pyroclast_runtime::error::{Error, ErrorCode, Result};
 use pyroclast_runtime::host_ptr::HostPtr;
@@ -161,7 +161,9 @@ entry! { fn clGetImageInfo(
             let buffer = object.parent.as_ref().filter(|p| p.image().is_none());
             buffer.map_or(InfoValue::Handle(0), |p| cl_mem::of(p).into())
         }
-        CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => 0u32.into(),
+        // An image of one level is not a mipmapped one.
+        CL_IMAGE_NUM_MIP_LEVELS => (if info.levels == 1 { 0 } else { info.levels }).into(),
+        CL_IMAGE_NUM_SAMPLES => 0u32.into(),
         other => return Err(info::unknown("clGetImageInfo", other)),
     };
     info::write(answer, size, value, size_ret)
@@ -179,8 +181,21 @@ entry! { extension fn clGetImageRequirementsInfoEXT(
     info::write(answer, size, value, size_ret)
 } }
 
-pub(super) fn region(origin: *const usize, size: *const usize) -> Result<Region> {
-    Ok(Region { origin: triple(origin)?, size: triple(size)? })
+/// An origin, with the level of detail after the coordinates that the image has.
+pub(super) fn origin_of(image: &ImageInfo, origin: *const usize) -> Result<Origin> {
+    let mut at = triple(origin)?;
+    let coordinates = image.shape.kind.coordinates();
+    let level = match at.get_mut(coordinates) {
+        _ if image.levels == 1 => 0,
+        Some(level) => std::mem::take(level),
+        // SAFETY: origins in images with levels of detail have one number more.
+        None => unsafe { origin.add(coordinates).read_unaligned() },
+    };
+    Ok(Origin { at, level })
+}
+
+pub(super) fn region(image: &ImageInfo, origin: *const usize, size: *const usize) -> Result<Region> {
+    Ok(Region { origin: origin_of(image, origin)?, size: triple(size)? })
 }
 
 entry! { for command_queue fn clEnqueueReadImage(
@@ -189,8 +204,7 @@ entry! { for command_queue fn clEnqueueReadImage(
     event: *mut cl_event
 ) -> cl_int {
     let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
-    image_of(&image)?;
-    let (at, pitches) = (region(origin, size)?, (row_pitch, slice_pitch));
+    let (at, pitches) = (region(image_of(&image)?, origin, size)?, (row_pitch, slice_pitch));
     give(event, commands::host_transfer(&queue, &image, false, blocking != 0, at, pitches, host(ptr), waits)?);
     Ok(())
 } }
@@ -201,8 +215,7 @@ entry! { for command_queue fn clEnqueueWriteImage(
     event: *mut cl_event
 ) -> cl_int {
     let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
-    image_of(&image)?;
-    let (at, pitches) = (region(origin, size)?, (row_pitch, slice_pitch));
+    let (at, pitches) = (region(image_of(&image)?, origin, size)?, (row_pitch, slice_pitch));
     give(event, commands::host_transfer(&queue, &image, true, blocking != 0, at, pitches, host(ptr), waits)?);
     Ok(())
 } }
@@ -219,7 +232,7 @@ entry! { for command_queue fn clEnqueueFillImage(
     }
     // SAFETY: the application's colour has as many bytes as the format asks for.
     let bytes = |f: ImageFormat| Ok(unsafe { std::slice::from_raw_parts(color.cast::<u8>(), f.color_bytes()) });
-    give(event, commands::fill(&queue, &image, bytes, region(origin, size)?, waits)?);
+    give(event, commands::fill(&queue, &image, bytes, region(image_of(&image)?, origin, size)?, waits)?);
     Ok(())
 } }
 
@@ -229,9 +242,8 @@ entry! { for command_queue fn clEnqueueCopyImage(
 ) -> cl_int {
     let (queue, src, dst) = (command_queue.arc()?, src.arc()?, dst.arc()?);
     let waits = wait_list(num_events, events)?;
-    image_of(&src)?;
-    image_of(&dst)?;
-    let (from, to, size) = (triple(src_origin)?, triple(dst_origin)?, triple(size)?);
+    let (from, to) = (origin_of(image_of(&src)?, src_origin)?, origin_of(image_of(&dst)?, dst_origin)?);
+    let size = triple(size)?;
     give(event, commands::copy(&queue, &src, &dst, from, to, size, waits)?);
     Ok(())
 } }
@@ -242,8 +254,8 @@ entry! { for command_queue fn clEnqueueCopyImageToBuffer(
 ) -> cl_int {
     let (queue, src, dst) = (command_queue.arc()?, src.arc()?, dst.arc()?);
     let waits = wait_list(num_events, events)?;
-    image_of(&src)?;
-    give(event, commands::copy_buffer(&queue, &src, &dst, false, region(src_origin, size)?, dst_offset, waits)?);
+    let at = region(image_of(&src)?, src_origin, size)?;
+    give(event, commands::copy_buffer(&queue, &src, &dst, false, at, dst_offset, waits)?);
     Ok(())
 } }
 
@@ -253,8 +265,8 @@ entry! { for command_queue fn clEnqueueCopyBufferToImage(
 ) -> cl_int {
     let (queue, src, dst) = (command_queue.arc()?, src.arc()?, dst.arc()?);
     let waits = wait_list(num_events, events)?;
-    image_of(&dst)?;
-    give(event, commands::copy_buffer(&queue, &dst, &src, true, region(dst_origin, size)?, src_offset, waits)?);
+    let at = region(image_of(&dst)?, dst_origin, size)?;
+    give(event, commands::copy_buffer(&queue, &dst, &src, true, at, src_offset, waits)?);
     Ok(())
 } }
 
@@ -269,7 +281,7 @@ entry! { for command_queue fn clEnqueueMapImage(
     if row_pitch.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no place for the row pitch"));
     }
-    let (at, slices) = (region(origin, size)?, !slice_pitch.is_null());
+    let (at, slices) = (region(image_of(&image)?, origin, size)?, !slice_pitch.is_null());
     let (done, mapped) = commands::map(&queue, &image, blocking != 0, flags, at, slices, waits)?;
     write_out(row_pitch, mapped.row_pitch);
     write_out(slice_pitch, mapped.slice_pitch);

@@ -40,6 +40,9 @@ entry! { fn clGetSamplerInfo(
         CL_SAMPLER_NORMALIZED_COORDS => object.normalized.into(),
         CL_SAMPLER_ADDRESSING_MODE => object.addressing.into(),
         CL_SAMPLER_FILTER_MODE => object.filter.into(),
+        CL_SAMPLER_MIP_FILTER_MODE_KHR => object.levels.filter.into(),
+        CL_SAMPLER_LOD_MIN_KHR => object.levels.min.to_bits().into(),
+        CL_SAMPLER_LOD_MAX_KHR => object.levels.max.to_bits().into(),
         CL_SAMPLER_PROPERTIES => object.properties.clone().map_or(InfoValue::Empty, InfoValue::from),
         other => return Err(info::unknown("clGetSamplerInfo", other)),
     };

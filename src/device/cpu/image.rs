@@ -58,6 +58,7 @@ pub fn facts(max_bytes: u64) -> ImageFacts {
         max_buffer: (max_bytes / 16).min(MAX_BUFFER),
         max_read_args: MAX_ARGS,
         max_write_args: MAX_ARGS,
+        levels: false,
         max_read_write_args: MAX_ARGS,
         pitch_alignment: 1,
         base_alignment: 1,

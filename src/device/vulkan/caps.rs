@@ -321,6 +321,7 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
         max_2d,
         max_3d: [limits.max_image_dimension3_d; 3],
         max_layers: limits.max_image_array_layers,
+        levels: false,
         max_buffer: u64::from(limits.max_texel_buffer_elements),
         max_read_args: args.0.min(READ_ARGS),
         max_write_args: args.1.min(WRITE_ARGS),
@@ -339,8 +340,14 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
         ImageKind::D2Array => [max_2d[0], max_2d[1], facts.max_layers],
         ImageKind::D3 => facts.max_3d,
     };
+    let mut levels = true;
     let formats: Vec<_> = image::formats().filter_map(|f| probe.support(f, max)).collect();
+    for support in formats.iter().filter(|f| f.format.order != CL_DEPTH) {
+        let kinds = ImageKind::ALL.into_iter().zip(support.uses).filter(|(k, uses)| *k != ImageKind::Buffer && uses.read);
+        levels &= kinds.into_iter().all(|(kind, uses)| probe.has_levels(support.format, kind, uses.write, &max(kind)));
+    }
     facts.formats = formats;
+    facts.levels = levels;
     let bgra = ImageFormat::new(CL_BGRA, CL_UNORM_INT8);
     for format in REQUIRED.iter().map(|t| ImageFormat::new(CL_RGBA, *t)).chain([bgra]) {
         if let Some(kind) = ImageKind::ALL.into_iter().find(|k| *k != ImageKind::Buffer && !facts.uses(format, *k).write) {

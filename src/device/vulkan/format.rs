@@ -158,8 +158,13 @@ impl Probe<'_> {
         features(self.instance, self.physical, self.detailed, format)
     }
 
-    /// Images of the kind and a usage can be made up to the size.
-    fn allows(&self, format: &Format, kind: ImageKind, usage: vk::ImageUsageFlags, max: &[u32; 3]) -> bool {
+    /// Images of the kind can have all levels of detail.
+    pub fn has_levels(&self, format: ImageFormat, kind: ImageKind, write: bool, max: &[u32; 3]) -> bool {
+        find(format).is_some_and(|f| self.allows(&f, kind, usage(write), max, true))
+    }
+
+    /// Images of the kind and a usage can be made up to the size, perhaps with all levels of detail.
+    fn allows(&self, format: &Format, kind: ImageKind, usage: vk::ImageUsageFlags, max: &[u32; 3], levels: bool) -> bool {
         let info = vk::PhysicalDeviceImageFormatInfo2::default()
             .format(format.base)
             .ty(image_type(kind))
@@ -178,6 +183,10 @@ impl Probe<'_> {
             _ => (*max, 1),
         };
         let extent = [p.max_extent.width, p.max_extent.height, p.max_extent.depth];
+        let most = dims.iter().max().map_or(1, |n| n.max(&1).ilog2() + 1);
+        if levels && p.max_mip_levels < most {
+            return false;
+        }
         asked.is_ok() && (0..3).all(|i| extent[i] >= dims[i]) && p.max_array_layers >= layers
     }
 
@@ -209,8 +218,8 @@ impl Probe<'_> {
             let features = if in_buffer { base.buffer } else { base.tiled };
             let stores = self.write_any && can_store && features.contains(F::STORAGE_WRITE_WITHOUT_FORMAT);
             let write = stores && is_written(format);
-            let read =
-                can_read && (in_buffer || self.allows(&vulkan, kind, usage(stores && is_written(linear(format))), &max(kind)));
+            let read = can_read
+                && (in_buffer || self.allows(&vulkan, kind, usage(stores && is_written(linear(format))), &max(kind), false));
             let both = self.read_any && !vulkan.is_swizzled() && features.contains(F::STORAGE_READ_WITHOUT_FORMAT);
             *uses = ImageUse { read, write: read && write, read_write: read && write && both };
         }

@@ -93,6 +93,7 @@ impl Image {
     /// Allocates, and brings the image into its layout.
     pub fn new(gpu: &'static Gpu, desc: &ImageDesc) -> Result<Image> {
         if gpu.adapter.is_cpu()
+            && desc.levels == 1
             && gpu.adapter.features.mapped_buffers
             && let Some(image) = Image::mapped(gpu, desc)?
         {
@@ -142,7 +143,7 @@ impl Image {
             .image_type(format::image_type(desc.shape.kind))
             .format(vulkan.base)
             .extent(extent)
-            .mip_levels(1)
+            .mip_levels(desc.levels)
             .array_layers(layers)
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
@@ -220,13 +221,16 @@ impl Image {
     }
 
     fn view(&self, format: vk::Format, components: vk::ComponentMapping, usage: vk::ImageUsageFlags) -> Result<vk::ImageView> {
+        // Kernels write the first level only.
+        let level_count = if usage.contains(vk::ImageUsageFlags::STORAGE) { 1 } else { WHOLE.level_count };
+        let levels = vk::ImageSubresourceRange { level_count, ..WHOLE };
         let mut usage = vk::ImageViewUsageCreateInfo::default().usage(usage);
         let info = vk::ImageViewCreateInfo::default()
             .image(self.raw)
             .view_type(format::view_type(self.desc.shape.kind))
             .format(format)
             .components(components)
-            .subresource_range(WHOLE)
+            .subresource_range(levels)
             .push_next(&mut usage);
         // SAFETY: the image is alive and bound, and was made with the usage; the formats are compatible.
         unsafe { self.gpu.raw.create_image_view(&info, None) }.during("vkCreateImageView")
@@ -359,8 +363,9 @@ pub struct Part {
 /// The region that a range means, checked against the image.
 pub fn part(image: &Image, range: &ImageRange) -> Result<Part> {
     let (o, r) = (range.origin, range.region);
-    let inside = (0..3).all(|i| r[i] > 0 && u64::from(o[i]) + u64::from(r[i]) <= u64::from(image.desc.shape.size[i]));
-    if !inside || image.raw == vk::Image::null() {
+    let size = image.desc.shape.level(range.level).size;
+    let inside = (0..3).all(|i| r[i] > 0 && u64::from(o[i]) + u64::from(r[i]) <= u64::from(size[i]));
+    if !inside || range.level >= image.desc.levels || image.raw == vk::Image::null() {
         return Err(DeviceError::Unexpected("region outside the image".into()));
     }
     let (first, count, y, z) = match image.desc.shape.kind {
@@ -371,7 +376,7 @@ pub fn part(image: &Image, range: &ImageRange) -> Result<Part> {
     Ok(Part {
         layers: vk::ImageSubresourceLayers {
             aspect_mask: vk::ImageAspectFlags::COLOR,
-            mip_level: 0,
+            mip_level: range.level,
             base_array_layer: first,
             layer_count: count,
         },
@@ -383,6 +388,10 @@ pub fn part(image: &Image, range: &ImageRange) -> Result<Part> {
 /// A transfer's access: its rows, from the first to the last.
 pub fn rows(image: &Image, range: &ImageRange, write: bool) -> Access {
     if let Access { object: Object::Buffer(_), .. } = image.access(write) {
+        return image.access(write);
+    }
+    // Levels are not told apart.
+    if image.desc.levels > 1 {
         return image.access(write);
     }
     let height = u64::from(image.desc.shape.size[1]);

@@ -332,6 +332,7 @@ impl Kernel {
                     let format = image_desc(launch, arg)?.format;
                     u64::from(format.order << 16 | format.data_type & 0xffff)
                 }
+                Hidden::ImageSize(arg, 3) => u64::from(image_desc(launch, arg)?.levels),
                 Hidden::ImageSize(arg, dim) => u64::from(image_desc(launch, arg)?.shape.size[d(dim)]),
                 Hidden::LocalArgOffset(arg) => common_layout(plan.variant, &|a| local_size(launch, a), Some(arg)),
             };

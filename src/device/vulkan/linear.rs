@@ -155,7 +155,7 @@ pub fn alignment(gpu: &'static Gpu) -> Option<(u32, u32)> {
     let format = ImageFormat::new(CL_R, CL_UNORM_INT8);
     let of = |width| {
         let shape = ImageShape { kind: ImageKind::D2, size: [width, 4, 1] };
-        let linear = Linear::new(gpu, &ImageDesc { format, shape }, None, true).ok().flatten()?;
+        let linear = Linear::new(gpu, &ImageDesc { format, shape, levels: 1 }, None, true).ok().flatten()?;
         Some((u32::try_from(linear.layout.row_pitch).ok()?, u32::try_from(linear.requirements.alignment).ok()?))
     };
     let (pitch, start) = of(1)?;
@@ -186,7 +186,7 @@ mod tests {
         let pitch = u64::from(device.info().image.pitch_alignment);
         let buffer = device.alloc_buffer(&BufferDesc { size: pitch * 100, host_visible: false, name: "test" }).unwrap();
         let view = |kind, size, row, slice, offset| {
-            let desc = ImageDesc { format: ImageFormat::new(CL_R, CL_UNORM_INT8), shape: ImageShape { kind, size } };
+            let desc = ImageDesc { format: ImageFormat::new(CL_R, CL_UNORM_INT8), shape: ImageShape { kind, size }, levels: 1 };
             let layout = RectLayout { offset, row_pitch: row, slice_pitch: slice };
             let image = device.view_buffer(&buffer, &layout, &desc).unwrap();
             shared(&image).map(|(b, l)| (Arc::ptr_eq(&b, &buffer), l == layout))
@@ -212,7 +212,7 @@ mod tests {
         }
         for kind in ImageKind::ALL.into_iter().filter(|k| *k != ImageKind::Buffer) {
             let size = [33, if kind == ImageKind::D1 { 1 } else { 5 }, if kind.coordinates() == 3 { 3 } else { 1 }];
-            let desc = ImageDesc { format: ImageFormat::new(CL_RGBA, CL_FLOAT), shape: ImageShape { kind, size } };
+            let desc = ImageDesc { format: ImageFormat::new(CL_RGBA, CL_FLOAT), shape: ImageShape { kind, size }, levels: 1 };
             let image = device.alloc_image(&desc).unwrap();
             let (buffer, layout) = shared(&image).unwrap();
             assert!(buffer.host_ptr().is_some() && buffer.host_cached(), "{kind:?}");

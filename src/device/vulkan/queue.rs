@@ -260,6 +260,7 @@ enum Side<'a> {
     /// From a texel on; and the bytes of a texel.
     Image {
         image: &'a Arc<dyn DeviceMemory>,
+        level: u32,
         origin: [u32; 3],
         element: u64,
     },
@@ -304,7 +305,7 @@ impl<'a> Transfer<'a> {
 
     fn of_image(host: HostPtr, layout: &RectLayout, range: &'a ImageRange, write: bool) -> Option<Transfer<'a>> {
         let element = image_of(&range.image).ok()?.desc.format.element_size();
-        let side = Side::Image { image: &range.image, origin: range.origin, element: element.into() };
+        let side = Side::Image { image: &range.image, level: range.level, origin: range.origin, element: element.into() };
         Some(Transfer { host, host_layout: *layout, side, region: bytes_of(range.region, element), write })
     }
 
@@ -354,9 +355,9 @@ impl<'a> Transfer<'a> {
         };
         let side = match self.side {
             Side::Buffer { range, layout } => Side::Buffer { range, layout: shift(&layout) },
-            Side::Image { image, origin: [x, y, z], element } => {
+            Side::Image { image, level, origin: [x, y, z], element } => {
                 let origin = [x + (origin[0] / element) as u32, y + origin[1] as u32, z + origin[2] as u32];
-                Side::Image { image, origin, element }
+                Side::Image { image, level, origin, element }
             }
         };
         Transfer { host_layout: shift(&self.host_layout), side, region, ..*self }
@@ -368,9 +369,9 @@ impl<'a> Transfer<'a> {
                 recorder.write(self.host, &self.host_layout, range, layout, self.region, ordered)
             }
             Side::Buffer { range, layout } => recorder.read(range, layout, self.host, &self.host_layout, self.region, ordered),
-            Side::Image { image, origin, element } => {
+            Side::Image { image, level, origin, element } => {
                 let region = [(self.region[0] / element) as u32, self.region[1] as u32, self.region[2] as u32];
-                let range = ImageRange { image: (*image).clone(), origin: *origin, region };
+                let range = ImageRange { image: (*image).clone(), level: *level, origin: *origin, region };
                 if self.write {
                     recorder.write_image(self.host, &self.host_layout, &range, ordered)
                 } else {

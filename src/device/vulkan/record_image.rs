@@ -105,7 +105,7 @@ impl Recorder {
             for y in (0..dst.region[1]).step_by(rows as usize) {
                 let count = (rows as u32).min(dst.region[1] - y);
                 let origin = [dst.origin[0], dst.origin[1] + y, dst.origin[2] + z];
-                let part = ImageRange { image: dst.image.clone(), origin, region: [dst.region[0], count, 1] };
+                let part = ImageRange { image: dst.image.clone(), level: dst.level, origin, region: [dst.region[0], count, 1] };
                 let layout = rect::packed([row, u64::from(count), 1]);
                 copies.push(image::buffer_copy(image, &part, &shifted(&layout, piece.offset))?);
             }
@@ -165,7 +165,7 @@ impl Recorder {
         let image = image_of(memory)?;
         let Some((buffer, layout)) = image.behind() else { return Ok(()) };
         let range = BufferRange { memory: buffer.clone(), offset: 0, size: buffer.size() };
-        let whole = ImageRange { image: memory.clone(), origin: [0; 3], region: image.desc.shape.size };
+        let whole = ImageRange { image: memory.clone(), level: 0, origin: [0; 3], region: image.desc.shape.size };
         self.buffer_to_image(&range, layout, &whole, true)
     }
 
@@ -175,7 +175,7 @@ impl Recorder {
         let image = image_of(memory)?;
         let Some((buffer, layout)) = image.behind() else { return Ok(()) };
         let range = BufferRange { memory: buffer.clone(), offset: 0, size: buffer.size() };
-        let whole = ImageRange { image: memory.clone(), origin: [0; 3], region: image.desc.shape.size };
+        let whole = ImageRange { image: memory.clone(), level: 0, origin: [0; 3], region: image.desc.shape.size };
         self.image_to_buffer(&whole, &range, layout, true)
     }
 

@@ -1,6 +1,6 @@
 //! Images: types, descriptors, and the instructions that read and write them.
 //!
-//! Reads of sampled images are fetches at level 0; storage images have no format in the module, the descriptor's view
+//! Reads of sampled images are fetches, at level 0 if none is given; storage images have no format in the module, the descriptor's view
 //! decides. What one work-item writes others see after a barrier, so storage images that are read too are coherent.
 
 use super::emit::Emitter;
@@ -72,6 +72,9 @@ impl Emitter<'_> {
         let mut operands = vec![loaded];
         operands.extend_from_slice(args);
         match (op, ty) {
+            (ImageOp::ReadLevel, Some(_)) if image.storage => {
+                Err(CompileError::unsupported("a level of detail of an image that the kernel writes", 0))
+            }
             (ImageOp::Read, Some(ty)) if image.storage => {
                 self.shared_access(&image, ImageOperands::MAKE_TEXEL_VISIBLE, &mut operands)?;
                 Ok(Some(self.op(Op::ImageRead, ty, &operands)?))
@@ -80,6 +83,10 @@ impl Emitter<'_> {
                 if image.dim != ImageDim::Buffer {
                     operands.extend([ImageOperands::LOD.bits(), zero]);
                 }
+                Ok(Some(self.op(Op::ImageFetch, ty, &operands)?))
+            }
+            (ImageOp::ReadLevel, Some(ty)) if image.dim != ImageDim::Buffer => {
+                operands.insert(2, ImageOperands::LOD.bits());
                 Ok(Some(self.op(Op::ImageFetch, ty, &operands)?))
             }
             (ImageOp::Write, None) => {

@@ -1,14 +1,14 @@
 //! Image instructions, and the built-in functions on images that clang leaves as calls.
 //!
 //! Coordinates are cut to the lanes that the image's dimensions need, texels become four lanes of 32 bits, results take
-//! the type the module states. The only image operands known are a level of detail of zero and the extension of integers,
-//! which follows from the image's format.
+//! the type the module states. The image operands known are levels of detail and gradients, which become levels, and the extension of
+//! integers, which follows from the image's format.
 
 use super::func::{FuncReader, Vals};
 use super::read::Instr;
 use super::types::Kind;
 use crate::error::{CompileError, Result};
-use crate::ir::{BinOp, CastOp, F32, FuncRef, I32, ImageDim, ImageOp, Op as IrOp, Scalar, Type, Value};
+use crate::ir::{BinOp, CastOp, ClOp, F32, FuncRef, I32, ImageDim, ImageOp, Op as IrOp, Scalar, Type, Value};
 use smallvec::smallvec;
 use spirv::{ImageOperands, Op};
 
@@ -22,6 +22,15 @@ const HARMLESS: ImageOperands = ImageOperands::SIGN_EXTEND
     .union(ImageOperands::NON_PRIVATE_TEXEL)
     .union(ImageOperands::VOLATILE_TEXEL)
     .union(ImageOperands::NONTEMPORAL);
+
+/// Which levels of an image are read.
+enum Detail {
+    First,
+    /// A number, floating-point with a sampler and else an integer.
+    Level(Value),
+    /// As far as coordinates change from one pixel to the next, in both directions.
+    Gradients(Value, Value),
+}
 
 impl FuncReader<'_, '_, '_> {
     /// Reads an image instruction; false if it is none, or one that is not supported.
@@ -37,28 +46,24 @@ impl FuncReader<'_, '_, '_> {
                 self.define(inst, image.ok_or_else(|| inst.bad("no sampled image"))?)?;
             }
             Op::ImageSampleExplicitLod => {
-                if !self.plain_operands(4, inst)? {
-                    return Ok(false);
-                }
+                let Some(detail) = self.detail(4, inst)? else { return Ok(false) };
                 let id = inst.word(2)?;
                 let dim = self.image_dim(id, inst)?;
                 let [image, sampler] = self.leaves(id, inst)?[..] else { return Err(inst.bad("no sampled image")) };
                 let at = self.arg(3, inst)?;
                 let ty = self.result_type(inst)?;
-                let v = self.sample(image, sampler, dim, at, ty, inst)?;
+                let v = self.sample(image, sampler, dim, at, detail, ty, inst)?;
                 self.define(inst, v)?;
             }
             Op::ImageRead | Op::ImageFetch => {
-                if !self.plain_operands(4, inst)? {
-                    return Ok(false);
-                }
+                let Some(detail) = self.detail(4, inst)? else { return Ok(false) };
                 let (dim, image, at) = (self.image_dim(inst.word(2)?, inst)?, self.image_arg(2, inst)?, self.arg(3, inst)?);
                 let ty = self.result_type(inst)?;
-                let v = self.read_texel(image, dim, at, ty, inst)?;
+                let v = self.read_texel(image, dim, at, detail, ty, inst)?;
                 self.define(inst, v)?;
             }
             Op::ImageWrite => {
-                if !self.plain_operands(3, inst)? {
+                if !matches!(self.detail(3, inst)?, Some(Detail::First)) {
                     return Ok(false);
                 }
                 let (dim, image) = (self.image_dim(inst.word(0)?, inst)?, self.image_arg(0, inst)?);
@@ -74,8 +79,20 @@ impl FuncReader<'_, '_, '_> {
                 if !ty.is_int() || ty.lanes() != size.lanes() {
                     return Err(inst.bad("the size has another number of components"));
                 }
-                let v = self.b().value(IrOp::Image { op: ImageOp::Size, dim, var: None }, &[image], size);
+                let mut v = self.b().value(IrOp::Image { op: ImageOp::Size, dim, var: None }, &[image], size);
+                if inst.op == Op::ImageQuerySizeLod {
+                    let level = self.arg(3, inst)?;
+                    v = self.size_at(v, dim, level, inst)?;
+                }
                 let v = self.resize(v, ty, false, inst)?;
+                self.define(inst, v)?;
+            }
+            Op::ImageQueryLevels => {
+                let (dim, image) = (self.image_dim(inst.word(2)?, inst)?, self.image_arg(2, inst)?);
+                if self.result_type(inst)? != I32 {
+                    return Err(inst.bad("the result must be a 32-bit integer"));
+                }
+                let v = self.b().value(IrOp::Image { op: ImageOp::Levels, dim, var: None }, &[image], I32);
                 self.define(inst, v)?;
             }
             Op::ImageQueryOrder | Op::ImageQueryFormat => {
@@ -109,15 +126,23 @@ impl FuncReader<'_, '_, '_> {
         if !matches!(self.r.types.need(self.type_of(id, inst)?, inst)?.kind, Kind::Image { .. }) {
             return Ok(None);
         }
-        let queries = [("get_image_channel_order", ImageOp::Order), ("get_image_channel_data_type", ImageOp::DataType)];
+        let queries = [
+            ("get_image_channel_order", ImageOp::Order),
+            ("get_image_channel_data_type", ImageOp::DataType),
+            ("get_image_num_mip_levels", ImageOp::Levels),
+            ("pc_levels", ImageOp::Levels),
+        ];
         if let Some((_, op)) = queries.into_iter().find(|(base, _)| ty == I32 && named(base)) {
             let (dim, image) = (self.image_dim(id, inst)?, self.image_arg(3, inst)?);
             let v = self.b().value(IrOp::Image { op, dim, var: None }, &[image], ty);
             return Ok(Some(smallvec![v]));
         }
-        if !["read_imageh", "read_imagef", "read_imagei", "read_imageui"].iter().any(|base| named(base)) {
-            return Ok(None);
-        }
+        // What the declarations of cl_khr_mipmap_image and the built-in library call: a back end that loses levels is in between.
+        let suffix = ["_lod", "_grad", "_level", ""].into_iter().find(|s| {
+            let prefix = if s.is_empty() { "" } else { "pc_" };
+            ["h", "f", "i", "ui"].iter().any(|t| named(&format!("{prefix}read_image{t}{s}")))
+        });
+        let Some(suffix) = suffix else { return Ok(None) };
         let (dim, image) = (self.image_dim(id, inst)?, self.image_arg(3, inst)?);
         let sampler = inst.ops.get(4).copied().filter(|s| {
             let ty = self.type_of(*s, inst).ok().and_then(|ty| self.r.types.get(ty));
@@ -126,29 +151,89 @@ impl FuncReader<'_, '_, '_> {
         let v = match sampler {
             Some(sampler) => {
                 let (sampler, at) = (self.one(sampler, inst)?, self.arg(5, inst)?);
-                self.sample(image, sampler, dim, at, ty, inst)?
+                let detail = match suffix {
+                    "_lod" => Detail::Level(self.arg(6, inst)?),
+                    "_grad" => Detail::Gradients(self.arg(6, inst)?, self.arg(7, inst)?),
+                    _ => Detail::First,
+                };
+                self.sample(image, sampler, dim, at, detail, ty, inst)?
             }
             None => {
                 let at = self.arg(4, inst)?;
-                self.read_texel(image, dim, at, ty, inst)?
+                let detail = if suffix == "_level" { Detail::Level(self.arg(5, inst)?) } else { Detail::First };
+                self.read_texel(image, dim, at, detail, ty, inst)?
             }
         };
         Ok(Some(smallvec![v]))
     }
 
-    /// Whether the optional image operands from word `first` on ask for nothing more than a level of zero.
-    fn plain_operands(&mut self, first: usize, inst: &Instr<'_>) -> Result<bool> {
-        let Some(&mask) = inst.ops.get(first) else { return Ok(true) };
+    /// What the optional image operands from word `first` on ask for; none if that is not known.
+    fn detail(&mut self, first: usize, inst: &Instr<'_>) -> Result<Option<Detail>> {
+        let Some(&mask) = inst.ops.get(first) else { return Ok(Some(Detail::First)) };
         let mask = ImageOperands::from_bits_truncate(mask) - HARMLESS;
-        if mask.is_empty() {
-            return Ok(true);
+        Ok(if mask.is_empty() {
+            Some(Detail::First)
+        } else if mask == ImageOperands::LOD {
+            let level = self.arg(first + 1, inst)?;
+            // +0.0 and -0.0.
+            let zero = self.f.as_bits(level).is_some_and(|bits| bits & 0x7fff_ffff == 0);
+            Some(if zero { Detail::First } else { Detail::Level(level) })
+        } else if mask == ImageOperands::GRAD {
+            Some(Detail::Gradients(self.arg(first + 1, inst)?, self.arg(first + 2, inst)?))
+        } else {
+            None
+        })
+    }
+
+    /// The size of a level, given that of the first; the number of layers is that of every level.
+    fn size_at(&mut self, size: Value, dim: ImageDim, level: Value, inst: &Instr<'_>) -> Result<Value> {
+        if self.f.as_bits(level) == Some(0) {
+            return Ok(size);
         }
-        if mask != ImageOperands::LOD {
-            return Ok(false);
+        if self.f.ty(level) != I32 {
+            return Err(inst.bad("a level must be a 32-bit integer"));
         }
-        let lod = self.arg(first + 1, inst)?;
-        // +0.0 and -0.0.
-        Ok(self.f.as_bits(lod).is_some_and(|bits| bits & 0x7fff_ffff == 0))
+        let (layers, lanes) = (dim.has_layers(), dim.coordinates());
+        let mut b = self.b();
+        let one = b.i32(1);
+        let parts: Vec<Value> = (0..lanes)
+            .map(|i| {
+                let full = if lanes == 1 { size } else { b.extract(size, i as u8) };
+                if layers && i + 1 == lanes {
+                    return full;
+                }
+                let part = b.lshr(full, level);
+                b.bin(BinOp::Umax, part, one)
+            })
+            .collect();
+        Ok(b.vec_build(&parts))
+    }
+
+    /// The level that gradients stand for: the binary logarithm of the longer one, in texels.
+    fn level_of(&mut self, image: Value, dim: ImageDim, gradients: [Value; 2], inst: &Instr<'_>) -> Result<Value> {
+        let spatial = dim.coordinates() - u32::from(dim.has_layers());
+        if gradients.iter().any(|g| self.f.ty(*g).lane() != F32 || self.f.ty(*g).lanes() < spatial) {
+            return Err(inst.bad("unfit gradients"));
+        }
+        let lanes = gradients.map(|g| self.f.ty(g).lanes());
+        let mut b = self.b();
+        let size = b.value(IrOp::Image { op: ImageOp::Size, dim, var: None }, &[image], dim.size_type());
+        let mut squares = [None, None];
+        for i in 0..spatial as u8 {
+            let n = if dim.coordinates() == 1 { size } else { b.extract(size, i) };
+            let n = b.cast(CastOp::UToFp, n, F32);
+            for ((gradient, square), lanes) in gradients.iter().zip(&mut squares).zip(lanes) {
+                let g = if lanes == 1 { *gradient } else { b.extract(*gradient, i) };
+                let texels = b.bin(BinOp::Fmul, g, n);
+                let more = b.bin(BinOp::Fmul, texels, texels);
+                *square = Some(square.map_or(more, |sum| b.bin(BinOp::Fadd, sum, more)));
+            }
+        }
+        let [Some(x), Some(y)] = squares else { return Err(inst.bad("unfit gradients")) };
+        let longer = b.value(IrOp::OpenCl(ClOp::fmax), &[x, y], F32);
+        let double = b.value(IrOp::OpenCl(ClOp::log2), &[longer], F32);
+        let half = b.func.bits(F32, u64::from(0.5f32.to_bits()));
+        Ok(b.bin(BinOp::Fmul, double, half))
     }
 
     /// Shape of the image (alone or with a sampler) that is the value of an id.
@@ -192,21 +277,56 @@ impl FuncReader<'_, '_, '_> {
         }
     }
 
-    fn sample(&mut self, image: Value, sampler: Value, dim: ImageDim, at: Value, ty: Type, inst: &Instr<'_>) -> Result<Value> {
+    #[allow(clippy::too_many_arguments)]
+    fn sample(
+        &mut self,
+        image: Value,
+        sampler: Value,
+        dim: ImageDim,
+        at: Value,
+        detail: Detail,
+        ty: Type,
+        inst: &Instr<'_>,
+    ) -> Result<Value> {
         if dim == ImageDim::Buffer || self.f.ty(sampler) != I32 {
             return Err(inst.bad("sampling needs a sampler and an image that is no buffer"));
         }
         let at = self.coordinates(at, dim, true, inst)?;
         let texel = Self::texel_type(ty, inst)?;
-        let op = IrOp::Image { op: ImageOp::Sample, dim, var: None };
-        let v = self.b().value(op, &[image, sampler, at], texel);
+        let level = match detail {
+            Detail::First => None,
+            Detail::Level(level) => Some(level),
+            Detail::Gradients(x, y) => Some(self.level_of(image, dim, [x, y], inst)?),
+        };
+        let v = match level {
+            None => self.b().value(IrOp::Image { op: ImageOp::Sample, dim, var: None }, &[image, sampler, at], texel),
+            Some(level) if self.f.ty(level) == F32 && self.f.ty(at).lane() == F32 => {
+                let op = IrOp::Image { op: ImageOp::SampleLod, dim, var: None };
+                self.b().value(op, &[image, sampler, at, level], texel)
+            }
+            Some(_) => return Err(inst.bad("levels of detail and their coordinates must be floating-point")),
+        };
         Ok(self.read_result(v, ty))
     }
 
-    fn read_texel(&mut self, image: Value, dim: ImageDim, at: Value, ty: Type, inst: &Instr<'_>) -> Result<Value> {
+    fn read_texel(
+        &mut self,
+        image: Value,
+        dim: ImageDim,
+        at: Value,
+        detail: Detail,
+        ty: Type,
+        inst: &Instr<'_>,
+    ) -> Result<Value> {
         let at = self.coordinates(at, dim, false, inst)?;
         let texel = Self::texel_type(ty, inst)?;
-        let v = self.b().value(IrOp::Image { op: ImageOp::Read, dim, var: None }, &[image, at], texel);
+        let v = match detail {
+            Detail::First => self.b().value(IrOp::Image { op: ImageOp::Read, dim, var: None }, &[image, at], texel),
+            Detail::Level(level) if self.f.ty(level) == I32 && dim != ImageDim::Buffer => {
+                self.b().value(IrOp::Image { op: ImageOp::ReadLevel, dim, var: None }, &[image, at, level], texel)
+            }
+            _ => return Err(inst.bad("unfit level of detail")),
+        };
         Ok(self.read_result(v, ty))
     }
 

@@ -7,14 +7,17 @@ use crate::ir::*;
 use crate::native::image;
 
 impl Lower<'_, '_, '_> {
-    /// A read through a sampler: the library's function for the image's dimensions, of scalar coordinates.
+    /// A read through a sampler, perhaps at a level of detail: the library's function for the image's dimensions, of scalar
+    /// coordinates.
     pub(super) fn sample(&mut self, dim: ImageDim, args: &[Value], ty: Type) -> Value {
         let (image, sampler, at) = (args[0], args[1], args[2]);
         let (coordinates, texel) = (self.b.ty(at).lane(), if ty.is_float() { 'f' } else { 'u' });
         let mut scalars = vec![image];
         scalars.extend((0..dim.coordinates()).map(|i| self.b.extract(at, i as u8)));
+        let name = if args.len() > 3 { "lod" } else { "sample" };
+        scalars.extend_from_slice(&args[3..]);
         scalars.push(sampler);
-        self.call(&format!("pc_sample_{}_{coordinates}_{texel}", dim.name()), &scalars, ty)
+        self.call(&format!("pc_{name}_{}_{coordinates}_{texel}", dim.name()), &scalars, ty)
     }
 
     /// Everything but reads through samplers, for an image in memory. `None`: no result.
@@ -46,7 +49,10 @@ impl Lower<'_, '_, '_> {
                 self.call_without_result(&name, &at);
                 None
             }
-            ImageOp::Sample | ImageOp::Address => None,
+            // Images in memory have one level.
+            ImageOp::Levels => Some(self.b.i32(1)),
+            ImageOp::ReadLevel => self.texels(ImageOp::Read, dim, &args[..2], ty),
+            ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => None,
         }
     }
 

@@ -230,7 +230,7 @@ impl Lower<'_, '_, '_> {
                 Some(self.b.bitcast(bits, ty))
             }
             Op::Dot4 { x_signed, y_signed } if !self.cx.target.integer_dot_product => Some(self.dot4(a, *x_signed, *y_signed)),
-            Op::Image { op: ImageOp::Sample, dim, .. } => Some(self.sample(*dim, a, ty)),
+            Op::Image { op: ImageOp::Sample | ImageOp::SampleLod, dim, .. } => Some(self.sample(*dim, a, ty)),
             Op::Image { op: ImageOp::Address, .. } => None,
             Op::Image { op, dim, .. } if self.cx.target.cpu.is_some() => return Ok(Some(self.texels(*op, *dim, a, ty))),
             Op::Bin(BinOp::Frem) => Some(self.library(ClOp::fmod, a, ty)),
