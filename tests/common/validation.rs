@@ -28,8 +28,20 @@ pub fn watch() {
     }
 }
 
+static ALLOWED: OnceLock<&str> = OnceLock::new();
+
+/// Complaints with this word are not about the driver.
+pub fn allow(word: &'static str) {
+    let _ = ALLOWED.set(word);
+}
+
 fn text() -> String {
-    LOG.get().and_then(|log| std::fs::read(log).ok()).map_or(String::new(), |b| String::from_utf8_lossy(&b).into_owned())
+    let text = LOG.get().and_then(|log| std::fs::read(log).ok());
+    let text = text.map_or(String::new(), |b| String::from_utf8_lossy(&b).into_owned());
+    match ALLOWED.get() {
+        Some(word) => text.split_inclusive('\n').filter(|line| !line.contains(word)).collect(),
+        None => text,
+    }
 }
 
 /// Complaints since the last call.
