@@ -225,6 +225,44 @@ fn timers() {
 }
 
 /// What goes with sub-groups, dot products and clocks agrees with the extensions that are reported.
+/// cl_ext_float_atomics: the capabilities of each width and the macros of the compiler are the same, and there are none for
+/// a type that the device lacks.
+#[test]
+fn float_atomics() {
+    for d in devices() {
+        let features = device_info(d, CL_DEVICE_OPENCL_C_FEATURES).unwrap();
+        let names: Vec<String> = features.chunks(size_of::<cl_name_version>()).map(|e| text(&e[4..])).collect();
+        let has = |name: String| names.contains(&name);
+        let extensions = text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap());
+        assert!(extensions.split(' ').any(|e| e == "cl_ext_float_atomics"));
+        for (width, query, type_is_there) in [
+            ("fp16", CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT, extensions.split(' ').any(|e| e == "cl_khr_fp16")),
+            ("fp32", CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, true),
+            ("fp64", CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT, has("__opencl_c_fp64".into())),
+        ] {
+            let flags = number(&device_info(d, query).unwrap());
+            assert!(type_is_there || flags == 0, "{width}");
+            for (space, what, flag) in [
+                ("global", "add", CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT),
+                ("local", "add", CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT),
+                ("global", "min_max", CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT),
+                ("local", "min_max", CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT),
+                ("global", "load_store", CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT),
+                ("local", "load_store", CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT),
+            ] {
+                // Loads and stores have a macro for halves only.
+                if what != "load_store" || width == "fp16" {
+                    let name = format!("__opencl_c_ext_{width}_{space}_atomic_{what}");
+                    assert_eq!(flags & flag != 0, has(name.clone()), "{name}");
+                }
+            }
+        }
+        // Halves take part wherever they are.
+        let half = number(&device_info(d, CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT).unwrap());
+        assert_eq!(half != 0, extensions.split(' ').any(|e| e == "cl_khr_fp16"));
+    }
+}
+
 #[test]
 fn group_features() {
     let d = device();

@@ -18,11 +18,9 @@ pub struct Target {
     /// Atomics on 64-bit integers in buffers / in workgroup memory.
     pub buffer_int64_atomics: bool,
     pub shared_int64_atomics: bool,
-    /// f32 atomic add / min-max in buffers and in workgroup memory.
-    pub buffer_float32_atomic_add: bool,
-    pub shared_float32_atomic_add: bool,
-    pub buffer_float32_atomic_min_max: bool,
-    pub shared_float32_atomic_min_max: bool,
+    /// Atomics on floating-point numbers in buffers and in workgroup memory.
+    pub buffer_float_atomics: FloatAtomics,
+    pub shared_float_atomics: FloatAtomics,
     /// The driver makes work-items wait for each other at fences and ordered atomics of work-group or device scope.
     pub fences_block: bool,
     pub workgroup_explicit_layout: bool,
@@ -97,6 +95,36 @@ pub struct CpuTarget {
     pub width: u32,
 }
 
+/// Atomic additions and extrema of floating-point numbers that the device has itself, by width.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FloatAtomics {
+    pub add16: bool,
+    pub add32: bool,
+    pub add64: bool,
+    pub min_max16: bool,
+    pub min_max32: bool,
+    pub min_max64: bool,
+}
+
+impl FloatAtomics {
+    /// Every operation.
+    pub const ALL: FloatAtomics =
+        FloatAtomics { add16: true, add32: true, add64: true, min_max16: true, min_max32: true, min_max64: true };
+
+    /// Addition, or minimum and maximum, of numbers of so many bits.
+    pub fn has(self, add: bool, bits: u32) -> bool {
+        match (add, bits) {
+            (true, 16) => self.add16,
+            (true, 32) => self.add32,
+            (true, 64) => self.add64,
+            (false, 16) => self.min_max16,
+            (false, 32) => self.min_max32,
+            (false, 64) => self.min_max64,
+            _ => false,
+        }
+    }
+}
+
 /// Float-control execution modes the device offers, per width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FloatControls {
@@ -163,10 +191,8 @@ impl Target {
                 rte64: true,
                 ..FloatControls::default()
             },
-            buffer_float32_atomic_add: true,
-            shared_float32_atomic_add: true,
-            buffer_float32_atomic_min_max: true,
-            shared_float32_atomic_min_max: true,
+            buffer_float_atomics: FloatAtomics::ALL,
+            shared_float_atomics: FloatAtomics::ALL,
             subgroup_size: width,
             subgroup_size_range: (0, 0),
             subgroup_ops: SubgroupOps {
@@ -197,10 +223,8 @@ impl Target {
             storage16: true,
             buffer_int64_atomics: true,
             shared_int64_atomics: true,
-            buffer_float32_atomic_add: false,
-            shared_float32_atomic_add: false,
-            buffer_float32_atomic_min_max: false,
-            shared_float32_atomic_min_max: false,
+            buffer_float_atomics: FloatAtomics::default(),
+            shared_float_atomics: FloatAtomics::default(),
             fences_block: false,
             workgroup_explicit_layout: false,
             workgroup_explicit_layout_8: false,

@@ -43,6 +43,11 @@ pub fn double_atomics(d: &DeviceInfo) -> bool {
     d.fp64 && d.int64_atomics
 }
 
+/// Halves take part in atomics as parts of words.
+pub fn half_atomics(d: &DeviceInfo) -> bool {
+    d.fp16
+}
+
 const fn api(name: &'static str, when: fn(&DeviceInfo) -> bool) -> Feature {
     Feature { name, version: make_version(1, 0, 0), language: false, platform_only: false, when }
 }
@@ -135,7 +140,13 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_atomic_scope_device", always),
     // Vulkan has no order between devices: only those that are the host have it.
     c_feature("__opencl_c_atomic_scope_all_devices", |d| d.sharing == AddressSharing::Host),
-    // Of cl_ext_float_atomics: what the device lacks is done by compare-and-exchange, but not on halves.
+    // Of cl_ext_float_atomics: what the device lacks is done by compare-and-exchange.
+    c_feature("__opencl_c_ext_fp16_global_atomic_load_store", half_atomics),
+    c_feature("__opencl_c_ext_fp16_local_atomic_load_store", half_atomics),
+    c_feature("__opencl_c_ext_fp16_global_atomic_add", half_atomics),
+    c_feature("__opencl_c_ext_fp16_local_atomic_add", half_atomics),
+    c_feature("__opencl_c_ext_fp16_global_atomic_min_max", half_atomics),
+    c_feature("__opencl_c_ext_fp16_local_atomic_min_max", half_atomics),
     c_feature("__opencl_c_ext_fp32_global_atomic_add", always),
     c_feature("__opencl_c_ext_fp32_local_atomic_add", always),
     c_feature("__opencl_c_ext_fp32_global_atomic_min_max", always),

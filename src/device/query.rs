@@ -186,7 +186,7 @@ impl Device {
             // cl_ext_float_atomics
             CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT => ALL_FP_ATOMICS.into(),
             CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT => if features::double_atomics(d) { ALL_FP_ATOMICS } else { 0 }.into(),
-            CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => 0u64.into(),
+            CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => if features::half_atomics(d) { ALL_FP_ATOMICS } else { 0 }.into(),
 
             CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => true.into(),
 

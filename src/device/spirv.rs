@@ -73,6 +73,8 @@ const CAPABILITIES: &[(C, When)] = &[
     (C::DotProductInput4x8BitPacked, Reports(DOT_PRODUCT)),
     (C::ExpectAssumeKHR, Reports(&["cl_khr_expect_assume"])),
     (C::ShaderClockKHR, Reports(&["cl_khr_kernel_clock"])),
+    (C::AtomicFloat16AddEXT, Reports(&["__opencl_c_ext_fp16_global_atomic_add"])),
+    (C::AtomicFloat16MinMaxEXT, Reports(&["__opencl_c_ext_fp16_global_atomic_min_max"])),
     (C::AtomicFloat32AddEXT, Reports(FLOAT_ATOMICS)),
     (C::AtomicFloat32MinMaxEXT, Reports(FLOAT_ATOMICS)),
     (C::AtomicFloat64AddEXT, Reports(&["__opencl_c_ext_fp64_global_atomic_add"])),
@@ -89,6 +91,7 @@ const EXTENSIONS: &[(&CStr, When)] = &[
     (c"SPV_KHR_subgroup_rotate", Reports(&["cl_khr_subgroup_rotate"])),
     (c"SPV_KHR_uniform_group_instructions", Reports(&["cl_khr_work_group_uniform_arithmetic"])),
     (c"SPV_KHR_shader_clock", Reports(&["cl_khr_kernel_clock"])),
+    (c"SPV_EXT_shader_atomic_float16_add", Reports(&["__opencl_c_ext_fp16_global_atomic_add"])),
     (c"SPV_EXT_shader_atomic_float_add", Reports(FLOAT_ATOMICS)),
     (c"SPV_EXT_shader_atomic_float_min_max", Reports(FLOAT_ATOMICS)),
 ];

@@ -34,6 +34,11 @@ const PARTS: &[Part] = &[
         words: &["async_work_group_copy_fence"],
         text: include_str!("prelude/async_fence.h"),
     },
+    Part {
+        extension: "__opencl_c_ext_fp16_global_atomic_load_store",
+        words: &["atomic_half"],
+        text: include_str!("prelude/half_atomics.h"),
+    },
 ];
 
 /// Extensions that clang has no macro for.

@@ -1,4 +1,5 @@
 //! Atomics that the target lacks, as compare-and-swap loops, and sequentially consistent accesses, which Vulkan has not.
+//! Atomics of 16 bits are left to `lower_access`, which knows the word around them.
 //!
 //! Runs while pointers are still pointers, so that the address spaces are handled in one place afterwards.
 
@@ -44,8 +45,8 @@ pub fn expand_sequential(func: &mut Function) -> bool {
     changed
 }
 
-/// Whether local memory holds nothing but `f32`, so that its arrays can be arrays of that type.
-fn local_is_float(func: &Function) -> bool {
+/// Whether local memory holds nothing but `float`, so that its arrays can be arrays of that type.
+fn local_is(func: &Function, float: Type) -> bool {
     func.layout.iter().flat_map(|&b| &func.blocks[b].insts).all(|&i| {
         let d = &func.insts[i];
         let (Some(access), Some(k)) = (d.op.access(), d.op.address_arg()) else {
@@ -60,7 +61,7 @@ fn local_is_float(func: &Function) -> bool {
             Op::AtomicRmw { op, .. } => (func.ty(d.args[1]), op != RmwOp::Xchg),
             _ => (I32, false),
         };
-        fits && ty.lane() == F32 && access.align >= 4
+        fits && ty.lane() == float && access.align >= float.access_bytes().unwrap_or(8)
     })
 }
 
@@ -68,11 +69,12 @@ fn local_is_float(func: &Function) -> bool {
 /// and then the others cannot be native.
 fn local_atomics_are_native(func: &Function, target: &Target) -> bool {
     func.layout.iter().flat_map(|&b| &func.blocks[b].insts).all(|&i| match func.insts[i].op {
-        Op::AtomicRmw { op, .. } if func.ty(func.insts[i].args[0]).space() == Some(Space::Local) => match op {
-            RmwOp::Fadd => target.shared_float32_atomic_add,
-            RmwOp::Fmin | RmwOp::Fmax => target.shared_float32_atomic_min_max,
-            _ => true,
-        },
+        Op::AtomicRmw { op: op @ (RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax), .. }
+            if func.ty(func.insts[i].args[0]).space() == Some(Space::Local) =>
+        {
+            let bits = func.ty(func.insts[i].args[1]).scalar().map_or(0, Scalar::bits);
+            target.shared_float_atomics.has(op == RmwOp::Fadd, bits)
+        }
         _ => true,
     })
 }
@@ -82,7 +84,8 @@ fn local_atomics_are_native(func: &Function, target: &Target) -> bool {
 pub fn expand_float_atomics(func: &mut Function, target: &Target) -> bool {
     let mut map = HashMap::new();
     let mut changed = false;
-    let local_float = local_is_float(func) && local_atomics_are_native(func, target);
+    let local_native = local_atomics_are_native(func, target);
+    let local_float = [F32, F64].map(|ty| local_native && local_is(func, ty));
     for first in func.layout.clone() {
         let mut block = first;
         let insts = func.take_insts(block);
@@ -113,15 +116,13 @@ pub fn expand_float_atomics(func: &mut Function, target: &Target) -> bool {
                     b.inst(data.op.clone(), &[v, data.args[1]], &[]);
                 }
                 Op::AtomicRmw { op, access, scope, order } => {
-                    let add = op == RmwOp::Fadd;
+                    let (add, bits) = (op == RmwOp::Fadd, ty.scalar().map_or(0, Scalar::bits));
                     let native = match b.ty(data.args[0]).space() {
-                        Some(Space::Global) if add => target.buffer_float32_atomic_add,
-                        Some(Space::Global) => target.buffer_float32_atomic_min_max,
-                        Some(Space::Local) if add => local_float && target.shared_float32_atomic_add,
-                        Some(Space::Local) => local_float && target.shared_float32_atomic_min_max,
+                        Some(Space::Global) => target.buffer_float_atomics.has(add, bits),
+                        Some(Space::Local) => local_float[usize::from(ty == F64)] && target.shared_float_atomics.has(add, bits),
                         _ => false,
                     };
-                    if native && ty == F32 {
+                    if native || ty == F16 {
                         b.push(inst);
                         continue;
                     }

@@ -3,11 +3,13 @@
 //! A value is loaded in *pieces*: integers of `unit` bytes, the widest size that the value's alignment and the element
 //! type allow. Pieces smaller than an element are cut out of a whole element; such stores are read-modify-write in private
 //! memory and two atomic operations (clear, set) in workgroup memory, where other work-items may write the neighbouring bytes.
+//! Atomics of 16 bits are compare-and-swap loops on the word around them, after which the builder is in another block.
 
+use super::lower::split_after;
 use super::lower_regions::Region;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
-use crate::target::Target;
+use crate::target::{FloatAtomics, Target};
 use std::collections::HashMap;
 
 /// Gives the byte offset (`None`) or the index of the element of `1 << k` bytes (`Some(k)`) of the address.
@@ -20,6 +22,8 @@ pub(super) struct Accesses {
     no_bytes: bool,
     no_shorts: bool,
     no_longs: bool,
+    /// Atomics on halves in buffers.
+    halves: FloatAtomics,
 }
 
 fn int_of(bytes: u32) -> Type {
@@ -87,12 +91,34 @@ fn words_of(ty: Type, access: Access) -> Option<Type> {
 
 impl Accesses {
     pub(super) fn new(target: &Target) -> Accesses {
-        Accesses { views: HashMap::new(), no_bytes: !target.storage8, no_shorts: !target.storage16, no_longs: !target.int64 }
+        Accesses {
+            views: HashMap::new(),
+            no_bytes: !target.storage8,
+            no_shorts: !target.storage16,
+            no_longs: !target.int64,
+            halves: if target.storage16 { target.buffer_float_atomics } else { FloatAtomics::default() },
+        }
     }
 
     /// Whether buffers cannot be accessed in units of so many bytes.
     fn lacks(&self, bytes: u32) -> bool {
         bytes == 1 && self.no_bytes || bytes == 2 && self.no_shorts
+    }
+
+    /// Whether an atomic operation on buffers must be done on the word around the value.
+    fn is_part(&self, op: &Op, ty: Type) -> bool {
+        let native = match op {
+            Op::AtomicRmw { op: op @ (RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax), .. } => self.halves.has(*op == RmwOp::Fadd, 16),
+            _ => false,
+        };
+        is_small_atomic(op, ty) && !native
+    }
+
+    /// The view of a binding as elements of a type.
+    fn view(&mut self, b: &mut Builder<'_>, binding: u32, readonly: bool, elem: Type) -> Var {
+        let class = VarClass::Buffer { binding, readonly };
+        let vars = &mut b.func.vars;
+        *self.views.entry((binding, elem)).or_insert_with(|| vars.push(VarData { class, elem, len: VarLen::Runtime }))
     }
 
     /// Address of the word around a byte, and the byte's bit in it.
@@ -162,6 +188,10 @@ impl Accesses {
         let access = Access { root: Root::Addr, ..access };
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
         let unit = scalar.bytes().min(access.align.max(1));
+        if self.is_part(op, ty) {
+            let (word, bit) = self.word(b, args[op.address_arg().unwrap_or(0)]);
+            return part_atomic(b, op, args, ty, Access { align: 4, ..access }, word, bit);
+        }
         if self.lacks(unit) && matches!(op, Op::Load(_) | Op::Store(_)) {
             return Ok(match (words_of(ty, access), op) {
                 (Some(words), Op::Load(_)) => {
@@ -227,6 +257,9 @@ impl Accesses {
         let scalar = ty.scalar().unwrap_or(Scalar::I64);
         let total = scalar.bytes() * ty.lanes();
         let private = matches!(region, Region::Array { class: VarClass::Private, .. });
+        if is_small_atomic(op, ty) && (self.is_part(op, ty) || matches!(region, Region::Array { .. })) {
+            return self.small_atomic(b, op, args, ty, access, region, index);
+        }
         let (var, elem) = match region {
             Region::Array { var, elem, .. } => (var, elem),
             Region::Binding { binding, readonly } => {
@@ -240,13 +273,7 @@ impl Accesses {
                 } else {
                     Type::Scalar(scalar)
                 };
-                let class = VarClass::Buffer { binding, readonly };
-                let vars = &mut b.func.vars;
-                let var = *self
-                    .views
-                    .entry((binding, elem))
-                    .or_insert_with(|| vars.push(VarData { class, elem, len: VarLen::Runtime }));
-                (var, elem)
+                (self.view(b, binding, readonly, elem), elem)
             }
             Region::Unused => return Err(CompileError::internal("access to memory without accesses")),
         };
@@ -319,6 +346,46 @@ impl Accesses {
         }
     }
 
+    /// An atomic operation on part of a word in a variable.
+    #[allow(clippy::too_many_arguments)]
+    fn small_atomic(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: &Op,
+        args: &[Value],
+        ty: Type,
+        access: Access,
+        region: Region,
+        index: Index<'_>,
+    ) -> Result<Option<Value>> {
+        let (var, elem, private) = match region {
+            Region::Array { var, elem, class } => (var, elem, class == VarClass::Private),
+            Region::Binding { binding, readonly } => (self.view(b, binding, readonly, I32), I32, false),
+            Region::Unused => return Err(CompileError::internal("access to memory without accesses")),
+        };
+        if elem != I32 {
+            return Err(CompileError::unsupported("atomics on memory of mixed types", b.line));
+        }
+        let access = Access { root: Root::Var(var), align: 4, ..access };
+        if private {
+            let unit = ty.access_bytes().unwrap_or(2);
+            let mut cells = Cells { elem, elem_bytes: 4, unit, access, private, index };
+            let old = cells.load(b, 0);
+            let old = b.bitcast(old, ty);
+            if let Some(new) = updated(b, op, args, old)? {
+                let new = b.bitcast(new, int_of(unit));
+                cells.store(b, new, 0);
+            }
+            return Ok((!matches!(op, Op::AtomicStore { .. })).then_some(old));
+        }
+        let byte = index(b, None);
+        let (two, three, inside) = (b.i32(2), b.i32(3), b.i32(3));
+        let word = b.lshr(byte, two);
+        let byte = b.and(byte, inside);
+        let bit = b.shl(byte, three);
+        part_atomic(b, op, args, ty, access, word, bit)
+    }
+
     /// Private memory is seen by one work-item: atomics on it are plain accesses.
     fn private_atomic(
         &self,
@@ -334,21 +401,80 @@ impl Accesses {
             return Ok(None);
         }
         let old = b.load(ty, i, access);
-        let new = match op {
-            Op::AtomicLoad { .. } => return Ok(Some(old)),
-            Op::AtomicCas { .. } => {
-                let same = b.icmp(IntCc::Eq, old, args[1]);
-                b.select(same, args[2], old)
-            }
-            Op::AtomicRmw { op, .. } => match rmw_bin(*op) {
-                Some(bin) => b.bin(bin, old, args[1]),
-                None => args[1],
-            },
-            _ => return Err(CompileError::internal("not an atomic")),
-        };
+        let Some(new) = updated(b, op, args, old)? else { return Ok(Some(old)) };
         b.store(new, i, access);
         Ok(Some(old))
     }
+}
+
+fn is_small_atomic(op: &Op, ty: Type) -> bool {
+    !matches!(op, Op::Load(_) | Op::Store(_)) && ty.access_bytes().is_some_and(|n| n < 4)
+}
+
+/// What an atomic operation stores where `old` was; nothing if it only loads. An exchange that fails stores that again.
+fn updated(b: &mut Builder<'_>, op: &Op, args: &[Value], old: Value) -> Result<Option<Value>> {
+    Ok(Some(match op {
+        Op::AtomicLoad { .. } => return Ok(None),
+        Op::AtomicStore { .. } => args[0],
+        Op::AtomicCas { .. } => {
+            let same = b.icmp(IntCc::Eq, old, args[1]);
+            b.select(same, args[2], old)
+        }
+        Op::AtomicRmw { op, .. } => match rmw_bin(*op) {
+            Some(bin) => b.bin(bin, old, args[1]),
+            None => args[1],
+        },
+        _ => return Err(CompileError::internal("not an atomic")),
+    }))
+}
+
+/// An atomic operation on the bits of a word from `bit` on, as a loop on the word.
+fn part_atomic(
+    b: &mut Builder<'_>,
+    op: &Op,
+    args: &[Value],
+    ty: Type,
+    access: Access,
+    word: Value,
+    bit: Value,
+) -> Result<Option<Value>> {
+    let piece = int_of(ty.access_bytes().unwrap_or(2));
+    let part = |b: &mut Builder<'_>, word: Value| {
+        let low = b.lshr(word, bit);
+        let low = b.cast(CastOp::Trunc, low, piece);
+        b.bitcast(low, ty)
+    };
+    let (scope, order) = match *op {
+        Op::AtomicLoad { scope, order, .. } => {
+            let v = b.value(Op::AtomicLoad { access, scope, order }, &[word], I32);
+            return Ok(Some(part(b, v)));
+        }
+        Op::AtomicStore { scope, order, .. } | Op::AtomicRmw { scope, order, .. } => (scope, order),
+        Op::AtomicCas { scope, success, .. } => (scope, success),
+        _ => return Err(CompileError::internal("not an atomic")),
+    };
+    let ones = b.func.bits(I32, piece.scalar().map_or(0, Scalar::mask));
+    let field = b.shl(ones, bit);
+    let keep = b.not(field);
+    let first = b.value(Op::AtomicLoad { access, scope, order: Ordering::Relaxed }, &[word], I32);
+    let again = split_after(b.func, b.block);
+    let rest = split_after(b.func, again);
+    let expected = b.func.add_param(again, I32);
+    b.jump(again, &[first]);
+    b.block = again;
+    let old = part(b, expected);
+    let new = updated(b, op, args, old)?.unwrap_or(old);
+    let new = b.bitcast(new, piece);
+    let new = b.cast(CastOp::Zext, new, I32);
+    let new = b.shl(new, bit);
+    let others = b.and(expected, keep);
+    let new = b.or(others, new);
+    let cas = Op::AtomicCas { access, scope, success: order, failure: Ordering::Relaxed };
+    let seen = b.value(cas, &[word, expected, new], I32);
+    let done = b.icmp(IntCc::Eq, seen, expected);
+    b.brif(done, BlockCall::new(rest, &[]), BlockCall::new(again, &[seen]));
+    b.block = rest;
+    Ok((!matches!(op, Op::AtomicStore { .. })).then_some(old))
 }
 
 /// The plain operation of a read-modify-write; `None` for exchange.

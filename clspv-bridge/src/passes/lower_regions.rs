@@ -86,7 +86,7 @@ struct Usage {
     unit: u32,
     /// Widest scalar in bytes.
     widest: u32,
-    /// Widest atomic of integers in bytes, 0 if there is none.
+    /// Widest atomic of integers, or of words, in bytes, 0 if there is none.
     atomic: u32,
     float: Option<Scalar>,
     int: bool,
@@ -108,8 +108,9 @@ impl Usage {
         };
         self.unit = if self.any { self.unit.min(unit) } else { unit };
         self.widest = self.widest.max(bytes);
-        if atomic && scalar.is_int() {
-            self.atomic = self.atomic.max(bytes);
+        if atomic && (scalar.is_int() || bytes < 4) {
+            // Those of 16 bits are done on the word around them.
+            self.atomic = self.atomic.max(bytes).max(4);
         }
         if scalar.is_float() && unit == bytes {
             self.float = Some(scalar);

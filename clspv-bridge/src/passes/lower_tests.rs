@@ -4,7 +4,7 @@ use super::*;
 use crate::driver::Options;
 use crate::ir::verify::verify_module;
 use crate::metadata::{ArgInfo, ArgKind, KernelInfo};
-use crate::target::Target;
+use crate::target::{FloatAtomics, Target};
 
 fn arg(kind: ArgKind, size: u32, offset: u32) -> ArgInfo {
     ArgInfo {
@@ -204,6 +204,37 @@ fn float_atomics_become_compare_and_swap() {
     });
     lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
     assert!(ops(&m).iter().any(|o| matches!(o, Op::AtomicCas { .. })));
+}
+
+/// Where the device has them they stay, in every width; halves in bindings are elements of their own then.
+#[test]
+fn native_float_atomics_stay() {
+    let has = FloatAtomics::ALL;
+    let native = Target { buffer_float_atomics: has, shared_float_atomics: has, ..Target::generic() };
+    for (space, kind) in [(GLOBAL, ArgKind::GlobalPtr), (LOCAL, ArgKind::LocalPtr)] {
+        for (ty, bytes) in [(F16, 2), (F32, 4), (F64, 8)] {
+            for op in [RmwOp::Fadd, RmwOp::Fmin] {
+                let params = [(space, arg(kind, 8, 0)), (ty, arg(ArgKind::Value, bytes, 8))];
+                let m = kernel(&params, |b, p| {
+                    let access = Access::aligned(bytes);
+                    b.value(Op::AtomicRmw { op, access, scope: Scope::Device, order: Ordering::Relaxed }, &[p[0], p[1]], ty);
+                });
+                for (mode, target) in [
+                    (PointerMode::Addresses, &native),
+                    (PointerMode::Bindings, &native),
+                    (PointerMode::Virtual, &native),
+                    (PointerMode::Bindings, &Target::generic()),
+                ] {
+                    let mut m = m.clone();
+                    lower(&mut m, mode, target).unwrap();
+                    // Local memory holds words where there are atomics on halves.
+                    let stays = *target == native && !(space == LOCAL && ty == F16);
+                    let loops = ops(&m).iter().any(|o| matches!(o, Op::AtomicCas { .. }));
+                    assert_eq!(loops, !stays, "{op:?} on {ty} in {space}, {mode:?}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

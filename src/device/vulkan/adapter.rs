@@ -7,6 +7,7 @@ use super::ext::Extensions;
 use super::external::External;
 use super::instance::Instance;
 use ash::vk;
+use clspv_bridge::target::FloatAtomics;
 
 /// Answers of a physical device that passed [`Adapter::open`].
 pub struct Adapter {
@@ -59,12 +60,8 @@ pub struct Features {
     pub storage16: bool,
     pub buffer_int64_atomics: bool,
     pub shared_int64_atomics: bool,
-    pub buffer_float32_atomics: bool,
-    pub buffer_float32_atomic_add: bool,
-    pub shared_float32_atomics: bool,
-    pub shared_float32_atomic_add: bool,
-    pub buffer_float32_atomic_min_max: bool,
-    pub shared_float32_atomic_min_max: bool,
+    pub buffer_float_atomics: FloatAtomics,
+    pub shared_float_atomics: FloatAtomics,
     /// Buffers have addresses; else kernels are given descriptors and virtual addresses (`memory`).
     pub device_addresses: bool,
     pub scalar_block_layout: bool,
@@ -340,12 +337,22 @@ impl Features {
             storage16: on("storage16", f11.storage_buffer16_bit_access),
             buffer_int64_atomics: on("int64_atomics", f12.shader_buffer_int64_atomics),
             shared_int64_atomics: on("int64_atomics", f12.shader_shared_int64_atomics),
-            buffer_float32_atomics: on("float_atomics", atomics.shader_buffer_float32_atomics),
-            buffer_float32_atomic_add: on("float_atomics", atomics.shader_buffer_float32_atomic_add),
-            shared_float32_atomics: on("float_atomics", atomics.shader_shared_float32_atomics),
-            shared_float32_atomic_add: on("float_atomics", atomics.shader_shared_float32_atomic_add),
-            buffer_float32_atomic_min_max: on("float_atomics", atomics2.shader_buffer_float32_atomic_min_max),
-            shared_float32_atomic_min_max: on("float_atomics", atomics2.shader_shared_float32_atomic_min_max),
+            buffer_float_atomics: FloatAtomics {
+                add16: on("float_atomics", atomics2.shader_buffer_float16_atomic_add),
+                add32: on("float_atomics", atomics.shader_buffer_float32_atomic_add),
+                add64: on("float_atomics", atomics.shader_buffer_float64_atomic_add),
+                min_max16: on("float_atomics", atomics2.shader_buffer_float16_atomic_min_max),
+                min_max32: on("float_atomics", atomics2.shader_buffer_float32_atomic_min_max),
+                min_max64: on("float_atomics", atomics2.shader_buffer_float64_atomic_min_max),
+            },
+            shared_float_atomics: FloatAtomics {
+                add16: on("float_atomics", atomics2.shader_shared_float16_atomic_add),
+                add32: on("float_atomics", atomics.shader_shared_float32_atomic_add),
+                add64: on("float_atomics", atomics.shader_shared_float64_atomic_add),
+                min_max16: on("float_atomics", atomics2.shader_shared_float16_atomic_min_max),
+                min_max32: on("float_atomics", atomics2.shader_shared_float32_atomic_min_max),
+                min_max64: on("float_atomics", atomics2.shader_shared_float64_atomic_min_max),
+            },
             device_addresses: on("buffer_device_address", f12.buffer_device_address),
             scalar_block_layout: on("scalar_block_layout", f12.scalar_block_layout),
             vulkan_memory_model: on("vulkan_memory_model", f12.vulkan_memory_model),

@@ -255,14 +255,21 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
     let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
         .subgroup_size_control(f.subgroup_size_control)
         .compute_full_subgroups(f.full_subgroups);
+    let (buffer, shared) = (f.buffer_float_atomics, f.shared_float_atomics);
     let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
-        .shader_buffer_float32_atomics(f.buffer_float32_atomics)
-        .shader_buffer_float32_atomic_add(f.buffer_float32_atomic_add)
-        .shader_shared_float32_atomics(f.shared_float32_atomics)
-        .shader_shared_float32_atomic_add(f.shared_float32_atomic_add);
+        .shader_buffer_float32_atomic_add(buffer.add32)
+        .shader_buffer_float64_atomic_add(buffer.add64)
+        .shader_shared_float32_atomic_add(shared.add32)
+        .shader_shared_float64_atomic_add(shared.add64);
     let mut atomics2 = vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT::default()
-        .shader_buffer_float32_atomic_min_max(f.buffer_float32_atomic_min_max)
-        .shader_shared_float32_atomic_min_max(f.shared_float32_atomic_min_max);
+        .shader_buffer_float16_atomic_add(buffer.add16)
+        .shader_buffer_float16_atomic_min_max(buffer.min_max16)
+        .shader_buffer_float32_atomic_min_max(buffer.min_max32)
+        .shader_buffer_float64_atomic_min_max(buffer.min_max64)
+        .shader_shared_float16_atomic_add(shared.add16)
+        .shader_shared_float16_atomic_min_max(shared.min_max16)
+        .shader_shared_float32_atomic_min_max(shared.min_max32)
+        .shader_shared_float64_atomic_min_max(shared.min_max64);
     let mut layout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default()
         .workgroup_memory_explicit_layout(f.workgroup_layout)
         .workgroup_memory_explicit_layout_scalar_block_layout(f.workgroup_layout_scalar)

@@ -10,7 +10,7 @@
 use super::emit::Emitter;
 use super::module::Id;
 use crate::error::{CompileError, Result};
-use crate::ir::{Access, F32, FenceSpaces, Ordering, RmwOp, Root, Scalar, Scope, Type};
+use crate::ir::{Access, FenceSpaces, Ordering, RmwOp, Root, Scalar, Scope, Type};
 use spirv::{Capability, Decoration, MemoryAccess, MemorySemantics, Op, StorageClass};
 
 /// A SPIR-V pointer to what is accessed.
@@ -125,6 +125,28 @@ impl Emitter<'_> {
         }
     }
 
+    /// The same for additions and extrema of floating-point numbers.
+    fn require_float_atomic(&mut self, add: bool, ty: Type, class: StorageClass) -> Result<()> {
+        let t = self.target;
+        let has = if class == StorageClass::Workgroup { t.shared_float_atomics } else { t.buffer_float_atomics };
+        let bits = ty.scalar().map_or(0, Scalar::bits);
+        let capability = match (add, bits) {
+            (true, 16) => Capability::AtomicFloat16AddEXT,
+            (true, 32) => Capability::AtomicFloat32AddEXT,
+            (true, _) => Capability::AtomicFloat64AddEXT,
+            (false, 16) => Capability::AtomicFloat16MinMaxEXT,
+            (false, 32) => Capability::AtomicFloat32MinMaxEXT,
+            (false, _) => Capability::AtomicFloat64MinMaxEXT,
+        };
+        self.m.require(capability, has.has(add, bits), "atomic operations on floating-point numbers")?;
+        self.m.extension(match (add, bits) {
+            (true, 16) => "SPV_EXT_shader_atomic_float16_add",
+            (true, _) => "SPV_EXT_shader_atomic_float_add",
+            (false, _) => "SPV_EXT_shader_atomic_float_min_max",
+        });
+        Ok(())
+    }
+
     fn check_atomic_class(&self, class: StorageClass) -> Result<()> {
         if class == StorageClass::Function { self.unsupported("atomic operations on private memory") } else { Ok(()) }
     }
@@ -205,16 +227,8 @@ impl Emitter<'_> {
         let int = if float_op { ty } else { self.atomic_int(access, ty) };
         let place = self.place(access, int, args[0])?;
         self.check_atomic_class(place.class)?;
-        let t = self.target;
-        let workgroup = place.class == StorageClass::Workgroup;
-        if op == RmwOp::Fadd {
-            let has = if workgroup { t.shared_float32_atomic_add } else { t.buffer_float32_atomic_add };
-            self.m.require(Capability::AtomicFloat32AddEXT, has && ty == F32, "atomic floating-point addition")?;
-            self.m.extension("SPV_EXT_shader_atomic_float_add");
-        } else if float_op {
-            let has = if workgroup { t.shared_float32_atomic_min_max } else { t.buffer_float32_atomic_min_max };
-            self.m.require(Capability::AtomicFloat32MinMaxEXT, has && ty == F32, "atomic floating-point extrema")?;
-            self.m.extension("SPV_EXT_shader_atomic_float_min_max");
+        if float_op {
+            self.require_float_atomic(op == RmwOp::Fadd, ty, place.class)?;
         } else {
             self.require_atomic(int, place.class)?;
         }

@@ -3,7 +3,7 @@
 use crate::abi::{BindingSource, BlockPlace, LaunchAbi, PointerMode};
 use crate::ir::*;
 use crate::metadata::KernelInfo;
-use crate::target::Target;
+use crate::target::{FloatAtomics, Target};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -258,6 +258,41 @@ fn atomics_are_valid_in_every_order_and_scope() {
         for scope in [Scope::WorkItem, Scope::SubGroup, Scope::WorkGroup, Scope::Device, Scope::AllDevices] {
             atomics(order, scope);
         }
+    }
+}
+
+#[test]
+fn atomics_on_floating_point_numbers_are_valid() {
+    let (mut f, block) = kernel();
+    let shared = [F32, F64]
+        .map(|elem| (elem, f.vars.push(VarData { class: VarClass::Workgroup, elem, len: VarLen::Fixed(1) })))
+        .map(|(ty, var)| (ty, Root::Var(var)));
+    let bound = VarData { class: VarClass::Buffer { binding: 0, readonly: false }, elem: F16, len: VarLen::Runtime };
+    let bound = (F16, Root::Var(f.vars.push(bound)));
+    let mut b = Builder::new(&mut f, block);
+    let base = b.value(Op::PushConst { offset: 0 }, &[], I64);
+    let zero = b.i32(0);
+    for (ty, root) in [F16, F32, F64].map(|ty| (ty, Root::Addr)).into_iter().chain(shared).chain([bound]) {
+        let x = b.func.bits(ty, 0);
+        let at = if root == Root::Addr { base } else { zero };
+        for op in [RmwOp::Fadd, RmwOp::Fmin, RmwOp::Fmax] {
+            let access = Access { root, ..Access::aligned(ty.access_bytes().unwrap()) };
+            b.value(Op::AtomicRmw { op, access, scope: Scope::Device, order: Ordering::AcqRel }, &[at, x], ty);
+        }
+    }
+    b.ret(&[]);
+    f.kernel = Some(0);
+    let mut m = Module { phase: Phase::Structured, ..Module::default() };
+    m.kernels.push(KernelInfo { name: f.name.clone(), ..KernelInfo::default() });
+    let func = m.functions.push(f);
+    let has = FloatAtomics::ALL;
+    let target = Target { buffer_float_atomics: has, shared_float_atomics: has, ..Target::generic() };
+    let abi = LaunchAbi { bindings: vec![BindingSource::Arg(0)], readonly: vec![false], ..abi() };
+    validate(&super::emit(&m, func, &abi, &target).unwrap(), "vulkan1.3");
+    // Each is refused where it is missing.
+    for lacking in [FloatAtomics { add16: false, ..has }, FloatAtomics { min_max64: false, ..has }] {
+        let target = Target { buffer_float_atomics: lacking, ..target.clone() };
+        assert!(super::emit(&m, func, &abi, &target).is_err());
     }
 }
 
