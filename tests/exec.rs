@@ -2,7 +2,10 @@
 //! our driver, and its results are compared with the expectations in its `//!` lines (see `exec_support/case.rs`).
 //! Vulkan's validation layer and spirv-val must have nothing to complain of.
 //!
-//! The same tests run once more on devices that lack something. `PYROCLAST_EXEC_MATRIX=1` adds many more such devices.
+//! The same tests run once more on devices that lack something; with `PYROCLAST_EXEC_MATRIX=1` on devices that lack each
+//! feature and many several of them, with `PYROCLAST_EXEC_MATRIX=pairs` on those that lack any two: `cargo test --test exec
+//! -- without` then prints a line for each device. Tests of what a device does not report are ignored there, and a test
+//! of its own looks at what is reported.
 //!
 //! `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the same tests on the drivers installed there instead.
 
@@ -28,10 +31,6 @@ fn run(api: &Api, device: &Device, path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let case = Case::parse(&source)?;
     let session = Session::new(api, device)?;
-    let extensions = session.extensions();
-    if case.require.iter().any(|r| !extensions.split_whitespace().any(|e| e == r)) {
-        return Ok(());
-    }
     let program = match (session.build(&source, &case.options), &case.error) {
         (Ok(p), None) => p,
         (Ok(_), Some(text)) => return Err(format!("the build succeeded, expected an error with '{text}'")),
@@ -90,44 +89,95 @@ const LACKING: &[(&str, &str)] = &[
     ("-subgroup_arithmetic,-subgroup_shuffle_relative,-subgroup_extended_types", "_group_"),
 ];
 
-/// More of that, one by one and together: with `PYROCLAST_EXEC_MATRIX` set.
-const MATRIX: &[&str] = &[
+/// Features that devices may lack, each with what depends on it.
+const FEATURES: &[&str] = &[
     "-buffer_device_address",
+    "-int64,-int64_atomics",
+    "-int8",
+    "-int16",
+    "-float16",
+    "-float64",
+    "-storage8",
+    "-storage16",
+    "-workgroup_explicit_layout",
+    "-variable_pointers",
+    "-subgroups",
+    "-float_controls",
+];
+
+/// Others that devices may lack, and several together: with `PYROCLAST_EXEC_MATRIX` set, besides each feature alone.
+const MATRIX: &[&str] = &[
     "-buffer_device_address,-bindings",
     "-buffer_device_address,-int64,-int64_atomics",
     "-buffer_device_address,-int8,-int16,-storage8,-storage16",
     "-scalar_block_layout,-variable_pointers,-vulkan_memory_model",
-    "-int8",
-    "-int16",
     "-int8,-int16",
-    "-storage8",
-    "-storage16",
     "-storage8,-storage16",
-    "-int8,-storage16",
     "-int16,-storage8,-bindings",
-    "-int8,-int16,-storage8,-storage16",
     "-int8,-int16,-storage8,-storage16,-bindings",
-    "-float16",
     "-float16,-int16,-storage16",
-    "-float64",
     "-int64_atomics",
-    "-int64",
     "-int64,-int8,-int16,-storage8,-storage16",
     "-int64,-bindings",
     "-float_atomics",
-    "-float_controls",
     "-vulkan_memory_model",
     "-vulkan_memory_model,-bindings",
-    "-variable_pointers",
     "-scalar_block_layout",
-    "-workgroup_explicit_layout",
+    "-subgroup_arithmetic,-subgroup_shuffle_relative,-subgroup_extended_types",
     "-subgroup_size_control",
     "-integer_dot_product",
     "-maintenance4",
-    "-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics,-float_controls,-bindings,\
-     -buffer_device_address,-mapped_buffers,-host_import,-scalar_block_layout,-variable_pointers,-vulkan_memory_model,-workgroup_explicit_layout,\
-     -subgroups,-subgroup_size_control,-integer_dot_product,-maintenance4",
+    EVERYTHING,
 ];
+
+const EVERYTHING: &str = "-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics,-float_controls,-bindings,\
+    -buffer_device_address,-mapped_buffers,-host_import,-scalar_block_layout,-variable_pointers,-vulkan_memory_model,\
+    -workgroup_explicit_layout,-subgroups,-subgroup_size_control,-integer_dot_product,-maintenance4";
+
+/// The devices that lack something on which tests run again, with the filter of their names.
+fn lacking() -> Vec<(String, &'static str)> {
+    let mut list: Vec<(String, &str)> = LACKING.iter().map(|(hidden, filter)| (hidden.to_string(), *filter)).collect();
+    if driver::wants_matrix() {
+        list.extend(FEATURES.iter().chain(MATRIX).map(|hidden| (hidden.to_string(), "")));
+    }
+    if std::env::var_os("PYROCLAST_EXEC_MATRIX").is_some_and(|v| v == "pairs") {
+        let pairs = FEATURES.iter().enumerate().flat_map(|(i, a)| FEATURES[i + 1..].iter().map(move |b| format!("{a},{b}")));
+        list.extend(pairs.map(|hidden| (hidden, "")));
+    }
+    list
+}
+
+/// What must not be reported without a feature.
+const REPORTED: &[(&str, &[&str])] = &[
+    ("float16", &["cl_khr_fp16", "__opencl_c_ext_fp16_global_atomic_add"]),
+    ("float64", &["cl_khr_fp64", "__opencl_c_fp64", "__opencl_c_ext_fp64_global_atomic_add"]),
+    ("int64", &["cl_khr_int64_base_atomics", "__opencl_c_ext_fp64_global_atomic_add"]),
+    ("int64_atomics", &["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "__opencl_c_ext_fp64_local_atomic_add"]),
+    ("buffer_device_address", &["cl_ext_buffer_device_address", "cl_intel_unified_shared_memory", "cl_khr_unified_svm"]),
+];
+
+/// Extensions, features of the language and the compiler's macros agree, and nothing is among them that needs what is hidden.
+fn reported(api: &Api, device: &Device) -> Result<(), String> {
+    let session = Session::new(api, device)?;
+    let (extensions, features) = (session.extensions(), session.c_features());
+    let has = |name: &str| extensions.split_whitespace().any(|e| e == name) || features.iter().any(|f| f == name);
+    let hidden = std::env::var("PYROCLAST_FEATURES").unwrap_or_default();
+    let hidden: Vec<&str> = hidden.split(',').map(|h| h.trim().trim_start_matches('-')).collect();
+    let mut source = String::new();
+    for (feature, names) in REPORTED {
+        for name in *names {
+            if hidden.contains(feature) && has(name) {
+                return Err(format!("{name} is reported without {feature}"));
+            }
+            // Extensions of the API only have no macro.
+            if !names.contains(&"cl_ext_buffer_device_address") {
+                let wrong = if has(name) { "!" } else { "" };
+                source += &format!("#if {wrong}defined({name})\n#error {name}\n#endif\n");
+            }
+        }
+    }
+    session.build(&(source + "kernel void k() {}"), "-cl-std=CL3.0").map(drop)
+}
 
 fn main() -> std::process::ExitCode {
     let arguments = Arguments::from_args();
@@ -150,24 +200,35 @@ fn main() -> std::process::ExitCode {
     match Api::load().and_then(|api| api.devices().map(|d| (Arc::new(api), d))) {
         Ok((api, devices)) => {
             for device in devices {
+                let extensions = Session::new(&api, &device).map(|s| s.extensions()).unwrap_or_default();
+                let reports = (api.clone(), device.clone());
+                trials.push(Trial::test(format!("{}::reported", device.name), move || {
+                    reported(&reports.0, &reports.1).map_err(Failed::from)
+                }));
                 for path in &files {
+                    let case = std::fs::read_to_string(path).ok().and_then(|source| Case::parse(&source).ok());
+                    let lacks = |r: &String| !extensions.split_whitespace().any(|e| e == r);
+                    let ignored = case.is_some_and(|c| c.require.iter().any(lacks));
                     let name = format!("{}::{}", device.name, path.file_stem().unwrap_or_default().to_string_lossy());
                     let (api, device, path) = (api.clone(), device.clone(), path.clone());
-                    trials.push(Trial::test(name, move || {
+                    let trial = Trial::test(name, move || {
                         run(&api, &device, &path).map_err(Failed::from)?;
                         // Tests beside this one may have caused it.
                         validation::new_complaints().map_or(Ok(()), |text| Err(Failed::from(format!("validation: {text}"))))
-                    }));
+                    });
+                    trials.push(trial.with_ignored_flag(ignored));
                 }
             }
         }
         Err(error) => trials.push(Trial::test("devices", move || Err(Failed::from(error)))),
     }
-    let matrix = if driver::wants_matrix() { MATRIX } else { &[] };
-    for (hidden, filter) in LACKING.iter().copied().chain(matrix.iter().map(|m| (*m, ""))).filter(|_| everything) {
-        trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden, filter)));
+    for (hidden, filter) in lacking().into_iter().filter(|_| everything) {
+        trials.push(Trial::test(format!("without::{hidden}"), move || run_without(&hidden, filter)));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
+    if driver::wants_matrix() {
+        driver::print_runs();
+    }
     if let Some(folder) = folder {
         let _ = std::fs::remove_dir_all(folder);
     }

@@ -96,6 +96,9 @@ fn main() -> std::process::ExitCode {
         trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden, filter)));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
+    if wants_matrix() {
+        driver::print_runs();
+    }
     if let Some(folder) = folder {
         let _ = std::fs::remove_dir_all(folder);
     }

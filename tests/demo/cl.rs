@@ -187,6 +187,20 @@ impl<'a> Session<'a> {
         self.api.text(|s, p, r| unsafe { (self.api.clGetDeviceInfo)(self.device.id, CL_DEVICE_EXTENSIONS, s, p, r) })
     }
 
+    /// The names in CL_DEVICE_OPENCL_C_FEATURES.
+    pub fn c_features(&self) -> Vec<String> {
+        let mut size = 0;
+        let query = self.api.clGetDeviceInfo;
+        // SAFETY: the size is asked for.
+        unsafe { query(self.device.id, CL_DEVICE_OPENCL_C_FEATURES, 0, null_mut(), &mut size) };
+        let mut bytes = vec![0u8; size];
+        // SAFETY: room for as many bytes.
+        unsafe { query(self.device.id, CL_DEVICE_OPENCL_C_FEATURES, size, bytes.as_mut_ptr().cast(), null_mut()) };
+        // An entry is a version and a terminated name.
+        let name = |e: &[u8]| String::from_utf8_lossy(e[4..].split(|b| *b == 0).next().unwrap_or_default()).into_owned();
+        bytes.chunks_exact(size_of::<cl_name_version>()).map(name).collect()
+    }
+
     /// Whether single-precision denormals are kept.
     pub fn keeps_denormals(&self) -> bool {
         let mut config: u64 = 0;

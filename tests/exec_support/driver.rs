@@ -4,6 +4,8 @@
 use crate::validation;
 use libtest_mimic::Failed;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 /// Points the loader at the library built with these tests; the folder to remove at the end.
 pub fn offer() -> Option<PathBuf> {
@@ -36,8 +38,20 @@ pub fn wants_matrix() -> bool {
     std::env::var_os("PYROCLAST_EXEC_MATRIX").is_some()
 }
 
+static RUNS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// The outcome of every run on a device that lacks something, a line each.
+pub fn print_runs() {
+    let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
+    runs.sort();
+    for line in runs.drain(..) {
+        println!("{line}");
+    }
+}
+
 /// All tests whose names hold the filter, in a process where the device lacks something.
 pub fn run_without(hidden: &str, filter: &str) -> Result<(), Failed> {
+    let start = Instant::now();
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
     let output = std::process::Command::new(exe)
         .arg(filter)
@@ -45,6 +59,11 @@ pub fn run_without(hidden: &str, filter: &str) -> Result<(), Failed> {
         .env("PYROCLAST_DEVICES", "vulkan")
         .output()
         .map_err(|e| e.to_string())?;
+    let counts = String::from_utf8_lossy(&output.stdout);
+    let counts = counts.lines().find_map(|l| l.strip_prefix("test result: ")).unwrap_or("no result");
+    let counts = counts.split("; 0 measured").next().unwrap_or(counts);
+    let line = format!("without {hidden}: {counts}, {} s", start.elapsed().as_secs());
+    RUNS.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
     if output.status.success() { Ok(()) } else { Err(Failed::from(text)) }
 }
