@@ -50,7 +50,7 @@ fn nothing_is_reported_that_needs_addresses() {
     assert_eq!(number(&info(CL_DEVICE_SVM_CAPABILITIES)), 0);
     let (most, all) = (number(&info(CL_DEVICE_MAX_MEM_ALLOC_SIZE)), number(&info(CL_DEVICE_GLOBAL_MEM_SIZE)));
     // CL_DEVICE_MAX_MEM_ALLOC_SIZE: at least max(min(1 GiB, a quarter of the memory), 32 MiB).
-    assert!(most >= (all / 4).min(1 << 30).max(32 << 20) && most < 1 << 31, "{most} of {all}");
+    assert!(most >= (all / 4).clamp(32 << 20, 1 << 30) && most < 1 << 31, "{most} of {all}");
     // The largest buffer can be used.
     let mut code = 1;
     // SAFETY: no host memory.

@@ -20,6 +20,9 @@ use std::time::{Duration, Instant};
 pub struct Arguments {
     #[command(flatten)]
     selection: Selection,
+    /// Compile for a device without addresses of buffers
+    #[arg(long)]
+    without_addresses: bool,
 }
 
 /// Arguments of `one`.
@@ -30,6 +33,9 @@ pub struct One {
     options: String,
     /// Where the modules go
     folder: PathBuf,
+    /// As for `corpus`
+    #[arg(long)]
+    without_addresses: bool,
 }
 
 /// Exit status of `one` for a build error with a message.
@@ -54,7 +60,7 @@ struct Outcome {
 }
 
 /// A capable device whose sub-groups have any usual size.
-fn target() -> Target {
+fn target(addresses: bool) -> Target {
     let subgroup_ops = SubgroupOps {
         basic: true,
         vote: true,
@@ -65,7 +71,7 @@ fn target() -> Target {
         clustered: true,
         extended_types: true,
     };
-    Target { subgroup_size: 32, subgroup_size_range: (8, 64), subgroup_ops, ..Target::generic() }
+    Target { addresses, subgroup_size: 32, subgroup_size_range: (8, 64), subgroup_ops, ..Target::generic() }
 }
 
 /// Compiles one file in this process.
@@ -75,8 +81,8 @@ pub fn one(arguments: &One) -> Result<bool, String> {
     let parsed = options::parse(&arguments.options, Stage::Build).map_err(|e| e.to_string())?;
     let compile = || {
         let library = driver::compile_source(&source, &[], &parsed.compiler, &generic_front_config())?;
-        // Both variants: the target allows bindings and addresses.
-        driver::build(&[&library], &parsed.compiler, &[], &target())
+        // In every mode that the target allows.
+        driver::build(&[&library], &parsed.compiler, &[], &target(!arguments.without_addresses))
     };
     let program = match with_large_stack(compile) {
         None => std::process::exit(INTERNAL_ERROR),
@@ -109,7 +115,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let results: Mutex<BTreeMap<usize, Outcome>> = Mutex::new(BTreeMap::new());
     let start = Instant::now();
     corpus.each(&scratch, |index, entry, folder| {
-        let outcome = attempt(entry, &corpus.dir, folder, corpus.limit);
+        let outcome = attempt(entry, arguments.without_addresses, &corpus.dir, folder, corpus.limit);
         if !selection.quiet || outcome.verdict != Verdict::Validated {
             println!("{}", row(entry, &outcome));
         }
@@ -124,7 +130,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     Ok(!bad && validated >= selection.require)
 }
 
-fn attempt(entry: &Entry, dir: &Path, folder: &Path, limit: Duration) -> Outcome {
+fn attempt(entry: &Entry, without_addresses: bool, dir: &Path, folder: &Path, limit: Duration) -> Outcome {
     let start = Instant::now();
     let outcome = |verdict, modules, text: String| Outcome { verdict, seconds: start.elapsed().as_secs_f64(), modules, text };
     let failed = |text: String| outcome(Verdict::Crash, 0, text);
@@ -138,7 +144,8 @@ fn attempt(entry: &Entry, dir: &Path, folder: &Path, limit: Duration) -> Outcome
         Err(e) => return failed(format!("{}: {e}", log.display())),
     };
     let mut command = Command::new(own);
-    command.arg("one").arg(dir.join(&entry.path)).arg(&entry.options).arg(folder).current_dir(dir);
+    command.arg("one").args(without_addresses.then_some("--without-addresses"));
+    command.arg(dir.join(&entry.path)).arg(&entry.options).arg(folder).current_dir(dir);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
     let status = match super::cts::run_limited(&mut command, limit) {
         Ok(Some(status)) => status,

@@ -41,6 +41,7 @@ pub fn wants_matrix() -> bool {
 static RUNS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The outcome of every run on a device that lacks something, a line each.
+#[allow(clippy::print_stdout)] // after the harness, and asked for
 pub fn print_runs() {
     let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
     runs.sort();

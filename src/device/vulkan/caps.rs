@@ -249,7 +249,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         global_mem_size,
         max_alloc_size,
         max_constant_buffer_size: max_alloc_size,
-        max_constant_args: 64,
+        // Each is a descriptor where there are no addresses.
+        max_constant_args: if t.addresses { 64 } else { t.max_buffer_descriptors.min(64) },
         cache_size,
         cache_line,
         base_addr_align_bits: BASE_ADDR_ALIGN_BITS.max(limits.min_storage_buffer_offset_alignment.min(4096) as u32 * 8),
