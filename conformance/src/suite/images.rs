@@ -3,7 +3,7 @@
 
 use super::{Context, Outcome, Sink};
 use crate::cl::{ImageKind, Session};
-use crate::image_support::{commands, kernels, objects, required_formats, samplers};
+use crate::image_support::{commands, kernels, levels, objects, required_formats, samplers};
 
 type Test = (&'static str, fn(&Session<'_>, ImageKind, bool) -> Result<(), String>, &'static [ImageKind]);
 
@@ -15,6 +15,8 @@ const TESTS: &[Test] = &[
     ("texels", |s, k, _| kernels::texels(s, k), &ImageKind::ALL),
     ("queries", |s, k, _| kernels::queries(s, k), &ImageKind::ALL),
     ("samplers", |s, k, quick| samplers::sampling(s, k, !quick), &SAMPLED),
+    ("levels in commands", |s, k, _| levels::commands(s, k), &SAMPLED),
+    ("levels in kernels", |s, k, _| levels::kernels(s, k), &SAMPLED),
     ("many arguments", |s, _, _| kernels::many_arguments(s), &[ImageKind::D2]),
     ("image of a buffer", |s, _, _| objects::image_of_buffer(s), &[ImageKind::D2]),
     ("image of an image", |s, _, _| objects::image_of_image(s), &[ImageKind::D2]),
