@@ -14,7 +14,7 @@ mod validation;
 
 use cl::{Api, Device, ImageKind, Session};
 use driver::{run_without, wants_matrix};
-use image_support::{commands, kernels, levels, objects, required_formats, samplers};
+use image_support::{commands, kernels, levels, objects, read_write, required_formats, samplers};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ const TESTS: &[Test] = &[
     ("levels_in_commands", levels::commands, &SAMPLED),
     ("levels_in_kernels", levels::kernels, &SAMPLED),
     ("many_arguments", |session, _| kernels::many_arguments(session), &[ImageKind::D2]),
+    ("exchange", read_write::exchange, &ImageKind::ALL),
+    ("several_read_write", |session, _| read_write::several(session), &[ImageKind::D2]),
     ("image_of_buffer", |session, _| objects::image_of_buffer(session), &[ImageKind::D2]),
     ("image_of_image", |session, _| objects::image_of_image(session), &[ImageKind::D2]),
 ];
@@ -43,6 +45,7 @@ const LACKING: &[(&str, &str)] = &[
     ("-mapped_buffers,-host_import", "commands"),
     ("-vulkan_memory_model,-variable_pointers,-scalar_block_layout", "texels"),
     ("-int8,-int16,-storage8,-storage16,-float16", "texels"),
+    ("-formatless_reads", "read_write"),
 ];
 
 /// More of that: with `PYROCLAST_EXEC_MATRIX` set, every test without each of these.

@@ -121,6 +121,9 @@ pub struct ImageBinding {
     pub float: bool,
     /// The argument is an `image1d_buffer_t`, so this is a texel buffer.
     pub buffer: bool,
+    /// The module declares a format, which must be made that of the image ([`crate::texel_format::declare`]): the image is read
+    /// and written on a device that cannot read storage images of any format.
+    pub declared: bool,
 }
 
 /// What a sampler argument's slot of 4 bytes holds: addressing mode, flags of normalised coordinates and linear filter; for

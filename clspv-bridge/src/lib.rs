@@ -24,6 +24,7 @@ mod parallel;
 pub mod passes;
 pub mod printf;
 pub mod target;
+pub mod texel_format;
 
 pub use error::CompileError;
 pub use target::Target;

@@ -69,6 +69,8 @@ pub struct Target {
     /// shaderStorageImageReadWithoutFormat and ...WriteWithoutFormat.
     pub storage_image_read_any: bool,
     pub storage_image_write_any: bool,
+    /// shaderStorageImageExtendedFormats.
+    pub storage_image_extended_formats: bool,
     /// The device profile prefers storage-buffer bindings to device addresses.
     pub prefer_bindings: bool,
     /// The driver moves the parts of loads wider than 16 bytes far apart unless something holds them.
@@ -253,6 +255,7 @@ impl Target {
             max_descriptors: 512,
             storage_image_read_any: true,
             storage_image_write_any: true,
+            storage_image_extended_formats: true,
             prefer_bindings: false,
             scatters_wide_loads: false,
             tests_in_continue: true,

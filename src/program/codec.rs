@@ -428,7 +428,7 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
             w.u16(0);
         }
         BindingSource::Image(i) => {
-            w.u8(3 | u8::from(i.storage) << 2 | u8::from(i.float) << 3 | u8::from(i.buffer) << 4);
+            w.u8(3 | u8::from(i.storage) << 2 | u8::from(i.float) << 3 | u8::from(i.buffer) << 4 | u8::from(i.declared) << 5);
             w.u16(i.arg);
         }
     });
@@ -478,9 +478,9 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
             (2, 0) => Some(BindingSource::Print),
             (4, a) => Some(BindingSource::Whole(a)),
             (5, 0) => Some(BindingSource::Block),
-            (tag, arg) if tag & 3 == 3 && tag < 32 => {
+            (tag, arg) if tag & 3 == 3 && tag < 64 => {
                 let bit = |n: u8| tag >> n & 1 != 0;
-                Some(BindingSource::Image(ImageBinding { arg, storage: bit(2), float: bit(3), buffer: bit(4) }))
+                Some(BindingSource::Image(ImageBinding { arg, storage: bit(2), float: bit(3), buffer: bit(4), declared: bit(5) }))
             }
             _ => None,
         })?,
@@ -628,7 +628,7 @@ pub(crate) mod tests {
                 BindingSource::Print,
                 BindingSource::Whole(2),
                 BindingSource::Block,
-                BindingSource::Image(ImageBinding { arg: 3, storage: true, float: false, buffer: true }),
+                BindingSource::Image(ImageBinding { arg: 3, storage: true, float: false, buffer: true, declared: true }),
             ],
             readonly: vec![true, false, false, false, true, false],
             local_specs: vec![

@@ -302,10 +302,9 @@ impl Format {
         std::array::from_fn(|i| self.source(i).map_or_else(|constant| constant, |f| f.value(element)))
     }
 
-    /// The border colour: opaque for orders without alpha that are not padded.
+    /// The border colour: black, opaque for orders without alpha.
     pub fn border(&self) -> [f64; 4] {
-        let opaque = matches!(self.cl.image_channel_order, CL_R | CL_RG | CL_RGB | CL_LUMINANCE | CL_sRGB);
-        [0.0, 0.0, 0.0, if opaque { 1.0 } else { 0.0 }]
+        [0.0, 0.0, 0.0, self.source(3).err().unwrap_or(0.0)]
     }
 
     /// Components that a kernel gets: depth images have one.

@@ -8,7 +8,7 @@ use half::f16;
 use pyroclast_runtime::cl::*;
 
 /// Type of an image argument and the coordinates of element `i`.
-fn words(kind: ImageKind, depth: bool) -> (&'static str, &'static str) {
+pub(super) fn words(kind: ImageKind, depth: bool) -> (&'static str, &'static str) {
     match (kind, depth) {
         (ImageKind::D1, _) => ("image1d_t", "(int)i"),
         (ImageKind::Buffer, _) => ("image1d_buffer_t", "(int)i"),

@@ -10,6 +10,7 @@ pub mod format;
 pub mod kernels;
 pub mod levels;
 pub mod objects;
+pub mod read_write;
 pub mod samplers;
 pub mod sampling;
 

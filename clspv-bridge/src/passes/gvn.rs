@@ -1,10 +1,11 @@
 //! Global value numbering: a pure instruction whose equal stands in a dominating block is replaced by it, and a load
-//! by an equal earlier load of the same block with no write, barrier or atomic in between.
+//! by an equal earlier load of the same block with no write, barrier or atomic in between. Reads of images are loads where
+//! an image may be written, and pure elsewhere.
 
 use super::{Pass, PassContext};
 use crate::analysis::{Cfg, DomTree};
 use crate::error::Result;
-use crate::ir::{BinOp, Block, FastMath, Function, Module, Op, Type, Value};
+use crate::ir::{BinOp, Block, FastMath, Function, ImageOp, Module, Op, Type, Value};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
@@ -45,6 +46,10 @@ pub fn number(func: &mut Function) -> bool {
     let mut added: Vec<Key> = Vec::new();
     let mut path: Vec<(Block, usize)> = Vec::new();
     let mut replaced: HashMap<Value, Value> = HashMap::new();
+    let writes_images = func.layout.iter().flat_map(|b| &func.blocks[*b].insts).any(|i| {
+        let op = &func.insts[*i].op;
+        matches!(op, Op::Image { op: ImageOp::Write, .. } | Op::Call(_))
+    });
     for &b in dom.preorder() {
         while path.last().is_some_and(|(top, _)| dom.idom(b) != Some(*top)) {
             if let Some((_, mark)) = path.pop() {
@@ -71,7 +76,11 @@ pub fn number(func: &mut Function) -> bool {
                 args.sort();
             }
             let key = Key { op: data.op.clone(), args, ty: func.values[result].ty, fast: data.fast };
-            let load = matches!(key.op, Op::Load(_));
+            let load = match key.op {
+                Op::Load(_) => true,
+                Op::Image { op: ImageOp::Read | ImageOp::ReadLevel | ImageOp::Sample | ImageOp::SampleLod, .. } => writes_images,
+                _ => false,
+            };
             let known = if load { loads.get(&key) } else { table.get(&key) };
             if let Some(&v) = known {
                 replaced.insert(result, v);
@@ -122,5 +131,36 @@ mod tests {
         assert_eq!(left.len(), 7);
         assert_eq!(left[1].args[..], [l1, l1]);
         assert_eq!(left[4].args[..], [s, l3]);
+    }
+
+    #[test]
+    fn reads_of_images_that_are_written() {
+        use crate::ir::{ImageDim, Opaque, Scalar};
+        for written in [false, true] {
+            let image = Type::Opaque(Opaque::Image);
+            let mut f = Function::new("f", Signature { params: vec![image, I32], results: vec![] }, Linkage::Internal);
+            let (b0, b1) = (f.add_block(), f.add_block());
+            let (im, at) = (f.add_param(b0, image), f.add_param(b0, I32));
+            let access = |op| Op::Image { op, dim: ImageDim::D1, var: None };
+            let texel = Type::Vector(Scalar::F32, 4);
+            let mut b = Builder::new(&mut f, b0);
+            let first = b.value(access(ImageOp::Read), &[im, at], texel);
+            let same = b.value(access(ImageOp::Read), &[im, at], texel);
+            if written {
+                b.inst(access(ImageOp::Write), &[im, at, same], &[]);
+            }
+            let after = b.value(access(ImageOp::Read), &[im, at], texel);
+            b.jump(b1, &[]);
+            let mut b = Builder::new(&mut f, b1);
+            let last = b.value(access(ImageOp::Read), &[im, at], texel);
+            b.ret(&[]);
+            assert!(number(&mut f));
+            let reads = |block| {
+                let insts = f.blocks[block].insts.iter().map(|i| &f.insts[*i]);
+                insts.filter_map(|d| d.results.first().copied()).collect::<Vec<_>>()
+            };
+            let (here, there) = if written { (vec![first, after], vec![last]) } else { (vec![first], vec![]) };
+            assert_eq!((reads(b0), reads(b1)), (here, there), "written: {written}");
+        }
     }
 }

@@ -137,7 +137,7 @@ pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassC
     lower_groups::run(func, cx.target, abi.sub_group_size);
     lower_work_item::run(func, &info, cx.options.uniform_work_group_size, abi.sub_group_size)?;
     lower_kernel_abi::value_params(func, &info)?;
-    lower_images::run(func, &info, &mut abi)?;
+    lower_images::run(func, &info, cx.target, &mut abi)?;
     legalize_vec::run(func);
     let has_data = data.block.size() != 0;
     let Some(plan) = lower_regions::plan(func, &info, &globals, has_data, cx, &mut abi)? else {

@@ -12,6 +12,7 @@ use crate::abi::{BindingSource, Hidden, ImageBinding, LaunchAbi};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
+use crate::target::Target;
 use std::collections::{BTreeMap, HashMap};
 
 /// cl_channel_type of integer formats.
@@ -25,8 +26,15 @@ const UNSIGNED_INT16: i32 = 0x10db;
 #[derive(Default)]
 struct Usage {
     written: bool,
-    /// Variables by whether texels are floating-point.
-    vars: BTreeMap<bool, Var>,
+    /// By whether texels are floating-point.
+    vars: BTreeMap<bool, Texels>,
+}
+
+/// An argument's use with one kind of texel.
+#[derive(Clone, Copy)]
+struct Texels {
+    var: Var,
+    read: bool,
 }
 
 struct Images {
@@ -36,7 +44,7 @@ struct Images {
 }
 
 /// Lowers every image operation of a kernel and appends the descriptors to the contract. Samplers are lowered before.
-pub(super) fn run(func: &mut Function, info: &KernelInfo, abi: &mut LaunchAbi) -> Result<()> {
+pub(super) fn run(func: &mut Function, info: &KernelInfo, target: &Target, abi: &mut LaunchAbi) -> Result<()> {
     let Some(entry) = func.entry() else { return Ok(()) };
     let params = func.blocks[entry].params.iter().zip(&info.args).enumerate();
     let args: HashMap<Value, u16> =
@@ -46,7 +54,7 @@ pub(super) fn run(func: &mut Function, info: &KernelInfo, abi: &mut LaunchAbi) -
     for inst in layout.iter().flat_map(|b| func.blocks[*b].insts.clone()) {
         images.note(func, inst)?;
     }
-    images.declare(func, abi);
+    images.declare(func, target, abi);
     let mut map = HashMap::new();
     for block in layout {
         let insts = func.take_insts(block);
@@ -88,11 +96,12 @@ impl Images {
         };
         let usage = self.usage.entry(arg).or_default();
         usage.written |= op == ImageOp::Write;
-        usage.vars.entry(func.ty(texel).is_float()).or_insert(Var::new(0));
+        let texels = usage.vars.entry(func.ty(texel).is_float()).or_insert(Texels { var: Var::new(0), read: false });
+        texels.read |= op == ImageOp::Read;
         Ok(())
     }
 
-    fn declare(&mut self, func: &mut Function, abi: &mut LaunchAbi) {
+    fn declare(&mut self, func: &mut Function, target: &Target, abi: &mut LaunchAbi) {
         let mut dims: HashMap<u16, ImageDim> = HashMap::new();
         for &inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
             if let Op::Image { dim, .. } = func.insts[inst].op
@@ -105,9 +114,10 @@ impl Images {
         used.sort_by_key(|(arg, _)| **arg);
         for (&arg, usage) in used {
             let (dim, storage) = (dims.get(&arg).copied().unwrap_or(ImageDim::D2), usage.written);
-            for (&float, var) in usage.vars.iter_mut() {
+            for (&float, Texels { var, read }) in usage.vars.iter_mut() {
                 let binding = abi.bindings.len() as u32;
-                let source = ImageBinding { arg, storage, float, buffer: dim == ImageDim::Buffer };
+                let declared = storage && *read && !target.storage_image_read_any;
+                let source = ImageBinding { arg, storage, float, buffer: dim == ImageDim::Buffer, declared };
                 abi.bindings.push(BindingSource::Image(source));
                 abi.readonly.push(!storage);
                 let class = VarClass::Image { binding, dim, storage };
@@ -117,7 +127,7 @@ impl Images {
     }
 
     fn var(&self, arg: u16, float: bool) -> Option<Var> {
-        self.usage.get(&arg)?.vars.get(&float).copied()
+        Some(self.usage.get(&arg)?.vars.get(&float)?.var)
     }
 
     /// The value of an operation on the image set as `arg`.

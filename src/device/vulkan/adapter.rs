@@ -101,6 +101,10 @@ pub struct Features {
     pub denorms32: bool,
     /// Loops have the form that most drivers know best (see `Target::tests_in_continue`).
     pub tests_in_continue: bool,
+    /// Images that one kernel reads and writes; also (asked for by "+read_write_images") where the driver is known for
+    /// wrong ones.
+    pub read_write_images: bool,
+    pub distrusted_images: bool,
     pub host_import: bool,
 }
 
@@ -327,7 +331,11 @@ impl Features {
                 shader_int64: flag("int64", core.shader_int64),
                 shader_int16: flag("int16", core.shader_int16),
                 shader_float64: flag("float64", core.shader_float64),
-                shader_storage_image_read_without_format: flag("images", core.shader_storage_image_read_without_format),
+                shader_storage_image_read_without_format: flag(
+                    "images",
+                    flag("formatless_reads", core.shader_storage_image_read_without_format),
+                ),
+                shader_storage_image_extended_formats: flag("images", core.shader_storage_image_extended_formats),
                 shader_storage_image_write_without_format: flag("images", core.shader_storage_image_write_without_format),
                 ..Default::default()
             },
@@ -379,6 +387,8 @@ impl Features {
             float_controls: on("float_controls", vk::TRUE),
             denorms32: on("denorms32", vk::TRUE),
             tests_in_continue: on("tests_in_continue", vk::TRUE),
+            read_write_images: on("read_write_images", vk::TRUE),
+            distrusted_images: hidden.iter().any(|h| h == "+read_write_images"),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             host_import: on("host_import", vk::TRUE),
             buffer_addresses: on("buffer_addresses", vk::TRUE) && on("buffer_device_address", f12.buffer_device_address),

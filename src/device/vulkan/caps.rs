@@ -127,9 +127,9 @@ pub fn target(a: &Adapter) -> Target {
         // A CPU device loses the alias information it vectorises with when it is given addresses.
         prefer_bindings: a.is_cpu(),
         max_descriptors: limits.max_per_stage_resources,
-        // On NVIDIA's driver a kernel that reads what it wrote to an image gets what was there before.
-        storage_image_read_any: f.core.shader_storage_image_read_without_format != 0 && !nvidia,
+        storage_image_read_any: f.core.shader_storage_image_read_without_format != 0,
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
+        storage_image_extended_formats: f.core.shader_storage_image_extended_formats != 0,
         scatters_wide_loads: nvidia,
         // See the compiler's pass `loop_results`; seen with Mesa 22.3, and nothing newer promises otherwise.
         tests_in_continue: f.tests_in_continue && !llvmpipe,
@@ -305,13 +305,17 @@ const WRITE_ARGS: u32 = 64;
 /// What images the device can do; why it can do none that the full profile would allow.
 fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFacts, String> {
     let limits = &a.props.limits;
+    let nvidia = a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
     let probe = Probe {
         instance,
         physical: a.physical,
         detailed: a.api >= vk::API_VERSION_1_3,
+        // On NVIDIA's driver a kernel that reads what it wrote to an image got what was there before.
+        read_write: a.features.read_write_images && (!nvidia || a.features.distrusted_images),
         read_any: t.storage_image_read_any,
+        extended: t.storage_image_extended_formats,
         // NVIDIA's hardware gives the nearest of 256 values.
-        exact_packed: a.driver.driver_id != vk::DriverId::NVIDIA_PROPRIETARY,
+        exact_packed: !nvidia,
         write_any: t.storage_image_write_any,
     };
     let args = (limits.max_per_stage_descriptor_sampled_images, limits.max_per_stage_descriptor_storage_images);

@@ -13,6 +13,8 @@ use super::instance::Instance;
 use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
 use crate::cl::*;
 use ash::vk;
+use clspv_bridge::texel_format;
+use rspirv::spirv;
 
 /// The components that a read gives.
 pub type Swizzle = [vk::ComponentSwizzle; 4];
@@ -97,6 +99,43 @@ pub fn find(format: ImageFormat) -> Option<Format> {
     }
 }
 
+/// What a module that declares the format calls it.
+pub fn declared(format: vk::Format) -> Option<spirv::ImageFormat> {
+    use spirv::ImageFormat as S;
+    use vk::Format as F;
+    Some(match format {
+        F::R8_UNORM => S::R8,
+        F::R8G8_UNORM => S::Rg8,
+        F::R8G8B8A8_UNORM => S::Rgba8,
+        F::R16_UNORM => S::R16,
+        F::R16G16_UNORM => S::Rg16,
+        F::R16G16B16A16_UNORM => S::Rgba16,
+        F::R8_SNORM => S::R8Snorm,
+        F::R8G8_SNORM => S::Rg8Snorm,
+        F::R8G8B8A8_SNORM => S::Rgba8Snorm,
+        F::R16_SNORM => S::R16Snorm,
+        F::R16G16_SNORM => S::Rg16Snorm,
+        F::R16G16B16A16_SNORM => S::Rgba16Snorm,
+        F::R8_UINT => S::R8ui,
+        F::R8G8_UINT => S::Rg8ui,
+        F::R8G8B8A8_UINT => S::Rgba8ui,
+        F::R16_UINT => S::R16ui,
+        F::R16G16_UINT => S::Rg16ui,
+        F::R16G16B16A16_UINT => S::Rgba16ui,
+        F::R32_UINT => S::R32ui,
+        F::R32G32_UINT => S::Rg32ui,
+        F::R32G32B32A32_UINT => S::Rgba32ui,
+        F::R16_SFLOAT => S::R16f,
+        F::R16G16_SFLOAT => S::Rg16f,
+        F::R16G16B16A16_SFLOAT => S::Rgba16f,
+        F::R32_SFLOAT => S::R32f,
+        F::R32G32_SFLOAT => S::Rg32f,
+        F::R32G32B32A32_SFLOAT => S::Rgba32f,
+        F::A2B10G10R10_UNORM_PACK32 => S::Rgb10A2,
+        _ => return None,
+    })
+}
+
 /// What a device can do with a VkFormat.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Features {
@@ -146,9 +185,13 @@ pub struct Probe<'a> {
     pub physical: vk::PhysicalDevice,
     /// VkFormatProperties3 is known.
     pub detailed: bool,
+    /// Kernels may read and write one image.
+    pub read_write: bool,
     /// Storage images can be read and written without a format in the module.
     pub read_any: bool,
     pub write_any: bool,
+    /// Modules may declare any format.
+    pub extended: bool,
     /// Channels of five and six bits are read as exactly as OpenCL asks (C specification, 8.3.1: 1.5 ulp).
     pub exact_packed: bool,
 }
@@ -190,6 +233,14 @@ impl Probe<'_> {
         asked.is_ok() && (0..3).all(|i| extent[i] >= dims[i]) && p.max_array_layers >= layers
     }
 
+    /// Storage images of a format with these features can be read too.
+    fn reads_stored(&self, format: vk::Format, features: vk::FormatFeatureFlags2) -> bool {
+        match self.read_any {
+            true => features.contains(vk::FormatFeatureFlags2::STORAGE_READ_WITHOUT_FORMAT),
+            false => declared(format).is_some_and(|f| self.extended || texel_format::is_basic(f)),
+        }
+    }
+
     /// What images of a format can be used for, given the largest sizes of each kind.
     pub fn support(&self, format: ImageFormat, max: impl Fn(ImageKind) -> [u32; 3]) -> Option<FormatSupport> {
         use vk::FormatFeatureFlags2 as F;
@@ -220,7 +271,7 @@ impl Probe<'_> {
             let write = stores && is_written(format);
             let read = can_read
                 && (in_buffer || self.allows(&vulkan, kind, usage(stores && is_written(linear(format))), &max(kind), false));
-            let both = self.read_any && !vulkan.is_swizzled() && features.contains(F::STORAGE_READ_WITHOUT_FORMAT);
+            let both = self.read_write && !vulkan.is_swizzled() && self.reads_stored(vulkan.base, features);
             *uses = ImageUse { read, write: read && write, read_write: read && write && both };
         }
         uses.iter().any(|u| u.read).then_some(FormatSupport { format, uses })

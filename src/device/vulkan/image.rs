@@ -22,6 +22,7 @@ use ash::vk;
 use clspv_bridge::abi::ImageBinding;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+use rspirv::spirv::ImageFormat;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -246,6 +247,13 @@ impl Image {
             (_, false) if self.storage != vk::ImageView::null() => Ok(Bound::Storage(self.storage)),
             _ => Err(DeviceError::Unexpected("an image that the kernel's argument does not fit".into())),
         }
+    }
+
+    /// The format that a module must declare for a descriptor, if the kernel's texels are of the image's kind.
+    pub fn declared_format(&self, binding: &ImageBinding) -> Option<ImageFormat> {
+        let format = self.desc.format;
+        let declared = format::find(format).and_then(|f| format::declared(f.base));
+        declared.filter(|_| binding.float != format.is_int())
     }
 
     /// The buffer that is to be copied from before and to after a launch, and its layout.

@@ -11,7 +11,7 @@ use super::device::Gpu;
 use super::hazard::{Access, Accesses, Object};
 use super::image::{Bound, image_of};
 use super::memory::{Buffer, Use};
-use super::pipeline::{Key, Pipelines};
+use super::pipeline::{Formats, Key, Pipelines};
 use super::queue;
 use ash::vk;
 use clspv_bridge::abi::{
@@ -121,6 +121,7 @@ pub struct Plan<'a> {
     pub pipelines: &'a Pipelines,
     pub dispatches: Dispatches,
     pub lengths: SmallVec<[u32; 4]>,
+    pub formats: Formats,
     /// The argument block, complete but for the values of one dispatch ([`Plan::set_dispatch`]).
     pub block: SmallVec<[u8; 256]>,
     /// Descriptors in binding order.
@@ -175,6 +176,7 @@ impl Kernel {
             pipelines: &self.pipelines[index],
             dispatches,
             lengths: self.lengths(variant, launch)?,
+            formats: Formats::new(),
             block: SmallVec::from_elem(0, variant.abi.block_size as usize),
             bindings: SmallVec::new(),
             behind: SmallVec::new(),
@@ -284,7 +286,7 @@ impl Kernel {
         if launch.reach.anything {
             plan.accesses.push(Access::ANYWHERE);
         }
-        for source in &abi.bindings {
+        for (source, number) in abi.bindings.iter().zip(0..) {
             let binding = match source {
                 BindingSource::Data => self.data.as_ref().map(|d| Bound::whole(d)),
                 BindingSource::Print => print.map(|p| Bound::whole(p.buffer)),
@@ -295,7 +297,12 @@ impl Kernel {
                     _ => Some(Bound::whole(self.gpu.nothing()?)),
                 },
                 BindingSource::Image(binding) => match launch.args.get(usize::from(binding.arg)) {
-                    Some(ArgValue::Image(memory)) => Some(image_of(memory)?.bound(binding)?),
+                    Some(ArgValue::Image(memory)) => {
+                        let image = image_of(memory)?;
+                        let format = image.declared_format(binding);
+                        plan.formats.extend(format.filter(|_| binding.declared).map(|f| (number, f)));
+                        Some(image.bound(binding)?)
+                    }
                     _ => None,
                 },
                 BindingSource::Arg(a) => match launch.args.get(*a as usize) {
@@ -435,7 +442,7 @@ impl Plan<'_> {
 
     /// The pipeline key of one dispatch.
     pub fn key(&self, dispatch: &Dispatch) -> Key {
-        Key { local: dispatch.local, lengths: self.lengths.clone() }
+        Key { local: dispatch.local, lengths: self.lengths.clone(), formats: self.formats.clone() }
     }
 }
 

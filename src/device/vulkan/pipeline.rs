@@ -1,4 +1,5 @@
-//! Pipelines of one kernel variant: made when first needed, one for each local size and set of local-memory lengths.
+//! Pipelines of one kernel variant: made when first needed, one for each local size, set of local-memory lengths, and (where the
+//! module must declare them) formats of images.
 //!
 //! What the driver compiles for a variant is kept on disk, under the hash of the variant's code and everything that names
 //! the driver and device, unless it was compiled in no time.
@@ -10,8 +11,11 @@ use super::device::Gpu;
 use crate::store::Key as EntryKey;
 use ash::vk;
 use clspv_bridge::abi::{BlockPlace, KernelVariant, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
+use clspv_bridge::texel_format;
 use parking_lot::Mutex;
+use rspirv::spirv::ImageFormat;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::time::{Duration, Instant};
@@ -21,11 +25,15 @@ const WORTH_KEEPING: Duration = Duration::from_millis(2);
 /// Format of the entries on disk.
 const VERSION: u32 = 1;
 
-/// What a pipeline is specialised for: local size, then local-memory lengths in the order of the ABI's list.
+/// Formats of images that the module must declare, and their bindings.
+pub type Formats = SmallVec<[(u32, ImageFormat); 2]>;
+
+/// What a pipeline is specialised for: local size, local-memory lengths in the order of the ABI's list, formats.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
     pub local: [u32; 3],
     pub lengths: SmallVec<[u32; 4]>,
+    pub formats: Formats,
 }
 
 /// A pipeline with its layouts.
@@ -44,7 +52,7 @@ pub struct Pipelines {
 
 #[derive(Default)]
 struct Made {
-    module: vk::ShaderModule,
+    modules: HashMap<Formats, vk::ShaderModule>,
     sets: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
     cache: vk::PipelineCache,
@@ -71,6 +79,7 @@ impl Pipelines {
         }
         let start = Instant::now();
         made.prepare(self.gpu, variant)?;
+        let module = made.module(self.gpu, variant, &key.formats)?;
         let linear = variant.abi.is_linear();
         let items = key.local.iter().product::<u32>();
         let workgroup = if linear { [items, 1, 1] } else { key.local };
@@ -89,7 +98,7 @@ impl Pipelines {
         let name = CString::new(clspv_bridge::abi::ENTRY_POINT).unwrap_or_default();
         let mut stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(made.module)
+            .module(module)
             .name(&name)
             .specialization_info(&spec);
         let size = variant.abi.sub_group_size;
@@ -145,14 +154,25 @@ impl Made {
         }
     }
 
-    /// Makes module and layouts; each once.
+    /// The module for some formats.
+    fn module(&mut self, gpu: &Gpu, variant: &KernelVariant, formats: &Formats) -> Result<vk::ShaderModule> {
+        if let Some(&module) = self.modules.get(formats) {
+            return Ok(module);
+        }
+        let code = match formats.is_empty() {
+            true => Cow::Borrowed(&variant.spirv),
+            false => Cow::Owned(texel_format::declare(&variant.spirv, formats)),
+        };
+        let info = vk::ShaderModuleCreateInfo::default().code(&code);
+        // SAFETY: the words come from the compiler for this device.
+        let module = unsafe { gpu.raw.create_shader_module(&info, None) }.during("vkCreateShaderModule")?;
+        self.modules.insert(formats.clone(), module);
+        Ok(module)
+    }
+
+    /// Makes pipeline cache and layouts; each once.
     fn prepare(&mut self, gpu: &Gpu, variant: &KernelVariant) -> Result<()> {
         let abi = &variant.abi;
-        if self.module == vk::ShaderModule::null() {
-            let info = vk::ShaderModuleCreateInfo::default().code(&variant.spirv);
-            // SAFETY: the words come from the compiler for this device.
-            self.module = unsafe { gpu.raw.create_shader_module(&info, None) }.during("vkCreateShaderModule")?;
-        }
         if self.cache == vk::PipelineCache::null() {
             let kept = gpu.store.read(entry_key(gpu, variant), VERSION, |bytes| Some(bytes.to_vec()));
             // A driver should refuse data that is not its own, but is not trusted to.
@@ -201,7 +221,9 @@ impl Drop for Pipelines {
             self.gpu.raw.destroy_pipeline_cache(made.cache, None);
             self.gpu.raw.destroy_pipeline_layout(made.layout, None);
             self.gpu.raw.destroy_descriptor_set_layout(made.sets, None);
-            self.gpu.raw.destroy_shader_module(made.module, None);
+            for module in made.modules.values() {
+                self.gpu.raw.destroy_shader_module(*module, None);
+            }
         }
     }
 }

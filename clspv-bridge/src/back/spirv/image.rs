@@ -1,13 +1,15 @@
 //! Images: types, descriptors, and the instructions that read and write them.
 //!
 //! Reads of sampled images are fetches, at level 0 if none is given; storage images have no format in the module, the descriptor's view
-//! decides. What one work-item writes others see after a barrier, so storage images that are read too are coherent.
+//! decides. Those that are read too have one where the device asks for it ([`crate::texel_format`]). What one work-item
+//! writes others see after a barrier, so they are coherent.
 
 use super::emit::Emitter;
 use super::module::Id;
 use crate::error::{CompileError, Result};
 use crate::ir::{I32, ImageDim, ImageOp, Op as IrOp, Type, Var};
-use spirv::{Capability, Decoration, Dim, ImageOperands, Op, StorageClass};
+use crate::texel_format;
+use spirv::{Capability, Decoration, Dim, ImageFormat, ImageOperands, Op, StorageClass};
 
 /// An emitted image variable.
 #[derive(Clone, Copy)]
@@ -36,20 +38,32 @@ impl Emitter<'_> {
         }
         let arrayed = matches!(dim, ImageDim::D1Array | ImageDim::D2Array);
         let texel = self.m.ty(elem)?;
-        let ty = self.m.image(texel, shape, arrayed, storage);
+        let shared = storage
+            && super::emit::all_ops(self.func)
+                .any(|op| matches!(op, IrOp::Image { op: ImageOp::Read, var: Some(v), .. } if *v == var));
+        let target = self.target;
+        let declared = shared && !target.storage_image_read_any;
+        let format = match declared {
+            true => texel_format::placeholder(elem.is_float()),
+            false => ImageFormat::Unknown,
+        };
+        let ty = self.m.image(texel, shape, arrayed, storage, format);
         let id = self.m.variable(StorageClass::UniformConstant, ty);
         self.m.decorate(id, Decoration::DescriptorSet, &[0]);
         self.m.decorate(id, Decoration::Binding, &[binding]);
-        let mut shared = false;
         if storage {
-            shared = super::emit::all_ops(self.func)
-                .any(|op| matches!(op, IrOp::Image { op: ImageOp::Read, var: Some(v), .. } if *v == var));
-            let target = self.target;
-            let formatless = "storage images without a format";
-            self.m.require(Capability::StorageImageWriteWithoutFormat, target.storage_image_write_any, formatless)?;
-            if shared {
-                self.m.require(Capability::StorageImageReadWithoutFormat, target.storage_image_read_any, formatless)?;
+            if declared {
+                if target.storage_image_extended_formats {
+                    self.m.capability(Capability::StorageImageExtendedFormats);
+                }
             } else {
+                let formatless = "storage images without a format";
+                self.m.require(Capability::StorageImageWriteWithoutFormat, target.storage_image_write_any, formatless)?;
+                if shared {
+                    self.m.capability(Capability::StorageImageReadWithoutFormat);
+                }
+            }
+            if !shared {
                 self.m.decorate(id, Decoration::NonReadable, &[]);
             }
             // Two arguments may be the same image.

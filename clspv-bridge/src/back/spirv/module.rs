@@ -30,8 +30,8 @@ enum TypeKey {
     /// Structure of two equal members (double-width products).
     Pair(Id),
     Function,
-    /// Image of a texel type, dimensions, arrayed, storage.
-    Image(Id, u32, bool, bool),
+    /// Image of a texel type, dimensions, arrayed, storage, format.
+    Image(Id, u32, bool, bool, u32),
 }
 
 pub(super) struct SpirvModule<'a> {
@@ -227,11 +227,10 @@ impl<'a> SpirvModule<'a> {
         id
     }
 
-    /// An image type without a format.
-    pub(super) fn image(&mut self, texel: Id, dim: spirv::Dim, arrayed: bool, storage: bool) -> Id {
-        let key = TypeKey::Image(texel, dim as u32, arrayed, storage);
-        let format = spirv::ImageFormat::Unknown as u32;
-        let words = [texel, dim as u32, 0, arrayed as u32, 0, 1 + storage as u32, format];
+    /// An image type.
+    pub(super) fn image(&mut self, texel: Id, dim: spirv::Dim, arrayed: bool, storage: bool, format: spirv::ImageFormat) -> Id {
+        let key = TypeKey::Image(texel, dim as u32, arrayed, storage, format as u32);
+        let words = [texel, dim as u32, 0, arrayed as u32, 0, 1 + storage as u32, format as u32];
         self.intern(key, Op::TypeImage, &words).0
     }
 

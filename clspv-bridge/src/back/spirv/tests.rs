@@ -261,6 +261,79 @@ fn atomics_are_valid_in_every_order_and_scope() {
     }
 }
 
+/// A kernel that reads and writes images at bindings 0 to 3, of floats but for the last, and writes another at 4.
+fn reads_and_writes_images() -> Function {
+    let (mut f, block) = kernel();
+    let spaces = FenceSpaces { local: false, global: false, image: true };
+    for binding in 0..5 {
+        let elem = if binding == 3 { I32 } else { F32 };
+        let class = VarClass::Image { binding, dim: ImageDim::D2, storage: true };
+        let var = f.vars.push(VarData { class, elem, len: VarLen::Runtime });
+        let mut b = Builder::new(&mut f, block);
+        let at = b.value(Op::PushConst { offset: 0 }, &[], Type::Vector(Scalar::I32, 2));
+        let texel = if elem == F32 { Type::Vector(Scalar::F32, 4) } else { Type::Vector(Scalar::I32, 4) };
+        let access = |op| Op::Image { op, dim: ImageDim::D2, var: Some(var) };
+        let one = b.func.bits(F32, 0x3f80_0000);
+        let v = match binding {
+            4 => b.value(Op::Splat, &[one], texel),
+            _ => b.value(access(ImageOp::Read), &[at], texel),
+        };
+        b.inst(access(ImageOp::Write), &[at, v], &[]);
+        for scope in [Scope::WorkItem, Scope::WorkGroup, Scope::Device] {
+            b.inst(Op::Fence { scope, order: Ordering::AcqRel, spaces }, &[], &[]);
+        }
+    }
+    Builder::new(&mut f, block).ret(&[]);
+    f
+}
+
+#[test]
+fn images_are_valid_with_every_format_declared() {
+    use spirv::ImageFormat as F;
+    let mut m = Module { phase: Phase::Structured, ..Module::default() };
+    m.kernels.push(KernelInfo { name: "k".into(), ..KernelInfo::default() });
+    let mut func = reads_and_writes_images();
+    func.kernel = Some(0);
+    let func = m.functions.push(func);
+    let any = Target::generic();
+    for vulkan_memory_model in [false, true] {
+        let target = Target { storage_image_read_any: false, vulkan_memory_model, ..any.clone() };
+        let words = super::emit(&m, func, &abi(), &target).unwrap();
+        validate(&words, "vulkan1.3");
+        let images = |words: &[u32]| {
+            let text = rspirv::dr::load_words(words).unwrap();
+            let types = text.types_global_values.iter().filter(|i| i.class.opcode == spirv::Op::TypeImage);
+            let mut formats: Vec<F> = types.map(|i| i.operands[6].unwrap_image_format()).collect();
+            formats.sort_by_key(|f| *f as u32);
+            formats
+        };
+        assert_eq!(images(&words), [F::Unknown, F::R32f, F::R32ui]);
+        for (formats, expected) in [
+            ([F::Rgba8, F::Rgba8, F::R32f, F::R32ui], vec![F::Unknown, F::R32f, F::Rgba8, F::R32ui]),
+            ([F::R16f, F::Rgba16Snorm, F::R16f, F::Rg8ui], {
+                vec![F::Unknown, F::R32f, F::R16f, F::Rgba16Snorm, F::R32ui, F::Rg8ui]
+            }),
+        ] {
+            // The image that is only written has no format, whatever is asked.
+            let wanted: Vec<(u32, F)> = (0..).zip(formats).chain([(4, F::Rgba8)]).collect();
+            let declared = crate::texel_format::declare(&words, &wanted);
+            validate(&declared, "vulkan1.3");
+            let mut expected = expected;
+            expected.sort_by_key(|f| *f as u32);
+            assert_eq!(images(&declared), expected);
+        }
+    }
+    // With the feature nothing is declared.
+    let words = super::emit(&m, func, &abi(), &any).unwrap();
+    validate(&words, "vulkan1.3");
+    assert_eq!(crate::texel_format::declare(&words, &[(0, F::Rgba8)]), words);
+    // A cut module is none of the compiler's, but nothing worse than nonsense comes of it.
+    let words = super::emit(&m, func, &abi(), &Target { storage_image_read_any: false, ..any }).unwrap();
+    for end in 0..words.len() {
+        crate::texel_format::declare(&words[..end], &[(0, F::Rgba8)]);
+    }
+}
+
 #[test]
 fn atomics_on_floating_point_numbers_are_valid() {
     let (mut f, block) = kernel();
