@@ -14,7 +14,7 @@ mod validation;
 
 use cl::{Api, Device, ImageKind, Session};
 use driver::{run_without, wants_matrix};
-use image_support::{commands, kernels, levels, objects, read_write, required_formats, samplers};
+use image_support::{commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::sync::Arc;
 
@@ -34,6 +34,8 @@ const TESTS: &[Test] = &[
     ("many_arguments", |session, _| kernels::many_arguments(session), &[ImageKind::D2]),
     ("exchange", read_write::exchange, &ImageKind::ALL),
     ("several_read_write", |session, _| read_write::several(session), &[ImageKind::D2]),
+    ("filters", |session, _| filters::filters(session), &[ImageKind::D2]),
+    ("images_in_spirv", |session, _| il::images_in_spirv(session), &[ImageKind::D2]),
     ("image_of_buffer", |session, _| objects::image_of_buffer(session), &[ImageKind::D2]),
     ("image_of_image", |session, _| objects::image_of_image(session), &[ImageKind::D2]),
 ];

@@ -50,6 +50,7 @@ api! {
     clCreateCommandQueue: fn(cl_context, cl_device_id, cl_command_queue_properties, *mut cl_int) -> cl_command_queue;
     clCreateBuffer: fn(cl_context, cl_mem_flags, usize, *mut c_void, *mut cl_int) -> cl_mem;
     clCreateProgramWithSource: fn(cl_context, cl_uint, *const *const c_char, *const usize, *mut cl_int) -> cl_program;
+    clCreateProgramWithIL: fn(cl_context, *const c_void, usize, *mut cl_int) -> cl_program;
     clBuildProgram: fn(cl_program, cl_uint, *const cl_device_id, *const c_char, *const c_void, *mut c_void) -> cl_int;
     clGetProgramBuildInfo: fn(cl_program, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
     clCreateKernel: fn(cl_program, *const c_char, *mut cl_int) -> cl_kernel;
@@ -218,6 +219,20 @@ impl<'a> Session<'a> {
         // SAFETY: one string of `len` bytes.
         let program = unsafe { (self.api.clCreateProgramWithSource)(self.context, 1, &text, &len, &mut err) };
         check("clCreateProgramWithSource", err)?;
+        self.build_program(program, options)
+    }
+
+    /// From SPIR-V.
+    pub fn build_il(&self, words: &[u32]) -> Result<Program<'_>, String> {
+        let mut err = 0;
+        let (il, size) = (words.as_ptr().cast(), size_of_val(words));
+        // SAFETY: a block with its size.
+        let program = unsafe { (self.api.clCreateProgramWithIL)(self.context, il, size, &mut err) };
+        check("clCreateProgramWithIL", err)?;
+        self.build_program(program, "")
+    }
+
+    fn build_program(&self, program: cl_program, options: &str) -> Result<Program<'_>, String> {
         let options = CString::new(options).map_err(|e| e.to_string())?;
         // SAFETY: a terminated string and no callback.
         let code = unsafe { (self.api.clBuildProgram)(program, 1, &self.device.id, options.as_ptr(), null(), null_mut()) };

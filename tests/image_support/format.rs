@@ -297,6 +297,11 @@ impl Format {
         self.field(channel).ok_or(if component == 3 { 1.0 } else { 0.0 })
     }
 
+    /// Whether memory holds the component of a texel.
+    pub fn stores(&self, component: usize) -> bool {
+        self.source(component).is_ok()
+    }
+
     /// The exact value of a texel.
     pub fn texel(&self, element: u128) -> [f64; 4] {
         std::array::from_fn(|i| self.source(i).map_or_else(|constant| constant, |f| f.value(element)))

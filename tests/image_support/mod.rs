@@ -6,7 +6,9 @@
 #![allow(non_upper_case_globals)] // names of the specification in patterns
 
 pub mod commands;
+pub mod filters;
 pub mod format;
+pub mod il;
 pub mod kernels;
 pub mod levels;
 pub mod objects;

@@ -41,7 +41,7 @@ pub fn exchange(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let (w, h) = (size[0].to_le_bytes(), size[1].to_le_bytes());
     for offer in offers(session, kind)?.iter().filter(|o| o.has(CL_MEM_KERNEL_READ_AND_WRITE)) {
         let format = &offer.format;
-        if !matches!(format.cl.image_channel_data_type, CL_UNSIGNED_INT16 | CL_UNSIGNED_INT32) {
+        if !matches!(format.cl.image_channel_data_type, CL_UNSIGNED_INT16 | CL_UNSIGNED_INT32) || !format.stores(0) {
             continue;
         }
         let test = || -> Result<(), String> {

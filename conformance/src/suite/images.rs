@@ -3,7 +3,7 @@
 
 use super::{Context, Outcome, Sink};
 use crate::cl::{ImageKind, Session};
-use crate::image_support::{commands, kernels, levels, objects, required_formats, samplers};
+use crate::image_support::{commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers};
 
 type Test = (&'static str, fn(&Session<'_>, ImageKind, bool) -> Result<(), String>, &'static [ImageKind]);
 
@@ -18,6 +18,10 @@ const TESTS: &[Test] = &[
     ("levels in commands", |s, k, _| levels::commands(s, k), &SAMPLED),
     ("levels in kernels", |s, k, _| levels::kernels(s, k), &SAMPLED),
     ("many arguments", |s, _, _| kernels::many_arguments(s), &[ImageKind::D2]),
+    ("exchange between work-items", |s, k, _| read_write::exchange(s, k), &ImageKind::ALL),
+    ("several images read and written", |s, _, _| read_write::several(s), &[ImageKind::D2]),
+    ("filters", |s, _, _| filters::filters(s), &[ImageKind::D2]),
+    ("images in SPIR-V", |s, _, _| il::images_in_spirv(s), &[ImageKind::D2]),
     ("image of a buffer", |s, _, _| objects::image_of_buffer(s), &[ImageKind::D2]),
     ("image of an image", |s, _, _| objects::image_of_image(s), &[ImageKind::D2]),
 ];
