@@ -184,7 +184,8 @@ impl Lower<'_, '_, '_> {
             Rounding::Rtp => (no, below),
             _ => (self.b.and(above, positive), self.b.and(below, negative)),
         };
-        // Neighbours by bit pattern: away from zero is plus one. Zero's own neighbours are the least denormals.
+        // Neighbours by bit pattern: away from zero is plus one. Zero's own neighbours are the least denormals; a device that
+        // flushes these may have made the zero of any denormal, and leaves it.
         let int = to.with_scalar(Scalar::I32);
         let bits = self.b.bitcast(r, int);
         let one = self.int(int, 1);
@@ -192,14 +193,16 @@ impl Lower<'_, '_, '_> {
         let sign = self.int(int, 0x8000_0000);
         let magnitude = self.int(int, 0x7fff_ffff);
         let magnitude = self.b.and(bits, magnitude);
+        let least = if self.cx.target.flushes_denorms32 { 0 } else { 1 };
+        let least = self.int(int, least);
         let izero = self.int(int, 0);
         let is_zero = self.b.icmp(IntCc::Eq, magnitude, izero);
         let minus = self.b.icmp(IntCc::Slt, bits, izero);
         let next_up = self.b.select(minus, dec, inc);
-        let next_up = self.b.select(is_zero, one, next_up);
+        let next_up = self.b.select(is_zero, least, next_up);
         let next_down = self.b.select(minus, inc, dec);
-        let least = self.b.or(sign, one);
-        let next_down = self.b.select(is_zero, least, next_down);
+        let minus_least = self.b.or(sign, least);
+        let next_down = self.b.select(is_zero, minus_least, next_down);
         let bits = self.b.select(down, next_down, bits);
         let bits = self.b.select(up, next_up, bits);
         self.b.bitcast(bits, to)
