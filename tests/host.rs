@@ -8,6 +8,8 @@
 mod common;
 #[path = "host_support/images.rs"]
 mod images;
+#[path = "host_support/svm.rs"]
+mod svm;
 
 use common::rig::*;
 use common::supervised::{self, Case, as_is, no_children, open_descriptors, resident, threads};
@@ -184,6 +186,15 @@ const CASES: &[Case] = &[
         run: a_context_has_two_devices,
         prepare: |command, folder| {
             twice_the_device(command, folder);
+            command.env("PYROCLAST_FEATURES", "-mapped_buffers,-host_import");
+        },
+    },
+    Case { name: "a_context_has_two_kinds_of_devices", run: two_kinds_of_devices, prepare: with_the_processor },
+    Case {
+        name: "a_context_has_a_graphics_card_and_the_processor",
+        run: two_kinds_of_devices,
+        prepare: |command, folder| {
+            with_the_processor(command, folder);
             command.env("PYROCLAST_FEATURES", "-mapped_buffers,-host_import");
         },
     },
@@ -590,6 +601,18 @@ fn a_context_has_two_devices() {
     }
     program.release();
     context.release();
+}
+
+fn with_the_processor(command: &mut Command, _: &Path) {
+    command.env("PYROCLAST_DEVICES", "vulkan:0,cpu");
+}
+
+fn two_kinds_of_devices() {
+    let devices = devices();
+    assert_eq!(devices.len(), 2, "a Vulkan device and the processor");
+    assert_eq!(number(&device_info(devices[1], CL_DEVICE_TYPE).unwrap()), CL_DEVICE_TYPE_CPU);
+    a_context_has_two_devices();
+    svm::counted_by_both(&devices);
 }
 
 /// Each device works in its own part of a buffer, at the same time; then they change parts.
