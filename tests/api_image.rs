@@ -157,7 +157,7 @@ fn creation_is_refused_with_the_code_of_the_condition() {
         (CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 0, format(CL_RGB, CL_UNORM_INT8), good, none),
         (CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 0, format(CL_DEPTH, CL_UNORM_INT8), good, none),
         (CL_IMAGE_FORMAT_NOT_SUPPORTED, 0, format(CL_sRGBA, CL_UNORM_INT8), good, none),
-        (CL_IMAGE_FORMAT_NOT_SUPPORTED, 0, format(CL_RGBA, CL_UNORM_INT_101010_2), good, none),
+        (CL_IMAGE_FORMAT_NOT_SUPPORTED, 0, format(CL_Rx, CL_UNORM_INT8), good, none),
         (CL_INVALID_IMAGE_DESCRIPTOR, 0, RGBA8, with(|d| d.image_type = CL_MEM_OBJECT_BUFFER), none),
         (CL_INVALID_IMAGE_DESCRIPTOR, 0, RGBA8, with(|d| d.num_samples = 2), none),
         (CL_INVALID_IMAGE_DESCRIPTOR, 0, RGBA8, with(|d| d.num_mip_levels = 5), none),
