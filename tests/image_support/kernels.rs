@@ -321,9 +321,10 @@ pub fn many_arguments(session: &Session<'_>) -> Result<(), String> {
     let format = image_format(CL_RGBA, CL_UNSIGNED_INT32);
     let list = |n: usize, text: &dyn Fn(usize) -> String| (0..n).map(text).collect::<Vec<_>>().join(" ");
     let mut reads = session.device_number::<cl_uint>(CL_DEVICE_MAX_READ_IMAGE_ARGS)?.min(256) as usize;
-    // Without addresses a buffer is one more descriptor, of which a device may have no more than images.
+    // Without addresses the buffer is one more descriptor, of which a device may have no more than images, and so are the
+    // arguments that push constants have no room for.
     if !session.extensions().contains("cl_ext_buffer_device_address") {
-        reads -= 1;
+        reads -= 2;
     }
     let writes = session.device_number::<cl_uint>(CL_DEVICE_MAX_WRITE_IMAGE_ARGS)?.min(128) as usize;
     let source = format!(
