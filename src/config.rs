@@ -98,7 +98,7 @@ options! {
     "PYROCLAST_DEVICES" => devices: Vec<String>,
     /// Submit and wait after every command.
     "PYROCLAST_SYNC" => sync: bool,
-    /// Device features to hide, e.g. "-int8,-float16"; "+read_write_images" has them where the driver is not trusted with them.
+    /// Device features to hide, e.g. "-int8,-float16".
     "PYROCLAST_FEATURES" => hidden_features: Vec<String>,
     /// Path of clang, which compiles OpenCL C; searched for if unset.
     "PYROCLAST_CLANG" => clang: Option<String>,

@@ -73,7 +73,7 @@ float pc_atan2_f32(float y, float x)
     // keep both away from overflow and underflow
     uint top = max(ay, ax);
     float s = top > 0x71000000u ? 0x1p-40f : top < 0x20000000u ? 0x1p+62f : 1.0f;
-    if (d < -26) return pc_copysign(fy / fx, y);
+    if (d < -26) return pc_copysign((fy * s) / (fx * s), y);
     // denormals as integers: the device may take them for zeros
     fy = ay < 0x00800000u ? (float)ay * 0x1p-87f : fy * s;
     fx = ax < 0x00800000u ? (float)ax * 0x1p-87f : fx * s;

@@ -28,13 +28,18 @@ pub fn run(func: &mut Function, target: &Target) {
         for inst in insts {
             if division(b.func, inst) {
                 let (x, y) = (b.func.insts[inst].args[0], b.func.insts[inst].args[1]);
-                let scale = scale(&mut b, y);
-                let args = [b.bin(BinOp::Fmul, x, scale), b.bin(BinOp::Fmul, y, scale)];
+                let args = operands(&mut b, x, y);
                 b.func.insts[inst].args.copy_from_slice(&args);
             }
             b.push(inst);
         }
     }
+}
+
+/// Operands with the quotient of `x` and `y`, the divisor being small enough.
+pub(super) fn operands(b: &mut Builder<'_>, x: Value, y: Value) -> [Value; 2] {
+    let scale = scale(b, y);
+    [b.bin(BinOp::Fmul, x, scale), b.bin(BinOp::Fmul, y, scale)]
 }
 
 /// 2^-32 in the lanes whose divisor is large, else 1.

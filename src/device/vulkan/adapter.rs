@@ -101,10 +101,8 @@ pub struct Features {
     pub denorms32: bool,
     /// Loops have the form that most drivers know best (see `Target::tests_in_continue`).
     pub tests_in_continue: bool,
-    /// Images that one kernel reads and writes; also (asked for by "+read_write_images") where the driver is known for
-    /// wrong ones.
+    /// Images that one kernel reads and writes.
     pub read_write_images: bool,
-    pub distrusted_images: bool,
     pub host_import: bool,
 }
 
@@ -388,7 +386,6 @@ impl Features {
             denorms32: on("denorms32", vk::TRUE),
             tests_in_continue: on("tests_in_continue", vk::TRUE),
             read_write_images: on("read_write_images", vk::TRUE),
-            distrusted_images: hidden.iter().any(|h| h == "+read_write_images"),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             host_import: on("host_import", vk::TRUE),
             buffer_addresses: on("buffer_addresses", vk::TRUE) && on("buffer_device_address", f12.buffer_device_address),

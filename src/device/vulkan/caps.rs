@@ -310,8 +310,7 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
         instance,
         physical: a.physical,
         detailed: a.api >= vk::API_VERSION_1_3,
-        // On NVIDIA's driver a kernel that reads what it wrote to an image got what was there before.
-        read_write: a.features.read_write_images && (!nvidia || a.features.distrusted_images),
+        read_write: a.features.read_write_images,
         read_any: t.storage_image_read_any,
         extended: t.storage_image_extended_formats,
         // NVIDIA's hardware gives the nearest of 256 values.

@@ -1,5 +1,6 @@
 //! Mathematical, common and geometric functions.
 
+use super::super::flushed_div;
 use super::Lower;
 use crate::error::Result;
 use crate::ir::*;
@@ -112,6 +113,11 @@ impl Lower<'_, '_, '_> {
                 None => self.b.value(Op::Fma, a, ty),
             },
             C::mad => b.value(Op::Mad, a, ty),
+            // Relaxed programs' other divisions may fail for large divisors.
+            C::half_divide if self.relaxed && self.cx.target.flushes_denorms32 => {
+                let [x, y] = flushed_div::operands(self.b, a[0], a[1]);
+                self.fdiv(x, y)
+            }
             C::native_divide | C::half_divide => self.fdiv(a[0], a[1]),
             C::native_exp10 | C::half_exp10 => self.native_exp10(a[0]),
             C::native_log10 => self.native_log10(a[0]),
