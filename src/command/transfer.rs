@@ -77,9 +77,10 @@ pub fn read_buffer(
     validate_host_access(mem, true, false)?;
     let src = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
     let kind = if size == 0 { CommandKind::Nop } else { CommandKind::Read { src, dst: ptr } };
-    let memory = mem.residency().backing(queue.context(), queue.device_index())?;
-    let host_reads = host_sees || blocking && size as u64 <= memory.quick_read();
-    put(queue, CL_COMMAND_READ_BUFFER, kind, place(host_reads, blocking, size as u64), waits, blocking)
+    let bytes = size as u64;
+    let host_reads =
+        host_sees || blocking && bytes <= mem.residency().backing(queue.context(), queue.device_index())?.quick_read();
+    put(queue, CL_COMMAND_READ_BUFFER, kind, place(host_reads, blocking, bytes), waits, blocking)
 }
 
 /// clEnqueueWriteBuffer
