@@ -13,6 +13,7 @@ mod limits;
 #[path = "fault_support/program.rs"]
 mod program;
 
+use common::rig::*;
 use common::supervised::{self, Case, no_children, open_descriptors, resident, supervise, thorough, threads};
 use common::*;
 use libloading::Library;
@@ -22,6 +23,7 @@ use std::ffi::{CStr, c_char};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::ptr::null_mut;
+use std::time::Duration;
 
 const MEMORY: u32 = 1;
 const LOSS: u32 = 2;
@@ -173,6 +175,29 @@ fn nothing_is_left() {
     no_children();
 }
 
+/// When the last command is complete, no thread of the driver calls Vulkan any more: the application may end now, and
+/// Vulkan's libraries run their destructors. The reaper found out, as nobody waited.
+fn vulkan_is_left_alone() {
+    let faults = Faults::open();
+    let rig = Rig::new("kernel void k(global uint *p, uint n) { for (uint i = 0; i < n; i++) p[get_global_id(0)] += i; }");
+    let (queue, kernel, buffer) = (rig.queue(0), rig.kernel("k"), rig.buffer(&[0u32; 64]));
+    set(kernel, 0, buffer);
+    for round in 0..30 {
+        set(kernel, 1, 1000u32 << (round % 8));
+        let event = launch(queue, kernel, 64, &[]);
+        faults.set(MEMORY, u64::MAX, 0);
+        // SAFETY: a live queue.
+        ok(unsafe { clFlush(queue) });
+        while status(event) != CL_COMPLETE {
+            std::thread::yield_now();
+        }
+        let calls = faults.calls();
+        std::thread::sleep(Duration::from_millis(3));
+        assert_eq!(faults.calls(), calls, "round {round}");
+        event.release();
+    }
+}
+
 /// A program is in the middle of its work when the device is lost.
 fn the_device_is_lost() {
     let faults = Faults::open();
@@ -220,6 +245,7 @@ const PARTS: &[Case] = &[
 ];
 const CASES: &[Case] = &[
     Case { name: "memory_runs_out", run: memory_runs_out, prepare: with_faults },
+    Case { name: "vulkan_is_left_alone", run: vulkan_is_left_alone, prepare: with_faults },
     Case { name: "nothing_is_left", run: nothing_is_left, prepare: with_faults },
 ];
 

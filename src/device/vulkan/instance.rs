@@ -19,6 +19,8 @@ pub struct Instance {
     pub raw: ash::Instance,
     /// Version the instance was created for: 1.2 at least, 1.3 at most.
     pub api: u32,
+    /// The validation layer was asked for.
+    pub validates: bool,
 }
 
 static INSTANCE: OnceLock<Option<Instance>> = OnceLock::new();
@@ -87,7 +89,7 @@ fn create(validate: bool) -> Result<Instance, String> {
             complain(&format!("no validation messages: {e:?}"));
         }
     }
-    Ok(Instance { entry, raw, api })
+    Ok(Instance { entry, raw, api, validates: !layers.is_empty() })
 }
 
 fn messenger_info() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {

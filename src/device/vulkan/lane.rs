@@ -23,7 +23,7 @@ use super::profiling::Queries;
 use super::reaper;
 use super::record::{ReadBack, ReadBacks};
 use ash::vk;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -62,6 +62,8 @@ struct State {
     listeners: usize,
     reaper_started: bool,
     reaper_parked: bool,
+    /// The value the reaper waits for in Vulkan.
+    reaper_waits: Option<u64>,
 }
 
 /// A batch in flight.
@@ -320,7 +322,30 @@ impl Lane {
         let mut state = self.state.lock();
         state.helpers -= 1;
         self.wake_reaper(&state);
+        if done && self.gpu.instance.validates {
+            self.let_reaper_come_back(state);
+        }
         done
+    }
+
+    /// Waits until the reaper has left the call in which it waits for what has come. It leaves it about now, and a driver
+    /// does not mind if the process ends meanwhile; but the validation layer's static destructors take away the tables that
+    /// it looks into on the way out.
+    fn let_reaper_come_back(&self, mut state: MutexGuard<'_, State>) {
+        while state.reaper_waits.is_some_and(|value| self.counter() >= value) {
+            state.listeners += 1;
+            self.reported.wait(&mut state);
+            state.listeners -= 1;
+        }
+    }
+
+    /// The reaper's wait is over.
+    pub fn reaper_is_back(&self) {
+        let mut state = self.state.lock();
+        state.reaper_waits = None;
+        if state.listeners > 0 {
+            self.reported.notify_all();
+        }
     }
 
     fn help(&self, owner: &Owner, submission: Submission, deadline: Option<Instant>, spin: bool) -> bool {
@@ -436,7 +461,10 @@ impl Lane {
             let front = state.in_flight.front().map(Entry::next_value);
             let neglected = front.filter(|_| state.helpers == 0 && !state.reaping);
             match neglected {
-                Some(value) if seen == Some(value) => return value,
+                Some(value) if seen == Some(value) => {
+                    state.reaper_waits = Some(value);
+                    return value;
+                }
                 None if idle >= LINGER_ROUNDS => {
                     state.reaper_parked = true;
                     self.work.wait(&mut state);

@@ -1,5 +1,7 @@
 //! The reaper: a lane's thread that reports completions nobody is waiting for. Parked while nothing is in flight and
-//! while a waiting thread does the work; never ends, and never touches Vulkan when parked.
+//! while a waiting thread does the work; never ends. Once everything is reported it calls Vulkan no more: the application
+//! may leave its main function then, and Vulkan's libraries run their destructors. (`Lane::wait` tells of the one
+//! exception.)
 
 use super::lane::Lane;
 
@@ -10,9 +12,8 @@ pub fn start(lane: &'static Lane) -> bool {
         loop {
             let value = lane.next_for_reaper();
             lane.wait_value(value, None, false);
+            lane.reaper_is_back();
             lane.reap();
-            // Whoever submits finds the frames ready.
-            lane.gpu.reset_frames();
         }
     };
     match std::thread::Builder::new().name("pyroclast-reaper".into()).stack_size(512 << 10).spawn(body) {
