@@ -29,10 +29,7 @@ pub struct Target {
     pub vulkan_memory_model: bool,
     /// shaderSignedZeroInfNanPreserve / DenormPreserve / DenormFlushToZero / RoundingModeRTE for 16, 32, 64 bits.
     pub float_controls: FloatControls,
-    /// Every f32 operation takes denormals for zeros and gives zeros for them.
-    pub flushes_denorms32: bool,
-    /// The compiler makes it so, on a device that would keep them.
-    pub flush_denorms32: bool,
+    pub denorms32: Denorms32,
     /// GLSL.std.450 Fma on f32 is a correctly rounded fused multiply-add.
     pub exact_fma32: bool,
     /// The same on f64.
@@ -155,6 +152,16 @@ pub struct SubgroupOps {
     pub extended_types: bool,
 }
 
+/// What becomes of f32 denormals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Denorms32 {
+    Kept,
+    /// Every operation of the device takes denormals for zeros and gives zeros for them.
+    Flushed,
+    /// The compiler makes it so, on a device that would keep them.
+    MadeFlushed,
+}
+
 impl Target {
     /// Whether a kernel may require this sub-group size.
     pub fn has_sub_group_size(&self, size: u32) -> bool {
@@ -235,8 +242,7 @@ impl Target {
             float_controls: FloatControls { preserve16: true, preserve32: true, preserve64: true, ..FloatControls::default() },
             exact_fma32: false,
             exact_fma64: false,
-            flushes_denorms32: false,
-            flush_denorms32: false,
+            denorms32: Denorms32::Kept,
             exact_div32: false,
             exact_sqrt32: false,
             exact_div64: false,

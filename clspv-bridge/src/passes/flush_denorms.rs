@@ -1,15 +1,15 @@
-//! Makes devices that keep single-precision denormals work like those that flush them (`Target::flush_denorms32`).
+//! Makes devices that keep single-precision denormals work like those that flush them ([`Denorms32::MadeFlushed`]).
 //!
 //! The built-in library has to stay within its error bounds on both kinds; with this pass one device tells for both.
 //! Operands are flushed as well as results, as NVIDIA's instructions do it.
 
 use crate::ir::*;
-use crate::target::Target;
+use crate::target::{Denorms32, Target};
 use std::collections::HashMap;
 
 /// Flushes what goes in and out of every single-precision operation that is not a mere move of bits.
 pub fn run(func: &mut Function, target: &Target) {
-    if !target.flush_denorms32 {
+    if target.denorms32 != Denorms32::MadeFlushed {
         return;
     }
     let mut map = HashMap::new();
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::ir::verify::verify_module;
 
-    fn size(flush: bool) -> usize {
+    fn size(denorms32: Denorms32) -> usize {
         let mut m = Module::default();
         let mut f = Function::new("f", Signature { params: vec![F32, F64], results: vec![F32, F64] }, Linkage::Export);
         let entry = f.add_block();
@@ -74,7 +74,7 @@ mod tests {
         let mut b = Builder::new(&mut f, entry);
         let (x, y) = (b.bin(BinOp::Fmul, x, x), b.bin(BinOp::Fmul, y, y));
         b.ret(&[x, y]);
-        run(&mut f, &Target { flush_denorms32: flush, ..Target::generic() });
+        run(&mut f, &Target { denorms32, ..Target::generic() });
         let size = f.size();
         m.functions.push(f);
         verify_module(&m).unwrap();
@@ -84,6 +84,6 @@ mod tests {
     #[test]
     fn single_precision_is_flushed_where_asked_for() {
         // Two operands and a result, six instructions each; the return is in both.
-        assert_eq!(size(true), size(false) + 3 * 6);
+        assert_eq!(size(Denorms32::MadeFlushed), size(Denorms32::Kept) + 3 * 6);
     }
 }

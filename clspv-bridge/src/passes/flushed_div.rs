@@ -5,7 +5,7 @@
 //! What the scaled dividend loses belongs to quotients that are denormal themselves.
 
 use crate::ir::*;
-use crate::target::Target;
+use crate::target::{Denorms32, Target};
 
 /// Divisors above this have a denormal reciprocal: 2^126.
 const LARGE: u64 = 0x7e80_0000;
@@ -16,7 +16,7 @@ pub fn run(func: &mut Function, target: &Target) {
         let d = &func.insts[i];
         matches!(d.op, Op::Bin(BinOp::Fdiv)) && func.ty(d.results[0]).lane() == F32
     };
-    if !target.flushes_denorms32 {
+    if target.denorms32 == Denorms32::Kept {
         return;
     }
     for block in func.layout.clone() {
@@ -60,8 +60,9 @@ fn scale(b: &mut Builder<'_>, y: Value) -> Value {
 mod tests {
     use super::*;
     use crate::ir::verify::verify_module;
+    use Denorms32::{Flushed, Kept};
 
-    fn multiplications(ty: Type, flushes: bool) -> usize {
+    fn multiplications(ty: Type, denorms32: Denorms32) -> usize {
         let mut m = Module::default();
         let mut f = Function::new("f", Signature { params: vec![ty; 2], results: vec![ty] }, Linkage::Export);
         let entry = f.add_block();
@@ -69,7 +70,7 @@ mod tests {
         let mut b = Builder::new(&mut f, entry);
         let quotient = b.bin(BinOp::Fdiv, x, y);
         b.ret(&[quotient]);
-        run(&mut f, &Target { flushes_denorms32: flushes, ..Target::generic() });
+        run(&mut f, &Target { denorms32, ..Target::generic() });
         let count = f.blocks[entry].insts.iter().filter(|&&i| matches!(f.insts[i].op, Op::Bin(BinOp::Fmul))).count();
         m.functions.push(f);
         verify_module(&m).unwrap();
@@ -79,7 +80,7 @@ mod tests {
     #[test]
     fn operands_are_scaled_where_denormals_are_flushed() {
         let four = Type::Vector(Scalar::F32, 4);
-        assert_eq!((multiplications(F32, true), multiplications(four, true)), (2, 2));
-        assert_eq!((multiplications(F32, false), multiplications(F64, true)), (0, 0));
+        assert_eq!((multiplications(F32, Flushed), multiplications(four, Flushed)), (2, 2));
+        assert_eq!((multiplications(F32, Kept), multiplications(F64, Flushed)), (0, 0));
     }
 }

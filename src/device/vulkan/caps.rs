@@ -12,7 +12,7 @@ use super::instance::Instance;
 use crate::cl::image::{self, ImageFormat, ImageKind};
 use crate::cl::*;
 use ash::vk;
-use clspv_bridge::target::{FloatControls, SubgroupOps, Target};
+use clspv_bridge::target::{Denorms32, FloatControls, SubgroupOps, Target};
 
 /// Bytes of kernel arguments: they travel in a buffer when push constants are too small, so this is a choice.
 const MAX_PARAMETER_SIZE: usize = 4096;
@@ -86,10 +86,15 @@ pub fn target(a: &Adapter) -> Target {
             rte32: a.floats.shader_rounding_mode_rte_float32 != 0 && !nvidia,
             rte64: a.floats.shader_rounding_mode_rte_float64 != 0,
         },
-        flush_denorms32: !f.denorms32,
-        flushes_denorms32: nvidia
-            || !f.denorms32
-            || (a.floats.shader_denorm_flush_to_zero_float32 != 0 && a.floats.shader_denorm_preserve_float32 == 0),
+        denorms32: if nvidia
+            || (a.floats.shader_denorm_flush_to_zero_float32 != 0 && a.floats.shader_denorm_preserve_float32 == 0)
+        {
+            Denorms32::Flushed
+        } else if f.denorms32 {
+            Denorms32::Kept
+        } else {
+            Denorms32::MadeFlushed
+        },
         exact_fma32: fused,
         exact_fma64: fused && f.core.shader_float64 != 0,
         // Vulkan promises 2.5 ulp for division and inversesqrt's precision for sqrt. llvmpipe compiles them to the
@@ -267,7 +272,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         device_clock: t.device_clock,
         int64_atomics: t.buffer_int64_atomics && t.shared_int64_atomics,
         denorm16: t.float_controls.denorm_preserve16 || keeps_denormals,
-        denorm32: !t.flushes_denorms32 && (t.float_controls.denorm_preserve32 || keeps_denormals),
+        denorm32: t.denorms32 == Denorms32::Kept && (t.float_controls.denorm_preserve32 || keeps_denormals),
         // NVIDIA's double-precision units have no flushing mode, though the driver offers no control to ask for that.
         denorm64: t.float_controls.denorm_preserve64 || (t.float64 && a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY),
         fast_fma32: t.exact_fma32,

@@ -2,6 +2,7 @@
 
 use super::Lower;
 use crate::ir::*;
+use crate::target::Denorms32;
 
 /// Significand bits, the implicit one included.
 fn precision(s: Scalar) -> u32 {
@@ -193,7 +194,7 @@ impl Lower<'_, '_, '_> {
         let sign = self.int(int, 0x8000_0000);
         let magnitude = self.int(int, 0x7fff_ffff);
         let magnitude = self.b.and(bits, magnitude);
-        let least = if self.cx.target.flushes_denorms32 { 0 } else { 1 };
+        let least = if self.cx.target.denorms32 == Denorms32::Kept { 1 } else { 0 };
         let least = self.int(int, least);
         let izero = self.int(int, 0);
         let is_zero = self.b.icmp(IntCc::Eq, magnitude, izero);

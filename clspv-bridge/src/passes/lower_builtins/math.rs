@@ -4,6 +4,7 @@ use super::super::flushed_div;
 use super::Lower;
 use crate::error::Result;
 use crate::ir::*;
+use crate::target::Denorms32;
 
 impl Lower<'_, '_, '_> {
     /// `fma` where the target's own is exact, software otherwise, for it is not among the functions that may be relaxed.
@@ -114,7 +115,7 @@ impl Lower<'_, '_, '_> {
             },
             C::mad => b.value(Op::Mad, a, ty),
             // Relaxed programs' other divisions may fail for large divisors.
-            C::half_divide if self.relaxed && self.cx.target.flushes_denorms32 => {
+            C::half_divide if self.relaxed && self.cx.target.denorms32 != Denorms32::Kept => {
                 let [x, y] = flushed_div::operands(self.b, a[0], a[1]);
                 self.fdiv(x, y)
             }
