@@ -13,17 +13,6 @@ use std::path::Path;
 use std::ptr::{null, null_mut};
 use std::sync::Once;
 
-const SOURCE: &str = "
-kernel void step(global uint *p, uint factor, uint addend) {
-    size_t i = get_global_id(0);
-    p[i] = p[i] * factor + addend;
-}
-kernel void combine(global uint *to, global const uint *from) {
-    size_t i = get_global_id(0);
-    to[i] = to[i] * 3 + from[i];
-}
-";
-
 /// Makes every device of the machine, and the software device once more, those of the platform. First in every test.
 fn ready() {
     static ONCE: Once = Once::new();
@@ -65,7 +54,7 @@ impl World {
         // SAFETY: as many devices as are said.
         let context = unsafe { clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code) };
         ok(code);
-        let rig = Rig { device: devices[0], context, program: build(context, devices[0], SOURCE) };
+        let rig = Rig { device: devices[0], context, program: build(context, devices[0], STEPS) };
         let queues = devices.iter().map(|d| Rig { device: *d, ..rig }.queue(properties)).collect();
         World { devices, rig, queues }
     }
@@ -411,7 +400,7 @@ fn programs_of_some_devices() {
     let (mut code, size, null_event) = (1, 1usize, null_mut());
     // SAFETY: live handles; counts agree with lists.
     unsafe {
-        let program = program(context, SOURCE);
+        let program = program(context, STEPS);
         ok(clBuildProgram(program, 1, &first, null(), None, null_mut()));
         let status = |device| {
             let answer = query_bytes(|s, v, r| clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, s, v, r));
@@ -492,7 +481,7 @@ fn kernels_of_several_devices() {
 fn devices_of_other_contexts() {
     ready();
     let (one, other) = (devices()[0], devices()[1]);
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     let (context, mut code) = (rig.context, 1);
     // SAFETY: live handles; counts agree with lists; lists are terminated.
     unsafe {
@@ -500,7 +489,7 @@ fn devices_of_other_contexts() {
         assert_eq!(code, CL_INVALID_DEVICE);
         assert!(clCreateCommandQueueWithProperties(context, other, null(), &mut code).is_null());
         assert_eq!(code, CL_INVALID_DEVICE);
-        let program = program(context, SOURCE);
+        let program = program(context, STEPS);
         for call in [
             clBuildProgram(program, 1, &other, null(), None, null_mut()),
             clCompileProgram(program, 1, &other, null(), 0, null(), null_mut(), None, null_mut()),
@@ -523,7 +512,7 @@ fn devices_of_other_contexts() {
         assert_eq!(info, CL_INVALID_DEVICE);
         assert_eq!(clSetDefaultDeviceCommandQueue(context, other, null_mut()), CL_INVALID_DEVICE);
         // A header's program is of the same context.
-        let foreign = Rig::new(SOURCE);
+        let foreign = Rig::new(STEPS);
         let (header, name) = (self::program(foreign.context, "int x;"), CString::new("x.h").unwrap());
         let (headers, names) = ([header], [name.as_ptr()]);
         let compiled =

@@ -7,26 +7,9 @@ mod common;
 
 use common::extension::has_extension;
 use common::rig::*;
+use common::semaphore::*;
 use common::*;
-use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-
-extension_functions! {
-    fn clCreateSemaphoreWithPropertiesKHR(context: cl_context, list: *const u64, code: *mut cl_int) -> cl_semaphore_khr;
-    fn clRetainSemaphoreKHR(semaphore: cl_semaphore_khr) -> cl_int;
-    fn clReleaseSemaphoreKHR(semaphore: cl_semaphore_khr) -> cl_int;
-    fn clEnqueueWaitSemaphoresKHR(
-        queue: cl_command_queue, n: cl_uint, list: *const cl_semaphore_khr, payloads: *const u64, num_events: cl_uint,
-        events: *const cl_event, event: *mut cl_event
-    ) -> cl_int;
-    fn clEnqueueSignalSemaphoresKHR(
-        queue: cl_command_queue, n: cl_uint, list: *const cl_semaphore_khr, payloads: *const u64, num_events: cl_uint,
-        events: *const cl_event, event: *mut cl_event
-    ) -> cl_int;
-    fn clGetSemaphoreInfoKHR(
-        semaphore: cl_semaphore_khr, name: cl_uint, size: usize, value: *mut c_void, size_ret: *mut usize
-    ) -> cl_int;
-}
 
 const SOURCE: &str = "kernel void add(global uint *p, uint n) { p[get_global_id(0)] += n; }
 kernel void mul(global uint *p, uint n) { p[get_global_id(0)] *= n; }";

@@ -13,17 +13,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Steps do not commute, so the result tells their order.
-const SOURCE: &str = "
-kernel void step(global uint *p, uint factor, uint addend) {
-    size_t i = get_global_id(0);
-    p[i] = p[i] * factor + addend;
-}
-kernel void combine(global uint *to, global const uint *from) {
-    size_t i = get_global_id(0);
-    to[i] = to[i] * 3 + from[i];
-}
-";
 const N: usize = 64;
 
 /// A buffer with what it must hold.
@@ -57,7 +46,7 @@ impl Tracked {
 
 #[test]
 fn many_threads_on_many_queues() {
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     let shared: Vec<Any<_>> = (0..4).map(|i| Any(rig.queue(if i % 2 == 0 { 0 } else { OUT_OF_ORDER }))).collect();
     std::thread::scope(|scope| {
         for t in 0..8u32 {
@@ -94,7 +83,7 @@ fn many_threads_on_many_queues() {
 #[test]
 fn many_threads_on_one_queue() {
     for properties in [0, OUT_OF_ORDER] {
-        let rig = Rig::new(SOURCE);
+        let rig = Rig::new(STEPS);
         let queue = Any(rig.queue(properties));
         std::thread::scope(|scope| {
             for t in 0..8u32 {
@@ -122,7 +111,7 @@ fn many_threads_on_one_queue() {
 
 #[test]
 fn two_queues_depend_on_each_other() {
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     for (first, second) in [(0, 0), (0, OUT_OF_ORDER), (OUT_OF_ORDER, OUT_OF_ORDER), (CL_QUEUE_PROFILING_ENABLE, 0)] {
         for gated in [false, true] {
             let queues = [rig.queue(first), rig.queue(second)];
@@ -150,7 +139,7 @@ fn two_queues_depend_on_each_other() {
 #[test]
 fn chains_of_a_hundred_thousand_commands() {
     const LENGTH: usize = 100_000;
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     // Every command waits for the one before, across two queues, and nothing may start until all are there.
     for (outcome, properties) in [(CL_COMPLETE, OUT_OF_ORDER), (-7, OUT_OF_ORDER), (-7, 0)] {
         let queues = [rig.queue(properties), rig.queue(OUT_OF_ORDER)];
@@ -182,7 +171,7 @@ fn chains_of_a_hundred_thousand_commands() {
 #[test]
 fn ten_thousand_live_buffers() {
     const COUNT: usize = 10_000;
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     let queue = rig.queue(0);
     let kernel = rig.kernel("step");
     let buffers: Vec<cl_mem> = (0..COUNT as u32).map(|i| rig.buffer(&[i; N])).collect();
@@ -230,7 +219,7 @@ fn reaches(counter: &AtomicUsize, value: usize) -> bool {
 fn everything_is_released_while_work_is_in_flight() {
     static GONE: AtomicUsize = AtomicUsize::new(0);
     for round in 0..20 {
-        let rig = Rig::new(SOURCE);
+        let rig = Rig::new(STEPS);
         let queue = rig.queue(if round % 2 == 0 { 0 } else { OUT_OF_ORDER });
         let gated = round % 3 != 0;
         let gate = rig.gate();
@@ -273,7 +262,7 @@ fn alignment() -> usize {
 
 #[test]
 fn sub_buffers_share_their_parents_bytes() {
-    let (rig, align) = (Rig::new(SOURCE), alignment());
+    let (rig, align) = (Rig::new(STEPS), alignment());
     let queue = rig.queue(0);
     let words = align / 4 * 8;
     let mut model: Vec<u32> = (0..words as u32).collect();
@@ -335,7 +324,7 @@ fn sub_buffers_share_their_parents_bytes() {
 
 #[test]
 fn migration_keeps_the_bytes() {
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     for properties in [0, OUT_OF_ORDER] {
         let queue = rig.queue(properties);
         let mut data = Tracked::new(&rig, 3);
@@ -372,7 +361,7 @@ unsafe extern "C" fn note_order(_mem: cl_mem, data: *mut c_void) {
 
 #[test]
 fn destructor_callbacks_run_once_in_reverse_order() {
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     let (send, receive) = mpsc::channel::<usize>();
     let parent = rig.buffer(&[0u8; 4096]);
     let part = sub_buffer(parent, 0, 0, 64).unwrap();
@@ -424,7 +413,7 @@ impl Side {
 #[test]
 fn rectangles_agree_with_the_host() {
     const SIZE: usize = 20_000;
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     let mut random = Random(42);
     for properties in [0, CL_QUEUE_PROFILING_ENABLE] {
         let queue = rig.queue(properties);
@@ -499,7 +488,7 @@ unsafe extern "C" fn send_status(_event: cl_event, status: cl_int, data: *mut c_
 
 #[test]
 fn a_failed_user_event_fails_what_waits_for_it() {
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     for (first, second) in [(0, 0), (OUT_OF_ORDER, 0), (OUT_OF_ORDER, OUT_OF_ORDER)] {
         let queues = [rig.queue(first), rig.queue(second)];
         let data = Tracked::new(&rig, 11);
@@ -543,7 +532,7 @@ fn several_contexts_at_once() {
         for t in 0..4 {
             scope.spawn(move || {
                 for round in 0..5 {
-                    let rig = Rig::new(SOURCE);
+                    let rig = Rig::new(STEPS);
                     let queue = rig.queue(0);
                     let mut data = Tracked::new(&rig, t * 10 + round);
                     for i in 0..20 {
@@ -557,7 +546,7 @@ fn several_contexts_at_once() {
             });
         }
     });
-    let (one, two) = (Rig::new(SOURCE), Rig::new(SOURCE));
+    let (one, two) = (Rig::new(STEPS), Rig::new(STEPS));
     let (queue, foreign) = (one.queue(0), two.gate());
     let (mem, kernel) = (two.buffer(&[0u32; N]), one.kernel("step"));
     // SAFETY: live handles of the wrong context.
@@ -605,7 +594,7 @@ unsafe impl Send for Tracked {}
 
 #[test]
 fn callbacks_use_the_queue() {
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     for properties in [0, OUT_OF_ORDER] {
         let queue = rig.queue(properties);
         let (send, receive) = mpsc::channel();
@@ -633,7 +622,7 @@ unsafe extern "C" fn blocking_in_callback(_event: cl_event, _status: cl_int, dat
 
 #[test]
 fn callbacks_may_open_gates_and_wait() {
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     let (queue, other) = (rig.queue(0), rig.queue(0));
     let (gate, (send, receive)) = (rig.gate(), mpsc::channel::<()>());
     let first = marker(queue, &[]);
@@ -652,7 +641,7 @@ fn callbacks_may_open_gates_and_wait() {
 /// What a pending read fills may be the source of the write behind it, in one queue or in another that waits for it.
 #[test]
 fn bytes_read_are_written_on() {
-    let rig = Rig::new(SOURCE);
+    let rig = Rig::new(STEPS);
     let queues = [rig.queue(0), rig.queue(0)];
     for (size, other) in [(64usize, 0usize), (64, 1), (100_000, 0), (100_000, 1)] {
         let content: Vec<u32> = (0..size as u32).map(|i| i * 3 + other as u32).collect();

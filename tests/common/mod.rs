@@ -12,6 +12,7 @@ pub mod command_buffer;
 pub mod extension;
 pub mod other_vulkan;
 pub mod rig;
+pub mod semaphore;
 pub mod supervised;
 pub mod validation;
 

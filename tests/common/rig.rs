@@ -4,6 +4,18 @@
 use super::*;
 use std::ffi::{CString, c_char};
 
+/// Kernels that do not commute, so that the result tells their order.
+pub const STEPS: &str = "
+kernel void step(global uint *p, uint factor, uint addend) {
+    size_t i = get_global_id(0);
+    p[i] = p[i] * factor + addend;
+}
+kernel void combine(global uint *to, global const uint *from) {
+    size_t i = get_global_id(0);
+    to[i] = to[i] * 3 + from[i];
+}
+";
+
 /// A context of the first device with a program.
 #[derive(Clone, Copy)]
 pub struct Rig {

@@ -5,20 +5,7 @@
 
 use super::*;
 use crate::common::command_buffer::*;
-
-extension_functions! {
-    fn clRetainCommandBufferKHR(buffer: cl_command_buffer_khr) -> cl_int;
-    fn clCreateSemaphoreWithPropertiesKHR(context: cl_context, list: *const u64, code: *mut cl_int) -> cl_semaphore_khr;
-    fn clReleaseSemaphoreKHR(semaphore: cl_semaphore_khr) -> cl_int;
-    fn clEnqueueWaitSemaphoresKHR(
-        queue: cl_command_queue, n: cl_uint, list: *const cl_semaphore_khr, payloads: *const u64, num_events: cl_uint,
-        events: *const cl_event, event: *mut cl_event
-    ) -> cl_int;
-    fn clEnqueueSignalSemaphoresKHR(
-        queue: cl_command_queue, n: cl_uint, list: *const cl_semaphore_khr, payloads: *const u64, num_events: cl_uint,
-        events: *const cl_event, event: *mut cl_event
-    ) -> cl_int;
-}
+use crate::common::semaphore::*;
 
 impl Counted for _cl_command_buffer_khr {
     unsafe fn retain(handle: *mut Self) -> cl_int {
