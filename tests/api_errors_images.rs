@@ -173,7 +173,7 @@ fn creation() {
     let mut bytes = vec![0u8; BYTES];
     let there: *mut c_void = bytes.as_mut_ptr().cast();
     let format = |order, kind| cl_image_format { image_channel_order: order, image_channel_data_type: kind };
-    let (intensity, unsupported) = (format(CL_INTENSITY, CL_UNORM_SHORT_555), format(CL_sRGBA, CL_UNORM_INT8));
+    let (intensity, unsupported) = (format(CL_INTENSITY, CL_UNORM_SHORT_555), format(CL_Rx, CL_UNORM_INT8));
     let mut code = 1;
     // SAFETY: pointers are NULL or valid; the list is terminated.
     unsafe {

@@ -156,7 +156,6 @@ fn creation_is_refused_with_the_code_of_the_condition() {
         (CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 0, format(CL_RGBA, 7), good, none),
         (CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 0, format(CL_RGB, CL_UNORM_INT8), good, none),
         (CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 0, format(CL_DEPTH, CL_UNORM_INT8), good, none),
-        (CL_IMAGE_FORMAT_NOT_SUPPORTED, 0, format(CL_sRGBA, CL_UNORM_INT8), good, none),
         (CL_IMAGE_FORMAT_NOT_SUPPORTED, 0, format(CL_Rx, CL_UNORM_INT8), good, none),
         (CL_INVALID_IMAGE_DESCRIPTOR, 0, RGBA8, with(|d| d.image_type = CL_MEM_OBJECT_BUFFER), none),
         (CL_INVALID_IMAGE_DESCRIPTOR, 0, RGBA8, with(|d| d.num_samples = 2), none),

@@ -179,9 +179,22 @@ static inline void pc_put(pc_image_ptr d, int x, int y, int z, uint4 bits)
     else vstore4((uint4)(w[0], w[1], w[2], w[3]), i, (__global uint *)p);
 }
 
+// A linear number along the curve: 1.055 y^(5/12) - 0.055, or a straight line for small ones. NaN becomes 0.
+static inline float pc_encode(float y)
+{
+    y = y > 0.0f ? fmin(y, 1.0f) : 0.0f;
+    float s = sqrt(y), x = fmax(s, 0x1p-6f);
+    // The cube root of x: a guess from the exponent, and three steps of Newton's method.
+    float c = as_float(as_uint(x) / 3u + 0x2a514067u);
+    for (int i = 0; i < 3; i++) c = (2.0f * c + x / (c * c)) * (1.0f / 3.0f);
+    float high = 1.055f * (sqrt(s) * c) - 0.055f;
+    return y < 0.0031308f ? 12.92f * y : high;
+}
+
 static inline uint pc_code(pc_image_ptr d, float v, uint c)
 {
     switch (d->kind) {
+    case SRGB: v = c < 3 ? pc_encode(v) : v; // and then as UNORM
     case UNORM: {
         float most = (float)(int)d->mask[c];
         return (uint)(int)rint(fmin(fmax(v * most, 0.0f), most)); // NaN becomes 0

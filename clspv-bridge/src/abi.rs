@@ -16,6 +16,10 @@ pub const SPEC_FIRST_FREE: u32 = 3;
 /// SpecIds of the local size in x, y and z of a kernel with sub-groups ([`LaunchAbi::is_linear`]).
 pub const SPEC_LINEAR_LOCAL_SIZE: [u32; 3] = [0x1000, 0x1001, 0x1002];
 
+/// SpecId of how texels are stored in the storage image at binding 0 ([`crate::texel_order`]), then of that at binding 1 and so on.
+/// A module has those of its storage images.
+pub const SPEC_FIRST_IMAGE: u32 = 0x2000;
+
 /// A value the runtime puts into the hidden part of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Hidden {

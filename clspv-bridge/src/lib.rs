@@ -25,6 +25,7 @@ pub mod passes;
 pub mod printf;
 pub mod target;
 pub mod texel_format;
+pub mod texel_order;
 
 pub use error::CompileError;
 pub use target::Target;

@@ -48,6 +48,10 @@ pub fn half_atomics(d: &DeviceInfo) -> bool {
     d.fp16
 }
 
+fn srgb_writes(d: &DeviceInfo) -> bool {
+    d.image.formats.iter().any(|f| f.format.is_srgb() && f.uses.iter().any(|u| u.write))
+}
+
 const fn api(name: &'static str, when: fn(&DeviceInfo) -> bool) -> Feature {
     Feature { name, version: make_version(1, 0, 0), language: false, platform_only: false, when }
 }
@@ -72,6 +76,7 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_khr_3d_image_writes", |d| d.images),
     language("cl_khr_depth_images", |d| d.images),
     language("cl_khr_mipmap_image", |d| d.image.levels),
+    language("cl_khr_srgb_image_writes", srgb_writes),
     api("cl_khr_image2d_from_buffer", |d| d.images),
     api("cl_ext_image_unorm_int_2_101010", |d| d.images),
     Feature { version: make_version(0, 5, 0), ..api("cl_ext_image_requirements_info", |d| d.images) },

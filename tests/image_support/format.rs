@@ -268,6 +268,10 @@ impl Format {
         }
     }
 
+    pub fn is_srgb(&self) -> bool {
+        matches!(self.cl.image_channel_order, CL_sRGB | CL_sRGBA | CL_sBGRA | CL_sRGBx)
+    }
+
     pub fn is_depth(&self) -> bool {
         self.cl.image_channel_order == CL_DEPTH
     }

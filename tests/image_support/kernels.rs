@@ -268,6 +268,12 @@ pub fn texels(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
             run("read and write", CL_MEM_READ_WRITE, &|b| b.both(&programs));
         }
     }
+    // The extension is what formats of sRGB are listed for writing by.
+    let written = offers.iter().any(|o| o.format.is_srgb() && o.has(CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE));
+    let named = session.extensions().contains("cl_khr_srgb_image_writes");
+    if written && !named || named && kind == ImageKind::D2 && !written {
+        findings.note(|| "cl_khr_srgb_image_writes".into(), Err(format!("reported: {named}, formats: {written}")));
+    }
     findings.end()
 }
 

@@ -45,7 +45,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("cl_khr_gl_sharing", "Vulkan and GL share by file descriptors, which GL applications have to ask for themselves"),
     ("cl_khr_initialize_memory", "the compiler does not clear local and private memory yet"),
     ("cl_khr_mipmap_image_writes", "stores of Vulkan name no level, so that each would need a descriptor of its own"),
-    ("cl_khr_srgb_image_writes", "stores do not convert to sRGB yet"),
     ("cl_khr_subgroups", "asks for progress of sub-groups that wait for each other, which Vulkan does not promise"),
     ("cl_khr_terminate_context", "must stop what is being executed; Vulkan has no means to stop a submission"),
     ("cl_nv_device_attribute_query", "Vulkan tells neither the compute capability nor registers per block"),

@@ -227,6 +227,8 @@ pub enum ShaderInput {
     NumSubGroups,
     SubGroupId,
     SubGroupLocalId,
+    /// How the texels of the storage image at binding `dim` are stored ([`crate::texel_order`]).
+    TexelOrder,
 }
 
 /// Where the address operand of a memory access points.

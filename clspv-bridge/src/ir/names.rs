@@ -84,6 +84,7 @@ named! {
         LocalId = "local_id", WorkgroupId = "workgroup_id", GlobalId = "global_id", NumWorkgroups = "num_workgroups",
         WorkgroupSize = "workgroup_size", LocalIndex = "local_index", SubGroupSize = "sub_group_size",
         NumSubGroups = "num_sub_groups", SubGroupId = "sub_group_id", SubGroupLocalId = "sub_group_local_id",
+        TexelOrder = "texel_order",
     }
     ImageDim {
         D1 = "d1", D1Array = "d1_array", Buffer = "buffer", D2 = "d2", D2Array = "d2_array", D3 = "d3",

@@ -5,7 +5,7 @@
 
 use super::group::GroupOp;
 use super::image::{ImageOp, TEXELS, is_coordinate};
-use super::inst::{CastOp, Op, Root, Scope, UnOp, WorkItemQuery};
+use super::inst::{CastOp, Op, Root, Scope, ShaderInput, UnOp, WorkItemQuery};
 use super::types::{F32, I1, I8, I32, I64, Scalar, Space, Type};
 use super::{BinOp, RmwOp};
 use smallvec::{SmallVec, smallvec};
@@ -193,6 +193,7 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         Op::AtomicCas { .. } => require(args[1] == args[2] && atomic_type(args[1]), "unfit operand type"),
         Op::AtomicLoad { .. } => require(atomic_type(results[0]), "unfit result type"),
         Op::AtomicStore { .. } => require(atomic_type(args[0]), "unfit operand type"),
+        Op::Input { input: ShaderInput::TexelOrder, .. } => Ok(()),
         Op::WorkItem { dim, .. } | Op::Input { dim, .. } => require(*dim < 3, "the dimension must be 0, 1 or 2"),
         Op::PushConst { .. } => require(results[0].access_bytes().is_some(), "unfit result type"),
         Op::Image { op, dim, var } => {

@@ -205,7 +205,12 @@ impl Uniform {
                             use ShaderInput as S;
                             matches!(
                                 input,
-                                S::WorkgroupId | S::NumWorkgroups | S::WorkgroupSize | S::SubGroupSize | S::NumSubGroups
+                                S::WorkgroupId
+                                    | S::NumWorkgroups
+                                    | S::WorkgroupSize
+                                    | S::SubGroupSize
+                                    | S::NumSubGroups
+                                    | S::TexelOrder
                             )
                         }
                         Op::WorkItem { .. } | Op::SlotAddr(_) => false,

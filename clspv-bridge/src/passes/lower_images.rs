@@ -8,6 +8,7 @@
 //! refused.
 
 use super::lower::hidden_offset;
+use super::lower_texel_order::{from_memory, to_memory};
 use crate::abi::{BindingSource, Hidden, ImageBinding, LaunchAbi};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
@@ -35,6 +36,8 @@ struct Usage {
 struct Texels {
     var: Var,
     read: bool,
+    /// The binding of a storage image.
+    storage: Option<u8>,
 }
 
 struct Images {
@@ -54,7 +57,7 @@ pub(super) fn run(func: &mut Function, info: &KernelInfo, target: &Target, abi: 
     for inst in layout.iter().flat_map(|b| func.blocks[*b].insts.clone()) {
         images.note(func, inst)?;
     }
-    images.declare(func, target, abi);
+    images.declare(func, target, abi)?;
     let mut map = HashMap::new();
     for block in layout {
         let insts = func.take_insts(block);
@@ -96,12 +99,13 @@ impl Images {
         };
         let usage = self.usage.entry(arg).or_default();
         usage.written |= op == ImageOp::Write;
-        let texels = usage.vars.entry(func.ty(texel).is_float()).or_insert(Texels { var: Var::new(0), read: false });
+        let texels =
+            usage.vars.entry(func.ty(texel).is_float()).or_insert(Texels { var: Var::new(0), read: false, storage: None });
         texels.read |= op == ImageOp::Read;
         Ok(())
     }
 
-    fn declare(&mut self, func: &mut Function, target: &Target, abi: &mut LaunchAbi) {
+    fn declare(&mut self, func: &mut Function, target: &Target, abi: &mut LaunchAbi) -> Result<()> {
         let mut dims: HashMap<u16, ImageDim> = HashMap::new();
         for &inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
             if let Op::Image { dim, .. } = func.insts[inst].op
@@ -114,20 +118,26 @@ impl Images {
         used.sort_by_key(|(arg, _)| **arg);
         for (&arg, usage) in used {
             let (dim, storage) = (dims.get(&arg).copied().unwrap_or(ImageDim::D2), usage.written);
-            for (&float, Texels { var, read }) in usage.vars.iter_mut() {
+            for (&float, texels) in usage.vars.iter_mut() {
                 let binding = abi.bindings.len() as u32;
-                let declared = storage && *read && !target.storage_image_read_any;
+                let declared = storage && texels.read && !target.storage_image_read_any;
                 let source = ImageBinding { arg, storage, float, buffer: dim == ImageDim::Buffer, declared };
                 abi.bindings.push(BindingSource::Image(source));
                 abi.readonly.push(!storage);
                 let class = VarClass::Image { binding, dim, storage };
-                *var = func.vars.push(VarData { class, elem: if float { F32 } else { I32 }, len: VarLen::Runtime });
+                texels.var = func.vars.push(VarData { class, elem: if float { F32 } else { I32 }, len: VarLen::Runtime });
+                if storage {
+                    let number = u8::try_from(binding);
+                    texels.storage = Some(number.map_err(|_| CompileError::unsupported("that many images that are written", 0))?);
+                }
             }
         }
+        Ok(())
     }
 
-    fn var(&self, arg: u16, float: bool) -> Option<Var> {
-        Some(self.usage.get(&arg)?.vars.get(&float)?.var)
+    fn texels(&self, arg: u16, float: bool) -> Result<Texels> {
+        let texels = self.usage.get(&arg).and_then(|usage| usage.vars.get(&float));
+        texels.copied().ok_or_else(|| CompileError::internal("an image without a descriptor"))
     }
 
     /// The value of an operation on the image set as `arg`.
@@ -140,7 +150,6 @@ impl Images {
         args: &[Value],
         result: Option<Value>,
     ) -> Result<Option<Value>> {
-        let lost = || CompileError::internal("an image without a descriptor");
         match op {
             ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => Err(CompileError::internal("sampling must be lowered")),
             ImageOp::Order => {
@@ -156,16 +165,18 @@ impl Images {
             }
             ImageOp::Levels => Ok(Some(b.value(Op::PushConst { offset: hidden_offset(Hidden::ImageSize(arg, 3)) }, &[], I32))),
             ImageOp::Read | ImageOp::ReadLevel => {
-                let ty = result.map(|r| b.ty(r)).ok_or_else(lost)?;
-                let var = Some(self.var(arg, ty.is_float()).ok_or_else(lost)?);
-                let v = b.value(Op::Image { op, dim, var }, args, ty);
+                let ty = result.map(|r| b.ty(r)).ok_or_else(|| CompileError::internal("a read without a result"))?;
+                let texels = self.texels(arg, ty.is_float())?;
+                let v = b.value(Op::Image { op, dim, var: Some(texels.var) }, args, ty);
+                let v = texels.storage.map_or(v, |binding| from_memory(b, v, binding));
                 Ok(Some(if ty.is_float() { v } else { extend(b, v, arg) }))
             }
             ImageOp::Write => {
                 let float = b.ty(args[1]).is_float();
-                let var = Some(self.var(arg, float).ok_or_else(lost)?);
+                let texels = self.texels(arg, float)?;
                 let texel = if float { args[1] } else { saturate(b, args[1], arg) };
-                b.inst(Op::Image { op, dim, var }, &[args[0], texel], &[]);
+                let texel = texels.storage.map_or(texel, |binding| to_memory(b, texel, binding));
+                b.inst(Op::Image { op, dim, var: Some(texels.var) }, &[args[0], texel], &[]);
                 Ok(None)
             }
         }

@@ -25,6 +25,7 @@ pub mod lower_kernel_abi;
 pub mod lower_mem;
 pub mod lower_printf;
 pub mod lower_regions;
+mod lower_texel_order;
 mod lower_virtual;
 pub mod lower_work_item;
 pub mod mem2reg;

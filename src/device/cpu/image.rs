@@ -46,8 +46,7 @@ impl DeviceMemory for CpuImage {
 /// What images the device can do.
 pub fn facts(max_bytes: u64) -> ImageFacts {
     let support = |format: image::ImageFormat| {
-        let write = !format.is_srgb();
-        let all = ImageUse { read: true, write, read_write: write };
+        let all = ImageUse { read: true, write: true, read_write: true };
         let uses = ImageKind::ALL.map(|kind| if format.allows(kind) { all } else { ImageUse::default() });
         FormatSupport { format, uses }
     };

@@ -1,9 +1,9 @@
 //! Image formats in Vulkan's terms: which VkFormat holds the texels, how reads arrange the components, and what the device
 //! can do with it.
 //!
-//! Texels have the layout in memory that OpenCL gives them. Integers are unsigned for Vulkan (the compiler's contract). Where
-//! a swizzle is needed the format is for reading only: writes go through views without one. LUMINANCE and INTENSITY are
-//! written like R, and so is DEPTH.
+//! Texels have the layout in memory that OpenCL gives them. Integers are unsigned for Vulkan (the compiler's contract). Sampled
+//! images are read through views that swizzle and decode. Views of storage images can do neither: kernels bring
+//! the components into the order of memory themselves, and follow the curve of sRGB ([`stored`]).
 
 // The names of the API.
 #![allow(non_upper_case_globals)]
@@ -14,6 +14,7 @@ use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
 use crate::cl::*;
 use ash::vk;
 use clspv_bridge::texel_format;
+use clspv_bridge::texel_order::{Source, TexelOrder};
 use rspirv::spirv;
 
 /// The components that a read gives.
@@ -97,6 +98,31 @@ pub fn find(format: ImageFormat) -> Option<Format> {
         (CL_sBGRA, _) => Some(Format { base: F::B8G8R8A8_UNORM, read: F::B8G8R8A8_SRGB, swizzle: IDENTITY }),
         _ => None,
     }
+}
+
+/// How storage images hold a format: the format of their views, and the order of texels.
+pub fn stored(format: ImageFormat, is_declared: bool) -> Option<(vk::Format, u32)> {
+    let found = find(format)?;
+    let (mut view, mut swizzle) = (found.base, found.swizzle);
+    if is_declared && view == vk::Format::B8G8R8A8_UNORM {
+        // Modules have no name for it.
+        (view, swizzle) = (vk::Format::R8G8B8A8_UNORM, [B, G, R, A]);
+    }
+    let mut order = TexelOrder { stored: [0, 1, 2, 3], read: [Source::Zero; 4], srgb: format.is_srgb() };
+    for ((source, component), i) in order.read.iter_mut().zip(swizzle).zip(0..4) {
+        *source = match component {
+            ZERO => Source::Zero,
+            ONE => Source::One,
+            channel => Source::Channel([R, G, B, A].iter().position(|c| *c == channel)? as u8),
+        };
+        // A channel that is several components (LUMINANCE, INTENSITY) holds the first one.
+        if let Source::Channel(channel) = *source
+            && swizzle.iter().position(|c| *c == component) == Some(usize::from(i))
+        {
+            order.stored[usize::from(channel)] = i;
+        }
+    }
+    Some((view, order.word()))
 }
 
 /// What a module that declares the format calls it.
@@ -233,11 +259,18 @@ impl Probe<'_> {
         asked.is_ok() && (0..3).all(|i| extent[i] >= dims[i]) && p.max_array_layers >= layers
     }
 
-    /// Storage images of a format with these features can be read too.
-    fn reads_stored(&self, format: vk::Format, features: vk::FormatFeatureFlags2) -> bool {
+    /// Storage images of the format can be read too.
+    fn reads_stored(&self, format: ImageFormat, in_buffer: bool) -> bool {
+        use vk::FormatFeatureFlags2 as F;
+        let Some((view, _)) = stored(format, !self.read_any) else { return false };
+        let features = self.features(view);
+        let (features, storage) = match in_buffer {
+            true => (features.buffer, F::STORAGE_TEXEL_BUFFER),
+            false => (features.tiled, F::STORAGE_IMAGE),
+        };
         match self.read_any {
-            true => features.contains(vk::FormatFeatureFlags2::STORAGE_READ_WITHOUT_FORMAT),
-            false => declared(format).is_some_and(|f| self.extended || texel_format::is_basic(f)),
+            true => features.contains(F::STORAGE_READ_WITHOUT_FORMAT),
+            false => features.contains(storage) && declared(view).is_some_and(|f| self.extended || texel_format::is_basic(f)),
         }
     }
 
@@ -268,10 +301,9 @@ impl Probe<'_> {
             };
             let features = if in_buffer { base.buffer } else { base.tiled };
             let stores = self.write_any && can_store && features.contains(F::STORAGE_WRITE_WITHOUT_FORMAT);
-            let write = stores && is_written(format);
-            let read = can_read
-                && (in_buffer || self.allows(&vulkan, kind, usage(stores && is_written(linear(format))), &max(kind), false));
-            let both = self.read_write && !vulkan.is_swizzled() && self.reads_stored(vulkan.base, features);
+            let write = stores;
+            let read = can_read && (in_buffer || self.allows(&vulkan, kind, usage(stores), &max(kind), false));
+            let both = self.read_write && self.reads_stored(format, in_buffer);
             *uses = ImageUse { read, write: read && write, read_write: read && write && both };
         }
         uses.iter().any(|u| u.read).then_some(FormatSupport { format, uses })
@@ -321,11 +353,6 @@ pub fn usage(write: bool) -> vk::ImageUsageFlags {
     if write { usage | vk::ImageUsageFlags::STORAGE } else { usage }
 }
 
-/// Kernels can write the format if the device can: without a swizzle, and luminance and intensity like red.
-fn is_written(format: ImageFormat) -> bool {
-    find(format).is_some_and(|f| f.base == f.read && (!f.is_swizzled() || matches!(format.order, CL_LUMINANCE | CL_INTENSITY)))
-}
-
 /// The format without the colour space of sRGB: images of the one may be made from images of the other.
 pub fn linear(format: ImageFormat) -> ImageFormat {
     let order = match format.order {
@@ -362,6 +389,25 @@ mod tests {
             count += 1;
         }
         assert!(count > 100, "{count}");
+    }
+
+    #[test]
+    fn stored_texels_are_in_the_order_of_memory() {
+        let word = |order| stored(ImageFormat::new(order, CL_UNORM_INT8), false).unwrap().1;
+        let of = |stored, read: [Source; 4]| TexelOrder { stored, read, srgb: false }.word();
+        let c = Source::Channel;
+        assert_eq!((word(CL_RGBA), word(CL_RG), word(CL_R), word(CL_BGRA)), (0, 0, 0, 0));
+        assert_eq!(word(CL_ARGB), of([3, 0, 1, 2], [c(1), c(2), c(3), c(0)]));
+        assert_eq!(word(CL_ABGR), of([3, 2, 1, 0], [c(3), c(2), c(1), c(0)]));
+        assert_eq!(word(CL_A), of([3, 1, 2, 3], [Source::Zero, Source::Zero, Source::Zero, c(0)]));
+        assert_eq!(word(CL_RA), of([0, 3, 2, 3], [c(0), Source::Zero, Source::Zero, c(1)]));
+        assert_eq!(word(CL_INTENSITY), of([0, 1, 2, 3], [c(0); 4]));
+        assert_eq!(word(CL_LUMINANCE), of([0, 1, 2, 3], [c(0), c(0), c(0), Source::One]));
+        let declared = stored(ImageFormat::new(CL_BGRA, CL_UNORM_INT8), true).unwrap();
+        assert_eq!(declared, (vk::Format::R8G8B8A8_UNORM, of([2, 1, 0, 3], [c(2), c(1), c(0), c(3)])));
+        assert_eq!(stored(ImageFormat::new(CL_sRGBA, CL_UNORM_INT8), false).unwrap().0, vk::Format::R8G8B8A8_UNORM);
+        assert_ne!(word(CL_sRGBA), 0);
+        assert_ne!(word(CL_sRGBA), word(CL_sRGBx));
     }
 
     #[test]

@@ -46,6 +46,8 @@ enum Store {
     Texels {
         owner: Arc<dyn DeviceMemory>,
         view: vk::BufferView,
+        /// As [`Image::renamed`].
+        renamed: vk::BufferView,
     },
 }
 
@@ -58,6 +60,8 @@ pub struct Image {
     sampled: vk::ImageView,
     /// Null if kernels cannot write the format.
     storage: vk::ImageView,
+    /// Where modules must declare the format and have no name for it: a view of a format that they have. Else null.
+    renamed: vk::ImageView,
     store: Store,
     /// The buffer that stands behind an image of its own.
     behind: Option<(Arc<dyn DeviceMemory>, RectLayout)>,
@@ -130,8 +134,8 @@ impl Image {
     ) -> Result<Image> {
         let null = vk::ImageView::null();
         let store = Store::Linear { owner, layout };
-        let mut image = Image { gpu, desc: *desc, raw, sampled: null, storage: null, store, behind: None };
-        image.make_views(gpu.info().image.uses(desc.format, desc.shape.kind).write)?;
+        let mut image = Image { gpu, desc: *desc, raw, sampled: null, storage: null, renamed: null, store, behind: None };
+        image.make_views()?;
         queue::prepare_image(gpu, raw, vk::ImageLayout::PREINITIALIZED)?;
         Ok(image)
     }
@@ -158,11 +162,12 @@ impl Image {
             raw,
             sampled: vk::ImageView::null(),
             storage: vk::ImageView::null(),
+            renamed: vk::ImageView::null(),
             store: Store::Own(None),
             behind: None,
         };
         image.store = Store::Own(Some(allocate(gpu, raw)?));
-        image.make_views(gpu.info().image.uses(desc.format, desc.shape.kind).write)?;
+        image.make_views()?;
         Ok(image)
     }
 
@@ -171,11 +176,12 @@ impl Image {
         let other = image_of(owner)?;
         let null = vk::ImageView::null();
         let store = Store::Image { owner: owner.clone() };
-        let mut image = Image { gpu, desc: *desc, raw: other.raw, sampled: null, storage: null, store, behind: None };
+        let (raw, renamed) = (other.raw, null);
+        let mut image = Image { gpu, desc: *desc, raw, sampled: null, storage: null, renamed, store, behind: None };
         if vulkan_format(desc)?.base != vulkan_format(&other.desc)?.base || desc.shape != other.desc.shape {
             return Err(DeviceError::Unexpected("a view of an image of another kind".into()));
         }
-        image.make_views(gpu.info().image.uses(desc.format, desc.shape.kind).write)?;
+        image.make_views()?;
         Ok(image)
     }
 
@@ -199,26 +205,44 @@ impl Image {
         if layout.offset + range > buffer.padded {
             return Err(DeviceError::Unexpected("texels outside the buffer".into()));
         }
-        let info = vk::BufferViewCreateInfo::default()
-            .buffer(buffer.raw)
-            .format(vulkan_format(desc)?.base)
-            .offset(layout.offset)
-            .range(range);
-        // SAFETY: the buffer is alive and has the usage of texel buffers; the range is inside.
-        let view = unsafe { gpu.raw.create_buffer_view(&info, None) }.during("vkCreateBufferView")?;
-        let null = vk::ImageView::null();
-        let store = Store::Texels { owner: owner.clone(), view };
-        Ok(Image { gpu, desc: *desc, raw: vk::Image::null(), sampled: null, storage: null, store, behind: None })
+        let (raw, null) = (vk::Image::null(), vk::ImageView::null());
+        let (view, renamed) = (vk::BufferView::null(), vk::BufferView::null());
+        let store = Store::Texels { owner: owner.clone(), view, renamed };
+        let mut image = Image { gpu, desc: *desc, raw, sampled: null, storage: null, renamed: null, store, behind: None };
+        let info = vk::BufferViewCreateInfo::default().buffer(buffer.raw).offset(layout.offset).range(range);
+        let base = vulkan_format(desc)?.base;
+        let other = image.renamed_format(base);
+        if let Store::Texels { view, renamed, .. } = &mut image.store {
+            // SAFETY: the buffer is alive and has the usage of texel buffers, as the format has; the range is inside.
+            *view = unsafe { gpu.raw.create_buffer_view(&info.format(base), None) }.during("vkCreateBufferView")?;
+            if let Some(format) = other {
+                // SAFETY: as above.
+                *renamed = unsafe { gpu.raw.create_buffer_view(&info.format(format), None) }.during("vkCreateBufferView")?;
+            }
+        }
+        Ok(image)
     }
 
-    fn make_views(&mut self, write: bool) -> Result<()> {
+    fn make_views(&mut self) -> Result<()> {
+        let uses = self.gpu.info().image.uses(self.desc.format, self.desc.shape.kind);
         let vulkan = vulkan_format(&self.desc)?;
         let [r, g, b, a] = vulkan.swizzle;
         self.sampled = self.view(vulkan.read, vk::ComponentMapping { r, g, b, a }, vk::ImageUsageFlags::SAMPLED)?;
-        if write {
-            self.storage = self.view(vulkan.base, vk::ComponentMapping::default(), vk::ImageUsageFlags::STORAGE)?;
+        let plain = vk::ComponentMapping::default();
+        if uses.write {
+            self.storage = self.view(vulkan.base, plain, vk::ImageUsageFlags::STORAGE)?;
+        }
+        if let Some(format) = self.renamed_format(vulkan.base) {
+            self.renamed = self.view(format, plain, vk::ImageUsageFlags::STORAGE)?;
         }
         Ok(())
+    }
+
+    /// The format that modules declare, where they must and it is another one.
+    fn renamed_format(&self, base: vk::Format) -> Option<vk::Format> {
+        let uses = self.gpu.info().image.uses(self.desc.format, self.desc.shape.kind);
+        let (format, _) = format::stored(self.desc.format, true)?;
+        (uses.read_write && !self.gpu.target.storage_image_read_any && format != base).then_some(format)
     }
 
     fn view(&self, format: vk::Format, components: vk::ComponentMapping, usage: vk::ImageUsageFlags) -> Result<vk::ImageView> {
@@ -240,10 +264,14 @@ impl Image {
     /// What an argument's descriptor is bound to.
     pub fn bound(&self, binding: &ImageBinding) -> Result<Bound> {
         match (&self.store, binding.buffer) {
+            (Store::Texels { renamed, .. }, true) if binding.declared && *renamed != vk::BufferView::null() => {
+                Ok(Bound::StorageTexels(*renamed))
+            }
             (Store::Texels { view, .. }, true) if binding.storage => Ok(Bound::StorageTexels(*view)),
             (Store::Texels { view, .. }, true) => Ok(Bound::UniformTexels(*view)),
             (Store::Texels { .. }, false) => Err(DeviceError::Unexpected("a texel buffer that is to be an image".into())),
             (_, false) if !binding.storage => Ok(Bound::Sampled(self.sampled)),
+            (_, false) if binding.declared && self.renamed != vk::ImageView::null() => Ok(Bound::Storage(self.renamed)),
             (_, false) if self.storage != vk::ImageView::null() => Ok(Bound::Storage(self.storage)),
             _ => Err(DeviceError::Unexpected("an image that the kernel's argument does not fit".into())),
         }
@@ -252,8 +280,16 @@ impl Image {
     /// The format that a module must declare for a descriptor, if the kernel's texels are of the image's kind.
     pub fn declared_format(&self, binding: &ImageBinding) -> Option<ImageFormat> {
         let format = self.desc.format;
-        let declared = format::find(format).and_then(|f| format::declared(f.base));
+        let declared = format::stored(format, true).and_then(|(view, _)| format::declared(view));
         declared.filter(|_| binding.float != format.is_int())
+    }
+
+    /// How the texels behind a descriptor are stored ([`clspv_bridge::texel_order`]).
+    pub fn texel_order(&self, binding: &ImageBinding) -> u32 {
+        if !binding.storage {
+            return 0;
+        }
+        format::stored(self.desc.format, binding.declared).map_or(0, |(_, order)| order)
     }
 
     /// The buffer that is to be copied from before and to after a launch, and its layout.
@@ -320,6 +356,7 @@ impl Drop for Image {
         unsafe {
             self.gpu.raw.destroy_image_view(self.sampled, None);
             self.gpu.raw.destroy_image_view(self.storage, None);
+            self.gpu.raw.destroy_image_view(self.renamed, None);
         }
         match &mut self.store {
             Store::Own(allocation) => {
@@ -335,7 +372,10 @@ impl Drop for Image {
             Store::Linear { .. } => unsafe { self.gpu.raw.destroy_image(self.raw, None) },
             Store::Image { .. } => {}
             // SAFETY: as above.
-            Store::Texels { view, .. } => unsafe { self.gpu.raw.destroy_buffer_view(*view, None) },
+            Store::Texels { view, renamed, .. } => unsafe {
+                self.gpu.raw.destroy_buffer_view(*view, None);
+                self.gpu.raw.destroy_buffer_view(*renamed, None);
+            },
         }
     }
 }

@@ -11,7 +11,7 @@ use super::device::Gpu;
 use super::hazard::{Access, Accesses, Object};
 use super::image::{Bound, image_of};
 use super::memory::{Buffer, Use};
-use super::pipeline::{Formats, Key, Pipelines};
+use super::pipeline::{Formats, Key, Orders, Pipelines};
 use super::queue;
 use ash::vk;
 use clspv_bridge::abi::{
@@ -122,6 +122,7 @@ pub struct Plan<'a> {
     pub dispatches: Dispatches,
     pub lengths: SmallVec<[u32; 4]>,
     pub formats: Formats,
+    pub orders: Orders,
     /// The argument block, complete but for the values of one dispatch ([`Plan::set_dispatch`]).
     pub block: SmallVec<[u8; 256]>,
     /// Descriptors in binding order.
@@ -177,6 +178,7 @@ impl Kernel {
             dispatches,
             lengths: self.lengths(variant, launch)?,
             formats: Formats::new(),
+            orders: Orders::new(),
             block: SmallVec::from_elem(0, variant.abi.block_size as usize),
             bindings: SmallVec::new(),
             behind: SmallVec::new(),
@@ -301,6 +303,8 @@ impl Kernel {
                         let image = image_of(memory)?;
                         let format = image.declared_format(binding);
                         plan.formats.extend(format.filter(|_| binding.declared).map(|f| (number, f)));
+                        let order = image.texel_order(binding);
+                        plan.orders.extend((order != 0).then_some((number, order)));
                         Some(image.bound(binding)?)
                     }
                     _ => None,
@@ -442,7 +446,8 @@ impl Plan<'_> {
 
     /// The pipeline key of one dispatch.
     pub fn key(&self, dispatch: &Dispatch) -> Key {
-        Key { local: dispatch.local, lengths: self.lengths.clone(), formats: self.formats.clone() }
+        let (lengths, formats, orders) = (self.lengths.clone(), self.formats.clone(), self.orders.clone());
+        Key { local: dispatch.local, lengths, formats, orders }
     }
 }
 

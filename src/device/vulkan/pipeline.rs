@@ -1,5 +1,5 @@
-//! Pipelines of one kernel variant: made when first needed, one for each local size, set of local-memory lengths, and (where the
-//! module must declare them) formats of images.
+//! Pipelines of one kernel variant: made when first needed, one for each local size, set of local-memory lengths, orders of texels, and (where
+//! the module must declare them) formats of images.
 //!
 //! What the driver compiles for a variant is kept on disk, under the hash of the variant's code and everything that names
 //! the driver and device, unless it was compiled in no time.
@@ -10,7 +10,7 @@ use super::descriptors;
 use super::device::Gpu;
 use crate::store::Key as EntryKey;
 use ash::vk;
-use clspv_bridge::abi::{BlockPlace, KernelVariant, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
+use clspv_bridge::abi::{BlockPlace, KernelVariant, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
 use clspv_bridge::texel_format;
 use parking_lot::Mutex;
 use rspirv::spirv::ImageFormat;
@@ -28,12 +28,16 @@ const VERSION: u32 = 1;
 /// Formats of images that the module must declare, and their bindings.
 pub type Formats = SmallVec<[(u32, ImageFormat); 2]>;
 
-/// What a pipeline is specialised for: local size, local-memory lengths in the order of the ABI's list, formats.
+/// Bindings of storage images whose texels are not stored as they are, and how they are ([`clspv_bridge::texel_order`]).
+pub type Orders = SmallVec<[(u32, u32); 2]>;
+
+/// What a pipeline is specialised for: local size, local-memory lengths in the order of the ABI's list, formats, orders.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
     pub local: [u32; 3],
     pub lengths: SmallVec<[u32; 4]>,
     pub formats: Formats,
+    pub orders: Orders,
 }
 
 /// A pipeline with its layouts.
@@ -84,13 +88,16 @@ impl Pipelines {
         let items = key.local.iter().product::<u32>();
         let workgroup = if linear { [items, 1, 1] } else { key.local };
         let line: &[u32] = if linear { &SPEC_LINEAR_LOCAL_SIZE } else { &[] };
+        let orders = key.orders.iter().map(|(binding, order)| (SPEC_FIRST_IMAGE + binding, *order));
         let ids = SPEC_LOCAL_SIZE.iter().chain(line).copied().chain(variant.abi.local_specs.iter().map(|(id, _)| *id));
+        let ids = ids.chain(orders.clone().map(|(id, _)| id));
         let entries: SmallVec<[vk::SpecializationMapEntry; 8]> = ids
             .enumerate()
             .map(|(i, id)| vk::SpecializationMapEntry { constant_id: id, offset: i as u32 * 4, size: 4 })
             .collect();
         let local: &[u32] = if linear { &key.local } else { &[] };
-        let values: SmallVec<[u32; 8]> = workgroup.iter().chain(local).chain(&key.lengths).copied().collect();
+        let values: SmallVec<[u32; 8]> =
+            workgroup.iter().chain(local).chain(&key.lengths).copied().chain(orders.map(|(_, order)| order)).collect();
         if values.len() != entries.len() {
             return Err(DeviceError::Unexpected("specialisation constants do not match the kernel".into()));
         }

@@ -4,7 +4,7 @@
 use super::emit::Emitter;
 use super::image::ImageVar;
 use super::module::{Id, push};
-use crate::abi::{SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
+use crate::abi::{SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
 use crate::error::{CompileError, Result};
 use crate::ir::{F16, I32, I64, Op as IrOp, Scalar, ShaderInput, Type, Var, VarClass, VarLen};
 use spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
@@ -168,6 +168,7 @@ impl Emitter<'_> {
             ShaderInput::NumSubGroups => (BuiltIn::NumSubgroups, false, true),
             ShaderInput::SubGroupId => (BuiltIn::SubgroupId, false, true),
             ShaderInput::SubGroupLocalId => (BuiltIn::SubgroupLocalInvocationId, false, true),
+            ShaderInput::TexelOrder => return self.m.spec_constant(SPEC_FIRST_IMAGE + u32::from(dim), 0),
         };
         if subgroup {
             self.m.require(Capability::GroupNonUniform, self.target.subgroup_size != 0, "sub-groups")?;
