@@ -237,4 +237,6 @@ pub struct CompiledProgram {
     pub data: DataBlock,
     /// Code for the host's processor; then the kernels above have no variants.
     pub native: Option<crate::native::NativeProgram>,
+    /// Kernels that the target cannot have, with what it lacks ([`crate::driver::Kernels::Possible`]).
+    pub absent: Vec<(String, String)>,
 }

@@ -106,10 +106,41 @@ pub fn compile_with_dependencies(
 /// A specialisation constant set by clSetProgramSpecializationConstant: SpecId and little-endian bytes.
 pub type SpecConstants = [(u32, Vec<u8>)];
 
+/// Which kernels of a program are compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kernels {
+    /// All; one that cannot be compiled fails the program.
+    Every,
+    /// Those that the target can have; the others are [`CompiledProgram::absent`].
+    Possible,
+    /// Those of these names; one of them that cannot be compiled fails the program.
+    Named(Vec<String>),
+}
+
+impl Kernels {
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Kernels::Named(names) => names.iter().any(|n| n == name),
+            Kernels::Every | Kernels::Possible => true,
+        }
+    }
+}
+
 /// Links library modules and the built-in library, and compiles every kernel for the target.
 ///
 /// Every kernel that cannot be compiled is named in the error, with its reason.
 pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, target: &Target) -> Result<CompiledProgram> {
+    build_kernels(&Kernels::Every, libraries, options, specs, target)
+}
+
+/// The same for some of the kernels.
+pub fn build_kernels(
+    wanted: &Kernels,
+    libraries: &[&Library],
+    options: &Options,
+    specs: &SpecConstants,
+    target: &Target,
+) -> Result<CompiledProgram> {
     let cx = PassContext { target, options };
     let mut modules = Vec::with_capacity(libraries.len());
     for library in libraries {
@@ -131,6 +162,7 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
         let text = "error: variables at program scope that need a constructor or destructor are not supported\n";
         return Err(CompileError::Diagnostics(text.into()));
     }
+    let kernels: Vec<FuncRef> = kernels.into_iter().filter(|k| wanted.has(&program.functions[*k].name)).collect();
     let mut failures = Vec::new();
     let mut optimised = Vec::new();
     for (name, result) in parallel::map(kernels, |k| (&program.functions[k].name, optimise(&program, k, library, &cx))) {
@@ -161,6 +193,15 @@ pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, t
             Ok(variants) => compiled.kernels.push(CompiledKernel { info, variants }),
             Err(e) => failures.push((info.name, e)),
         }
+    }
+    if *wanted == Kernels::Possible {
+        failures.retain(|(name, error)| match error {
+            CompileError::Unsupported { construct, .. } => {
+                compiled.absent.push((name.clone(), construct.clone()));
+                false
+            }
+            _ => true,
+        });
     }
     report(&failures, libraries)?;
     compiled.data = data.block;
@@ -433,6 +474,22 @@ mod tests {
         }
         assert_eq!(kernel.variants[0].abi.static_local_bytes, 2048);
         assert!(kernel.variants.iter().all(|v| v.spirv[0] == 0x0723_0203));
+    }
+
+    #[test]
+    fn what_a_target_cannot_have_is_left_out_where_that_is_asked_for() {
+        let mixed = library(include_bytes!("front/spirv/testdata/mixed.spv"));
+        let build = |wanted| build_kernels(&wanted, &[&mixed], &Options::default(), &[], &Target::generic());
+        let names = |p: &CompiledProgram| p.kernels.iter().map(|k| k.info.name.clone()).collect::<Vec<_>>();
+        // What is wrong everywhere is an error all the same.
+        assert!(build(Kernels::Possible).is_err());
+        let named = build(Kernels::Named(vec!["k2".into()])).unwrap();
+        assert_eq!((names(&named), named.absent), (vec!["k2".to_string()], vec![]));
+        let sgemm = library(include_bytes!("front/spirv/testdata/sgemm.spv"));
+        let target = Target { max_descriptors: 1, addresses: false, ..Target::generic() };
+        let left = build_kernels(&Kernels::Possible, &[&sgemm], &Options::default(), &[], &target).unwrap();
+        let [(name, what)] = left.absent.as_slice() else { panic!("{:?}", left.absent) };
+        assert!(left.kernels.is_empty() && name == "sgemm" && what.contains("3 buffers"), "{name}: {what}");
     }
 
     #[test]

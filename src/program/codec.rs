@@ -15,7 +15,7 @@ use clspv_bridge::native::{NativeKernel, NativeProgram};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -517,6 +517,10 @@ pub fn put_program(w: &mut Writer, p: &CompiledProgram) {
     w.bool(p.data.writable);
     w.u64(p.data.variables);
     w.option(&p.native, put_native);
+    w.list(&p.absent, |w, (kernel, what)| {
+        w.str(kernel);
+        w.str(what);
+    });
 }
 
 fn put_native(w: &mut Writer, n: &NativeProgram) {
@@ -572,6 +576,7 @@ pub fn get_program(r: &mut Reader) -> Option<CompiledProgram> {
             variables: r.u64()?,
         },
         native: r.option(get_native)?,
+        absent: r.list(|r| Some((r.str()?, r.str()?)))?,
     })
 }
 
@@ -658,6 +663,7 @@ pub(crate) mod tests {
             native: Some(NativeProgram { kernels: vec![native], object: vec![0x7f, 0x45] }),
             kernels: vec![CompiledKernel { info, variants: vec![KernelVariant { abi, spirv: vec![0x0723_0203, 7] }] }],
             data: DataBlock { bytes: vec![1, 2, 3], zeros: 32, relocs: vec![(0, 8)], writable: true, variables: 5 },
+            absent: vec![("d".into(), "double precision".into())],
         }
     }
 

@@ -443,6 +443,7 @@ fn scale_program(modes: &[PointerMode], place: BlockPlace) -> Arc<CompiledProgra
             variants: modes.iter().map(|m| scale_variant(*m, place)).collect(),
         }],
         data: DataBlock { bytes: vec![0; 32], relocs: vec![(8, 16)], ..DataBlock::default() },
+        absent: Vec::new(),
     })
 }
 
