@@ -96,6 +96,8 @@ options! {
     "PYROCLAST_VALIDATE_LOG" => validate_log: Option<PathBuf>,
     /// Order and choice of devices, e.g. "vulkan:1,vulkan:0" or "vulkan,cpu".
     "PYROCLAST_DEVICES" => devices: Vec<String>,
+    /// Device that runs the kernels which a Vulkan device cannot run, and so lets it report more: "cpu", or none if unset.
+    "PYROCLAST_FALLBACK" => fallback: Option<String>,
     /// Submit and wait after every command.
     "PYROCLAST_SYNC" => sync: bool,
     /// Device features to hide, e.g. "-int8,-float16".

@@ -7,7 +7,7 @@
 use crate::callback::Callback;
 use crate::cl::*;
 use crate::device::Device;
-use crate::device::traits::PRINT_BYTES;
+use crate::device::traits::{DeviceOps, PRINT_BYTES};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::host_fills::HostFills;
@@ -41,6 +41,10 @@ pub trait Drain: Send + Sync {
 pub struct Context {
     slot: ApiSlot,
     devices: Vec<Arc<Device>>,
+    /// What the devices are, then what they fall back to unless it is one of them.
+    places: Vec<Arc<dyn DeviceOps>>,
+    /// Position of what devices fall back to.
+    fallback: Option<usize>,
     /// The list given at creation, with its terminator; empty for NULL.
     properties: Vec<cl_context_properties>,
     notify: Option<Notify>,
@@ -111,9 +115,28 @@ impl Context {
         }
         let (destructors, host_fills) = (DestructorList::default(), HostFills::default());
         let (allocations, queues) = (Allocations::default(), Mutex::new(Rank::Context, Vec::new()));
-        let slot = ApiSlot::new();
-        let devices = list;
-        Ok(Arc::new(Context { slot, devices, properties, notify, printing, destructors, host_fills, allocations, queues }))
+        let mut places: Vec<Arc<dyn DeviceOps>> = list.iter().map(|d| d.ops().clone()).collect();
+        // There is one at most for all devices.
+        let fallback = list.iter().find_map(|d| d.fallback()).map(|helper| {
+            let known = places.iter().position(|p| Arc::ptr_eq(p, &helper.ops));
+            known.unwrap_or_else(|| {
+                places.push(helper.ops.clone());
+                places.len() - 1
+            })
+        });
+        Ok(Arc::new(Context {
+            slot: ApiSlot::new(),
+            devices: list,
+            places,
+            fallback,
+            properties,
+            notify,
+            printing,
+            destructors,
+            host_fills,
+            allocations,
+            queues,
+        }))
     }
     /// Notes one of its queues.
     pub(crate) fn add_queue(&self, queue: Weak<dyn Drain>) {
@@ -131,6 +154,18 @@ impl Context {
     /// Its devices.
     pub fn devices(&self) -> &[Arc<Device>] {
         &self.devices
+    }
+    /// Where memory objects may have bytes and kernels run: the devices, then what they fall back to if it is none of them.
+    pub fn places(&self) -> &[Arc<dyn DeviceOps>] {
+        &self.places
+    }
+    /// One of the places.
+    pub fn place(&self, index: usize) -> Result<&Arc<dyn DeviceOps>> {
+        self.places.get(index).ok_or_else(|| Error::new(CL_INVALID_DEVICE))
+    }
+    /// The place that devices fall back to.
+    pub fn fallback(&self) -> Option<usize> {
+        self.fallback
     }
     /// Whether the device is one of the context's.
     pub fn has_device(&self, device: &Device) -> bool {

@@ -1,4 +1,5 @@
-//! Threads for what may take long and block: native kernels, which are the application's own functions.
+//! Threads for what may take long and block: native kernels, which are the application's own functions, and launches that
+//! the processor does for another device.
 //!
 //! Work never waits for other work: when no thread is idle, another one starts. Idle threads end after a while; none is
 //! ever joined. Locks: the list (rank CallbackChannel), never held while anything runs.
@@ -10,6 +11,8 @@ use std::time::Duration;
 
 /// How long a thread without work stays.
 const LINGER: Duration = Duration::from_secs(5);
+/// Stack of a thread: kernels of the CPU device keep vectors there.
+const STACK: usize = 8 << 20;
 
 type Work = Box<dyn FnOnce() + Send>;
 
@@ -35,7 +38,7 @@ pub fn post(work: Work) {
     // The closure is lost where no thread can start, so the work lies beside it.
     let shared = std::sync::Arc::new(parking_lot::Mutex::new(Some(work)));
     let theirs = shared.clone();
-    let spawned = std::thread::Builder::new().name("pyroclast-native".into()).spawn(move || {
+    let spawned = std::thread::Builder::new().name("pyroclast-native".into()).stack_size(STACK).spawn(move || {
         let first = theirs.lock().take();
         serve(first);
     });

@@ -53,7 +53,7 @@ fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Re
         return Err(Error::with(CL_INVALID_CONTEXT, "the memory object belongs to another context"));
     }
     let info = image_of(mem)?;
-    info.validate_device(queue.device())?;
+    info.validate_device(queue.device().info())?;
     if let Some(parent) = mem.parent.as_ref().filter(|p| p.image().is_none()) {
         buffer::validate_alignment(parent, queue.device())?;
     }

@@ -1,7 +1,7 @@
 //! Commands into device commands, at submission: memory objects become the device's memory, with the newest bytes in it.
 
 use super::ndrange::LaunchCommand;
-use super::{Command, CommandKind, ImagePart, MemRange};
+use super::{Command, CommandKind, ImagePart, MemRange, fallback, native};
 use crate::cl::*;
 use crate::device::batch::{ArgValue, BufferRange, DeviceCommand, ImageRange, Launch, RectLayout};
 use crate::error::Error;
@@ -25,6 +25,8 @@ fn failed(error: Error) -> cl_int {
 #[derive(Clone, Copy)]
 pub(super) struct At<'a> {
     pub queue: &'a CommandQueue,
+    /// Among the places of the context.
+    pub place: usize,
     /// The newest bytes are brought there. Else only the memory is looked up, for a recording.
     pub newest: bool,
 }
@@ -33,7 +35,7 @@ pub(super) fn acquire(range: &MemRange, access: Access, at: At<'_>) -> Result<Bu
     let mem = &range.mem;
     let start = mem.range().start + range.offset;
     let bytes = start..start + range.size;
-    let (context, device, residency) = (at.queue.context(), at.queue.device_index(), mem.residency());
+    let (context, device, residency) = (at.queue.context(), at.place, mem.residency());
     let memory = match at.newest {
         true => residency.acquire(context, device, bytes, access),
         false => residency.backing(context, device),
@@ -134,7 +136,7 @@ pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<Devi
 /// The device command for what a command does; see [`At::newest`].
 pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: bool) -> Result<DeviceCommand> {
     use Access::{Read, Write};
-    let at = At { queue, newest };
+    let at = At { queue, place: queue.device_index(), newest };
     let get = |range: &MemRange, access| acquire(range, access, at);
     Ok(match kind {
         // Calls are the host's, which makes them when it is their turn.
@@ -227,7 +229,8 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: 
         }
         CommandKind::UnmapImage { .. } => DeviceCommand::Nop,
         CommandKind::Launch(launch) => {
-            let args = launch.args.lower(queue.device_index(), |args| lower_args(launch, at, args))?;
+            let at = At { place: launch.place, ..at };
+            let args = launch.args.lower(at.place, |args| lower_args(launch, at, args))?;
             DeviceCommand::Launch(Launch {
                 kernel: launch.kernel.clone(),
                 args,
@@ -235,10 +238,10 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: 
                 offset: launch.offset,
                 global: launch.global,
                 local: launch.local,
-                reach: launch.reach.as_ref().map(|r| r.others(queue, newest)).transpose().map_err(failed)?.unwrap_or_default(),
+                reach: launch.reach.as_ref().map(|r| r.others(at)).transpose().map_err(failed)?.unwrap_or_default(),
             })
         }
-        // The scheduler hands it to a thread of its own.
+        // The host calls the application.
         CommandKind::Native(_) => return Err(CL_INVALID_OPERATION),
         CommandKind::External { mems, release } => {
             let whole = |mem: &Arc<MemObject>| get(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Write);
@@ -263,8 +266,7 @@ fn lower_args(launch: &LaunchCommand, at: At<'_>, args: &mut Vec<ArgValue>) -> R
             ArgSnapshot::Local(size) => ArgValue::Local(*size),
             ArgSnapshot::Pointer(address) => {
                 stay = false;
-                let within =
-                    launch.reach.as_ref().map(|r| r.within(*address, at.queue, at.newest)).transpose().map_err(failed)?;
+                let within = launch.reach.as_ref().map(|r| r.within(*address, at)).transpose().map_err(failed)?;
                 ArgValue::Pointer { address: *address, within: within.flatten() }
             }
             ArgSnapshot::Mem(None) => ArgValue::NullBuffer,
@@ -273,7 +275,7 @@ fn lower_args(launch: &LaunchCommand, at: At<'_>, args: &mut Vec<ArgValue>) -> R
                 let range = acquire(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, arg_access(mem, info), at)?;
                 match mem.image() {
                     Some(image) => {
-                        let view = image.for_kernels(at.queue.context(), at.queue.device_index(), range.memory);
+                        let view = image.for_kernels(at.queue.context(), at.place, range.memory);
                         ArgValue::Image(view.map_err(|e| e.code())?)
                     }
                     None => ArgValue::Buffer(range),
@@ -286,8 +288,11 @@ fn lower_args(launch: &LaunchCommand, at: At<'_>, args: &mut Vec<ArgValue>) -> R
 
 /// Runs a command in this thread; everything it depends on is done.
 pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> Result<()> {
-    if let CommandKind::Call(call) = &command.kind {
-        return call();
+    match &command.kind {
+        CommandKind::Call(call) => return call(),
+        CommandKind::Native(native) => return native::run(native, queue),
+        CommandKind::Launch(launch) => return fallback::run(launch, &lower(command, queue)?, queue),
+        _ => {}
     }
     transfer_now(queue.ops(), &lower(command, queue)?).map_err(|e| e.code())
 }

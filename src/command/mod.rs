@@ -1,6 +1,7 @@
 //! Commands: what is to be done and with which objects, from enqueue to completion. Validation and description are in
 //! the other files of this folder; `lower` makes device commands of them at submission.
 
+pub mod fallback;
 pub mod image;
 pub mod lower;
 pub mod map;
@@ -170,6 +171,10 @@ pub enum CommandKind {
 }
 
 impl CommandKind {
+    /// Whether the host is busy with it for long.
+    pub(crate) fn is_long_on_host(&self) -> bool {
+        matches!(self, CommandKind::Native(_) | CommandKind::Launch(_))
+    }
     /// Application memory that the command takes bytes from.
     pub(crate) fn host_source(&self) -> Option<Range<usize>> {
         match self {

@@ -85,7 +85,7 @@ fn address(
     let range = lower::acquire(
         &MemRange { mem: mem.clone(), offset: 0, size: mem.size },
         Access::Write,
-        lower::At { queue, newest: true },
+        lower::At { queue, place: queue.device_index(), newest: true },
     )?;
     if let Some(base) = range.memory.host_ptr() {
         return Ok(base.offset(range.offset));

@@ -17,6 +17,8 @@ use std::sync::Arc;
 /// A launch with everything but the device's memory.
 pub struct LaunchCommand {
     pub kernel: Arc<dyn DeviceKernel>,
+    /// Where it runs, among the places of the context.
+    pub place: usize,
     pub args: ArgsInUse,
     pub dims: u32,
     pub offset: [u64; 3],
@@ -46,16 +48,18 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
     validate_context(queue, kernel)?;
     // There is an executable for the device, and every argument is set.
     let snapshot = kernel.snapshot(queue.device())?;
-    let info = queue.device().info();
-    let local = validate_range(queue, kernel, &*snapshot.kernel, range)?;
+    let (context, at) = (queue.context(), snapshot.place);
+    let facts = context.place(at)?.info();
+    let local = validate_range(queue, kernel, range)?;
     for (arg, info) in snapshot.args.iter().zip(&kernel.info.args) {
         if let ArgSnapshot::Mem(Some(mem)) = arg {
             buffer::validate_alignment(mem, queue.device())?;
-            let memory = mem.residency().backing(queue.context(), queue.device_index())?;
+            let memory = mem.residency().backing(context, at)?;
             if let Some(image) = mem.image() {
-                image.validate_device(queue.device())?;
-                image.validate_access(queue.device(), info.access)?;
-                image.for_kernels(queue.context(), queue.device_index(), memory)?;
+                image.validate_device(queue.device().info())?;
+                image.validate_device(facts)?;
+                image.validate_access(facts, info.access)?;
+                image.for_kernels(context, at, memory)?;
             }
         }
     }
@@ -64,7 +68,7 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
         Some(ArgSnapshot::Local(size)) => *size,
         _ => 0,
     };
-    if snapshot.kernel.local_bytes(&size_of) > info.local_mem_size {
+    if snapshot.kernel.local_bytes(&size_of) > facts.local_mem_size {
         return Err(Error::with(CL_OUT_OF_RESOURCES, "more local memory than the device has"));
     }
     // No work-items: the command only takes its place in the order.
@@ -72,9 +76,10 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
         return Ok((CommandKind::Nop, Place::Either));
     }
     let local = local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims));
-    let reach = Reach::of(queue, &snapshot.args, kernel)?;
+    let reach = Reach::of(queue, at, &snapshot.args, kernel)?;
     let launch = LaunchCommand {
         kernel: snapshot.kernel,
+        place: at,
         args: snapshot.args,
         dims: range.dims,
         offset: range.offset,
@@ -82,20 +87,18 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
         local,
         reach,
     };
-    Ok((CommandKind::Launch(launch), Place::Device))
+    // What falls back is the processor's, when it is its turn.
+    let place = if at == queue.device_index() { Place::Device } else { Place::Host };
+    Ok((CommandKind::Launch(launch), place))
 }
 
 /// Checks an index space against kernel and device; gives the local size if range or kernel say it.
-pub fn validate_range(
-    queue: &CommandQueue,
-    kernel: &Kernel,
-    on_device: &dyn DeviceKernel,
-    range: &NdRange,
-) -> Result<Option<[u32; 3]>> {
+pub fn validate_range(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Result<Option<[u32; 3]>> {
+    let on_device = &*kernel.on_device(queue.device())?.kernel;
     let sub_groups = kernel.sub_groups(on_device);
     range.validate(&Limits {
         max_group: on_device.max_work_group_size() as u64,
-        max_item_sizes: queue.device().info().max_work_item_sizes,
+        max_item_sizes: queue.context().place(kernel.place(queue.device())?)?.info().max_work_item_sizes,
         address_bits: usize::BITS,
         reqd_work_group_size: kernel.info.reqd_work_group_size,
         sub_groups,

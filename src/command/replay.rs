@@ -6,7 +6,7 @@
 //! recorded anew. Locks: one (rank CommandBuffer) around the recording, held while it is made.
 
 use super::CommandKind;
-use super::lower::{arg_access, lower_kind};
+use super::lower::{At, arg_access, lower_kind};
 use super::ndrange::LaunchCommand;
 use crate::cl::*;
 use crate::device::batch::{DeviceCommand, ListItem};
@@ -81,7 +81,7 @@ impl Replay {
         let memory = self.uses.iter().map(acquire).collect::<Result<_>>()?;
         for step in &self.steps {
             if let CommandKind::Launch(LaunchCommand { reach: Some(reach), .. }) = &*step.kind {
-                reach.bring_up_to_date(queue).map_err(|e| e.code())?;
+                reach.bring_up_to_date(At { queue, place: queue.device_index(), newest: true }).map_err(|e| e.code())?;
             }
         }
         Ok(DeviceCommand::Replay(self.list(queue, memory)?))

@@ -6,6 +6,7 @@
 pub mod batch;
 pub mod cpu;
 mod error;
+pub mod fallback;
 pub mod features;
 pub mod host_exec;
 pub mod info;
@@ -26,6 +27,7 @@ use crate::cl::*;
 use crate::config::Config;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use clspv_bridge::driver::FrontConfig;
+use fallback::Fallback;
 use features::Feature;
 use std::sync::{Arc, OnceLock};
 use traits::DeviceOps;
@@ -36,6 +38,8 @@ pub struct Device {
     ops: Arc<dyn DeviceOps>,
     /// Name of its kind ("vulkan").
     driver: &'static str,
+    /// Who runs what it cannot run.
+    fallback: Option<Fallback>,
     extensions: Vec<&'static Feature>,
     c_features: Vec<&'static Feature>,
     /// Of a sub-device: the device it is a part of, and how that was partitioned.
@@ -53,16 +57,22 @@ impl ApiObject for Device {
 impl Device {
     /// Wraps an opened device of the kind `driver`.
     pub fn new(driver: &'static str, ops: Arc<dyn DeviceOps>) -> Arc<Device> {
-        let has = |f: &&'static Feature| (f.when)(ops.info());
+        Self::falling_back(driver, ops, None)
+    }
+    /// The same for a device that has help.
+    pub fn falling_back(driver: &'static str, ops: Arc<dyn DeviceOps>, fallback: Option<Fallback>) -> Arc<Device> {
+        let info = fallback.as_ref().map_or(ops.info(), |f| &f.info);
+        let has = |f: &&'static Feature| (f.when)(info);
         let extensions = features::EXTENSIONS.iter().filter(|f| !f.platform_only).filter(has).collect();
         let c_features = features::C_FEATURES.iter().filter(has).collect();
-        Arc::new(Device { slot: ApiSlot::new(), driver, extensions, c_features, ops, parent: None })
+        Arc::new(Device { slot: ApiSlot::new(), driver, fallback, extensions, c_features, ops, parent: None })
     }
     /// A part of another device.
     fn part(parent: &Arc<Device>, ops: Arc<dyn DeviceOps>, partition: Vec<cl_device_partition_property>) -> Arc<Device> {
         let (extensions, c_features) = (parent.extensions.clone(), parent.c_features.clone());
         let (slot, driver, parent) = (ApiSlot::new(), parent.driver, Some((parent.clone(), partition)));
-        Arc::new(Device { slot, driver, extensions, c_features, ops, parent })
+        // Only processors have parts, and they need no help.
+        Arc::new(Device { slot, driver, fallback: None, extensions, c_features, ops, parent })
     }
     /// The device that this one is a part of.
     pub fn parent(&self) -> Option<&Arc<Device>> {
@@ -76,9 +86,13 @@ impl Device {
     pub fn ops(&self) -> &Arc<dyn DeviceOps> {
         &self.ops
     }
-    /// Facts.
+    /// Who runs what the device cannot run.
+    pub fn fallback(&self) -> Option<&Fallback> {
+        self.fallback.as_ref()
+    }
+    /// Facts; of a device that has help, those of both.
     pub fn info(&self) -> &info::DeviceInfo {
-        self.ops.info()
+        self.fallback.as_ref().map_or(self.ops.info(), |f| &f.info)
     }
     /// What the compiler may use.
     pub fn target(&self) -> &clspv_bridge::Target {

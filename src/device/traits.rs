@@ -1,7 +1,7 @@
 //! What a device kind implements. A device never sees an OpenCL object: it gets [`super::batch::DeviceCommand`]s
 //! whose operands are its own memory and kernels, and reports completion through [`CompletionSink`].
 
-use super::batch::{Batch, BatchItem, DeviceCommand, ListItem, Outcome, RectLayout, Ticket, Times};
+use super::batch::{Batch, BatchItem, DeviceCommand, Launch, ListItem, Outcome, RectLayout, Ticket, Times};
 use super::info::DeviceInfo;
 use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::image::{ImageFormat, ImageShape};
@@ -135,6 +135,12 @@ pub trait DeviceOps: Send + Sync {
     fn transfer(&self, command: &DeviceCommand) -> Result<()> {
         let _ = command;
         Err(DeviceError::Unsupported("transfers outside of queues".into()))
+    }
+    /// Does a launch whose memory no work in flight uses, and waits for it. What it prints, up to so many bytes in the
+    /// device's form, is handed over before this returns.
+    fn launch(&self, launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8])) -> Result<()> {
+        let _ = (launch, print_bytes, print);
+        Err(DeviceError::Unsupported("launches outside of queues".into()))
     }
     /// Makes shared memory a buffer of `size` bytes without copying. Owns the descriptor unless it fails; `Unsupported` if
     /// the driver refuses it.

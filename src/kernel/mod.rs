@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::info::InfoValue;
 use crate::memory::svm::Kind;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
-use crate::program::Program;
+use crate::program::{OnDevice, Program};
 use crate::sync::{Mutex, Rank};
 use arg_list::ArgsInUse;
 use args::{ArgInput, Args};
@@ -31,7 +31,7 @@ pub struct Kernel {
     pub program: Arc<Program>,
     pub info: Arc<KernelInfo>,
     /// In the order of the program's devices.
-    per_device: Box<[Option<Arc<dyn DeviceKernel>>]>,
+    per_device: Box<[Option<OnDevice>]>,
     args: Arc<Mutex<Args>>,
     exec_info: Mutex<Arc<ExecInfo>>,
     arg_info: OnceLock<Option<Vec<ArgInfo>>>,
@@ -40,6 +40,8 @@ pub struct Kernel {
 /// What a launch takes from a kernel object: later changes of the object do not reach it.
 pub struct KernelSnapshot {
     pub kernel: Arc<dyn DeviceKernel>,
+    /// Where it runs among the places of the context.
+    pub place: usize,
     pub args: ArgsInUse,
 }
 
@@ -126,18 +128,26 @@ impl Kernel {
         self.args.lock().set(index as usize, info, input, &self.program.context)
     }
 
-    /// The kernel on a device.
-    pub fn on_device(&self, device: &Device) -> Result<&Arc<dyn DeviceKernel>> {
+    /// The kernel on a device, or on what that falls back to.
+    pub fn on_device(&self, device: &Device) -> Result<&OnDevice> {
         let found = self.program.device_index(device).and_then(|i| self.per_device.get(i)).and_then(Option::as_ref);
         found.ok_or_else(|| err!(CL_INVALID_PROGRAM_EXECUTABLE, "the kernel was not built for the device"))
+    }
+
+    /// Where the kernel runs for a device, among the places of the context.
+    pub fn place(&self, device: &Device) -> Result<usize> {
+        let context = &self.program.context;
+        let own = || context.devices().iter().position(|d| std::ptr::eq(&**d, device));
+        let place = if self.on_device(device)?.falls_back { context.fallback() } else { own() };
+        place.ok_or_else(|| err!(CL_INVALID_DEVICE, "the device does not belong to the context"))
     }
 
     /// What a launch on the device needs.
     pub fn snapshot(&self, device: &Device) -> Result<KernelSnapshot> {
         // There must be an executable for the device.
-        let kernel = self.on_device(device)?.clone();
+        let (kernel, place) = (self.on_device(device)?.kernel.clone(), self.place(device)?);
         let args = self.args.lock().pack()?;
-        Ok(KernelSnapshot { kernel, args: ArgsInUse::new(args, self.args.clone()) })
+        Ok(KernelSnapshot { kernel, place, args: ArgsInUse::new(args, self.args.clone()) })
     }
 
     /// What clSetKernelExecInfo has told.
@@ -210,6 +220,11 @@ impl Kernel {
         }
     }
 
+    fn built_for(&self, index: usize) -> Result<&OnDevice> {
+        let kernel = self.per_device.get(index).and_then(Option::as_ref);
+        kernel.ok_or_else(|| err!(CL_INVALID_DEVICE, "the kernel was not built for the device"))
+    }
+
     /// clGetKernelInfo for what needs no handle; `None` if the parameter is not one of those.
     pub fn query(&self, param: cl_kernel_info) -> Option<InfoValue> {
         match param {
@@ -223,8 +238,7 @@ impl Kernel {
     /// clGetKernelWorkGroupInfo.
     pub fn work_group_info(&self, device: Option<&Device>, param: cl_kernel_work_group_info) -> Result<InfoValue> {
         let index = self.query_device(device)?;
-        let kernel = self.per_device.get(index).and_then(Option::as_ref);
-        let kernel = kernel.ok_or_else(|| err!(CL_INVALID_DEVICE, "the kernel was not built for the device"))?;
+        let kernel = &self.built_for(index)?.kernel;
         Ok(match param {
             CL_KERNEL_WORK_GROUP_SIZE => InfoValue::Size(kernel.max_work_group_size()),
             CL_KERNEL_COMPILE_WORK_GROUP_SIZE => {
@@ -254,13 +268,12 @@ impl Kernel {
     ) -> Result<InfoValue> {
         let index = self.query_device(device)?;
         let device = &self.program.devices[index];
-        let facts = device.info();
         // The device must support sub-groups, and say so.
         if matches!(device.query(CL_DEVICE_MAX_NUM_SUB_GROUPS), Ok(InfoValue::U32(0))) {
             return Err(err!(CL_INVALID_OPERATION, "the device has no sub-groups"));
         }
-        let kernel = self.per_device.get(index).and_then(Option::as_ref);
-        let kernel = kernel.ok_or_else(|| err!(CL_INVALID_DEVICE, "the kernel was not built for the device"))?;
+        let kernel = &self.built_for(index)?.kernel;
+        let facts = self.program.context.place(self.place(device)?)?.info();
         let size = kernel.sub_group_size();
         let most = kernel.max_work_group_size().div_ceil(size).min(facts.max_num_sub_groups as usize);
         // The input must be there and have one to three sizes.
@@ -338,7 +351,7 @@ impl Kernel {
     /// clGetKernelSuggestedLocalWorkSize: what a launch without a local size would use. The global size is valid.
     pub fn suggested_local_size(&self, device: &Device, global: [u64; 3], dims: u32) -> Result<[u32; 3]> {
         // There must be an executable for the device.
-        let kernel = self.on_device(device)?;
+        let kernel = &self.on_device(device)?.kernel;
         // Every argument must have been set.
         if !self.args.lock().complete() {
             return Err(err!(CL_INVALID_KERNEL_ARGS, "not every argument has been set"));

@@ -14,6 +14,7 @@ use crate::cl::region::{RectLayout, region_end};
 use crate::cl::*;
 use crate::context::Context;
 use crate::device::Device;
+use crate::device::info::DeviceInfo;
 use crate::device::traits::{DeviceMemory, ImageDesc};
 use crate::err;
 use crate::error::{Error, Result};
@@ -89,7 +90,7 @@ impl ImageInfo {
         if let Some(Some(view)) = views.lock().get(device) {
             return Ok(view.clone());
         }
-        let ops = context.devices().get(device).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?.ops();
+        let ops = context.place(device)?;
         let made = match &self.in_buffer {
             Some(layout) => ops.view_buffer(&memory, layout, &self.desc()),
             None => ops.view_image(&memory, &self.desc()),
@@ -102,8 +103,8 @@ impl ImageInfo {
     }
 
     /// Checks that kernels on the device can use the image as an argument is declared.
-    pub fn validate_access(&self, device: &Device, access: AccessQualifier) -> Result<()> {
-        let uses = device.info().image.uses(self.format, self.shape.kind);
+    pub fn validate_access(&self, facts: &DeviceInfo, access: AccessQualifier) -> Result<()> {
+        let uses = facts.image.uses(self.format, self.shape.kind);
         let fits = match access {
             AccessQualifier::ReadOnly | AccessQualifier::None => uses.read,
             AccessQualifier::WriteOnly => uses.write,
@@ -114,8 +115,7 @@ impl ImageInfo {
     }
 
     /// Checks that commands for a device may use the image.
-    pub fn validate_device(&self, device: &Device) -> Result<()> {
-        let facts = device.info();
+    pub fn validate_device(&self, facts: &DeviceInfo) -> Result<()> {
         // The device supports images,
         if !facts.images {
             return Err(err!(CL_INVALID_OPERATION, "the device does not support images"));
@@ -355,7 +355,7 @@ fn of_object(
             info.in_buffer = Some(RectLayout { offset: mem.offset, ..whole });
         }
     }
-    info.views = Some(Mutex::new(Rank::Residency, vec![None; context.devices().len()]));
+    info.views = Some(Mutex::new(Rank::Residency, vec![None; context.places().len()]));
     let (host_ptr, residency) = (mem.host_ptr, mem.residency().clone());
     Ok(Arc::new(MemObject {
         object_type: info.shape.kind.to_cl(),

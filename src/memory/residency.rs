@@ -1,4 +1,5 @@
-//! Where the bytes of a buffer or an image are: one lazily made backing per device, and a host copy for initial contents.
+//! Where the bytes of a buffer or an image are: one lazily made backing per device, one for the processor if devices fall
+//! back to it ([`Context::places`]), and a host copy for initial contents.
 //! Which of them has the newest bytes is known by range for buffers, as a whole for images (`newest`); using a range on a
 //! device copies there first what it lacks.
 //!
@@ -8,7 +9,7 @@
 //!
 //! Bytes move outside of all queues and are there when `acquire` or creation returns: commands of other queues, which
 //! the application need not order after the one that is being submitted, find them complete. With one device the initial
-//! contents move at creation. Locks: one (rank Residency), held while bytes move, so that they move once.
+//! contents move at creation; if the host sees its memory, the processor uses that in place. Locks: one (rank Residency), held while bytes move, so that they move once.
 
 use super::newest::{Holders, Newest};
 use crate::cl::image::bytes_of;
@@ -98,7 +99,7 @@ impl Residency {
         if let ([device], Initial::Use(ptr)) = (devices, initial) {
             let desc = BufferDesc { size, host_visible, name: "buffer" };
             if let Ok(memory) = device.ops().import_host(HostRange { ptr, size }, &desc) {
-                return Ok(Self::with(content, false, smallvec![Some(memory)], None));
+                return Ok(Self::of_one(context, content, memory, Holders::device(0)));
             }
         }
         Self::create(context, content, initial, LINEAR)
@@ -112,24 +113,39 @@ impl Residency {
     fn with(content: Content, one: bool, copies: SmallVec<[Memory; 1]>, host: Option<HostCopy>) -> Residency {
         let first = if host.is_some() { Holders::HOST } else { Holders::NONE };
         let newest = Newest::new(content.tracked(), first);
-        let only = if copies.len() == 1 && host.is_none() { copies.first().cloned().flatten() } else { None };
+        let in_place = copies.len() == 1 || one;
+        let only = if in_place && host.is_none() { copies.first().cloned().flatten() } else { None };
         let state = Mutex::new(Rank::Residency, State { one, copies, host, newest });
         Residency { content, external: None, only, state }
     }
 
+    /// The record of what the context's only device has; `first` says who has the newest bytes.
+    fn of_one(context: &Context, content: Content, memory: Arc<dyn DeviceMemory>, first: Holders) -> Residency {
+        let one = context.places().len() > 1 && content.host_side(&memory).is_some_and(|m| m.host_cached());
+        let mut copies: SmallVec<[Memory; 1]> = smallvec![Some(memory)];
+        copies.resize(context.places().len(), None);
+        let mut made = Self::with(content, one, copies, None);
+        made.state.get_mut().newest = Newest::new(content.tracked(), first);
+        made
+    }
+
     fn create(context: &Context, content: Content, initial: Initial, layout: RectLayout) -> Result<Residency> {
-        let devices = context.devices();
-        let mut copies: SmallVec<[Memory; 1]> = devices.iter().map(|_| None).collect();
-        if let ([device], [copy]) = (devices, copies.as_mut_slice()) {
-            *copy = Some(content.allocate(device.ops())?);
+        if let [device] = context.devices() {
+            let memory = content.allocate(device.ops())?;
+            let first = match initial {
+                Initial::Nothing => Holders::NONE,
+                Initial::Copy(ptr) | Initial::Use(ptr) => {
+                    transfer_now(device.ops(), &content.write(ptr, layout, &memory, &(0..content.tracked())))?;
+                    Holders::device(0)
+                }
+            };
+            return Ok(Self::of_one(context, content, memory, first));
         }
+        let copies = context.places().iter().map(|_| None).collect();
         let host = match initial {
             Initial::Nothing => None,
             Initial::Copy(ptr) | Initial::Use(ptr) => {
-                if let ([device], Some(memory)) = (devices, copies.first().and_then(Option::as_ref)) {
-                    transfer_now(device.ops(), &content.write(ptr, layout, memory, &(0..content.tracked())))?;
-                    None
-                } else if let Initial::Use(_) = initial {
+                if let Initial::Use(_) = initial {
                     Some(HostCopy { ptr, layout, _owner: None })
                 } else {
                     let region = content.region();
@@ -145,7 +161,7 @@ impl Residency {
 
     /// Of memory that is shared outside of OpenCL.
     pub fn of_external(context: &Context, size: u64, device: usize, memory: Arc<dyn DeviceMemory>) -> Residency {
-        let copies = (0..context.devices().len()).map(|i| (i == device).then(|| memory.clone())).collect();
+        let copies = (0..context.places().len()).map(|i| (i == device).then(|| memory.clone())).collect();
         let mut made = Self::with(Content::Buffer { size, host_visible: false }, false, copies, None);
         made.state.get_mut().newest = Newest::new(size, Holders::device(device));
         Residency { external: Some(device), ..made }
@@ -158,7 +174,7 @@ impl Residency {
 
     /// The record of memory with one address for the host and every device that can use it.
     pub fn one_memory(context: &Context, size: u64, owner: usize, memory: Arc<dyn DeviceMemory>) -> Residency {
-        let mut copies: SmallVec<[Memory; 1]> = context.devices().iter().map(|_| None).collect();
+        let mut copies: SmallVec<[Memory; 1]> = context.places().iter().map(|_| None).collect();
         if let Some(copy) = copies.get_mut(owner) {
             *copy = Some(memory);
         }
@@ -180,17 +196,12 @@ impl Residency {
             if let Some(memory) = state.copies.get(device).cloned().flatten() {
                 return Ok(memory);
             }
-            (state.copies.iter().find_map(|c| c.as_ref()?.host_ptr()), state.one)
+            (state.copies.iter().flatten().find(|c| self.content.host_side(c).is_some()).cloned(), state.one)
         };
-        let ops = context.devices().get(device).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?.ops();
+        let ops = context.place(device)?;
         let made = match (one, seen) {
             (false, _) => self.content.allocate(ops)?,
-            // Whole pages, which the allocation has.
-            (true, Some(ptr)) if ops.info().sharing == AddressSharing::Host => {
-                let desc = BufferDesc { size: self.content.bytes(), host_visible: true, name: "buffer" };
-                let range = HostRange { ptr, size: desc.size.next_multiple_of(PAGE) };
-                ops.import_host(range, &desc).map_err(Error::for_memory)?
-            }
+            (true, Some(memory)) if ops.info().sharing == AddressSharing::Host => self.content.share(ops, &memory)?,
             (true, _) => return Err(Error::with(CL_INVALID_OPERATION, "the allocation is not for this device")),
         };
         let mut state = self.state.lock();
@@ -240,7 +251,7 @@ impl Residency {
         holders: Holders,
         (device, memory): (usize, &Arc<dyn DeviceMemory>),
     ) -> Result<()> {
-        let ops = |at: usize| context.devices().get(at).map(|d| d.ops()).ok_or_else(|| Error::new(CL_INVALID_DEVICE));
+        let ops = |at: usize| context.place(at);
         let content = &self.content;
         if let Some(host) = state.host.as_ref().filter(|_| holders.has(Holders::HOST)) {
             return transfer_now(ops(device)?, &content.write(host.ptr, host.layout, memory, piece));
@@ -262,6 +273,33 @@ impl Content {
         let made = match *self {
             Content::Buffer { size, host_visible } => ops.alloc_buffer(&BufferDesc { size, host_visible, name: "buffer" }),
             Content::Image(desc) | Content::Level(desc, _) => ops.alloc_image(&desc),
+        };
+        made.map_err(Error::for_memory)
+    }
+
+    /// The memory in which the host sees the bytes as they are, so that the processor can use them where they lie.
+    fn host_side<'a>(&self, memory: &'a Arc<dyn DeviceMemory>) -> Option<&'a Arc<dyn DeviceMemory>> {
+        let holds = match self {
+            Content::Buffer { .. } => memory,
+            Content::Image(_) | Content::Level(..) => memory.in_buffer()?.0,
+        };
+        holds.host_ptr().map(|_| holds)
+    }
+
+    /// The backing on a device that uses every address of the process, in memory that the host sees.
+    fn share(&self, ops: &Arc<dyn DeviceOps>, memory: &Arc<dyn DeviceMemory>) -> Result<Arc<dyn DeviceMemory>> {
+        let lost = || Error::with(CL_OUT_OF_RESOURCES, "the host does not see the memory");
+        let made = match self {
+            Content::Buffer { size, .. } => {
+                let ptr = memory.host_ptr().ok_or_else(lost)?;
+                // Whole pages, which shared allocations have.
+                let range = HostRange { ptr, size: size.next_multiple_of(PAGE) };
+                ops.import_host(range, &BufferDesc { size: *size, host_visible: true, name: "buffer" })
+            }
+            Content::Image(desc) | Content::Level(desc, _) => {
+                let (buffer, layout) = memory.in_buffer().ok_or_else(lost)?;
+                ops.view_buffer(buffer, layout, desc)
+            }
         };
         made.map_err(Error::for_memory)
     }

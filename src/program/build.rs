@@ -9,6 +9,7 @@
 use super::binary::BinaryKind;
 use super::cache::{self, Cache, LibraryKey};
 use super::dump::Dump;
+use super::fallback::{self, Compiled, Fallback};
 use super::options::{self, BuildOptions, Stage};
 use super::{BuildStatus, Executable, Origin, Program, Record, manifest};
 use crate::callback::{self, Callback};
@@ -21,7 +22,7 @@ use crate::err;
 use crate::error::{Error, Result};
 use crate::store;
 use clspv_bridge::abi::CompiledProgram;
-use clspv_bridge::driver::{self, FrontConfig, Header, Library, Options};
+use clspv_bridge::driver::{self, FrontConfig, Header, Kernels, Library, Options};
 use clspv_bridge::{CompileError, Target};
 use parking_lot::{Condvar, Mutex};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -97,7 +98,9 @@ impl Program {
                     let specs = binary.specs.clone();
                     let target = self.devices[index].ops().target();
                     let work = match secret().and_then(|secret| binary.code_for(&secret, target)) {
-                        Some(code) if options == binary.options => Work::Ready(binary.libraries.clone(), code),
+                        Some(code) if options == binary.options && fallback::reasons(&self.devices[index], &code).is_empty() => {
+                            Work::Ready(binary.libraries.clone(), code)
+                        }
                         _ => Work::Modules(binary.libraries.clone()),
                     };
                     DeviceJob { index, work, options, specs }
@@ -299,67 +302,69 @@ impl Program {
     #[allow(clippy::type_complexity)] // local memo tables
     fn work(&self, devices: Vec<DeviceJob>, failure: cl_int, notes: &str) -> Vec<Outcome> {
         let mut front: Vec<(FrontConfig, std::result::Result<Arc<Library>, CompileError>)> = Vec::new();
-        let mut back: Vec<(Target, Vec<Arc<Library>>, std::result::Result<Arc<CompiledProgram>, CompileError>)> = Vec::new();
+        let mut back: Vec<(Kernels, Target, Vec<Arc<Library>>, std::result::Result<Arc<CompiledProgram>, CompileError>)> =
+            Vec::new();
         let mut outcomes = Vec::new();
         for DeviceJob { index, work, options, specs } in devices {
             let device = &self.devices[index];
             let mut log = notes.to_owned();
             let mut kept_headers = None;
-            let attempt =
-                || -> std::result::Result<(BinaryKind, Vec<Arc<Library>>, Option<Arc<CompiledProgram>>), CompileError> {
-                    let libraries = match work {
-                        Work::Collect(libraries, kind) => return Ok((kind, libraries, None)),
-                        Work::Ready(libraries, code) => return Ok((BinaryKind::Executable, libraries, Some(code))),
-                        Work::Modules(libraries) => libraries,
-                        Work::Refused(reason) => return Err(CompileError::Diagnostics(reason)),
-                        Work::Source { headers, link } => {
-                            let Origin::Source(source) = &self.origin else { return Err(CompileError::internal("no source")) };
-                            let config = device.front_config();
-                            let known = front.iter().find(|(c, _)| *c == config).map(|(_, r)| r.clone());
-                            let library = known.unwrap_or_else(|| {
-                                let result = front_end(device, source, &headers, &options, link);
-                                if let Some(dump) = dump() {
-                                    let text = self.state.lock().records[index].option_text.clone();
-                                    dump.source(source, &headers, &text, result.as_deref().ok());
-                                }
-                                front.push((config, result.clone()));
-                                result
-                            })?;
-                            log.push_str(&library.log);
-                            kept_headers = Some(headers);
-                            if !link {
-                                return Ok((BinaryKind::CompiledObject, vec![library], None));
+            let attempt = || -> std::result::Result<(BinaryKind, Vec<Arc<Library>>, Option<Compiled>), CompileError> {
+                let libraries = match work {
+                    Work::Collect(libraries, kind) => return Ok((kind, libraries, None)),
+                    Work::Ready(libraries, code) => return Ok((BinaryKind::Executable, libraries, Some((code, None)))),
+                    Work::Modules(libraries) => libraries,
+                    Work::Refused(reason) => return Err(CompileError::Diagnostics(reason)),
+                    Work::Source { headers, link } => {
+                        let Origin::Source(source) = &self.origin else { return Err(CompileError::internal("no source")) };
+                        let config = device.front_config();
+                        let known = front.iter().find(|(c, _)| *c == config).map(|(_, r)| r.clone());
+                        let library = known.unwrap_or_else(|| {
+                            let result = front_end(device, source, &headers, &options, link);
+                            if let Some(dump) = dump() {
+                                let text = self.state.lock().records[index].option_text.clone();
+                                dump.source(source, &headers, &text, result.as_deref().ok());
                             }
-                            vec![library]
+                            front.push((config, result.clone()));
+                            result
+                        })?;
+                        log.push_str(&library.log);
+                        kept_headers = Some(headers);
+                        if !link {
+                            return Ok((BinaryKind::CompiledObject, vec![library], None));
                         }
-                    };
-                    let target = device.ops().target();
-                    let same = |l: &[Arc<Library>]| {
-                        l.len() == libraries.len() && l.iter().zip(&libraries).all(|(a, b)| Arc::ptr_eq(a, b))
-                    };
-                    let uniform_work_group_size = options.has_uniform_groups(self.is_from_source());
-                    let code_options = Options { uniform_work_group_size, ..options.clone() };
-                    let known = back.iter().find(|(t, l, _)| t == target && same(l)).map(|(_, _, r)| r.clone());
-                    let compiled = known.unwrap_or_else(|| {
-                        let result = back_end(&libraries, &code_options, &specs, target);
-                        let result = match (&self.origin, &kept_headers) {
-                            (Origin::Source(source), Some(headers)) => result
-                                .map_err(|error| driver::add_positions(error, source, headers, &options, &device.front_config())),
-                            _ => result,
-                        };
-                        if let Some(dump) = dump() {
-                            let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
-                            dump.program(&libraries, &specs, result.as_deref().ok());
-                        }
-                        back.push((target.clone(), libraries.clone(), result.clone()));
-                        result
-                    })?;
-                    Ok((BinaryKind::Executable, libraries, Some(compiled)))
+                        vec![library]
+                    }
                 };
+                let same =
+                    |l: &[Arc<Library>]| l.len() == libraries.len() && l.iter().zip(&libraries).all(|(a, b)| Arc::ptr_eq(a, b));
+                let uniform_work_group_size = options.has_uniform_groups(self.is_from_source());
+                let code_options = Options { uniform_work_group_size, ..options.clone() };
+                let mut compile = |kernels: Kernels, target: &Target| {
+                    let known = back.iter().find(|(k, t, l, _)| *k == kernels && t == target && same(l));
+                    if let Some((.., known)) = known {
+                        return known.clone();
+                    }
+                    let result = back_end(&kernels, &libraries, &code_options, &specs, target);
+                    let result = match (&self.origin, &kept_headers) {
+                        (Origin::Source(source), Some(headers)) => result
+                            .map_err(|error| driver::add_positions(error, source, headers, &options, &device.front_config())),
+                        _ => result,
+                    };
+                    if let Some(dump) = dump() {
+                        let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
+                        dump.program(&libraries, &specs, result.as_deref().ok());
+                    }
+                    back.push((kernels, target.clone(), libraries.clone(), result.clone()));
+                    result
+                };
+                let compiled = fallback::compile(device, &mut compile, &mut log)?;
+                Ok((BinaryKind::Executable, libraries, Some(compiled)))
+            };
             let result = match attempt() {
                 Ok((kind, libraries, None)) => Ok((kind, libraries, None)),
-                Ok((kind, libraries, Some(compiled))) => match device.ops().load(compiled.clone()) {
-                    Ok(loaded) => Ok((kind, libraries, Some(Executable { compiled, loaded }))),
+                Ok((kind, libraries, Some(compiled))) => match load(device, compiled) {
+                    Ok(executable) => Ok((kind, libraries, Some(executable))),
                     Err(error) => {
                         add_line(&mut log, &format!("error: {error}"));
                         Err(match error {
@@ -378,6 +383,13 @@ impl Program {
         }
         outcomes
     }
+}
+
+fn load(device: &Device, (compiled, theirs): Compiled) -> std::result::Result<Executable, DeviceError> {
+    let loaded = device.ops().load(compiled.clone())?;
+    let helped = device.fallback().zip(theirs);
+    let fallback = helped.map(|(helper, theirs)| Fallback::load(&helper.ops, theirs)).transpose()?;
+    Ok(Executable { compiled, loaded, fallback })
 }
 
 /// The API error of a failed compilation.
@@ -526,19 +538,20 @@ fn warm_up() {
 
 /// Library SPIR-V to an executable, from the cache if possible.
 fn back_end(
+    kernels: &Kernels,
     libraries: &[Arc<Library>],
     options: &Options,
     specs: &[(u32, Vec<u8>)],
     target: &Target,
 ) -> std::result::Result<Arc<CompiledProgram>, CompileError> {
     let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
-    let key = cache::program_key(&libraries, options, specs, target);
+    let key = cache::program_key(kernels, &libraries, options, specs, target);
     // Modules are validated when they are made.
     let validated = ["ir", "spirv"].iter().any(|what| Config::get().validates(what));
     if let Some(program) = cache().program(key).filter(|_| !validated) {
         return Ok(Arc::new(program));
     }
-    let built = with_large_stack(|| driver::build(&libraries, options, specs, target));
+    let built = with_large_stack(|| driver::build_kernels(kernels, &libraries, options, specs, target));
     let program = built.unwrap_or_else(|| Err(CompileError::internal("the compiler panicked")))?;
     cache().store_program(key, &program);
     Ok(Arc::new(program))

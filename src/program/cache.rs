@@ -10,7 +10,7 @@ pub use crate::store::Key;
 use crate::store::Store;
 use clspv_bridge::Target;
 use clspv_bridge::abi::CompiledProgram;
-use clspv_bridge::driver::{FrontConfig, Header, Library, Options};
+use clspv_bridge::driver::{FrontConfig, Header, Kernels, Library, Options};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -118,10 +118,17 @@ pub fn library_key(source: &str, headers: &[Header], options: &Options, config: 
     }
 }
 
-/// Key of an executable program.
-pub fn program_key(libraries: &[&Library], options: &Options, specs: &[(u32, Vec<u8>)], target: &Target) -> Key {
+/// Key of an executable program of these kernels.
+pub fn program_key(
+    kernels: &Kernels,
+    libraries: &[&Library],
+    options: &Options,
+    specs: &[(u32, Vec<u8>)],
+    target: &Target,
+) -> Key {
     let mut hasher = blake3::Hasher::new();
     feed(&mut hasher, b"program");
+    feed(&mut hasher, format!("{kernels:?}").as_bytes());
     feed(&mut hasher, compiler_identity().as_bytes());
     feed(&mut hasher, format!("{target:?}").as_bytes());
     // What only the front end looks at does not change the program.
@@ -195,7 +202,7 @@ mod tests {
     #[test]
     fn round_trip_and_damage() {
         let (cache, folder) = temporary("trip");
-        let key = program_key(&[], &Options::default(), &[], &Target::generic());
+        let key = program_key(&Kernels::Every, &[], &Options::default(), &[], &Target::generic());
         assert!(cache.program(key).is_none());
         cache.store_program(key, &sample_program());
         assert_eq!(cache.program(key), Some(sample_program()));
@@ -224,12 +231,13 @@ mod tests {
         assert_ne!(base, library_key("k", &[header], &Options::default(), &config(), false));
 
         let library = Library { spirv: vec![1], ..Library::default() };
-        let base = program_key(&[&library], &Options::default(), &[], &Target::generic());
-        assert_ne!(base, program_key(&[&library, &library], &Options::default(), &[], &Target::generic()));
-        assert_ne!(base, program_key(&[&library], &options, &[], &Target::generic()));
-        assert_ne!(base, program_key(&[&library], &Options::default(), &[(1, vec![2])], &Target::generic()));
+        let base = program_key(&Kernels::Every, &[&library], &Options::default(), &[], &Target::generic());
+        assert_ne!(base, program_key(&Kernels::Every, &[&library, &library], &Options::default(), &[], &Target::generic()));
+        assert_ne!(base, program_key(&Kernels::Every, &[&library], &options, &[], &Target::generic()));
+        assert_ne!(base, program_key(&Kernels::Every, &[&library], &Options::default(), &[(1, vec![2])], &Target::generic()));
+        assert_ne!(base, program_key(&Kernels::Possible, &[&library], &Options::default(), &[], &Target::generic()));
         let target = Target { int8: false, ..Target::generic() };
-        assert_ne!(base, program_key(&[&library], &Options::default(), &[], &target));
+        assert_ne!(base, program_key(&Kernels::Every, &[&library], &Options::default(), &[], &target));
     }
 
     #[test]

@@ -89,7 +89,9 @@ fn binary_bytes(record: &mut Record, device: &Device) -> Option<Arc<[u8]>> {
             let sealed = |compiled: &Arc<CompiledProgram>| {
                 Some((binary::seal(&super::build::secret()?, target, compiled), compiled.clone()))
             };
-            let code = record.executable.as_ref().and_then(|e| sealed(&e.compiled));
+            // Code for two devices is made anew.
+            let whole = record.executable.as_ref().filter(|e| e.fallback.is_none());
+            let code = whole.and_then(|e| sealed(&e.compiled));
             let binary = Binary {
                 kind,
                 option_text: record.option_text.clone(),

@@ -10,6 +10,7 @@ pub mod build;
 pub mod cache;
 pub mod codec;
 pub mod dump;
+pub mod fallback;
 pub mod il;
 pub mod includes;
 pub mod info;
@@ -26,9 +27,10 @@ use crate::error::Result;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::sync::{Mutex, Rank};
 use binary::{Binary, BinaryKind};
-use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::abi::{CompiledKernel, CompiledProgram};
 use clspv_bridge::driver::{Header, Library, Options};
 use clspv_bridge::metadata::{ArgInfo, KernelInfo};
+use fallback::Fallback;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -62,6 +64,8 @@ pub enum BuildStatus {
 pub struct Executable {
     pub compiled: Arc<CompiledProgram>,
     pub loaded: Arc<dyn DeviceProgram>,
+    /// Kernels that the device itself cannot have.
+    pub fallback: Option<Fallback>,
 }
 
 /// What was made of the program for one device by the last operation on it.
@@ -114,10 +118,33 @@ impl ApiObject for Program {
     }
 }
 
+/// A kernel as a device of the program has it.
+#[derive(Clone)]
+pub struct OnDevice {
+    pub kernel: Arc<dyn DeviceKernel>,
+    /// It is one of what the device falls back to.
+    pub falls_back: bool,
+}
+
 /// A kernel of a program: its description and its form on each device of the program that has it.
 pub(crate) struct KernelParts {
     pub info: Arc<KernelInfo>,
-    pub per_device: Box<[Option<Arc<dyn DeviceKernel>>]>,
+    pub per_device: Box<[Option<OnDevice>]>,
+}
+
+impl Executable {
+    /// The kernels, those that the device itself has first.
+    fn kernels(&self) -> impl Iterator<Item = (&CompiledKernel, bool)> {
+        let others = self.fallback.iter().flat_map(|f| &f.compiled.kernels);
+        self.compiled.kernels.iter().map(|k| (k, false)).chain(others.map(|k| (k, true)))
+    }
+
+    /// One of them, to be launched.
+    fn load(&self, name: &str, falls_back: bool) -> Result<OnDevice> {
+        let helper = self.fallback.as_ref().filter(|_| falls_back);
+        let loaded = helper.map_or(&self.loaded, |f| &f.loaded);
+        Ok(OnDevice { kernel: loaded.kernel(name)?, falls_back })
+    }
 }
 
 impl Program {
@@ -285,9 +312,9 @@ impl Program {
     /// A kernel on every device whose executable has it.
     pub(crate) fn kernel_parts(&self, name: &str, executables: &[(usize, Executable)]) -> Result<KernelParts> {
         let mut info: Option<KernelInfo> = None;
-        let mut per_device: Vec<Option<Arc<dyn DeviceKernel>>> = vec![None; self.devices.len()];
+        let mut per_device: Vec<Option<OnDevice>> = vec![None; self.devices.len()];
         for (index, executable) in executables {
-            let Some(compiled) = executable.compiled.kernels.iter().find(|k| k.info.name == name) else { continue };
+            let Some((compiled, falls_back)) = executable.kernels().find(|(k, _)| k.info.name == name) else { continue };
             match &info {
                 None => info = Some(compiled.info.clone()),
                 // Number and types of the arguments must be the same on all devices.
@@ -296,14 +323,14 @@ impl Program {
                 }
                 Some(_) => {}
             }
-            per_device[*index] = Some(executable.loaded.kernel(name)?);
+            per_device[*index] = Some(executable.load(name, falls_back)?);
         }
         // The name must be that of a kernel of the program.
         let info = info.ok_or_else(|| err!(CL_INVALID_KERNEL_NAME, "the program has no kernel '{name}'"))?;
         Ok(KernelParts { info: Arc::new(info), per_device: per_device.into() })
     }
 
-    /// Names of the kernels of the executables in order of declaration, without repetition.
+    /// Names of the kernels of the executables in order of declaration, those that fall back last, without repetition.
     pub fn kernel_names(&self) -> Result<Vec<String>> {
         let executables = self.executables();
         if executables.is_empty() {
@@ -311,7 +338,7 @@ impl Program {
         }
         let mut names: Vec<String> = Vec::new();
         for (_, executable) in executables {
-            for kernel in &executable.compiled.kernels {
+            for (kernel, _) in executable.kernels() {
                 if !names.contains(&kernel.info.name) {
                     names.push(kernel.info.name.clone());
                 }

@@ -15,7 +15,7 @@
 
 use super::{CommandQueue, Fence};
 use crate::cl::*;
-use crate::command::{Command, CommandKind, Place, lower, native};
+use crate::command::{Command, CommandKind, Place, lower};
 use crate::device::batch::{Batch, BatchItem, Outcome, Ticket, Times, Wait};
 use crate::device::traits::Submission;
 use crate::event::{Aftermath, Event, Moment, WaitList};
@@ -428,35 +428,34 @@ impl CommandQueue {
 
     fn run_on_host(self: &Arc<Self>, event: Arc<Event>, work: &mut Work) {
         let command = event.take_command();
-        // What the command uses is kept until it is done.
-        let status = match command.as_deref() {
-            // It goes from queued to failed without being submitted, as on the device.
-            Some(command) if failed(&command.deps) => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-            Some(Command { kind: CommandKind::Native(native), .. }) => {
-                let (queue, native) = (self.clone(), native.clone());
-                self.begin_on_host(&event);
-                worker::post(Box::new(move || {
-                    let result = contain("a native kernel", || native::run(&native, &queue));
-                    queue.stamp_now(&event, Moment::End);
-                    let mut work = Work::new();
-                    work.push(&queue);
-                    queue.end_on_host(&event, result.map_or_else(|code| code, |()| CL_COMPLETE), &mut work);
-                    drive(work);
-                }));
-                return;
-            }
-            Some(command) => {
-                self.begin_on_host(&event);
-                let result = contain("a command on the host", || lower::run_on_host(command, self));
-                self.stamp_now(&event, Moment::End);
-                result.map_or_else(|code| code, |()| CL_COMPLETE)
-            }
-            None => CL_COMPLETE,
-        };
-        if let Some(command) = command {
+        let Some(command) = command else { return self.end_on_host(&event, CL_COMPLETE, work) };
+        // It goes from queued to failed without being submitted, as on the device.
+        if failed(&command.deps) {
             event.keep_command(command);
+            self.end_on_host(&event, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, work);
+            return Event::let_go(event);
         }
-        self.end_on_host(&event, status, work);
+        self.begin_on_host(&event);
+        if command.kind.is_long_on_host() {
+            let queue = self.clone();
+            worker::post(Box::new(move || {
+                let mut work = Work::new();
+                work.push(&queue);
+                queue.do_on_host(event, command, &mut work);
+                drive(work);
+            }));
+        } else {
+            self.do_on_host(event, command, work);
+        }
+    }
+
+    /// Does a command in this thread.
+    fn do_on_host(self: &Arc<Self>, event: Arc<Event>, command: Box<Command>, work: &mut Work) {
+        let result = contain("a command on the host", || lower::run_on_host(&command, self));
+        self.stamp_now(&event, Moment::End);
+        // What the command uses is kept until it is done.
+        event.keep_command(command);
+        self.end_on_host(&event, result.map_or_else(|code| code, |()| CL_COMPLETE), work);
         Event::let_go(event);
     }
 

@@ -1,6 +1,6 @@
 //! `pyroclast info`: the devices, what each supports, and why something is absent.
 
-use pyroclast_runtime::device::Device;
+use pyroclast_runtime::device::{Device, fallback};
 use pyroclast_runtime::platform::{Platform, version_text};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -51,7 +51,10 @@ fn bytes(n: u64) -> String {
 
 fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
     let i = device.info();
-    let yes = |b: bool| if b { "yes" } else { "no" };
+    let either = |has: bool, what: &str| match device.fallback().filter(|f| f.gains.contains(&what)) {
+        Some(helper) => format!("on {}", helper.ops.info().name),
+        None => if has { "yes" } else { "no" }.to_string(),
+    };
     let rows = [
         ("kind", format!("{:?}, by the {} back end", i.kind, device.driver())),
         ("vendor", format!("{} ({:#06x})", i.vendor, i.vendor_id)),
@@ -65,9 +68,9 @@ fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
         ("global memory", format!("{}, single allocations up to {}", bytes(i.global_mem_size), bytes(i.max_alloc_size))),
         ("host memory", if i.host_unified_memory { "unified with the device's".into() } else { "separate".to_string() }),
         ("cache", format!("{}, lines of {}", bytes(i.cache_size), bytes(i.cache_line.into()))),
-        ("double precision", yes(i.fp64).into()),
-        ("half precision", yes(i.fp16).into()),
-        ("64-bit atomics", yes(i.int64_atomics).into()),
+        (fallback::DOUBLE, either(i.fp64, fallback::DOUBLE)),
+        (fallback::HALF, either(i.fp16, fallback::HALF)),
+        (fallback::INT64_ATOMICS, either(i.int64_atomics, fallback::INT64_ATOMICS)),
         (
             "sub-groups",
             if i.max_num_sub_groups > 0 { format!("of {} ({:?})", i.sub_group_size, i.sub_group_sizes) } else { "no".into() },

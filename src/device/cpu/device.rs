@@ -1,15 +1,15 @@
 //! The device: what it tells about itself, its memory, and what it makes.
 
-use super::super::batch::{DeviceCommand, ListItem, RectLayout};
+use super::super::batch::{DeviceCommand, Launch, ListItem, RectLayout};
 use super::super::info::{AddressSharing, DeviceInfo, DeviceKind};
 use super::super::machine::{self, Shares};
 use super::super::partition::DOMAINS;
 use super::super::traits::*;
-use super::clock;
 use super::image::{self, CpuImage};
 use super::kernel::Program;
 use super::pool::Pool;
 use super::queue::CpuQueue;
+use super::{clock, exec};
 use crate::cl::*;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::Target;
@@ -201,6 +201,9 @@ impl DeviceOps for CpuDevice {
     }
     fn transfer(&self, command: &DeviceCommand) -> Result<()> {
         if image::transfer(command)? { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
+    }
+    fn launch(&self, launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8])) -> Result<()> {
+        exec::launch_and_print(launch, print_bytes, print, &self.pool)
     }
     fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
         Ok(Arc::new(CpuList(items)))

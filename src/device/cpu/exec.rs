@@ -5,6 +5,7 @@ use super::super::traits::{DeviceError, Result};
 use super::image::image_of;
 use super::kernel::Kernel;
 use super::pool::Pool;
+use super::print::Print;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::metadata::ArgKind;
 use clspv_bridge::native::{ALIGN, context};
@@ -43,8 +44,21 @@ thread_local! {
     static MEMORY: RefCell<Option<HostAllocation>> = const { RefCell::new(None) };
 }
 
-/// Runs a launch; returns when it is complete.
-pub fn launch(launch: &Launch, kernel: &Kernel, print: Option<HostPtr>, pool: &Pool) -> Result<()> {
+/// Runs a launch; returns when it is complete and what it printed is handed over.
+pub fn launch_and_print(launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8]), pool: &Pool) -> Result<()> {
+    let Some(kernel) = launch.kernel.as_any().downcast_ref::<Kernel>() else {
+        return Err(DeviceError::Unexpected("a kernel of another device".into()));
+    };
+    let buffer = Print::new(kernel, print_bytes)?;
+    run(launch, kernel, buffer.as_ref().map(Print::ptr), pool)?;
+    let text = buffer.map_or(Vec::new(), |b| b.text(kernel, launch));
+    if !text.is_empty() {
+        print(&text);
+    }
+    Ok(())
+}
+
+fn run(launch: &Launch, kernel: &Kernel, print: Option<HostPtr>, pool: &Pool) -> Result<()> {
     let native = kernel.native();
     if launch.args.len() != native.info.args.len() {
         return Err(DeviceError::Unexpected("number of kernel arguments".into()));

@@ -3,13 +3,11 @@
 //! One thread at a time is at a queue's batches. The queue's thread is started by the first submission and sleeps while there
 //! is nothing to do. A lock guards the list of batches; it is not held while commands run or completions are reported.
 
-use super::super::batch::{Batch, DeviceCommand, Launch, Outcome, Ticket, Times};
+use super::super::batch::{Batch, DeviceCommand, Outcome, Ticket, Times};
 use super::super::traits::*;
 use super::clock;
 use super::device::CpuList;
-use super::kernel::Kernel;
 use super::pool::{Pool, STACK};
-use super::print::Print;
 use super::{exec, image};
 use crate::cl::{CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES};
 use parking_lot::{Condvar, Mutex};
@@ -121,7 +119,9 @@ impl Inner {
 
     fn execute(&self, command: &DeviceCommand) -> Result<()> {
         match command {
-            DeviceCommand::Launch(launch) => self.launch(launch),
+            DeviceCommand::Launch(launch) => {
+                exec::launch_and_print(launch, self.print_bytes, &|text| self.sink.print(text), &self.pool)
+            }
             DeviceCommand::Replay(list) => {
                 let Some(list) = list.as_any().downcast_ref::<CpuList>() else {
                     return Err(DeviceError::Unexpected("a list of another device".into()));
@@ -131,21 +131,6 @@ impl Inner {
             transfer if image::transfer(transfer)? => Ok(()),
             _ => Err(DeviceError::Unexpected("a buffer of another device".into())),
         }
-    }
-
-    fn launch(&self, launch: &Launch) -> Result<()> {
-        let Some(kernel) = launch.kernel.as_any().downcast_ref::<Kernel>() else {
-            return Err(DeviceError::Unexpected("a kernel of another device".into()));
-        };
-        let print = Print::new(kernel, self.print_bytes)?;
-        exec::launch(launch, kernel, print.as_ref().map(Print::ptr), &self.pool)?;
-        if let Some(print) = print {
-            let text = print.text(kernel, launch);
-            if !text.is_empty() {
-                self.sink.print(&text);
-            }
-        }
-        Ok(())
     }
 
     /// The queue's thread.

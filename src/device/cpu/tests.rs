@@ -4,7 +4,6 @@ use super::super::batch::{ArgValue, BufferRange, Launch, Reach};
 use super::super::traits::*;
 use super::device::CpuDevice;
 use super::exec;
-use super::kernel::Kernel;
 use super::pool::Pool;
 use clspv_bridge::driver::{self, FrontConfig, Options};
 use std::sync::Arc;
@@ -35,8 +34,7 @@ fn run(source: &str, buffers: &mut [Vec<u32>], global: [u64; 3], local: [u32; 3]
         memory.iter().map(|m| ArgValue::Buffer(BufferRange { memory: m.clone(), offset: 0, size: m.size() })).collect();
     let (args, reach) = (Arc::new(args), Reach::default());
     let launch = Launch { kernel: kernel.clone(), args, dims: 3, offset: [0; 3], global, local, reach };
-    let kernel = kernel.as_any().downcast_ref::<Kernel>().unwrap();
-    exec::launch(&launch, kernel, None, &Pool::new(2)).unwrap();
+    exec::launch_and_print(&launch, PRINT_BYTES, &|_| {}, &Pool::new(2)).unwrap();
     for (m, b) in memory.iter().zip(buffers.iter_mut()) {
         // SAFETY: as above.
         unsafe { std::ptr::copy_nonoverlapping(words(m), b.as_mut_ptr(), b.len()) };

@@ -1,0 +1,111 @@
+//! Kernels that run on what a device falls back to: which ones, and why.
+//!
+//! A kernel falls back if the compiler cannot make it for the device, or if it needs more local memory or larger groups
+//! than the device has. Where kernels of the program may write variables at program scope, which are one block of memory
+//! for all, every kernel falls back as soon as one does.
+
+use crate::device::Device;
+use crate::device::info::DeviceInfo;
+use crate::device::traits::{DeviceOps, DeviceProgram, Result};
+use clspv_bridge::abi::{CompiledKernel, CompiledProgram, DataBlock};
+use clspv_bridge::driver::Kernels;
+use clspv_bridge::metadata::KernelInfo;
+use clspv_bridge::{CompileError, Target};
+use std::sync::Arc;
+
+/// Kernels of an executable that another device runs.
+#[derive(Clone)]
+pub struct Fallback {
+    pub compiled: Arc<CompiledProgram>,
+    pub loaded: Arc<dyn DeviceProgram>,
+}
+
+impl Fallback {
+    /// Loads what was compiled for a device's help.
+    pub fn load(ops: &Arc<dyn DeviceOps>, compiled: Arc<CompiledProgram>) -> Result<Fallback> {
+        let loaded = ops.load(compiled.clone())?;
+        Ok(Fallback { compiled, loaded })
+    }
+}
+
+/// What was compiled for a device, and for what it falls back to if kernels do.
+pub type Compiled = (Arc<CompiledProgram>, Option<Arc<CompiledProgram>>);
+
+/// The compiler's answer.
+type Built = std::result::Result<Arc<CompiledProgram>, CompileError>;
+
+/// Compiles a program for a device and its help; the log tells what falls back.
+pub fn compile(
+    device: &Device,
+    compile: &mut dyn FnMut(Kernels, &Target) -> Built,
+    log: &mut String,
+) -> std::result::Result<Compiled, CompileError> {
+    let Some(helper) = device.fallback() else { return Ok((compile(Kernels::Every, device.target())?, None)) };
+    let own = compile(Kernels::Possible, device.target())?;
+    let reasons = reasons(device, &own);
+    if reasons.is_empty() {
+        return Ok((own, None));
+    }
+    let names = reasons.iter().map(|(name, _)| name.clone()).collect();
+    let Ok(theirs) = compile(Kernels::Named(names), helper.ops.target()) else {
+        // What neither can have is an error of the device.
+        return Ok((compile(Kernels::Every, device.target())?, None));
+    };
+    log.push_str(&notes(device, &reasons));
+    Ok((without(&own, &reasons), Some(theirs)))
+}
+
+/// The kernels of a program that fall back on a device, with the reason; none if it has no help.
+pub fn reasons(device: &Device, program: &CompiledProgram) -> Vec<(String, String)> {
+    let Some(helper) = device.fallback() else { return Vec::new() };
+    let what = |why: &str| why.trim_end_matches(" on this device").to_string();
+    let mut list: Vec<_> = program.absent.iter().map(|(name, why)| (name.clone(), what(why))).collect();
+    list.extend(program.kernels.iter().filter_map(|k| Some((k.info.name.clone(), exceeds(k, device.ops(), &helper.ops)?))));
+    if !list.is_empty() && program.data.writable {
+        let shares = "variables at program scope that a kernel uses which falls back";
+        let others = program.kernels.iter().map(|k| &k.info.name);
+        let others: Vec<_> = others.filter(|name| list.iter().all(|(known, _)| known != *name)).cloned().collect();
+        list.extend(others.into_iter().map(|name| (name, shares.to_string())));
+    }
+    list
+}
+
+/// What a kernel needs more of than the device has, if the other one has enough.
+fn exceeds(kernel: &CompiledKernel, own: &Arc<dyn DeviceOps>, other: &Arc<dyn DeviceOps>) -> Option<String> {
+    let (own, other) = (own.info(), other.info());
+    let local = kernel.variants.iter().map(|v| u64::from(v.abi.static_local_bytes)).min().unwrap_or(0);
+    if local > own.local_mem_size && local <= other.local_mem_size {
+        return Some(format!("{local} bytes of local memory"));
+    }
+    let fits = |limits: &DeviceInfo, size: [u32; 3]| {
+        let total = size.iter().fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
+        let inside = size.iter().zip(limits.max_work_item_sizes).all(|(n, most)| u64::from(*n) <= most);
+        inside && total <= u64::from(limits.max_work_group_size)
+    };
+    let KernelInfo { reqd_work_group_size, .. } = kernel.info;
+    let size = reqd_work_group_size.filter(|size| !fits(own, *size) && fits(other, *size))?;
+    Some(format!("work-groups of {size:?}"))
+}
+
+/// The program without kernels that fall back.
+fn without(program: &Arc<CompiledProgram>, reasons: &[(String, String)]) -> Arc<CompiledProgram> {
+    let falls_back = |k: &CompiledKernel| reasons.iter().any(|(name, _)| *name == k.info.name);
+    if !program.kernels.iter().any(falls_back) {
+        return program.clone();
+    }
+    let kernels: Vec<_> = program.kernels.iter().filter(|k| !falls_back(k)).cloned().collect();
+    // Nobody uses the block where nobody is left; only its size is still asked for.
+    let nothing = DataBlock { variables: program.data.variables, ..DataBlock::default() };
+    let data = if kernels.is_empty() { nothing } else { program.data.clone() };
+    Arc::new(CompiledProgram { kernels, data, native: None, absent: reasons.to_vec() })
+}
+
+/// A line of the build log for each.
+fn notes(device: &Device, reasons: &[(String, String)]) -> String {
+    let helper = device.fallback().map_or("", |f| f.ops.info().name.as_str());
+    let line = |(name, why): &(String, String)| {
+        tracing::info!("kernel '{name}' falls back to {helper}: {why}");
+        format!("note: kernel '{name}' falls back to {helper}: {why}\n")
+    };
+    reasons.iter().map(line).collect()
+}

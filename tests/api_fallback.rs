@@ -1,0 +1,11 @@
+//! Falling back to the processor where the host sees the device's memory: it is used in place.
+
+#[macro_use]
+mod fallback;
+mod common;
+
+fallback_suite! { "-float64,-int64_atomics":
+    programs: reports, names_what_falls_back, limits, variables, binaries, linked, prints, neither_has;
+    queues: in_order, out_of_order, profiling, failures, command_buffers;
+    memory: random_commands, local_memory, images, image_of_buffer, shared;
+}

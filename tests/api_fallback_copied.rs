@@ -1,0 +1,10 @@
+//! Falling back to the processor where the host does not see the device's memory: bytes move between the two.
+
+#[macro_use]
+mod fallback;
+mod common;
+
+fallback_suite! { "-float64,-int64_atomics,-mapped_buffers,-host_import,-host_addresses,-placed_memory":
+    queues: in_order, out_of_order;
+    memory: random_commands, images, image_of_buffer, shared;
+}

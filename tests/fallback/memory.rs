@@ -1,0 +1,317 @@
+//! Memory: what one device has written the other finds, through every kind of object.
+
+use super::*;
+use std::ffi::c_void;
+
+const N: usize = 1024;
+const BYTES: usize = 4 * N;
+const PARTS: usize = 4;
+
+const STEPS: &str = "
+kernel void step(global uint *p, uint addend) { size_t i = get_global_id(0); p[i] = p[i] * 5 + addend; }
+kernel void fine(global uint *p, double addend) {
+    size_t i = get_global_id(0);
+    p[i] = (uint)((double)(p[i] & 0xffffff) * 8.0 + addend);
+}";
+
+fn part(mem: cl_mem, origin: usize, size: usize) -> cl_mem {
+    let (region, mut code) = (cl_buffer_region { origin, size }, 1);
+    // SAFETY: a region of a live buffer.
+    let part = unsafe { clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code) };
+    ok(code);
+    part
+}
+
+/// Whole pages, so that devices may use it in place.
+#[repr(align(4096))]
+struct Storage([u32; N]);
+
+fn commands(rig: &Rig, flags: cl_mem_flags, seed: u64) {
+    let (mut random, mut code) = (Random(seed), 1);
+    let mut expected: Vec<u32> = (0..N as u32).map(|i| i * 7).collect();
+    let mut storage = Box::new(Storage([0; N]));
+    storage.0.copy_from_slice(&expected);
+    let (ptr, copied) = (storage.0.as_mut_ptr().cast(), flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0);
+    // SAFETY: the storage has the size and lives to the end.
+    let mem = unsafe { clCreateBuffer(rig.context, flags, BYTES, if copied { ptr } else { null_mut() }, &mut code) };
+    ok(code);
+    let queues = [rig.queue(0), rig.queue(OUT_OF_ORDER)];
+    if !copied {
+        // SAFETY: as above.
+        ok(unsafe { clEnqueueWriteBuffer(queues[0], mem, 1, 0, BYTES, ptr, 0, null(), null_mut()) });
+    }
+    let parts: Vec<cl_mem> = (0..PARTS).map(|i| part(mem, i * BYTES / PARTS, BYTES / PARTS)).collect();
+    let (step, fine) = (rig.kernel("step"), rig.kernel("fine"));
+    let mut last: Option<cl_event> = None;
+    for round in 0..120u32 {
+        let queue = queues[random.below(2)];
+        // The whole, or a part of it.
+        let which = random.below(PARTS + 2);
+        let (object, start, count) = match parts.get(which) {
+            Some(part) => (*part, which * N / PARTS, N / PARTS),
+            None => (mem, 0, N),
+        };
+        let (offset, some) = (random.below(count / 2), 1 + random.below(count / 2));
+        let there = start + offset..start + offset + some;
+        let (waits, mut event) = (last, null_mut());
+        let (n, list) = (waits.iter().len() as u32, waits.as_ref().map_or(null(), |e| &raw const *e));
+        let mut host: Vec<u32> = (0..some as u32).map(|i| i ^ round).collect();
+        let data: *mut c_void = host.as_mut_ptr().cast();
+        let all = start..start + count;
+        // SAFETY: live handles; memory of the sizes given, used by blocking commands only.
+        unsafe {
+            match random.below(9) {
+                0 | 1 => {
+                    set(step, 0, object);
+                    set(step, 1, round);
+                    event = launch(queue, step, count, waits.as_slice());
+                    expected[all].iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
+                }
+                2..5 => {
+                    set(fine, 0, object);
+                    set(fine, 1, f64::from(round));
+                    event = launch(queue, fine, count, waits.as_slice());
+                    expected[all].iter_mut().for_each(|v| *v = (*v & 0xff_ffff) * 8 + round);
+                }
+                5 => {
+                    ok(clEnqueueWriteBuffer(queue, object, 1, 4 * offset, 4 * some, data, n, list, &mut event));
+                    expected[there].copy_from_slice(&host);
+                }
+                6 => {
+                    ok(clEnqueueReadBuffer(queue, object, 1, 4 * offset, 4 * some, data, n, list, &mut event));
+                    assert_eq!(host, expected[there], "round {round}");
+                }
+                7 => {
+                    let pattern = (&raw const round).cast();
+                    ok(clEnqueueFillBuffer(queue, object, pattern, 4, 4 * offset, 4 * some, n, list, &mut event));
+                    expected[there].fill(round);
+                }
+                _ => {
+                    let how = CL_MAP_READ | CL_MAP_WRITE;
+                    let at =
+                        clEnqueueMapBuffer(queue, object, 1, how, 4 * offset, 4 * some, n, list, null_mut(), &mut code).cast();
+                    ok(code);
+                    let mapped: &mut [u32] = std::slice::from_raw_parts_mut(at, some);
+                    assert_eq!(mapped, &expected[there.clone()], "round {round}");
+                    mapped.iter_mut().for_each(|v| *v ^= 0x55);
+                    ok(clEnqueueUnmapMemObject(queue, object, at.cast(), 0, null(), &mut event));
+                    expected[there].iter_mut().for_each(|v| *v ^= 0x55);
+                }
+            }
+        }
+        release(last.replace(event));
+    }
+    assert_eq!(wait(last.as_slice()), CL_SUCCESS);
+    assert_eq!(read::<u32>(queues[0], mem, N), expected);
+    release(last);
+    release(parts);
+    mem.release();
+    release(queues);
+}
+
+/// Random commands one after the other, on the whole and on parts; the host does the same.
+pub fn random_commands() {
+    let rig = rig_of(STEPS);
+    assert!(falls_back(&rig, "fine") && !falls_back(&rig, "step"));
+    for (flags, seed) in [(0, 1), (CL_MEM_COPY_HOST_PTR, 2), (CL_MEM_USE_HOST_PTR, 3), (CL_MEM_ALLOC_HOST_PTR, 4)] {
+        commands(&rig, flags, seed);
+    }
+}
+
+/// Local arguments, structures by value, NULL.
+pub fn local_memory() {
+    let rig = Rig::new(
+        "typedef struct { char tag; double value; int more[3]; } pack;
+        kernel void sum(global double *out, local double *room, pack p, global float *nothing, constant float *table) {
+            size_t i = get_local_id(0), n = get_local_size(0);
+            room[i] = p.value * (double)i + table[i & 1];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (size_t part = n / 2; part > 0; part /= 2) {
+                if (i < part) room[i] += room[i + part];
+                barrier(CLK_LOCAL_MEM_FENCE);
+            }
+            if (i == 0) out[get_group_id(0)] = nothing ? 0.0 : room[0] + p.more[2] + p.tag;
+        }",
+    );
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct Pack {
+        tag: i8,
+        value: f64,
+        more: [i32; 3],
+    }
+    let (queue, kernel) = (rig.queue(0), rig.kernel("sum"));
+    let (out, table) = (rig.buffer(&[0f64; 4]), rig.buffer(&[1f32, 3.0]));
+    set(kernel, 0, out);
+    // SAFETY: the size of a local argument.
+    ok(unsafe { clSetKernelArg(kernel, 1, 64 * 8, null()) });
+    set(kernel, 2, Pack { tag: 2, value: 0.5, more: [0, 0, 100] });
+    set(kernel, 3, null_mut::<c_void>());
+    set(kernel, 4, table);
+    let (size, local) = (256usize, 64usize);
+    // SAFETY: live handles; one dimension.
+    ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, &local, 0, null(), null_mut()) });
+    let sum = (0..64).sum::<i32>() as f64 * 0.5 + 32.0 + 96.0 + 102.0;
+    assert_eq!(read::<f64>(queue, out, 4), [sum; 4]);
+    assert!(work_group_info(&rig, kernel, CL_KERNEL_LOCAL_MEM_SIZE) >= 512);
+    release([out, table]);
+}
+
+const PICTURES: &str = "
+constant sampler_t linear = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
+kernel void fine(read_only image2d_t from, write_only image2d_t to, double factor) {
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    float2 middle = (convert_float2(at) + 0.5f) / convert_float2(get_image_dim(from));
+    double4 texel = convert_double4(read_imagef(from, linear, middle)) * factor;
+    write_imagef(to, at, convert_float4(texel));
+}
+kernel void plain(read_only image2d_t from, write_only image2d_t to) {
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imagef(to, at, read_imagef(from, at) + 1.0f);
+}";
+
+const W: usize = 20;
+const H: usize = 9;
+
+fn no_images() -> bool {
+    let none = number(&device_info(device(), CL_DEVICE_IMAGE_SUPPORT).unwrap()) == 0;
+    if none {
+        eprintln!("skipped: the device has no images");
+    }
+    none
+}
+
+/// From one picture to the other.
+fn process(queue: cl_command_queue, kernel: cl_kernel, from: cl_mem, to: cl_mem) {
+    set(kernel, 0, from);
+    set(kernel, 1, to);
+    // SAFETY: live handles; two dimensions.
+    ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, 2, null(), [W, H].as_ptr(), null(), 0, null(), null_mut()) });
+}
+
+/// Kernels of both devices in turn, between two pictures and with commands of the host among them.
+fn in_turns(rig: &Rig, pictures: [cl_mem; 2], queue: cl_command_queue, mut expected: Vec<f32>) {
+    let (fine, plain) = (rig.kernel("fine"), rig.kernel("plain"));
+    set(fine, 2, 0.5f64);
+    let ([a, b], origin, size) = (pictures, [0usize; 3], [W, H, 1]);
+    for round in 0..4 {
+        process(queue, fine, a, b);
+        process(queue, plain, b, a);
+        expected.iter_mut().for_each(|v| *v = *v * 0.5 + 1.0);
+        if round == 1 {
+            let (color, at, some) = ([0.25f32; 4], [3usize, 2, 0], [5usize, 4, 1]);
+            // SAFETY: live handles; sizes within the image.
+            ok(unsafe { clEnqueueFillImage(queue, a, color.as_ptr().cast(), at.as_ptr(), some.as_ptr(), 0, null(), null_mut()) });
+            for (y, x) in (2..6).flat_map(|y| (3..8).map(move |x| (y, x))) {
+                expected[(y * W + x) * 4..][..4].fill(0.25);
+            }
+        }
+    }
+    let mut seen = vec![0f32; W * H * 4];
+    let to = seen.as_mut_ptr().cast();
+    // SAFETY: room for the texels.
+    ok(unsafe { clEnqueueReadImage(queue, a, 1, origin.as_ptr(), size.as_ptr(), 0, 0, to, 0, null(), null_mut()) });
+    assert_eq!(seen, expected);
+}
+
+fn texels() -> Vec<f32> {
+    (0..W * H * 4).map(|i| (i % 61) as f32).collect()
+}
+
+const RGBA: cl_image_format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_FLOAT };
+
+/// Images of their own.
+pub fn images() {
+    if no_images() {
+        return;
+    }
+    let rig = rig_of(PICTURES);
+    assert!(falls_back(&rig, "fine") && !falls_back(&rig, "plain"));
+    let (queue, mut code) = (rig.queue(0), 1);
+    let mut texels = texels();
+    let pictures = [true, false].map(|filled| {
+        let (flags, data) = if filled { (CL_MEM_COPY_HOST_PTR, texels.as_mut_ptr().cast()) } else { (0, null_mut()) };
+        // SAFETY: memory of the image's size.
+        let image = unsafe { clCreateImage2D(rig.context, flags, &RGBA, W, H, 0, data, &mut code) };
+        ok(code);
+        image
+    });
+    in_turns(&rig, pictures, queue, texels);
+    release(pictures);
+}
+
+/// Images in buffers, which kernels use as such too.
+pub fn image_of_buffer() {
+    if no_images() || !crate::common::extension::has_extension("cl_khr_image2d_from_buffer") {
+        return;
+    }
+    let rig = rig_of(PICTURES);
+    let (queue, mut code) = (rig.queue(0), 1);
+    let unit = number(&device_info(rig.device, CL_DEVICE_IMAGE_PITCH_ALIGNMENT).unwrap()) as usize;
+    let pitch = W.next_multiple_of(unit.max(1)) * 16;
+    let mut bytes = vec![0u8; pitch * H];
+    for (row, texels) in bytes.chunks_mut(pitch).zip(texels().chunks(W * 4)) {
+        let flat: Vec<u8> = texels.iter().flat_map(|t| t.to_ne_bytes()).collect();
+        row[..flat.len()].copy_from_slice(&flat);
+    }
+    let buffers = [rig.buffer(&bytes), rig.buffer(&vec![0u8; pitch * H])];
+    let pictures = buffers.map(|buffer| {
+        // SAFETY: a structure of numbers and pointers.
+        let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
+        (desc.image_type, desc.image_width, desc.image_height) = (CL_MEM_OBJECT_IMAGE2D, W, H);
+        desc.image_row_pitch = pitch;
+        desc.mem_object = buffer;
+        // SAFETY: live handles.
+        let image = unsafe { clCreateImage(rig.context, CL_MEM_READ_WRITE, &RGBA, &desc, null_mut(), &mut code) };
+        ok(code);
+        image
+    });
+    in_turns(&rig, pictures, queue, texels());
+    // The buffer has the texels of the second picture as the last kernel of doubles left them.
+    let doubled: Vec<f32> = read::<f32>(queue, buffers[1], pitch / 4 * H);
+    let first: Vec<f32> = read::<f32>(queue, buffers[0], pitch / 4 * H);
+    assert_eq!(doubled[0] + 1.0, first[0]);
+    release(pictures);
+    release(buffers);
+}
+
+/// Shared virtual memory: used in place where every address is one of the process, else refused.
+pub fn shared() {
+    let rig = rig_of(STEPS);
+    let svm = number(&device_info(rig.device, CL_DEVICE_SVM_CAPABILITIES).unwrap());
+    if svm == 0 {
+        eprintln!("skipped: the device has no shared memory");
+        return;
+    }
+    let (queue, fine, step) = (rig.queue(0), rig.kernel("fine"), rig.kernel("step"));
+    set(fine, 1, 3.0f64);
+    set(step, 1, 1u32);
+    let size = N;
+    // SAFETY: live handles; the memory has the size and is mapped while the host uses it.
+    unsafe {
+        let ptr = clSVMAlloc(rig.context, CL_MEM_READ_WRITE, BYTES, 0).cast::<u32>();
+        assert!(!ptr.is_null());
+        let map = || ok(clEnqueueSVMMap(queue, 1, CL_MAP_READ | CL_MAP_WRITE, ptr.cast(), BYTES, 0, null(), null_mut()));
+        let unmap = || ok(clEnqueueSVMUnmap(queue, ptr.cast(), 0, null(), null_mut()));
+        map();
+        (0..N).for_each(|i| ptr.add(i).write(i as u32));
+        unmap();
+        ok(clSetKernelArgSVMPointer(fine, 0, ptr.cast()));
+        ok(clSetKernelArgSVMPointer(step, 0, ptr.cast()));
+        launch(queue, step, N, &[]).release();
+        let code = clEnqueueNDRangeKernel(queue, fine, 1, null(), &size, null(), 0, null(), null_mut());
+        if svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0 {
+            assert_eq!(code, CL_SUCCESS);
+            launch(queue, step, N, &[]).release();
+            map();
+            assert!((0..N).all(|i| ptr.add(i).read() == ((i as u32 * 5 + 1) * 8 + 3) * 5 + 1));
+        } else {
+            assert_eq!(code, CL_INVALID_OPERATION);
+            map();
+            assert!((0..N).all(|i| ptr.add(i).read() == i as u32 * 5 + 1));
+        }
+        unmap();
+        finish(queue);
+        clSVMFree(rig.context, ptr.cast());
+    }
+}
