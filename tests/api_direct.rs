@@ -76,7 +76,7 @@ fn events_and_queues() {
         assert_eq!(clSetCommandQueueProperty(queue, profiling, CL_TRUE, &mut old), CL_INVALID_OPERATION);
         assert_eq!(clSetCommandQueueProperty(queue, 1 << 40, CL_TRUE, null_mut()), CL_INVALID_VALUE);
         assert_eq!(clSetCommandQueueProperty(null_mut(), profiling, CL_TRUE, null_mut()), CL_INVALID_COMMAND_QUEUE);
-        // There are no pipes.
+        // None of these is a pipe.
         let mut size = 0;
         let buffer = rig.buffer(&[0u32]);
         for handle in [buffer, null_mut(), wrong_kind(queue)] {

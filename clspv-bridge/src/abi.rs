@@ -147,6 +147,33 @@ pub mod sampler {
     pub const LOD_LIMIT: u32 = (1 << 13) - 1;
 }
 
+/// What a pipe's memory holds: words of 32 bits at the places below, counters each in a cache line of its own, then a mark for
+/// every slot, and from [`pipe::packets`] on the slots. `builtins/pipe.cl` says what they mean; a new pipe is zero but for the
+/// first four words.
+pub mod pipe {
+    /// Number of slots, less one.
+    pub const MASK: usize = 0;
+    pub const MAX_PACKETS: usize = 1;
+    pub const PACKET_SIZE: usize = 2;
+    /// Bytes before the slots.
+    pub const PACKETS: usize = 3;
+    /// Words before the marks.
+    pub const MARKS: u64 = 80;
+
+    /// Slots of a pipe: a power of two, at least two, so that the marks of successive laps differ.
+    pub fn slots(max_packets: u32) -> u64 {
+        u64::from(max_packets).next_power_of_two().max(2)
+    }
+    /// Bytes before the slots, which are aligned for every type.
+    pub fn packets(max_packets: u32) -> u64 {
+        (4 * (MARKS + slots(max_packets))).next_multiple_of(128)
+    }
+    /// Bytes of the whole.
+    pub fn size(packet_size: u32, max_packets: u32) -> u64 {
+        packets(max_packets) + slots(max_packets) * u64::from(packet_size)
+    }
+}
+
 /// What a specialisation constant is set to: the size of a local argument in elements, or of the common block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum LocalSpec {

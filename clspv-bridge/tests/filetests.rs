@@ -249,8 +249,10 @@ fn tool(name: &str, args: &[&str], input: &[u8]) -> Option<Result<String, String
     Some(if out.status.success() { Ok(text(&out.stdout)) } else { Err(text(&out.stdout) + &text(&out.stderr)) })
 }
 
-const EXTENSIONS: [&str; 11] = [
+const EXTENSIONS: [&str; 13] = [
     "__opencl_c_images",
+    "__opencl_c_pipes",
+    "__opencl_c_subgroups",
     "__opencl_c_read_write_images",
     "__opencl_c_3d_image_writes",
     "cl_khr_3d_image_writes",

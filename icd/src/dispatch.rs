@@ -19,10 +19,6 @@ macro_rules! dispatch_table {
 
 // One block a file of `api/`, in alphabetical order.
 dispatch_table! {
-    absent: [
-        clCreatePipe, clGetPipeInfo,
-    ]
-
     buffer: [
         clCreateBuffer, clCreateBufferWithProperties, clCreateSubBuffer, clRetainMemObject, clReleaseMemObject,
         clSetMemObjectDestructorCallback, clGetMemObjectInfo,
@@ -63,6 +59,10 @@ dispatch_table! {
     ]
 
     native: [clEnqueueNativeKernel]
+
+    pipe: [
+        clCreatePipe, clGetPipeInfo,
+    ]
 
     platform: [
         clGetPlatformInfo, clGetDeviceIDs, clGetExtensionFunctionAddress, clGetExtensionFunctionAddressForPlatform,

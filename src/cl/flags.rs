@@ -27,6 +27,17 @@ impl MemFlags {
         Ok(MemFlags(if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE as cl_mem_flags } else { flags }))
     }
 
+    /// Checks the flags of clCreatePipe; a pipe is read and written by kernels, and not accessed by the host, whether the
+    /// flags say so or not.
+    pub fn for_pipe(flags: cl_mem_flags) -> Result<MemFlags> {
+        let all = (CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags;
+        // Only these flags may be given.
+        if flags & !all != 0 {
+            return Err(Error::with(CL_INVALID_VALUE, "memory flags not allowed for a pipe"));
+        }
+        Ok(MemFlags(all))
+    }
+
     /// Checks the flags of clCreateSubBuffer and inherits those not given from `parent`.
     pub fn for_sub_buffer(flags: cl_mem_flags, parent: MemFlags) -> Result<MemFlags> {
         // Only defined bits may be set; how the store came to be is the parent's matter.

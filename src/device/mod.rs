@@ -15,7 +15,7 @@ mod machine;
 #[cfg(test)]
 pub mod mock;
 pub mod partition;
-mod query;
+pub mod query;
 pub mod registry;
 pub mod share;
 pub mod spirv;

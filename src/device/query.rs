@@ -22,6 +22,12 @@ const ALL_FP_ATOMICS: cl_device_fp_atomic_capabilities_ext = CL_DEVICE_GLOBAL_FP
     | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
 /// CL_DEVICE_MAX_SAMPLERS of a device with images.
 const MAX_SAMPLERS: u32 = 4096;
+/// CL_DEVICE_MAX_PIPE_ARGS; a pipe is an argument like a buffer.
+const MAX_PIPE_ARGS: u32 = 16;
+/// CL_DEVICE_PIPE_MAX_PACKET_SIZE
+pub const MAX_PACKET_SIZE: u32 = 1024;
+/// CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS: reservations are numbers, of which work-items may keep any number.
+const MAX_ACTIVE_RESERVATIONS: u32 = 1024;
 /// Largest program-scope variable.
 const LARGEST_VARIABLE_BYTES: u64 = 64 << 20;
 
@@ -148,9 +154,13 @@ impl Device {
             // asked for all the same.
             CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT => make_version(1, 0, 0).into(),
 
-            // Pipes and device-side queues are missing.
-            CL_DEVICE_PIPE_SUPPORT => false.into(),
-            CL_DEVICE_MAX_PIPE_ARGS | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS | CL_DEVICE_PIPE_MAX_PACKET_SIZE => 0u32.into(),
+            // Goes with __opencl_c_pipes.
+            CL_DEVICE_PIPE_SUPPORT => true.into(),
+            CL_DEVICE_MAX_PIPE_ARGS => MAX_PIPE_ARGS.into(),
+            CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => MAX_ACTIVE_RESERVATIONS.into(),
+            CL_DEVICE_PIPE_MAX_PACKET_SIZE => MAX_PACKET_SIZE.into(),
+
+            // Device-side queues are missing.
             CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES | CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => 0u64.into(),
             CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
             | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
@@ -434,12 +444,12 @@ mod tests {
             Ok(InfoValue::U32s(list)) => list,
             other => panic!("{other:?}"),
         };
-        let (kernel, float64, pipes, float32_add, float64_add) = (6, 10, 17, 6033, 6034);
+        let (kernel, float64, enqueue, pipes, float32_add, float64_add) = (6, 10, 19, 17, 6033, 6034);
         let none = capabilities(DeviceInfo::default());
         assert!(none.contains(&float32_add) && !none.contains(&float64_add));
         let doubles = DeviceInfo { fp64: true, int64_atomics: true, ..DeviceInfo::default() };
         assert!(capabilities(doubles).contains(&float64_add));
-        assert!(none.contains(&kernel) && !none.contains(&float64) && !none.contains(&pipes));
+        assert!(none.contains(&kernel) && !none.contains(&float64) && !none.contains(&enqueue) && none.contains(&pipes));
         assert!(capabilities(DeviceInfo { fp64: true, ..DeviceInfo::default() }).contains(&float64));
         let sets = device(DeviceInfo::default()).query(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS).unwrap();
         assert_eq!(sets.to_bytes().len(), spirv::INSTRUCTION_SETS.len() * size_of::<usize>());

@@ -94,6 +94,13 @@ impl Args {
             (ArgKind::Value | ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler, ArgInput::Pointer(_)) => {
                 return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is no pointer to global memory"));
             }
+            // There is no pipe that is NULL, nor one without an object.
+            (ArgKind::GlobalPtr, ArgInput::Pointer(_)) if info.qualifiers.is_pipe => {
+                return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is a pipe"));
+            }
+            (ArgKind::GlobalPtr, ArgInput::Null { .. } | ArgInput::Mem(None)) if info.qualifiers.is_pipe => {
+                return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a pipe"));
+            }
             (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Pointer(0)) => Value::Null,
             (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Pointer(address)) => Value::Pointer(address),
             (ArgKind::Value, _) => return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} needs a value")),
@@ -104,9 +111,10 @@ impl Args {
                 if !Arc::ptr_eq(&mem.context, context) {
                     return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
                 }
-                // Images are no buffers.
-                if mem.image().is_some() {
-                    return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a buffer"));
+                // Images are no buffers, and pipes are for arguments declared as such.
+                if mem.image().is_some() || mem.pipe.is_some() != info.qualifiers.is_pipe {
+                    let wanted = if info.qualifiers.is_pipe { "pipe" } else { "buffer" };
+                    return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a {wanted}"));
                 }
                 Value::Mem(Arc::downgrade(mem))
             }

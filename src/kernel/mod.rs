@@ -184,7 +184,7 @@ impl Kernel {
             return Err(err!(CL_INVALID_OPERATION, "no device tells addresses of buffers"));
         }
         // The argument is a pointer to global memory.
-        if self.arg(index)?.kind != ArgKind::GlobalPtr {
+        if self.arg(index)?.kind != ArgKind::GlobalPtr || self.arg(index)?.qualifiers.is_pipe {
             return Err(err!(CL_INVALID_ARG_INDEX, "argument {index} is no pointer to global memory"));
         }
         self.set_pointer(index, address)

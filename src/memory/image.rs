@@ -198,6 +198,10 @@ pub fn create(
     if kind == ImageKind::Buffer && desc.mem.as_ref().is_none_or(|m| m.image().is_some()) {
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "no buffer"));
     }
+    // Nothing is made of pipes.
+    if desc.mem.as_ref().is_some_and(|m| m.pipe.is_some()) {
+        return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "an image of a pipe"));
+    }
     let shape = shape(context, kind, &desc)?;
     let flags = match &desc.mem {
         Some(mem) => MemFlags::for_sub_buffer(flags, mem.flags)?,

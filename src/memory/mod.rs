@@ -10,6 +10,7 @@ pub mod image;
 pub mod image_requirements;
 pub mod mapping;
 pub mod newest;
+pub mod pipe;
 pub mod residency;
 pub mod svm;
 
@@ -50,6 +51,8 @@ pub struct MemObject {
     residency: Arc<Residency>,
     /// What it is if it is an image.
     image: Option<image::ImageInfo>,
+    /// What it is if it is a pipe.
+    pub pipe: Option<pipe::PipeInfo>,
     /// After what the application's callbacks may rely on being gone, such as the use of its host pointer.
     destructors: DestructorList,
     /// CL_MEM_ASSOCIATED_MEMOBJECT; last, since a sub-buffer ends before its parent.
@@ -84,6 +87,7 @@ impl MemObject {
             shadows: Mutex::new(Rank::Residency, Shadows::default()),
             residency,
             image: None,
+            pipe: None,
             destructors: DestructorList::default(),
         }
     }

@@ -203,20 +203,18 @@ fn document(sources: &Sources) -> String {
     let mut out = String::from(
         "# API coverage\n\nEvery entry point and every extension that is reported, with the tests that exercise it. Written by \
          `cargo xtask coverage`; a test of `xtask` fails for what has no test.\n\n* **done**: implemented; which parameters and \
-         flags are taken is in the file's comments\n* **absent**: answered the way the specification provides for a device \
-         without the feature\n* **missing**: answers CL_INVALID_OPERATION\n\n## Core functions up to OpenCL 3.1, in the order of \
+         flags are taken is in the file's comments\n* **missing**: answers CL_INVALID_OPERATION\n\n## Core functions up to OpenCL 3.1, in the order of \
          the dispatch table\n\n| function | state | source | tests |\n|---|---|---|---|\n",
     );
-    let (mut done, mut absent, mut missing) = (0, 0, 0);
+    let (mut done, mut missing) = (0, 0);
     for name in &sources.core {
         let (state, file) = match sources.defined.get(name) {
-            Some(file) if file == "absent.rs" => (count(&mut absent, "absent"), file.as_str()),
             Some(file) => (count(&mut done, "done"), file.as_str()),
             None => (count(&mut missing, "missing"), ""),
         };
         let _ = writeln!(out, "| {name} | {state} | {file} | {} |", shown(&sources.tests_of_function(name)));
     }
-    let _ = writeln!(out, "\n{done} done, {absent} absent, {missing} missing.");
+    let _ = writeln!(out, "\n{done} done, {missing} missing.");
     out += "\n## Functions of extensions\n\n| function | source | tests |\n|---|---|---|\n";
     for name in &sources.extension {
         let core = sources.aliases.get(name);

@@ -1,6 +1,5 @@
 //! The entry points, object by object: each checks handles and raw arguments, calls the runtime and converts the answer.
 
-pub mod absent;
 pub mod buffer;
 pub mod command_buffer;
 pub mod context;
@@ -11,6 +10,7 @@ pub mod external;
 pub mod image;
 pub mod kernel;
 pub mod native;
+pub mod pipe;
 pub mod platform;
 pub mod program;
 pub mod queue;

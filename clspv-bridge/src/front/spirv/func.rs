@@ -8,7 +8,7 @@ use super::read::Instr;
 use super::types::{Kind, Leaf};
 use super::{Body, Reader};
 use crate::error::{CompileError, Result};
-use crate::ir::{Block, Builder, CastOp, Const, FastMath, Function, Inst, Op as IrOp, Type, Value};
+use crate::ir::{Block, Builder, CastOp, Const, FastMath, FuncRef, Function, Inst, Op as IrOp, Type, Value};
 use smallvec::{SmallVec, smallvec};
 use spirv::{BuiltIn, Op};
 use std::collections::HashMap;
@@ -262,6 +262,15 @@ impl<'a> FuncReader<'_, '_, 'a> {
     pub fn unsupported_call(&mut self, construct: &str, args: &[Value], results: &[Type]) -> Vals {
         let params: Vec<Type> = args.iter().map(|a| self.f.ty(*a)).collect();
         let func = self.r.unsupported_import(construct, &params, results);
+        self.call_import(func, args, results)
+    }
+    /// Calls a function of the built-in library.
+    pub fn library_call(&mut self, name: &str, args: &[Value], results: &[Type]) -> Vals {
+        let params: Vec<Type> = args.iter().map(|a| self.f.ty(*a)).collect();
+        let func = self.r.import(name, &params, results);
+        self.call_import(func, args, results)
+    }
+    fn call_import(&mut self, func: FuncRef, args: &[Value], results: &[Type]) -> Vals {
         let call = self.b().inst(IrOp::Call(func), args, results);
         self.f.insts[call].results.iter().copied().collect()
     }
@@ -375,6 +384,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                     || self.group_op(inst)?
                     || self.value_op(inst)?
                     || self.image_op(inst)?
+                    || self.pipe_op(inst)?
                 {
                     return Ok(());
                 }

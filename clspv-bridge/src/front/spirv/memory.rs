@@ -246,7 +246,7 @@ impl FuncReader<'_, '_, '_> {
         Ok(())
     }
 
-    fn copy_bytes(&mut self, dst: Value, src: Value, size: u64, align: u32, flags: MemFlags) {
+    pub(super) fn copy_bytes(&mut self, dst: Value, src: Value, size: u64, align: u32, flags: MemFlags) {
         let word = align.clamp(1, 4) as u64;
         if size.div_ceil(word) <= MAX_COPY_LEAVES as u64 {
             let mut pieces = Vec::new();

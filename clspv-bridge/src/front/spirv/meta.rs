@@ -322,6 +322,13 @@ pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> 
             (arg.size, arg.align) = (8, 4);
             I32
         }
+        Kind::Pipe(access) => {
+            arg.kind = ArgKind::GlobalPtr;
+            arg.address = AddressQualifier::Global;
+            arg.access = *access;
+            arg.qualifiers.is_pipe = true;
+            Type::Ptr(Space::Global)
+        }
         Kind::Plain(plain) => *plain,
         Kind::Struct { .. } | Kind::Array { .. } => Type::Ptr(Space::Private),
         Kind::Ptr { storage, pointee } => match space_of(*storage) {

@@ -17,6 +17,7 @@ mod meta;
 mod opencl_std;
 mod opencl_types;
 mod ops;
+mod pipe;
 pub mod read;
 mod sync;
 mod types;
@@ -100,8 +101,8 @@ struct Reader<'s> {
     builtins: HashMap<u32, (BuiltIn, u32)>,
     funcs: HashMap<u32, FuncInfo>,
     specs: &'s SpecConstants,
-    /// Imports made for unknown constructs, by name.
-    unsupported: HashMap<String, FuncRef>,
+    /// Imports made for what the library does, and for unknown constructs, by name.
+    imports: HashMap<String, FuncRef>,
     kernel_ids: HashSet<u32>,
     /// The module comes from LLVM's own back end, whose constant address arithmetic counts bytes.
     by_llvm: bool,
@@ -124,7 +125,7 @@ impl<'s> Reader<'s> {
             builtins: HashMap::new(),
             funcs: HashMap::new(),
             specs,
-            unsupported: HashMap::new(),
+            imports: HashMap::new(),
             kernel_ids: HashSet::new(),
             by_llvm: false,
             callable_kernels: false,
@@ -439,7 +440,7 @@ impl<'s> Reader<'s> {
         self.meta.modes_by_id = by_id;
         for p in &body.params {
             let (mut arg, _) = meta::kernel_arg(&self.types, p.word(0)?, self.meta.of(p.word(1)?), p)?;
-            if arg.kind == crate::metadata::ArgKind::GlobalPtr {
+            if arg.kind == crate::metadata::ArgKind::GlobalPtr && !arg.qualifiers.is_pipe {
                 let deco = self.meta.of(p.word(1)?);
                 arg.qualifiers.is_const = deco.no_write && deco.constant;
             }
@@ -457,13 +458,17 @@ impl<'s> Reader<'s> {
     /// The import that stands for an unknown construct with results of these types.
     fn unsupported_import(&mut self, construct: &str, params: &[Type], results: &[Type]) -> FuncRef {
         let list = |types: &[Type]| types.iter().map(Type::to_string).collect::<Vec<_>>().join(",");
-        let key = format!("{UNSUPPORTED}{construct} ({}) -> ({})", list(params), list(results));
-        if let Some(&f) = self.unsupported.get(&key) {
+        self.import(&format!("{UNSUPPORTED}{construct} ({}) -> ({})", list(params), list(results)), params, results)
+    }
+
+    /// The declaration of a function that the built-in library has, or nobody.
+    fn import(&mut self, name: &str, params: &[Type], results: &[Type]) -> FuncRef {
+        if let Some(&f) = self.imports.get(name) {
             return f;
         }
         let sig = Signature { params: params.to_vec(), results: results.to_vec() };
-        let f = self.module.functions.push(Function::new(&key, sig, Linkage::Import));
-        self.unsupported.insert(key, f);
+        let f = self.module.functions.push(Function::new(name, sig, Linkage::Import));
+        self.imports.insert(name.to_owned(), f);
         f
     }
 

@@ -45,6 +45,8 @@ pub enum Kind {
     Sampler,
     /// Image and sampler together: two leaves.
     SampledImage(ImageDim),
+    /// The address of the pipe's memory ([`crate::abi::pipe`]).
+    Pipe(AccessQualifier),
     /// A type that no supported instruction uses.
     Other(&'static str),
 }
@@ -114,6 +116,7 @@ impl Types {
             Kind::Plain(ty) => Ok(ty),
             Kind::Image { .. } => Ok(Type::Opaque(Opaque::Image)),
             Kind::Sampler => Ok(I32),
+            Kind::Pipe(_) => Ok(Type::Ptr(Space::Global)),
             Kind::Ptr { storage, .. } => match space_of(storage) {
                 Some(space) => Ok(Type::Ptr(space)),
                 None => Err(inst.bad(format_args!("pointer in storage class {storage:?}"))),
@@ -161,7 +164,7 @@ impl Types {
         match &info.kind {
             Kind::Void => {}
             Kind::Plain(ty) => out.push(Leaf { ty: *ty, offset: base }),
-            Kind::Ptr { .. } => out.push(Leaf { ty: self.plain(id, inst)?, offset: base }),
+            Kind::Ptr { .. } | Kind::Pipe(_) => out.push(Leaf { ty: self.plain(id, inst)?, offset: base }),
             Kind::Image { .. } => out.push(Leaf { ty: Type::Opaque(Opaque::Image), offset: base }),
             Kind::Sampler => out.push(Leaf { ty: I32, offset: base }),
             Kind::SampledImage(_) => {
@@ -239,8 +242,10 @@ pub fn leaf_declaration(inst: &Instr<'_>) -> Result<Option<TypeInfo>> {
             Err(what) => other(what),
         },
         Op::TypeOpaque => other("opaque type"),
-        Op::TypePipe | Op::TypePipeStorage => other("pipe"),
-        Op::TypeReserveId => other("reserve_id_t"),
+        Op::TypePipe => Some(TypeInfo { kind: Kind::Pipe(access(inst.ops.get(1))), size: 8, align: 8, leaves: 1, depth: 0 }),
+        // A number of packets and the first of them.
+        Op::TypeReserveId => Some(plain(I64)),
+        Op::TypePipeStorage => other("pipe storage"),
         Op::TypeDeviceEvent => other("clk_event_t"),
         Op::TypeQueue => other("queue_t"),
         Op::TypeNamedBarrier => other("named barrier"),
@@ -264,11 +269,14 @@ fn image(inst: &Instr<'_>) -> Result<std::result::Result<Kind, &'static str>> {
         (Some(Dim::Dim3D), false) => ImageDim::D3,
         _ => return Err(inst.bad("an image of these dimensions")),
     };
-    // Without the qualifier an image is read-only.
-    let access = match inst.ops.get(8) {
+    Ok(Ok(Kind::Image { dim, access: access(inst.ops.get(8)) }))
+}
+
+/// An access qualifier; without one, images are read-only.
+fn access(word: Option<&u32>) -> AccessQualifier {
+    match word {
         Some(1) => AccessQualifier::WriteOnly,
         Some(2) => AccessQualifier::ReadWrite,
         _ => AccessQualifier::ReadOnly,
-    };
-    Ok(Ok(Kind::Image { dim, access }))
+    }
 }
