@@ -462,7 +462,7 @@ mod tests {
         let folder = Folder::new("kill");
         let store = folder.store();
         let program = std::env::current_exe().expect("own path");
-        let mut seen = 0;
+        let mut seen = 0u64;
         for round in 0..12u64 {
             let mut writers: Vec<_> = (0..2)
                 .map(|_| {
@@ -471,8 +471,9 @@ mod tests {
                     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a writer")
                 })
                 .collect();
-            let end = std::time::Instant::now() + Duration::from_millis(60 + round * 7);
-            while std::time::Instant::now() < end {
+            let begin = std::time::Instant::now();
+            let enough = |seen: u64| seen > 100 * (round + 1) || begin.elapsed() > Duration::from_secs(300);
+            while begin.elapsed() < Duration::from_millis(60 + round * 7) || !enough(seen) {
                 for n in 0..200 {
                     if let Some(bytes) = store.read(key(n), 1, whole) {
                         assert!(bytes == filling(n), "entry {n}");
@@ -485,7 +486,7 @@ mod tests {
                 writer.wait().expect("wait");
             }
         }
-        assert!(seen > 100, "{seen} entries read");
+        assert!(seen > 1200, "{seen} entries read");
         // No entry was damaged: all that are there can be read.
         for n in 0..200 {
             let exists = store.path(key(n)).is_some_and(|p| p.exists());

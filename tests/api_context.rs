@@ -8,7 +8,6 @@ use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
 fn create(properties: *const isize, devices: &[cl_device_id]) -> Result<cl_context, cl_int> {
     let mut code = 1;
@@ -126,10 +125,7 @@ fn destructor_callbacks_run_in_reverse_order() {
         assert!(NOTED.lock().unwrap().is_empty());
         assert_eq!(clReleaseContext(context), CL_SUCCESS);
     }
-    let start = Instant::now();
-    while NOTED.lock().unwrap().len() < 3 && start.elapsed() < Duration::from_secs(10) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    assert!(eventually(|| NOTED.lock().unwrap().len() >= 3));
     assert_eq!(*NOTED.lock().unwrap(), [3, 2, 1]);
 }
 
@@ -188,14 +184,7 @@ unsafe extern "C" fn remember(text: *const std::ffi::c_char, _: *const c_void, _
 }
 
 fn reported(words: &str) -> bool {
-    let end = Instant::now() + Duration::from_secs(10);
-    while Instant::now() < end {
-        if REPORTS.lock().unwrap().iter().any(|r| r.contains(words)) {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    false
+    eventually(|| REPORTS.lock().unwrap().iter().any(|r| r.contains(words)))
 }
 
 #[test]

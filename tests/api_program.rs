@@ -8,7 +8,6 @@ use common::*;
 use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::mpsc;
-use std::time::Duration;
 
 const SCALE: &str = "kernel void scale(global float *data, float factor) { data[get_global_id(0)] *= factor; }\n";
 
@@ -345,7 +344,7 @@ fn callbacks_see_the_end_of_the_build() {
         let data = Box::into_raw(Box::new(sender)).cast::<c_void>();
         // SAFETY: the callback takes the box.
         assert_eq!(unsafe { clBuildProgram(program, 0, null(), null(), Some(on_built), data) }, CL_SUCCESS);
-        let seen = receiver.recv_timeout(Duration::from_secs(60)).expect("the callback is called");
+        let seen = receiver.recv_timeout(PATIENCE).expect("the callback is called");
         assert_eq!(seen, (program as usize, expected));
         release(program);
     }

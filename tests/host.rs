@@ -12,7 +12,7 @@ mod images;
 mod svm;
 
 use common::rig::*;
-use common::supervised::{self, Case, as_is, no_children, open_descriptors, resident, threads};
+use common::supervised::{self, Case, as_is, memory_settles, no_children, open_descriptors, resident, threads};
 use common::*;
 use libloading::{Library, Symbol};
 use libtest_mimic::{Failed, Trial};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn clang_script(command: &mut Command, folder: &Path, text: &str) {
     let script = folder.join("clang");
@@ -416,16 +416,13 @@ fn in_forked_child(exit: unsafe extern "C" fn(i32) -> !, work: impl Fn() -> bool
             let fine = std::panic::catch_unwind(std::panic::AssertUnwindSafe(&work)).unwrap_or(false);
             exit(if fine { 0 } else { 1 });
         }
-        let start = Instant::now();
-        let mut status = 0;
-        while libc::waitpid(pid, &mut status, libc::WNOHANG) == 0 {
-            if start.elapsed() > Duration::from_secs(20) {
-                libc::kill(pid, libc::SIGKILL);
-                libc::waitpid(pid, &mut status, 0);
-                return None;
-            }
-            std::thread::sleep(Duration::from_millis(2));
+        let status = std::cell::Cell::new(0);
+        if !eventually(|| libc::waitpid(pid, status.as_ptr(), libc::WNOHANG) != 0) {
+            libc::kill(pid, libc::SIGKILL);
+            libc::waitpid(pid, status.as_ptr(), 0);
+            return None;
         }
+        let status = status.get();
         if libc::WIFEXITED(status) { Some(libc::WEXITSTATUS(status)) } else { Some(-libc::WTERMSIG(status)) }
     }
 }
@@ -538,7 +535,9 @@ fn build_fails(reason: &str) {
 }
 
 fn nothing_leaks() {
-    let round = |i: usize| {
+    let mut rounds = 0usize..;
+    let mut round = || {
+        let i = rounds.next().unwrap();
         // Now and then a new program, which the compiler must be started for.
         let variant = if i.is_multiple_of(50) { i } else { 1 };
         let source =
@@ -548,13 +547,11 @@ fn nothing_leaks() {
         rig.program.release();
         rig.context.release();
     };
-    (0..200).for_each(round);
-    let before = (open_descriptors(), resident(), threads());
-    (200..1200).for_each(round);
-    let after = (open_descriptors(), resident(), threads());
-    assert!(after.0 <= before.0 + 2, "open descriptors: {} before, {} after", before.0, after.0);
-    assert!(after.1 <= before.1 + 24, "resident MiB: {} before, {} after", before.1, after.1);
-    assert!(after.2 <= before.2 + 2, "threads: {} before, {} after", before.2, after.2);
+    (0..200).for_each(|_| round());
+    let before = (open_descriptors(), threads());
+    memory_settles(12, || (0..500).for_each(|_| round()));
+    assert!(eventually(|| open_descriptors() <= before.0 + 2), "descriptors: {} before, {} after", before.0, open_descriptors());
+    assert!(eventually(|| threads() <= before.1 + 2), "threads: {} before, {} after", before.1, threads());
     no_children();
 }
 
@@ -676,23 +673,43 @@ fn sub_buffers_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
 }
 
 fn launches_ahead_of_the_device() {
-    let rig = Rig::new("kernel void touch(global int *p) { if (get_global_id(0) == 12345) p[0] = 1; }");
-    let (mem, kernel) = (rig.buffer(&[0i32; 64]), rig.kernel("touch"));
+    let rig = Rig::new(
+        "kernel void touch(global uint *p, uint n) {
+            uint x = 1;
+            for (uint i = 0; i < n; i++)
+                x = x * 1664525u + (x >> 3) + i;
+            if (get_global_id(0) == 12345)
+                p[0] = x;
+        }",
+    );
+    let (mem, kernel) = (rig.buffer(&[0u32; 64]), rig.kernel("touch"));
     set(kernel, 0, mem);
     let queue = rig.queue(0);
-    let run = |count: usize| {
+    let run = |count: usize, flush: bool| {
         let size = 1usize;
         for _ in 0..count {
             // SAFETY: live handles; one dimension.
-            ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, null(), 0, null(), null_mut()) });
+            unsafe {
+                ok(clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, null(), 0, null(), null_mut()));
+                if flush {
+                    ok(clFlush(queue));
+                }
+            }
         }
     };
-    run(20_000);
-    let before = resident();
-    run(100_000);
-    let most = resident();
-    finish(queue);
-    assert!(most <= before + 16, "resident MiB: {before} before, {most} after 100,000 launches");
+    let start = resident();
+    memory_settles(2, || {
+        // The device is held up, so that as many commands pile up as may, in small and in large batches.
+        for flush in [true, false] {
+            set(kernel, 1, 500_000_000u32);
+            run(1, true);
+            set(kernel, 1, 0u32);
+            run(if flush { 2_000 } else { 50_000 }, flush);
+        }
+        let most = resident();
+        assert!(most <= start + 64, "resident MiB: {start} before, {most} while launches are in flight");
+        finish(queue);
+    });
     queue.release();
     mem.release();
     kernel.release();

@@ -205,16 +205,6 @@ unsafe extern "C" fn count_mem(_mem: cl_mem, data: *mut c_void) {
     unsafe { &*data.cast::<AtomicUsize>() }.fetch_add(1, Ordering::SeqCst);
 }
 
-fn reaches(counter: &AtomicUsize, value: usize) -> bool {
-    for _ in 0..2000 {
-        if counter.load(Ordering::SeqCst) == value {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    false
-}
-
 #[test]
 fn everything_is_released_while_work_is_in_flight() {
     static GONE: AtomicUsize = AtomicUsize::new(0);
@@ -245,7 +235,10 @@ fn everything_is_released_while_work_is_in_flight() {
         ok(wait(&[done]));
         assert_eq!(out[..], data.expected[..]);
         done.release();
-        assert!(reaches(&GONE, round as usize + 1), "the buffer of round {round} was not destroyed");
+        assert!(
+            eventually(|| GONE.load(Ordering::SeqCst) == round as usize + 1),
+            "the buffer of round {round} was not destroyed"
+        );
     }
 }
 
@@ -605,7 +598,7 @@ fn callbacks_use_the_queue() {
             ok(clSetEventCallback(first, CL_COMPLETE, Some(relay), Box::into_raw(Box::new(relay_data)).cast()));
             ok(clFlush(queue));
         }
-        let data = receive.recv_timeout(Duration::from_secs(30)).expect("the last callback");
+        let data = receive.recv_timeout(PATIENCE).expect("the last callback");
         data.check(queue);
         queue.release();
     }
@@ -632,7 +625,7 @@ fn callbacks_may_open_gates_and_wait() {
     // SAFETY: the callback takes the box.
     ok(unsafe { clSetEventCallback(first, CL_COMPLETE, Some(blocking_in_callback), boxed.cast()) });
     ok(wait(&[held]));
-    receive.recv_timeout(Duration::from_secs(10)).unwrap();
+    receive.recv_timeout(PATIENCE).unwrap();
     data.check(other);
     release([first, held, gate]);
     release([queue, other]);

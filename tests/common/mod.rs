@@ -25,6 +25,11 @@ use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a test waits for what must happen soon. It is the difference between an error and a hang, and never between a
+/// fast machine and a slow one.
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The freshly built driver: beside the test program.
 fn driver() -> PathBuf {
@@ -84,6 +89,23 @@ fn direct() -> &'static Library {
         // SAFETY: the driver does nothing when loaded.
         unsafe { Library::new(driver()) }.expect("the driver loads")
     })
+}
+
+/// Whether something happens that other threads or processes do: soon, but the machine may be busy.
+pub fn eventually(check: impl Fn() -> bool) -> bool {
+    within(PATIENCE, check)
+}
+
+/// The same for what may as well not happen.
+pub fn within(limit: Duration, check: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    while !check() {
+        if start.elapsed() > limit {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    true
 }
 
 /// A function of the loader.

@@ -1,7 +1,7 @@
 //! Cases that run in a child process each: they may change, use up and break what they like there. A case succeeds if the
 //! child exits with 0 in time. What it takes up is measured here too.
 
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::io::Read;
@@ -17,8 +17,9 @@ pub fn thorough() -> bool {
     std::env::var_os("PYROCLAST_STRESS").is_some()
 }
 
+/// Against cases that hang: cases that do not must end in time on the busiest machine.
 fn limit() -> Duration {
-    Duration::from_secs(if thorough() { 3600 } else { 120 })
+    Duration::from_secs(if thorough() { 7200 } else { 1200 })
 }
 
 /// A test in a child process.
@@ -99,6 +100,20 @@ pub fn resident() -> usize {
 
 pub fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+/// Two blocks of work, or more: resident memory may grow until as much is in use at a time as ever will be, which depends
+/// on how threads are scheduled. Then a block lets it grow by `mib` at most.
+pub fn memory_settles(mib: usize, mut block: impl FnMut()) {
+    let mut sizes = vec![resident()];
+    while sizes.len() <= 10 {
+        block();
+        sizes.push(resident());
+        if sizes.len() > 2 && sizes[sizes.len() - 1] <= sizes[sizes.len() - 2] + mib {
+            return;
+        }
+    }
+    panic!("resident MiB after each block: {sizes:?}");
 }
 
 /// No child process is left, not even a zombie.

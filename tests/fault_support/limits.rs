@@ -111,9 +111,13 @@ fn disk_is_full() {
 }
 
 fn damaged_cache() {
-    works();
+    // What the Vulkan driver compiles is kept only where that takes long: it may come and go.
+    let rig = Rig::new(&source(0));
     let good = entries();
     assert!(!good.is_empty());
+    rig.program.release();
+    rig.context.release();
+    works();
     for (round, damage) in [0usize, 1, 7, 50, 1000].into_iter().enumerate() {
         for entry in entries() {
             let mut bytes = std::fs::read(&entry).unwrap();
@@ -207,7 +211,7 @@ fn no_descriptors() {
     assert!(built > 0, "with 24 descriptors nothing could be built");
     drop(held);
     works_with(100);
-    assert!(open_descriptors() <= before + 1);
+    assert!(eventually(|| open_descriptors() <= before + 1));
     no_children();
 }
 

@@ -160,10 +160,13 @@ fn reserve_standard_descriptors() -> Vec<File> {
 mod tests {
     use super::*;
 
+    /// Against hangs: no machine is so busy.
+    const PATIENCE: Duration = Duration::from_secs(300);
+
     #[test]
     fn large_input_and_output_do_not_block() {
         let input = vec![b'x'; 1 << 20];
-        let out = run(Path::new("/bin/cat"), &[], &input, Duration::from_secs(20)).unwrap();
+        let out = run(Path::new("/bin/cat"), &[], &input, PATIENCE).unwrap();
         assert_eq!(out.stdout.len(), input.len());
         assert!(out.status.unwrap().success());
     }
@@ -171,7 +174,7 @@ mod tests {
     #[test]
     fn endless_messages_end() {
         let args = ["-c".into(), "yes nonsense >&2".into()];
-        let out = run(Path::new("/bin/sh"), &args, b"", Duration::from_secs(60)).unwrap();
+        let out = run(Path::new("/bin/sh"), &args, b"", PATIENCE).unwrap();
         assert_eq!(out.stderr.len() as u64, MAX_MESSAGES);
         assert!(!out.status.unwrap().success());
     }
@@ -181,18 +184,18 @@ mod tests {
     fn arguments_are_passed_on() {
         let args =
             ["-c".into(), "printf '%s|' \"$@\"; kill -9 $$".into(), "name".into(), "a b".into(), "$x\"'*".into(), "".into()];
-        let out = run(Path::new("/bin/sh"), &args, b"", Duration::from_secs(60)).unwrap();
+        let out = run(Path::new("/bin/sh"), &args, b"", PATIENCE).unwrap();
         assert_eq!(String::from_utf8_lossy(&out.stdout), "a b|$x\"'*||");
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&out.status.unwrap()), Some(9));
-        let limit = run(Path::new("/bin/sh"), &["-c".into(), "ulimit -v".into()], b"", Duration::from_secs(60)).unwrap();
+        let limit = run(Path::new("/bin/sh"), &["-c".into(), "ulimit -v".into()], b"", PATIENCE).unwrap();
         assert_ne!(String::from_utf8_lossy(&limit.stdout).trim(), "unlimited");
     }
 
     #[test]
     fn time_limit_ends_the_child() {
         let start = Instant::now();
-        let result = run(Path::new("/bin/sleep"), &["30".into()], b"", Duration::from_millis(100));
+        let result = run(Path::new("/bin/sleep"), &["1000".into()], b"", Duration::from_millis(100));
         assert!(matches!(result, Err(CompileError::ToolFailed(_))));
-        assert!(start.elapsed() < Duration::from_secs(10));
+        assert!(start.elapsed() < PATIENCE);
     }
 }

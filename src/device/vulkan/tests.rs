@@ -83,6 +83,9 @@ use parking_lot::Mutex;
 use smallvec::{SmallVec, smallvec};
 use std::time::Duration;
 
+/// How long completions are waited for before a hang is told.
+const PATIENCE: Duration = Duration::from_secs(300);
+
 /// Remembers what was reported.
 #[derive(Default)]
 struct Log(Mutex<Vec<(Ticket, Outcome, Option<Times>)>>);
@@ -276,11 +279,11 @@ fn queues_wait_for_each_other_both_ways() {
     let mut b = batch(vec![read(whole(&memory), &mut got)]);
     b.waits.extend(previous);
     let submission = first.submit(b).unwrap();
-    assert!(first.wait(submission, Some(Duration::from_secs(20))).unwrap());
+    assert!(first.wait(submission, Some(PATIENCE)).unwrap());
     for (i, byte) in got.iter().enumerate() {
         assert_eq!(*byte, (i / 4).min(19) as u8);
     }
-    assert!(second.wait(10, Some(Duration::from_secs(20))).unwrap());
+    assert!(second.wait(10, Some(PATIENCE)).unwrap());
     assert_eq!((first_log.tickets().len(), second_log.tickets().len()), (11, 10));
     assert!(second.wait(11, Some(Duration::ZERO)).is_err());
     assert_eq!(validation_messages(), 0);
@@ -297,7 +300,7 @@ fn completions_nobody_waits_for_are_reported() {
         queue.submit(batch(vec![DeviceCommand::Nop])).unwrap();
         let start = std::time::Instant::now();
         while log.tickets().len() < before + 3 {
-            assert!(start.elapsed() < Duration::from_secs(20), "never reported");
+            assert!(start.elapsed() < PATIENCE, "never reported");
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -335,7 +338,7 @@ fn a_sink_may_submit() {
     assert!(queue.wait(first, None).unwrap());
     let start = std::time::Instant::now();
     while *sink.count.lock() < 50 {
-        assert!(start.elapsed() < Duration::from_secs(20));
+        assert!(start.elapsed() < PATIENCE);
         std::thread::sleep(Duration::from_millis(1));
     }
     *sink.queue.lock() = None;

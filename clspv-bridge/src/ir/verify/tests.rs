@@ -136,5 +136,5 @@ fn a_hundred_thousand_instructions_are_quick() {
     Builder::new(&mut f, block).ret(&[x]);
     let start = std::time::Instant::now();
     assert_eq!(errors(&module(Phase::Imported, f)), "");
-    assert!(start.elapsed().as_secs() < 5);
+    assert!(start.elapsed().as_secs() < 60);
 }
