@@ -47,6 +47,8 @@ pub struct Context {
     fallback: Option<usize>,
     /// The list given at creation, with its terminator; empty for NULL.
     properties: Vec<cl_context_properties>,
+    /// CL_CONTEXT_MEMORY_INITIALIZE_*: what is zeros when a kernel begins.
+    initialized: cl_context_memory_initialize_khr,
     notify: Option<Notify>,
     printing: Printing,
     destructors: DestructorList,
@@ -65,6 +67,9 @@ impl ApiObject for Context {
     }
 }
 
+const INITIALIZABLE: cl_context_properties =
+    (CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR | CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR) as cl_context_properties;
+
 /// Checks (key, value) pairs of context properties. `is_platform` says whether a value is our platform's handle.
 pub fn validate_properties(
     pairs: &[(cl_context_properties, cl_context_properties)],
@@ -73,6 +78,7 @@ pub fn validate_properties(
     const PLATFORM: cl_context_properties = CL_CONTEXT_PLATFORM as cl_context_properties;
     const USER_SYNC: cl_context_properties = CL_CONTEXT_INTEROP_USER_SYNC as cl_context_properties;
     const PRINT_CALLBACK: cl_context_properties = CL_PRINTF_CALLBACK_ARM as cl_context_properties;
+    const INITIALIZE: cl_context_properties = CL_CONTEXT_MEMORY_INITIALIZE_KHR as cl_context_properties;
     const PRINT_SIZE: cl_context_properties = CL_PRINTF_BUFFERSIZE_ARM as cl_context_properties;
     for (i, (key, value)) in pairs.iter().enumerate() {
         // clCreateContext: a property may be given only once.
@@ -86,6 +92,9 @@ pub fn validate_properties(
             // clCreateContext: the value of a property must be valid.
             USER_SYNC if matches!(*value, 0 | 1) => {}
             USER_SYNC => return Err(err!(CL_INVALID_PROPERTY, "CL_CONTEXT_INTEROP_USER_SYNC is no cl_bool: {value}")),
+            // cl_khr_initialize_memory: a set of the two address spaces.
+            INITIALIZE if *value & !INITIALIZABLE == 0 => {}
+            INITIALIZE => return Err(err!(CL_INVALID_PROPERTY, "{value:#x} names other memory than local and private")),
             // cl_arm_printf: any function, and any size, which may be rounded.
             PRINT_CALLBACK | PRINT_SIZE => {}
             // clCreateContext: the name of a property must be known.
@@ -113,6 +122,12 @@ impl Context {
                 list.push(device);
             }
         }
+        let asked = properties.chunks_exact(2).find(|p| p[0] == CL_CONTEXT_MEMORY_INITIALIZE_KHR as cl_context_properties);
+        let initialized = asked.map_or(0, |p| p[1] as cl_context_memory_initialize_khr);
+        // clCreateContext: a property must be supported, here by every device.
+        if asked.is_some() && !list.iter().all(|d| d.info().zero_local) {
+            return Err(err!(CL_INVALID_PROPERTY, "a device does not initialize memory"));
+        }
         let (destructors, host_fills) = (DestructorList::default(), HostFills::default());
         let (allocations, queues) = (Allocations::default(), Mutex::new(Rank::Context, Vec::new()));
         let mut places: Vec<Arc<dyn DeviceOps>> = list.iter().map(|d| d.ops().clone()).collect();
@@ -130,6 +145,7 @@ impl Context {
             places,
             fallback,
             properties,
+            initialized,
             notify,
             printing,
             destructors,
@@ -137,6 +153,11 @@ impl Context {
             allocations,
             queues,
         }))
+    }
+    /// Whether kernels find zeros in local and in private memory (cl_khr_initialize_memory).
+    pub fn initializes(&self) -> (bool, bool) {
+        let has = |bit| self.initialized & bit as cl_context_memory_initialize_khr != 0;
+        (has(CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR), has(CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR))
     }
     /// Notes one of its queues.
     pub(crate) fn add_queue(&self, queue: Weak<dyn Drain>) {

@@ -38,6 +38,9 @@ pub struct Options {
     pub warnings_are_errors: bool,
     /// -g
     pub debug_info: bool,
+    /// Local and private memory are zeros where a kernel begins (of the context: cl_khr_initialize_memory).
+    pub initialize_local: bool,
+    pub initialize_private: bool,
 }
 
 impl Options {
@@ -273,6 +276,9 @@ pub fn add_positions(
 /// One kernel in a module of its own, linked with the built-in library, inlined and optimised.
 fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContext<'_>) -> Result<Module> {
     let mut module = link::kernel_module(program, kernel)?;
+    if cx.options.initialize_private {
+        run_passes(&mut module, &["zero_private"], cx)?;
+    }
     lower::prepare(&mut module)?;
     check(&module, "prepare")?;
     // Library functions use built-ins in their turn; they do not recurse, so this ends after a few rounds.
@@ -312,7 +318,7 @@ fn variant(module: &Module, mode: PointerMode, data: &DataLayout, cx: &PassConte
     run_passes(&mut module, passes::STRUCTURE, cx)?;
     let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
     let kernel = kernel.ok_or_else(|| CompileError::internal("the kernel was lost"))?;
-    let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target)?;
+    let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target, cx.options.initialize_local)?;
     if asked_to_validate("spirv") {
         crate::back::validate::validate(&spirv, cx.target)?;
     }

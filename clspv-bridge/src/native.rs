@@ -97,6 +97,8 @@ pub struct NativeKernel {
     pub private_bytes: u32,
     /// The kernel uses sub-groups.
     pub has_sub_groups: bool,
+    /// The runtime fills local memory with zeros before each group.
+    pub zero_local: bool,
 }
 
 impl NativeKernel {

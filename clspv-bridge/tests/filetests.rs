@@ -219,7 +219,7 @@ fn emit(m: &Module) -> Result<String, String> {
             private_bytes: 0,
             sub_group_size: 0,
         };
-        let words = clspv_bridge::back::spirv::emit(m, func, &abi, &target).map_err(|e| e.to_string())?;
+        let words = clspv_bridge::back::spirv::emit(m, func, &abi, &target, false).map_err(|e| e.to_string())?;
         output.push_str(&validate(&words)?);
     }
     Ok(output)

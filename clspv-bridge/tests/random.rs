@@ -686,7 +686,7 @@ fn try_seed(seed: u64) -> Result<bool, String> {
             check(&step, &m, &wanted, run_lowered(&m, &abi, &data)).map_err(explain)?;
         }
         let kernel = m.find("k").ok_or("the kernel was lost")?;
-        clspv_bridge::back::spirv::emit(&m, kernel, &abi, &target).map_err(|e| explain(format!("emission: {e}")))?;
+        clspv_bridge::back::spirv::emit(&m, kernel, &abi, &target, false).map_err(|e| explain(format!("emission: {e}")))?;
     }
     Ok(true)
 }

@@ -82,6 +82,7 @@ pub const EXTENSIONS: &[Feature] = &[
     Feature { version: make_version(0, 5, 0), ..api("cl_ext_image_requirements_info", |d| d.images) },
     api("cl_ext_image_from_buffer", |d| d.images),
     api("cl_khr_il_program", always),
+    api("cl_khr_initialize_memory", |d| d.zero_local),
     api("cl_khr_spirv_queries", always),
     api("cl_khr_spirv_no_integer_wrap_decoration", always),
     api("cl_khr_spirv_linkonce_odr", always),

@@ -137,6 +137,8 @@ pub struct DeviceInfo {
     pub subgroup_clock: bool,
     pub device_clock: bool,
     pub int64_atomics: bool,
+    /// Kernels can begin with local memory that is zeros.
+    pub zero_local: bool,
     /// Denormals of f16/f32/f64 are kept.
     pub denorm16: bool,
     pub denorm32: bool,

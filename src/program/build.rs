@@ -76,7 +76,8 @@ impl Program {
     pub fn build(self: &Arc<Self>, devices: Option<&[Arc<Device>]>, text: &str, notify: Option<Callback>) -> Result<()> {
         let indices = self.device_indices(devices)?;
         // The options must be valid.
-        let options = options::parse(text, Stage::Build).map_err(|e| err!(CL_INVALID_BUILD_OPTIONS, "{e}"))?;
+        let mut options = options::parse(text, Stage::Build).map_err(|e| err!(CL_INVALID_BUILD_OPTIONS, "{e}"))?;
+        initialize(&self.context, &mut options.compiler);
         let job = self.begin(&indices, text, &options, CL_BUILD_PROGRAM_FAILURE, |record, specs, index| {
             let options = options.compiler.clone();
             Ok(match &self.origin {
@@ -94,10 +95,12 @@ impl Program {
                     // The device must have a valid binary loaded.
                     let binary = record.given.as_ref().ok_or_else(|| err!(CL_INVALID_BINARY, "no binary for the device"))?;
                     // Without options, those of the original build hold.
-                    let options = if text.trim().is_empty() { binary.options.clone() } else { options };
+                    let mut options = if text.trim().is_empty() { binary.options.clone() } else { options };
+                    initialize(&self.context, &mut options);
                     let specs = binary.specs.clone();
                     let target = self.devices[index].ops().target();
                     let work = match secret().and_then(|secret| binary.code_for(&secret, target)) {
+                        _ if !is_initialized(&self.context, &binary.options) => Work::Refused(NOT_INITIALIZED.into()),
                         Some(code) if options == binary.options && fallback::reasons(&self.devices[index], &code).is_empty() => {
                             Work::Ready(binary.libraries.clone(), code)
                         }
@@ -122,7 +125,8 @@ impl Program {
     ) -> Result<()> {
         let indices = self.device_indices(devices)?;
         // The options must be valid.
-        let options = options::parse(text, Stage::Compile).map_err(|e| err!(CL_INVALID_COMPILER_OPTIONS, "{e}"))?;
+        let mut options = options::parse(text, Stage::Compile).map_err(|e| err!(CL_INVALID_COMPILER_OPTIONS, "{e}"))?;
+        initialize(&self.context, &mut options.compiler);
         let headers: Arc<[Header]> = headers.into();
         let job = self.begin(&indices, text, &options, CL_COMPILE_PROGRAM_FAILURE, |_, specs, index| {
             let options = options.compiler.clone();
@@ -168,8 +172,10 @@ impl Program {
         let mut jobs = Vec::new();
         for (index, device) in program.devices.iter().enumerate() {
             if let Some((libraries, inherited, specs)) = link_inputs(device, inputs)? {
-                let options_here = combine(&inherited, &options.compiler);
+                let mut options_here = combine(&inherited, &options.compiler);
+                initialize(context, &mut options_here);
                 let work = match options.create_library {
+                    _ if !inherited.iter().all(|o| is_initialized(context, o)) => Work::Refused(NOT_INITIALIZED.into()),
                     true => Work::Collect(libraries, BinaryKind::Library),
                     false => Work::Modules(libraries),
                 };
@@ -392,6 +398,19 @@ fn load(device: &Device, (compiled, theirs): Compiled) -> std::result::Result<Ex
     Ok(Executable { compiled, loaded, fallback })
 }
 
+/// cl_khr_initialize_memory: what the context asks for goes with every compilation.
+fn initialize(context: &Context, options: &mut Options) {
+    (options.initialize_local, options.initialize_private) = context.initializes();
+}
+
+/// Whether a module compiled with these options reads no undefined values where the context promises zeros.
+fn is_initialized(context: &Context, options: &Options) -> bool {
+    let (local, private) = context.initializes();
+    (options.initialize_local || !local) && (options.initialize_private || !private)
+}
+
+const NOT_INITIALIZED: &str = "error: the binary was made in a context that does not initialize memory as this one does\n";
+
 /// The API error of a failed compilation.
 fn build_error(error: CompileError, failure: cl_int) -> Error {
     match error {
@@ -470,6 +489,8 @@ fn combine(inputs: &[Options], link: &Options) -> Options {
         warnings_off: all(|o| o.warnings_off),
         warnings_are_errors: false,
         debug_info: any(|o| o.debug_info),
+        initialize_local: false,
+        initialize_private: false,
     }
 }
 

@@ -161,11 +161,13 @@ pub fn get_options(r: &mut Reader) -> Option<Options> {
         warnings_off: r.bool()?,
         warnings_are_errors: r.bool()?,
         debug_info: r.bool()?,
+        initialize_local: r.bool()?,
+        initialize_private: r.bool()?,
     })
 }
 
 /// The switches in the order of [`get_options`].
-fn flags(o: &Options) -> [bool; 14] {
+fn flags(o: &Options) -> [bool; 16] {
     [
         o.opt_disable,
         o.mad_enable,
@@ -181,6 +183,8 @@ fn flags(o: &Options) -> [bool; 14] {
         o.warnings_off,
         o.warnings_are_errors,
         o.debug_info,
+        o.initialize_local,
+        o.initialize_private,
     ]
 }
 
@@ -540,6 +544,7 @@ fn put_native(w: &mut Writer, n: &NativeProgram) {
         w.u32(k.args_bytes);
         w.u32(k.private_bytes);
         w.bool(k.has_sub_groups);
+        w.bool(k.zero_local);
     });
     w.blob(&n.object);
 }
@@ -559,6 +564,7 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
             args_bytes: r.u32()?,
             private_bytes: r.u32()?,
             has_sub_groups: r.bool()?,
+            zero_local: r.bool()?,
         })
     })?;
     Some(NativeProgram { kernels, object: r.blob()?.to_vec() })
@@ -658,6 +664,7 @@ pub(crate) mod tests {
             args_bytes: 16,
             private_bytes: 4,
             has_sub_groups: true,
+            zero_local: true,
         };
         CompiledProgram {
             native: Some(NativeProgram { kernels: vec![native], object: vec![0x7f, 0x45] }),

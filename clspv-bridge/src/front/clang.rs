@@ -174,8 +174,14 @@ fn compile_in(
     // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
     let atomics = || C11_ATOMICS.iter().any(|word| source.contains(word));
     let levels = || config.extensions.iter().any(|e| e == "cl_khr_mipmap_image") && names_levels(source);
-    let spoiled =
-        unseen || source.contains("sat") || source.contains("half3") || converts_to_integers(source) || atomics() || levels();
+    // So are local variables that count as undefined where they are not.
+    let spoiled = options.initialize_local
+        || unseen
+        || source.contains("sat")
+        || source.contains("half3")
+        || converts_to_integers(source)
+        || atomics()
+        || levels();
     let mut failure = None;
     if !(whole && big || spoiled) {
         let mut args = args.clone();
@@ -212,7 +218,11 @@ fn compile_in(
     check(&output, &log, |out| !out.is_empty())?;
     let ir = String::from_utf8_lossy(&output.stdout);
     let sized = local_sizes::note(&ir);
-    let rewritten = rewrite(sized.as_deref().unwrap_or(&ir), whole);
+    let mut rewritten = rewrite(sized.as_deref().unwrap_or(&ir), whole);
+    if options.initialize_local {
+        // Else LLVM takes for undefined what is read before it is written.
+        rewritten = rewritten.replace(" addrspace(3) global ", " addrspace(3) externally_initialized global ");
+    }
     let first = match failure {
         None => code(&clang, &rewritten, options, config),
         Some(e) => Err(e),
@@ -432,6 +442,7 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
         (options.uniform_work_group_size, "-cl-uniform-work-group-size"),
         (options.warnings_off, "-w"),
         (options.warnings_are_errors, "-Werror"),
+        (options.initialize_private, "-ftrivial-auto-var-init=zero"),
     ] {
         if on {
             push(arg);

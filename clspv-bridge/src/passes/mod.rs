@@ -41,6 +41,7 @@ pub mod structurize;
 pub mod wide_ints;
 pub mod wide_loads;
 mod wide_ops;
+pub mod zero_private;
 
 use crate::error::Result;
 use crate::ir::{Module, Phase};
@@ -86,6 +87,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &structurize::Structurize,
     &wide_ints::WideInts,
     &wide_loads::WideLoads,
+    &zero_private::ZeroPrivate,
 ];
 
 /// From a linked module with one kernel to a single optimised function (phase Inlined).

@@ -112,6 +112,7 @@ fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
         fp16: target.float16,
         fp64: true,
         int64_atomics: true,
+        zero_local: true,
         denorm16: true,
         denorm32: true,
         denorm64: true,

@@ -168,6 +168,10 @@ impl Grid<'_> {
                 cx.set3(context::LOCAL_SIZE, size);
                 self.kernel.function_at_end()
             };
+            if self.kernel.native().zero_local {
+                // SAFETY: this thread's memory, which has room for the group's local memory.
+                unsafe { std::ptr::write_bytes(base.as_ptr(), 0, self.local_bytes as usize) };
+            }
             // SAFETY: the context holds what the contract asks for: the argument block of this kernel, and local and scratch
             // memory for a group of this size. What the kernel's code does is the application's responsibility.
             unsafe { function(cx.0.as_ptr()) };

@@ -76,6 +76,8 @@ pub struct Features {
     pub subgroup_extended_types: bool,
     pub host_query_reset: bool,
     pub uniform_buffer_standard_layout: bool,
+    /// Workgroup memory can be zeros when a kernel begins.
+    pub zero_workgroup: bool,
     pub workgroup_layout: bool,
     pub workgroup_layout_scalar: bool,
     pub workgroup_layout_8: bool,
@@ -290,6 +292,7 @@ impl Features {
         let mut atomics2 = vk::PhysicalDeviceShaderAtomicFloat2FeaturesEXT::default();
         let mut layout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default();
         let mut clock = vk::PhysicalDeviceShaderClockFeaturesKHR::default();
+        let mut zeros = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default();
         let mut f2 = vk::PhysicalDeviceFeatures2::default().push_next(&mut f11).push_next(&mut f12);
         if ext.provides(ash::khr::synchronization2::NAME) {
             f2 = f2.push_next(&mut sync2);
@@ -314,6 +317,9 @@ impl Features {
         }
         if ext.has(ash::khr::shader_clock::NAME) {
             f2 = f2.push_next(&mut clock);
+        }
+        if ext.provides(ash::khr::zero_initialize_workgroup_memory::NAME) {
+            f2 = f2.push_next(&mut zeros);
         }
         // SAFETY: every chained structure belongs to the device's version or to an extension it has.
         unsafe { instance.raw.get_physical_device_features2(physical, &mut f2) };
@@ -371,6 +377,7 @@ impl Features {
             subgroup_extended_types: on("subgroup_extended_types", f12.shader_subgroup_extended_types),
             host_query_reset: f12.host_query_reset != 0,
             uniform_buffer_standard_layout: f12.uniform_buffer_standard_layout != 0,
+            zero_workgroup: on("zero_workgroup", zeros.shader_zero_initialize_workgroup_memory),
             workgroup_layout: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout),
             workgroup_layout_scalar: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout_scalar_block_layout),
             workgroup_layout_8: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout8_bit_access),

@@ -271,6 +271,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         subgroup_clock: t.subgroup_clock,
         device_clock: t.device_clock,
         int64_atomics: t.buffer_int64_atomics && t.shared_int64_atomics,
+        zero_local: a.features.zero_workgroup,
         denorm16: t.float_controls.denorm_preserve16 || keeps_denormals,
         denorm32: t.denorms32 == Denorms32::Kept && (t.float_controls.denorm_preserve32 || keeps_denormals),
         // NVIDIA's double-precision units have no flushing mode, though the driver offers no control to ask for that.

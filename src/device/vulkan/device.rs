@@ -276,6 +276,8 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
         .workgroup_memory_explicit_layout8_bit_access(f.workgroup_layout_8)
         .workgroup_memory_explicit_layout16_bit_access(f.workgroup_layout_16);
 
+    let mut zeros = vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures::default()
+        .shader_zero_initialize_workgroup_memory(f.zero_workgroup);
     let mut clock = vk::PhysicalDeviceShaderClockFeaturesKHR::default()
         .shader_subgroup_clock(f.subgroup_clock)
         .shader_device_clock(f.device_clock);
@@ -310,6 +312,9 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
     }
     if a.ext.has(ash::khr::shader_clock::NAME) {
         info = info.push_next(&mut clock);
+    }
+    if a.ext.provides(ash::khr::zero_initialize_workgroup_memory::NAME) {
+        info = info.push_next(&mut zeros);
     }
     // SAFETY: the structures are valid for the call and ask only for what the device offers.
     unsafe { instance.raw.create_device(a.physical, &info, None) }.during("vkCreateDevice")

@@ -22,6 +22,7 @@ pub const WANTED: &[Wanted] = &[
     wanted(ash::khr::maintenance4::NAME, vk::API_VERSION_1_3),
     wanted(ash::khr::shader_integer_dot_product::NAME, vk::API_VERSION_1_3),
     wanted(ash::ext::subgroup_size_control::NAME, vk::API_VERSION_1_3),
+    wanted(ash::khr::zero_initialize_workgroup_memory::NAME, vk::API_VERSION_1_3),
     wanted(ash::khr::push_descriptor::NAME, 0),
     wanted(ash::khr::workgroup_memory_explicit_layout::NAME, 0),
     wanted(ash::ext::shader_atomic_float::NAME, 0),

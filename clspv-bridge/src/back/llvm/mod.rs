@@ -125,6 +125,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         local_args,
         private_bytes: func.slots.iter().map(|(_, s)| shape::slot_bytes(s)).sum(),
         has_sub_groups: linear,
+        zero_local: cx.options.initialize_local,
     };
     Ok((native, text))
 }

@@ -26,6 +26,8 @@ pub(super) struct Emitter<'a> {
     pub(super) vulkan_memory: bool,
     /// Groups hand over data through buffers and the Vulkan memory model is not there: buffers are coherent.
     pub(super) coherent: bool,
+    /// Workgroup memory is zeros when the kernel begins.
+    pub(super) zero_local: bool,
     values: SecondaryMap<Value, Option<Id>>,
     labels: SecondaryMap<Block, Option<Id>>,
     code: Vec<u32>,
@@ -62,6 +64,7 @@ impl<'a> Emitter<'a> {
             vulkan_memory: target.vulkan_memory_model
                 && (synchronises_globally(func) || target.fences_block && orders_memory(func)),
             coherent: !target.vulkan_memory_model && synchronises_globally(func),
+            zero_local: false,
             linear: abi.is_linear(),
             values: SecondaryMap::new(),
             labels: SecondaryMap::new(),

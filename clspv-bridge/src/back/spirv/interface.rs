@@ -128,7 +128,8 @@ impl Emitter<'_> {
                     };
                     let array = self.m.array(elem, len, 0);
                     if data.class == VarClass::Workgroup {
-                        let id = self.m.variable(StorageClass::Workgroup, array);
+                        let zeros = if self.zero_local { Some(self.m.null_of(array)) } else { None };
+                        let id = self.m.variable_with(StorageClass::Workgroup, array, zeros);
                         VarInfo { id, class: StorageClass::Workgroup, elem: data.elem }
                     } else {
                         let ty = self.m.pointer(StorageClass::Function, array);

@@ -27,13 +27,16 @@ use crate::error::{CompileError, Result};
 use crate::ir::{FuncRef, Module};
 use crate::target::Target;
 
-/// Emits a kernel function as a Vulkan SPIR-V module.
-pub fn emit(module: &Module, func: FuncRef, abi: &LaunchAbi, target: &Target) -> Result<Vec<u32>> {
+/// Emits a kernel function as a Vulkan SPIR-V module. With `zero_local` workgroup memory is zeros when it begins, which needs
+/// the feature shaderZeroInitializeWorkgroupMemory.
+pub fn emit(module: &Module, func: FuncRef, abi: &LaunchAbi, target: &Target, zero_local: bool) -> Result<Vec<u32>> {
     let Some(function) = module.functions.get(func) else {
         return Err(CompileError::internal(format!("emit: {func} does not exist")));
     };
     let kernel = function.kernel.and_then(|k| module.kernels.get(k));
-    emit::Emitter::new(function, kernel, abi, target)?.run()
+    let mut emitter = emit::Emitter::new(function, kernel, abi, target)?;
+    emitter.zero_local = zero_local;
+    emitter.run()
 }
 
 #[cfg(test)]

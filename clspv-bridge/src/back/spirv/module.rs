@@ -290,13 +290,18 @@ impl<'a> SpirvModule<'a> {
     /// All zero bits.
     pub(super) fn null(&mut self, ty: Type) -> Result<Id> {
         let ty = self.ty(ty)?;
+        Ok(self.null_of(ty))
+    }
+
+    /// The same of a declared type.
+    pub(super) fn null_of(&mut self, ty: Id) -> Id {
         if let Some(&id) = self.nulls.get(&ty) {
-            return Ok(id);
+            return id;
         }
         let id = self.id();
         push(&mut self.globals, Op::ConstantNull, &[ty, id]);
         self.nulls.insert(ty, id);
-        Ok(id)
+        id
     }
 
     /// The 32-bit specialisation constant with this SpecId.
@@ -314,9 +319,14 @@ impl<'a> SpirvModule<'a> {
 
     /// A module-scope variable, listed in the interface.
     pub(super) fn variable(&mut self, class: StorageClass, pointee: Id) -> Id {
+        self.variable_with(class, pointee, None)
+    }
+
+    /// The same with a constant that it holds in the beginning.
+    pub(super) fn variable_with(&mut self, class: StorageClass, pointee: Id, initial: Option<Id>) -> Id {
         let ty = self.pointer(class, pointee);
         let id = self.id();
-        push(&mut self.globals, Op::Variable, &[ty, id, class as u32]);
+        push(&mut self.globals, Op::Variable, [[ty, id, class as u32].as_slice(), initial.as_slice()].concat().as_slice());
         self.interface.push(id);
         id
     }

@@ -48,10 +48,11 @@ fn check(mut func: Function) -> Vec<u32> {
         panic!("{e}\n{m}");
     }
     let mut target = Target::generic();
-    let words = super::emit(&m, func, &abi(), &target).unwrap();
+    let words = super::emit(&m, func, &abi(), &target, false).unwrap();
     validate(&words, "vulkan1.3");
+    validate(&super::emit(&m, func, &abi(), &target, true).unwrap(), "vulkan1.3");
     target.spirv_version = (1, 5);
-    validate(&super::emit(&m, func, &abi(), &target).unwrap(), "vulkan1.2");
+    validate(&super::emit(&m, func, &abi(), &target, false).unwrap(), "vulkan1.2");
     words
 }
 
@@ -298,7 +299,7 @@ fn images_are_valid_with_every_format_declared() {
     let any = Target::generic();
     for vulkan_memory_model in [false, true] {
         let target = Target { storage_image_read_any: false, vulkan_memory_model, ..any.clone() };
-        let words = super::emit(&m, func, &abi(), &target).unwrap();
+        let words = super::emit(&m, func, &abi(), &target, false).unwrap();
         validate(&words, "vulkan1.3");
         let images = |words: &[u32]| {
             let text = rspirv::dr::load_words(words).unwrap();
@@ -324,11 +325,11 @@ fn images_are_valid_with_every_format_declared() {
         }
     }
     // With the feature nothing is declared.
-    let words = super::emit(&m, func, &abi(), &any).unwrap();
+    let words = super::emit(&m, func, &abi(), &any, false).unwrap();
     validate(&words, "vulkan1.3");
     assert_eq!(crate::texel_format::declare(&words, &[(0, F::Rgba8)]), words);
     // A cut module is none of the compiler's, but nothing worse than nonsense comes of it.
-    let words = super::emit(&m, func, &abi(), &Target { storage_image_read_any: false, ..any }).unwrap();
+    let words = super::emit(&m, func, &abi(), &Target { storage_image_read_any: false, ..any }, false).unwrap();
     for end in 0..words.len() {
         crate::texel_format::declare(&words[..end], &[(0, F::Rgba8)]);
     }
@@ -361,11 +362,11 @@ fn atomics_on_floating_point_numbers_are_valid() {
     let has = FloatAtomics::ALL;
     let target = Target { buffer_float_atomics: has, shared_float_atomics: has, ..Target::generic() };
     let abi = LaunchAbi { bindings: vec![BindingSource::Arg(0)], readonly: vec![false], ..abi() };
-    validate(&super::emit(&m, func, &abi, &target).unwrap(), "vulkan1.3");
+    validate(&super::emit(&m, func, &abi, &target, false).unwrap(), "vulkan1.3");
     // Each is refused where it is missing.
     for lacking in [FloatAtomics { add16: false, ..has }, FloatAtomics { min_max64: false, ..has }] {
         let target = Target { buffer_float_atomics: lacking, ..target.clone() };
-        assert!(super::emit(&m, func, &abi, &target).is_err());
+        assert!(super::emit(&m, func, &abi, &target, false).is_err());
     }
 }
 
@@ -415,7 +416,7 @@ fn a_missing_capability_is_an_error_that_names_it() {
     let mut m = Module { phase: Phase::Structured, ..Module::default() };
     let func = m.functions.push(f);
     let target = Target { float64: false, ..Target::generic() };
-    assert!(super::emit(&m, func, &abi(), &target).unwrap_err().to_string().contains("double"));
+    assert!(super::emit(&m, func, &abi(), &target, false).unwrap_err().to_string().contains("double"));
 }
 
 #[test]
@@ -427,7 +428,7 @@ fn more_descriptors_than_the_device_has_are_an_error() {
     let abi = LaunchAbi { bindings: (0..5).map(BindingSource::Arg).collect(), readonly: vec![false; 5], ..abi() };
     let emit = |buffers, all| {
         let target = Target { max_buffer_descriptors: buffers, max_descriptors: all, ..Target::generic() };
-        super::emit(&m, func, &abi, &target).map(drop).map_err(|e| e.to_string())
+        super::emit(&m, func, &abi, &target, false).map(drop).map_err(|e| e.to_string())
     };
     assert_eq!(emit(5, 5), Ok(()));
     for limits in [(4, 8), (5, 4)] {
