@@ -124,12 +124,15 @@ fn equally_and_by_counts() {
     let parts = divide(whole, &list).unwrap();
     check(whole, &parts, &[1, n - 1], &list);
     // A part of a part.
-    let all = divide(whole, &[EQUALLY, n as isize, 0]).unwrap();
+    let list = [BY_COUNTS, n as isize, 0, 0];
+    let all = divide(whole, &list).unwrap();
     let parts = divide(all[0], &[BY_COUNTS, 1, 0, 0]).unwrap();
     check(all[0], &parts, &[1], &[BY_COUNTS, 1, 0, 0]);
-    check(whole, &all, &[n], &[EQUALLY, n as isize, 0]);
+    check(whole, &all, &[n], &list);
     for (list, code) in [
         (&[EQUALLY, 0, 0][..], CL_INVALID_VALUE),
+        // The only part would be the whole.
+        (&[EQUALLY, n as isize, 0], CL_DEVICE_PARTITION_FAILED),
         (&[EQUALLY, n as isize + 1, 0], CL_DEVICE_PARTITION_FAILED),
         (&[BY_COUNTS, 0, 0], CL_INVALID_DEVICE_PARTITION_COUNT),
         (&[BY_COUNTS, -1, 0, 0], CL_INVALID_DEVICE_PARTITION_COUNT),

@@ -97,7 +97,14 @@ const CASES: &[Case] = &[
         run: works,
         prepare: |command, _| {
             command.env("VK_ICD_FILENAMES", "/nonexistent").env("VK_DRIVER_FILES", "/nonexistent");
-            command.env_remove("PYROCLAST_DEVICES");
+            command.env("PYROCLAST_DEVICES", "");
+        },
+    },
+    Case {
+        name: "the_processor_comes_before_the_same_through_vulkan",
+        run: processor_first,
+        prepare: |command, _| {
+            command.env("PYROCLAST_DEVICES", "");
         },
     },
     Case {
@@ -610,6 +617,18 @@ fn two_kinds_of_devices() {
     assert_eq!(number(&device_info(devices[1], CL_DEVICE_TYPE).unwrap()), CL_DEVICE_TYPE_CPU);
     a_context_has_two_devices();
     svm::counted_by_both(&devices);
+}
+
+fn processor_first() {
+    let list = devices();
+    let text = |d: &cl_device_id| text(&device_info(*d, CL_DRIVER_VERSION).unwrap());
+    let native = list.iter().position(|d| text(d).contains("native code")).unwrap();
+    let software = |d: &cl_device_id| number(&device_info(*d, CL_DEVICE_TYPE).unwrap()) == CL_DEVICE_TYPE_CPU;
+    assert!(!list[..native].iter().any(software) && list[native..].iter().all(software));
+    let (mut default, mut count) = (std::ptr::null_mut(), 0);
+    // SAFETY: room for one device.
+    ok(unsafe { clGetDeviceIDs(platform(), CL_DEVICE_TYPE_DEFAULT, 1, &mut default, &mut count) });
+    assert_eq!((default, count), (list[0], 1));
 }
 
 /// Each device works in its own part of a buffer, at the same time; then they change parts.

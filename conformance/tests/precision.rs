@@ -14,7 +14,7 @@ fn vendors(name: &str) -> PathBuf {
     folder
 }
 
-/// Measures on the first device, with features hidden.
+/// Measures on the first Vulkan device, with features hidden.
 fn measure(arguments: &[&str], hidden: &str) -> Output {
     let folder = vendors(hidden);
     let output = Command::new(env!("CARGO_BIN_EXE_conformance"))
@@ -22,6 +22,7 @@ fn measure(arguments: &[&str], hidden: &str) -> Output {
         .args(arguments)
         .env("OCL_ICD_VENDORS", &folder)
         .env("PYROCLAST_FEATURES", hidden)
+        .env("PYROCLAST_DEVICES", std::env::var_os("PYROCLAST_DEVICES").unwrap_or("vulkan".into()))
         .output()
         .expect("the tool runs");
     let _ = std::fs::remove_dir_all(&folder);

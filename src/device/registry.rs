@@ -2,30 +2,32 @@
 
 use super::Device;
 use super::fallback::Fallback;
+use super::info::DeviceKind;
 use super::traits::{DeviceDriver, DeviceOps};
 use super::{cpu, vulkan};
 use crate::config::Config;
 use std::sync::Arc;
 
-/// Every kind of device, in the order of preference.
+/// Every kind of device.
 pub const DRIVERS: &[&dyn DeviceDriver] = &[&vulkan::DRIVER, &cpu::DRIVER];
 
-/// Finds the devices of this process in the order that PYROCLAST_DEVICES asks for.
+/// Finds the devices of this process, in the order that PYROCLAST_DEVICES asks for, or else of what they can do: graphics
+/// processors, then the host's processor with code of its own, then the same processor through Vulkan, which is slower
+/// (docs/performance.md).
 pub fn probe(config: &Config) -> Vec<Arc<Device>> {
     crate::fork::watch();
     let mut found: Vec<(&'static str, Vec<Arc<dyn DeviceOps>>)> = Vec::new();
     for driver in DRIVERS {
-        let named = config.devices.iter().any(|d| kind_of(d) == driver.name());
-        // The processor serves where there is nothing else, and where it is asked for.
-        let alone = found.iter().all(|(_, list)| list.is_empty());
-        let wanted = named || config.devices.is_empty() && (driver.name() != "cpu" || alone);
-        if wanted {
+        if config.devices.is_empty() || config.devices.iter().any(|d| kind_of(d) == driver.name()) {
             found.push((driver.name(), driver.probe(config)));
         }
     }
     let helper = helper(config, &found);
-    let counts: Vec<(&str, usize)> = found.iter().map(|(name, list)| (*name, list.len())).collect();
-    let chosen = choose(&config.devices, &counts);
+    let ranks = |(name, list): &(&'static str, Vec<Arc<dyn DeviceOps>>)| {
+        (*name, list.iter().map(|ops| rank(name, ops.info().kind)).collect::<Vec<_>>())
+    };
+    let ranked: Vec<(&str, Vec<Rank>)> = found.iter().map(ranks).collect();
+    let chosen = choose(&config.devices, &ranked);
     let device = |(kind, index): (usize, usize)| {
         let (driver, list) = found.get(kind)?;
         let ops = list.get(index)?.clone();
@@ -55,16 +57,34 @@ fn kind_of(selector: &str) -> &str {
     selector.split_once(':').map_or(selector, |(kind, _)| kind)
 }
 
-/// Positions (kind, index) of the chosen devices: all of them, or those that the selectors ("vulkan", "vulkan:1") name.
-fn choose(selectors: &[String], found: &[(&str, usize)]) -> Vec<(usize, usize)> {
+/// Where a device stands in a list that nobody has ordered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Rank {
+    Hardware,
+    Processor,
+    Software,
+}
+
+fn rank(driver: &str, kind: DeviceKind) -> Rank {
+    match kind {
+        DeviceKind::Cpu if driver == cpu::DRIVER.name() => Rank::Processor,
+        DeviceKind::Cpu => Rank::Software,
+        DeviceKind::Gpu | DeviceKind::Accelerator => Rank::Hardware,
+    }
+}
+
+/// Positions (kind, index) of the chosen devices: all of them by rank, or those that the selectors ("vulkan", "vulkan:1") name.
+fn choose(selectors: &[String], found: &[(&str, Vec<Rank>)]) -> Vec<(usize, usize)> {
     let all = |kind: usize, count: usize| (0..count).map(move |index| (kind, index));
     if selectors.is_empty() {
-        return found.iter().enumerate().flat_map(|(kind, (_, count))| all(kind, *count)).collect();
+        let mut list: Vec<_> = found.iter().enumerate().flat_map(|(kind, (_, ranks))| all(kind, ranks.len())).collect();
+        list.sort_by_key(|(kind, index)| found[*kind].1[*index]);
+        return list;
     }
     let mut chosen = Vec::new();
     for selector in selectors {
         let position = found.iter().position(|(name, _)| *name == kind_of(selector));
-        let Some((kind, count)) = position.and_then(|kind| Some((kind, found.get(kind)?.1))) else {
+        let Some((kind, count)) = position.and_then(|kind| Some((kind, found.get(kind)?.1.len()))) else {
             tracing::warn!("PYROCLAST_DEVICES: there is no device '{selector}'");
             continue;
         };
@@ -88,12 +108,13 @@ mod tests {
 
     fn pick(selectors: &str) -> Vec<(usize, usize)> {
         let list: Vec<String> = selectors.split(',').filter(|s| !s.is_empty()).map(str::to_string).collect();
-        choose(&list, &[("vulkan", 3), ("cpu", 1)])
+        choose(&list, &[("vulkan", vec![Rank::Software, Rank::Hardware, Rank::Hardware]), ("cpu", vec![Rank::Processor])])
     }
 
     #[test]
     fn selectors_choose_and_order() {
-        assert_eq!(pick(""), [(0, 0), (0, 1), (0, 2), (1, 0)]);
+        // Hardware in Vulkan's order, the processor, the processor through Vulkan.
+        assert_eq!(pick(""), [(0, 1), (0, 2), (1, 0), (0, 0)]);
         assert_eq!(pick("cpu,vulkan:1"), [(1, 0), (0, 1)]);
         assert_eq!(pick("vulkan:2,vulkan"), [(0, 2), (0, 0), (0, 1)]);
         assert_eq!(pick("vulkan:7,tpu,vulkan:x"), []);

@@ -166,9 +166,5 @@ fn measure(session: &Session<'_>) -> Result<Vec<(&'static str, f64)>, String> {
 }
 
 fn main() -> Result<(), String> {
-    if std::env::var_os("PYROCLAST_DEVICES").is_none() {
-        // SAFETY: no other thread runs yet.
-        unsafe { std::env::set_var("PYROCLAST_DEVICES", "vulkan,cpu") };
-    }
     cl::compare(measure)
 }
