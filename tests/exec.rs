@@ -200,14 +200,14 @@ fn main() -> std::process::ExitCode {
     match Api::load().and_then(|api| api.devices().map(|d| (Arc::new(api), d))) {
         Ok((api, devices)) => {
             for device in devices {
-                let extensions = Session::new(&api, &device).map(|s| s.extensions()).unwrap_or_default();
+                let offered = Session::new(&api, &device).map(|s| s.offers()).unwrap_or_default();
                 let reports = (api.clone(), device.clone());
                 trials.push(Trial::test(format!("{}::reported", device.name), move || {
                     reported(&reports.0, &reports.1).map_err(Failed::from)
                 }));
                 for path in &files {
                     let case = std::fs::read_to_string(path).ok().and_then(|source| Case::parse(&source).ok());
-                    let lacks = |r: &String| !extensions.split_whitespace().any(|e| e == r);
+                    let lacks = |r: &String| !offered.contains(r);
                     let ignored = case.is_some_and(|c| c.require.iter().any(lacks));
                     let name = format!("{}::{}", device.name, path.file_stem().unwrap_or_default().to_string_lossy());
                     let (api, device, path) = (api.clone(), device.clone(), path.clone());

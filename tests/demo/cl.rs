@@ -202,6 +202,20 @@ impl<'a> Session<'a> {
         bytes.chunks_exact(size_of::<cl_name_version>()).map(name).collect()
     }
 
+    /// What tests may ask for: extensions, features of OpenCL C, and names of queries that are true.
+    pub fn offers(&self) -> Vec<String> {
+        let mut names = self.c_features();
+        names.extend(self.extensions().split_whitespace().map(str::to_owned));
+        let (mut value, size): (cl_bool, _) = (CL_FALSE, size_of::<cl_bool>());
+        let (name, to) = (CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, (&raw mut value).cast());
+        // SAFETY: room for the value.
+        let code = unsafe { (self.api.clGetDeviceInfo)(self.device.id, name, size, to, null_mut()) };
+        if code == CL_SUCCESS && value == CL_TRUE {
+            names.push("CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT".into());
+        }
+        names
+    }
+
     /// Whether single-precision denormals are kept.
     pub fn keeps_denormals(&self) -> bool {
         let mut config: u64 = 0;

@@ -1,5 +1,6 @@
 // Copies of lines and planes, and fences between copies.
 //! options: -cl-std=CL3.0
+//! require: cl_khr_extended_async_copies cl_khr_async_work_group_copy_fence
 //! global: 32
 //! local: 16
 //! arg 0: u8[512] = i

@@ -1,4 +1,5 @@
 //! options: -cl-std=CLC++
+//! require: cl_ext_cxx_for_opencl
 //! global: 16
 //! arg 0: i32[16] = 0
 //! expect 0: i * 2 + 7

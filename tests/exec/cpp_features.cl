@@ -1,4 +1,5 @@
 //! options: -cl-std=CLC++2021
+//! require: cl_ext_cxx_for_opencl
 //! kernel: count test
 //! global: 32
 //! local: 8

@@ -1,4 +1,5 @@
 //! options: -cl-std=CL3.0
+//! require: __opencl_c_generic_address_space
 //! global: 48
 //! local: 8
 //! arg 0: i32[48] = i * 7 - 20

@@ -1,4 +1,5 @@
 //! options: -cl-std=CL3.0
+//! require: __opencl_c_generic_address_space
 //! global: 64
 //! local: 16
 //! arg 0: i32[64] = i

@@ -1,4 +1,5 @@
 //! options: -cl-std=CL3.0
+//! require: __opencl_c_generic_address_space
 //! global: 32
 //! local: 8
 //! arg 0: i32[32] = i * 11 + 3

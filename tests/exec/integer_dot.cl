@@ -1,5 +1,6 @@
 // Dot products of bytes, plain and saturating, and bit fields.
 //! options: -cl-std=CL3.0
+//! require: cl_khr_integer_dot_product cl_khr_extended_bit_ops
 //! global: 64
 //! arg 0: u32[64] = i * 2654435761
 //! arg 1: u32[64] = (i + 7) * 2246822519

@@ -1,4 +1,5 @@
 //! options: -cl-std=CL3.0
+//! require: CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
 //! global: 37 5
 //! local: 8 2
 //! arg 0: i32[185] = 0

@@ -1,4 +1,5 @@
 //! options: -cl-std=CL3.0
+//! require: __opencl_c_program_scope_global_variables
 //! kernel: set step step test
 //! global: 64
 //! local: 16

@@ -1,5 +1,6 @@
 // Ids, sizes and uniform operations of sub-groups in a work-group of three dimensions whose last sub-group may be partial.
 //! options: -cl-std=CL3.0
+//! require: __opencl_c_subgroups
 //! global: 10 3 4
 //! local: 5 3 2
 //! arg 0: u32[240] = 0

@@ -1,7 +1,7 @@
 // Votes, ballots, scans and shuffles over the work-items that take one of two ways, compared with what each can work out by
 // itself: work-items of the sub-group with bit `lane % 3 == 0` go one way.
 //! options: -cl-std=CL3.0
-//! require: cl_khr_fp64
+//! require: cl_khr_subgroup_ballot cl_khr_subgroup_non_uniform_vote cl_khr_fp64
 //! global: 84
 //! local: 42
 //! arg 0: u32[84] = 0

@@ -1,5 +1,6 @@
 // Functions of cl_intel_subgroups and a required sub-group size, in OpenCL C 1.2.
 //! options: -cl-std=CL1.2
+//! require: cl_intel_subgroups cl_intel_subgroups_short cl_intel_required_subgroup_size
 //! global: 64
 //! local: 32
 //! arg 0: u32[256] = i * 5

@@ -4,7 +4,7 @@
 //! local: 64
 //! arg 0: u32[64] = 0
 //! expect 0: 2047
-//! require: cl_khr_fp64
+//! require: cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative cl_khr_subgroup_rotate cl_khr_fp64
 // Every work-item takes part in every operation: what an inactive one would have given is undefined.
 #define CHECK(T) \
     ({ T x = (T)(lane * 3 + 1); \

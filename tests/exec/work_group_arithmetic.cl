@@ -1,5 +1,6 @@
 // Reductions and scans of cl_khr_work_group_uniform_arithmetic.
 //! options: -cl-std=CL3.0
+//! require: cl_khr_work_group_uniform_arithmetic
 //! global: 60
 //! local: 20
 //! arg 0: u32[60] = 0

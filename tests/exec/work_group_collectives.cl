@@ -1,6 +1,6 @@
 // Work-group collectives of all types in a loop, in work-groups of two dimensions.
 //! options: -cl-std=CL3.0
-//! require: cl_khr_fp64
+//! require: __opencl_c_work_group_collective_functions cl_khr_fp64
 //! global: 21 9
 //! local: 7 9
 //! arg 0: i32[189] = (i * 7919) % 1000 - 500

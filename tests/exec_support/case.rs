@@ -10,7 +10,8 @@
 //! //! arg 2: local 256                      bytes of local memory
 //! //! arg 3: null                           NULL buffer
 //! //! expect 0: arg0 * 2 + 1 ulp 2          contents of buffer 0 afterwards; ulp: tolerance for floats (default 0)
-//! //! require: cl_khr_fp64                  extensions; the test passes without running where one is missing
+//! //! require: cl_khr_fp64                  extensions, features of OpenCL C, or CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT: the
+//! //!                                       test is not run where one is missing
 //! //! error: text                           the build must fail and the log must contain the text
 //! ```
 

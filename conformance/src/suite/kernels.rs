@@ -45,8 +45,8 @@ fn run(context: &Context<'_>, source: &str) -> Outcome {
 fn attempt(context: &Context<'_>, source: &str) -> Result<Outcome, String> {
     let case = Case::parse(source)?;
     let session = context.session()?;
-    let extensions = session.extensions();
-    if let Some(missing) = case.require.iter().find(|r| !extensions.split_whitespace().any(|e| e == *r)) {
+    let offered = session.offers();
+    if let Some(missing) = case.require.iter().find(|r| !offered.contains(r)) {
         return Ok(Outcome::Skip(format!("needs {missing}")));
     }
     // The device says which versions of OpenCL C it takes.
