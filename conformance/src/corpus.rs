@@ -147,7 +147,7 @@ fn attempt(entry: &Entry, without_addresses: bool, dir: &Path, folder: &Path, li
     command.arg("one").args(without_addresses.then_some("--without-addresses"));
     command.arg(dir.join(&entry.path)).arg(&entry.options).arg(folder).current_dir(dir);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
-    let status = match super::cts::run_limited(&mut command, limit) {
+    let status = match crate::process::run_limited(&mut command, limit) {
         Ok(Some(status)) => status,
         Ok(None) => return outcome(Verdict::Timeout, 0, format!("more than {} s", limit.as_secs())),
         Err(e) => return failed(e.to_string()),

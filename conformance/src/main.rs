@@ -19,10 +19,12 @@ mod image_support;
 mod cl;
 mod corpus;
 mod cts;
+mod devices;
 mod execute;
-mod json;
 mod manifest;
 mod precision;
+mod process;
+mod progress;
 mod random;
 mod report;
 mod run;
@@ -71,7 +73,7 @@ enum Command {
     /// Run one kernel in this process and print its results (what `random` runs)
     #[command(hide = true)]
     OneRandom(random::One),
-    /// Run binaries of the OpenCL conformance test suite on the driver
+    /// Run a built OpenCL-CTS on a device and write a report
     Cts(cts::Arguments),
     /// Measure the errors of every mathematical function on an OpenCL device
     Precision(precision::Arguments),

@@ -220,7 +220,7 @@ fn run_process(plan: &Plan, platform: &str, run: &Run<'_>, folder: &Path) -> Res
     command.arg("execute-one").arg(file).arg(platform).arg(folder).current_dir(run.dir);
     command.env("OCL_ICD_VENDORS", run.vendors).env_remove("OCL_ICD_FILENAMES");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
-    match super::cts::run_limited(&mut command, run.limit).map_err(|e| e.to_string())? {
+    match crate::process::run_limited(&mut command, run.limit).map_err(|e| e.to_string())? {
         Some(status) if status.success() => Ok((String::new(), false)),
         Some(status) => {
             let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();

@@ -13,6 +13,7 @@ pub mod raw;
 pub mod round;
 
 use crate::cl::{Api, Device, Session};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -70,35 +71,28 @@ pub const AREAS: &[Area] = &[
 /// Where tests go: into a list of names, or into the results.
 pub struct Sink {
     pub names: Vec<String>,
-    /// Tests from this number on are run; none while names are listed.
-    first: usize,
-    only: Option<String>,
+    /// Tests to run; none while names are listed.
+    chosen: HashSet<String>,
     results: Option<File>,
 }
 
 impl Sink {
     /// Only lists names.
     pub fn listing() -> Sink {
-        Sink { names: Vec::new(), first: usize::MAX, only: None, results: None }
+        Sink { names: Vec::new(), chosen: HashSet::new(), results: None }
     }
 
-    /// Runs tests from the number `first` on, of which the name holds `only`, and writes what happens to a file: a line
-    /// `B name` when one begins, and `P`, `F` or `S` with the seconds and a text when it ends.
-    pub fn running(first: usize, only: Option<String>, results: File) -> Sink {
-        Sink { names: Vec::new(), first, only, results: Some(results) }
-    }
-
-    /// Whether the next test, of this name, is to be run.
-    pub fn wants(&self, name: &str) -> bool {
-        self.results.is_some() && self.names.len() >= self.first && self.only.as_ref().is_none_or(|o| o == name)
+    /// Runs the tests chosen and writes what happens to a file: a line `B name` when one begins, and `P`, `F` or `S` with the
+    /// seconds and a text when it ends.
+    pub fn running(chosen: HashSet<String>, results: File) -> Sink {
+        Sink { names: Vec::new(), chosen, results: Some(results) }
     }
 
     /// Offers a test. Names are unique within an area and have no line breaks.
     pub fn test(&mut self, name: impl Into<String>, run: impl FnOnce() -> Outcome) {
         let name = name.into();
-        let wanted = self.wants(&name);
         self.names.push(name.clone());
-        if !wanted {
+        if !self.chosen.contains(&name) {
             return;
         }
         self.line(&format!("B {name}"));

@@ -29,6 +29,20 @@ fn missing(what: &str) -> ! {
     panic!("the loader lacks something: {what}")
 }
 
+/// The platforms, in the loader's order.
+pub fn platforms() -> Vec<cl_platform_id> {
+    let mut count = 0;
+    // SAFETY: a count is asked for, then as many handles written.
+    unsafe {
+        if clGetPlatformIDs(0, null_mut(), &mut count) != CL_SUCCESS {
+            return Vec::new();
+        }
+        let mut list = vec![null_mut(); count as usize];
+        clGetPlatformIDs(count, list.as_mut_ptr(), null_mut());
+        list
+    }
+}
+
 /// A number that the device tells.
 pub fn device_number(device: cl_device_id, name: cl_uint) -> u64 {
     let mut value = 0u64;

@@ -1,0 +1,96 @@
+//! The state of a run of OpenCL-CTS: a file with what the run is of, and a result a line, appended when a test ends. What
+//! has a result is not run again, so a run that was interrupted goes on.
+
+use crate::report::{Record, Verdict};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// What results depend on: those of another device, driver or mode do not belong to the run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Identity {
+    pub mode: String,
+    pub device: String,
+    pub driver: String,
+    /// When the driver's file was written, in seconds since 1970, if it was named.
+    pub written: Option<u64>,
+}
+
+/// The file, open for more results, and the results in it.
+pub struct State {
+    file: Mutex<File>,
+    pub results: HashMap<String, Record>,
+}
+
+impl State {
+    /// Opens or begins the state. `fresh` forgets what is there, `again` only what failed.
+    pub fn open(path: &Path, identity: &Identity, fresh: bool, again: bool) -> Result<State, String> {
+        let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+        let text = if fresh { String::new() } else { std::fs::read_to_string(path).unwrap_or_default() };
+        let mut results = HashMap::new();
+        if let Some((first, rest)) = text.split_once('\n') {
+            match serde_json::from_str::<Identity>(first) {
+                Ok(found) if found == *identity => {}
+                Ok(found) => return Err(format!("{} is of another run ({found:?}); --fresh begins anew", path.display())),
+                Err(e) => return Err(format!("{} is no state: {e}; --fresh begins anew", path.display())),
+            }
+            // The last line may have been cut off.
+            let records = rest.lines().filter_map(|line| serde_json::from_str::<Record>(line).ok());
+            results.extend(records.map(|r| (r.path(), r)));
+        }
+        results.retain(|_, r: &mut Record| !again || r.verdict != Verdict::Fail);
+        // Written anew, so that it ends with a whole line.
+        let begun = path.with_extension("new");
+        let mut file = File::create(&begun).map_err(failed)?;
+        let mut lines = vec![serde_json::to_string(identity).map_err(|e| e.to_string())?];
+        lines.extend(results.values().filter_map(|r| serde_json::to_string(r).ok()));
+        file.write_all(format!("{}\n", lines.join("\n")).as_bytes()).map_err(failed)?;
+        std::fs::rename(&begun, path).map_err(failed)?;
+        Ok(State { file: Mutex::new(file), results })
+    }
+
+    /// Notes a result.
+    pub fn add(&self, record: &Record) -> Result<(), String> {
+        let line = serde_json::to_string(record).map_err(|e| e.to_string())?;
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        // One write, so that lines are whole.
+        file.write_all(format!("{line}\n").as_bytes()).map_err(|e| e.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_survive_an_interruption() {
+        let folder = std::env::temp_dir().join(format!("pyroclast-cts-state-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let path = folder.join("state");
+        let identity = Identity { mode: "wimpy".into(), device: "D".into(), driver: "1".into(), written: Some(7) };
+        let record =
+            |name: &str, verdict| Record { area: "m".into(), name: name.into(), verdict, seconds: 1.0, text: "a\nb".into() };
+        let (one, two) = (record("one", Verdict::Pass), record("two", Verdict::Fail));
+        let state = State::open(&path, &identity, false, false).expect("a state");
+        assert!(state.results.is_empty());
+        state.add(&one).and_then(|()| state.add(&two)).expect("results");
+        drop(state);
+        // As if the machine had stopped in the middle of a line.
+        let text = std::fs::read_to_string(&path).expect("the file");
+        std::fs::write(&path, format!("{text}{{\"area\":\"m\",\"na")).expect("the file");
+        let state = State::open(&path, &identity, false, false).expect("a state");
+        assert_eq!((state.results.len(), &state.results["m/two"]), (2, &two));
+        state.add(&record("three", Verdict::Skip)).expect("a result");
+        drop(state);
+        let state = State::open(&path, &identity, false, true).expect("a state");
+        assert_eq!((state.results.len(), state.results.contains_key("m/two")), (2, false));
+        drop(state);
+        let other = Identity { driver: "2".into(), ..identity.clone() };
+        assert!(State::open(&path, &other, false, false).is_err());
+        assert!(State::open(&path, &other, true, false).expect("a state").results.is_empty());
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+}

@@ -1,0 +1,259 @@
+//! Reports of `conformance run` and `conformance cts`: results of tests with what is known of the device. JSON for programs is
+//! here; pages for people are written by [`markdown`] and [`html`], several reports are put side by side by [`compare`], and
+//! what is expected of a device is in [`expectations`].
+
+pub mod compare;
+pub mod expectations;
+pub mod html;
+pub mod markdown;
+
+use expectations::{Expectations, Expected};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const FORMAT: &str = "pyroclast conformance 1";
+
+/// How a test ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Pass,
+    Fail,
+    Skip,
+}
+
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        ["pass", "fail", "skip"][self as usize]
+    }
+}
+
+/// A test's result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    pub area: String,
+    pub name: String,
+    pub verdict: Verdict,
+    pub seconds: f64,
+    /// What failed, or why it was skipped.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+}
+
+impl Record {
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.area, self.name)
+    }
+}
+
+/// A report.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct Report {
+    format: String,
+    /// How the run can be repeated, without a choice of tests.
+    pub command: String,
+    pub seconds: f64,
+    /// What is known of device, driver and tool, in words.
+    pub facts: IndexMap<String, String>,
+    pub tests: Vec<Record>,
+}
+
+/// How many tests ended in each way; failures that are expected apart.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+pub struct Counts {
+    pub pass: usize,
+    pub fail: usize,
+    pub expected: usize,
+    pub skip: usize,
+    pub seconds: f64,
+}
+
+impl Counts {
+    pub fn of<'a>(tests: impl IntoIterator<Item = &'a Record>, expectations: &Expectations) -> Counts {
+        let mut counts = Counts::default();
+        for test in tests {
+            counts.seconds += test.seconds;
+            *match test.verdict {
+                Verdict::Pass => &mut counts.pass,
+                Verdict::Skip => &mut counts.skip,
+                Verdict::Fail if expectations.reason(test, Expected::Fail).is_some() => &mut counts.expected,
+                Verdict::Fail => &mut counts.fail,
+            } += 1;
+        }
+        counts
+    }
+
+    pub fn total(self) -> usize {
+        self.pass + self.fail + self.expected + self.skip
+    }
+}
+
+impl Report {
+    pub fn new(facts: IndexMap<String, String>, command: String, seconds: f64, tests: Vec<Record>) -> Report {
+        Report { format: FORMAT.into(), command, seconds: (seconds * 10.0).round() / 10.0, facts, tests }
+    }
+
+    pub fn fact(&self, name: &str) -> &str {
+        self.facts.get(name).map_or("", String::as_str)
+    }
+
+    /// The report as JSON, a test a line.
+    pub fn to_json(&self) -> String {
+        fn json(value: &impl Serialize) -> String {
+            serde_json::to_string(value).unwrap_or_default()
+        }
+        let tests: Vec<String> = self.tests.iter().map(json).collect();
+        let (format, command, seconds, facts) = (json(&self.format), json(&self.command), self.seconds, json(&self.facts));
+        let tests = tests.join(",\n");
+        format!(
+            "{{\n\"format\": {format},\n\"command\": {command},\n\"seconds\": {seconds},\n\"facts\": {facts},\n\"tests\": [\n{tests}\n]\n}}\n"
+        )
+    }
+
+    pub fn from_json(text: &str) -> Result<Report, String> {
+        let report: Report = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        if report.format == FORMAT { Ok(report) } else { Err(format!("the format is '{}'", report.format)) }
+    }
+
+    pub fn read(path: &Path) -> Result<Report, String> {
+        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Report::from_json(&text).map_err(|e| format!("{} is no report: {e}", path.display()))
+    }
+
+    /// Writes `report.json`, `report.md` and `report.html` to a folder.
+    pub fn write(&self, folder: &Path, expectations: &Expectations, before: Option<&Report>) -> Result<(), String> {
+        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        for (name, text) in [
+            ("report.json", self.to_json()),
+            ("report.md", markdown::page(self, expectations, before)),
+            ("report.html", html::page(self, expectations, before)),
+        ] {
+            let path = folder.join(name);
+            std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Areas with their tests, in the order of the report.
+    pub fn areas(&self) -> IndexMap<&str, Vec<&Record>> {
+        let mut areas: IndexMap<&str, Vec<&Record>> = IndexMap::new();
+        for test in &self.tests {
+            areas.entry(&test.area).or_default().push(test);
+        }
+        areas
+    }
+
+    /// Failures that are not expected.
+    pub fn failures<'a>(&'a self, expectations: &'a Expectations) -> impl Iterator<Item = &'a Record> {
+        self.ended(Verdict::Fail).filter(|t| expectations.reason(t, Expected::Fail).is_none())
+    }
+
+    /// Failures that are expected, with the reasons.
+    pub fn known<'a>(&'a self, expectations: &'a Expectations) -> impl Iterator<Item = (&'a Record, &'a str)> {
+        self.ended(Verdict::Fail).filter_map(|t| Some((t, expectations.reason(t, Expected::Fail)?)))
+    }
+
+    pub fn unexpected_passes<'a>(&'a self, expectations: &'a Expectations) -> impl Iterator<Item = &'a Record> {
+        self.ended(Verdict::Pass).filter(|t| expectations.reason(t, Expected::Fail).is_some())
+    }
+
+    /// Skipped tests of which the expectations do not say so.
+    pub fn unexpected_skips<'a>(&'a self, expectations: &'a Expectations) -> impl Iterator<Item = &'a Record> {
+        self.ended(Verdict::Skip).filter(|t| expectations.reason(t, Expected::Skip).is_none())
+    }
+
+    /// Why tests were skipped, with their names.
+    pub fn skipped(&self) -> BTreeMap<&str, Vec<String>> {
+        let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        self.ended(Verdict::Skip).for_each(|t| reasons.entry(&t.text).or_default().push(t.path()));
+        reasons
+    }
+
+    fn ended(&self, verdict: Verdict) -> impl Iterator<Item = &Record> {
+        self.tests.iter().filter(move |t| t.verdict == verdict)
+    }
+
+    /// How a test can be repeated.
+    pub fn reproduction(&self, test: &Record) -> String {
+        format!("{} --only '{}'", self.command, test.path())
+    }
+
+    /// Says what matters on standard output; true if everything is as expected. Skipped tests are only looked at where there are
+    /// expectations.
+    pub fn conclude(&self, expectations: &Expectations) -> bool {
+        let mut good = true;
+        for t in self.failures(expectations) {
+            good = false;
+            println!("FAILED {}: {}", t.path(), t.text);
+        }
+        for t in self.unexpected_skips(expectations).filter(|_| expectations.given) {
+            good = false;
+            println!("skipped, which was not expected: {}: {}", t.path(), t.text);
+        }
+        for t in self.unexpected_passes(expectations) {
+            println!("passed although expected to fail: {}", t.path());
+        }
+        let counts = Counts::of(&self.tests, expectations);
+        println!(
+            "{}: {} passed, {} failed ({} of them expected), {} skipped in {:.0} s",
+            self.fact("device"),
+            counts.pass,
+            counts.fail + counts.expected,
+            counts.expected,
+            counts.skip,
+            self.seconds
+        );
+        good
+    }
+}
+
+/// Reports for the tests of this module's children.
+#[cfg(test)]
+mod samples {
+    use super::*;
+
+    pub fn record(name: &str, verdict: Verdict) -> Record {
+        Record { area: "api".into(), name: name.into(), verdict, text: "te|xt <b>\nmore".into(), seconds: 0.5 }
+    }
+
+    pub fn report() -> Report {
+        let tests = vec![
+            record("one", Verdict::Pass),
+            record("two", Verdict::Fail),
+            record("three", Verdict::Fail),
+            record("four", Verdict::Skip),
+        ];
+        Report::new([("device".to_owned(), "D".to_owned())].into(), "conformance run".into(), 2.04, tests)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::samples::report;
+    use super::*;
+
+    #[test]
+    fn reports_survive() {
+        let report = report();
+        assert_eq!(Report::from_json(&report.to_json()).as_ref(), Ok(&report));
+        let other = report.to_json().replace(FORMAT, "another");
+        assert!(Report::from_json(&other).is_err() && Report::from_json("{}").is_err());
+    }
+
+    #[test]
+    fn what_is_expected_is_counted_apart() {
+        let report = report();
+        let expectations = Expectations::parse("api/th*  a reason\napi/one\tanother").expect("expectations");
+        let counts = Counts::of(&report.tests, &expectations);
+        assert_eq!((counts.pass, counts.fail, counts.expected, counts.skip), (1, 1, 1, 1));
+        assert_eq!(report.unexpected_passes(&expectations).count(), 1);
+        assert_eq!(report.unexpected_skips(&expectations).count(), 1);
+        assert!(!report.conclude(&expectations));
+        let all = Expectations::parse("api/t*  a reason\nskip api/four  not offered").expect("expectations");
+        assert!(report.conclude(&all));
+        let without_skip = Expectations::parse("api/t*  a reason").expect("expectations");
+        assert!(!report.conclude(&without_skip));
+    }
+}

@@ -1,0 +1,59 @@
+//! The quick mode of `conformance run` on our devices, against what is expected of each: areas of the API completely, every
+//! few tests of the others, which have tests of their own beside the driver.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const WHOLE: &str = "api,events,atomics,memory-model,groups,svm,printf,il";
+const SAMPLED: &str = "integers,vectors,language,conversions,math,images";
+
+/// The driver built with these tests.
+fn driver() -> PathBuf {
+    let library = std::env::current_exe().expect("path of the test program").with_file_name("libpyroclast.so");
+    assert!(library.is_file(), "{} is missing", library.display());
+    library
+}
+
+fn check(device: &str, expectations: &str, choice: &[&str]) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("quick-{device}-{}-{}", choice.len(), std::process::id()));
+    let output = Command::new(env!("CARGO_BIN_EXE_conformance"))
+        .args(["run", "--quiet", "--jobs", "1"])
+        .args(choice)
+        .arg("--driver")
+        .arg(driver())
+        .arg("--expect")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("expected").join(expectations))
+        .arg("--output")
+        .arg(&folder)
+        .env("PYROCLAST_DEVICES", device)
+        .output()
+        .expect("the tool runs");
+    let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}\n{errors}");
+    assert!(!out.contains("although expected to fail"), "{out}");
+    for name in ["report.json", "report.md", "report.html"] {
+        let text = std::fs::read_to_string(folder.join(name)).expect("a report");
+        assert!(text.contains("Pyroclast"), "{name}: {text}");
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn vulkan_device() {
+    check("vulkan", "lavapipe.txt", &["--areas", WHOLE]);
+}
+
+#[test]
+fn vulkan_device_samples() {
+    check("vulkan", "lavapipe.txt", &["--areas", SAMPLED, "--every", "12"]);
+}
+
+#[test]
+fn cpu_device() {
+    check("cpu", "cpu.txt", &["--areas", WHOLE]);
+}
+
+#[test]
+fn cpu_device_samples() {
+    check("cpu", "cpu.txt", &["--areas", SAMPLED, "--every", "12"]);
+}
