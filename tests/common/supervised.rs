@@ -60,6 +60,7 @@ pub fn supervise(case: &Case, vars: &[(&str, &str)]) -> Result<(), Failed> {
     let log = folder.join("stderr");
     let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
     command.env("PYROCLAST_NO_CACHE", "1").env("RUST_BACKTRACE", "0");
+    command.env("PYROCLAST_DEVICES", std::env::var_os("PYROCLAST_DEVICES").unwrap_or("vulkan".into()));
     (case.prepare)(&mut command, &folder);
     command.envs(vars.iter().copied());
     command.env(CASE, case.name).stdin(Stdio::null()).stdout(Stdio::null());
