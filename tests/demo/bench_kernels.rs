@@ -1,139 +1,134 @@
-//! Benchmark: kernels that live from vectors, caches and barriers, on every device of our driver (the CPU device too) and of
-//! every other OpenCL installed, in one run.
+//! Benchmark: what a launch and a build take, and kernels that live from vectors, caches, barriers, atomics and images, on every
+//! device of our driver (the CPU device too) and of every other OpenCL installed, in one run.
 //!
-//! `bench_kernels [--driver libpyroclast.so]`. Rates are the best of several runs, with data already on the device; every result
-//! is checked. Machines are noisy: compare columns, not runs.
+//! `bench_kernels [--driver libpyroclast.so] [part of a row's label]`. Rates are the best of several runs, with data already on
+//! the device; every result is checked. Machines are noisy: compare columns, not runs.
 
 #![allow(clippy::print_stdout)] // a program that prints
 
 mod cl;
 
-use cl::{Arg, Session};
+use cl::{Arg, Buffer, HostData, ImageKind, Program, Rows, Session, image_format};
+use pyroclast_runtime::cl::{CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_RGBA, CL_UNORM_INT8};
 
-const KERNELS: &str = "
-__kernel void triad(__global float *a, __global const float *b, __global const float *c, float s) {
-    size_t i = get_global_id(0); a[i] = b[i] + s * c[i]; }
+const KERNELS: &str = include_str!("bench_kernels.cl");
+const SHA256: &str = include_str!("../code_speed/kernels/sha256.cl");
 
-__kernel void naive(__global const float *a, __global const float *b, __global float *c, int n) {
-    int col = get_global_id(0), row = get_global_id(1);
-    float sum = 0;
-    for (int k = 0; k < n; k++) sum += a[row * n + k] * b[k * n + col];
-    c[row * n + col] = sum; }
+type Measured = Result<f64, String>;
+type Measure = fn(&Session<'_>, &Program<'_>) -> Measured;
 
-#define T 16
-__kernel __attribute__((reqd_work_group_size(T, T, 1)))
-void tiled(__global const float *a, __global const float *b, __global float *c, int n) {
-    __local float x[T][T], y[T][T];
-    int lx = get_local_id(0), ly = get_local_id(1), col = get_global_id(0), row = get_global_id(1);
-    float sum = 0;
-    for (int t = 0; t < n; t += T) {
-        x[ly][lx] = a[row * n + t + lx];
-        y[ly][lx] = b[(t + ly) * n + col];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int k = 0; k < T; k++) sum += x[ly][k] * y[k][lx];
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    c[row * n + col] = sum; }
-
-__kernel void mandelbrot(__global int *out, int width, float scale) {
-    int px = get_global_id(0), py = get_global_id(1), n = 0;
-    float cx = px * scale - 2.0f, cy = py * scale - 1.25f, x = 0, y = 0;
-    while (n < 256 && x * x + y * y < 4.0f) { float t = x * x - y * y + cx; y = 2 * x * y + cy; x = t; n++; }
-    out[py * width + px] = n; }
-
-__kernel void nbody(__global const float4 *p, __global float4 *f, int n) {
-    int i = get_global_id(0);
-    float4 me = p[i];
-    float fx = 0, fy = 0, fz = 0;
-    for (int j = 0; j < n; j++) {
-        float4 o = p[j];
-        float dx = o.x - me.x, dy = o.y - me.y, dz = o.z - me.z;
-        float r = rsqrt(dx * dx + dy * dy + dz * dz + 0.01f);
-        float s = o.w * r * r * r;
-        fx += s * dx; fy += s * dy; fz += s * dz;
-    }
-    f[i] = (float4)(fx, fy, fz, 0); }
-
-__kernel void reduction(__global const float *in, __global float *out, __local float *t, int each) {
-    size_t l = get_local_id(0), n = get_local_size(0), first = get_group_id(0) * n * each + l;
-    float sum = 0;
-    for (int k = 0; k < each; k++) sum += in[first + k * n];
-    t[l] = sum;
-    for (size_t d = n / 2; d > 0; d /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (l < d) t[l] += t[l + d];
-    }
-    if (l == 0) out[get_group_id(0)] = t[0]; }
-
-__kernel void black_scholes(__global const float *s, __global float *call, float k, float r, float v) {
-    int i = get_global_id(0);
-    float t = 1.0f, x = s[i];
-    float d1 = (log(x / k) + (r + 0.5f * v * v) * t) / (v * sqrt(t)), d2 = d1 - v * sqrt(t);
-    float n1 = 0.5f * erfc(-d1 * 0.70710678f), n2 = 0.5f * erfc(-d2 * 0.70710678f);
-    call[i] = x * n1 - k * exp(-r * t) * n2; }";
+/// The rows: label and measurement.
+const ROWS: &[(&str, Measure)] = &[
+    ("empty kernel + clFinish, us", latency),
+    ("build of these kernels, ms", build_time),
+    ("triad, GB/s", triad),
+    ("SGEMM naive, GFLOP/s", |s, p| sgemm(s, p, "naive", None)),
+    ("SGEMM tiled, GFLOP/s", |s, p| sgemm(s, p, "tiled", Some(&[16, 16]))),
+    ("Mandelbrot, ms", mandelbrot),
+    ("N-body, Gpair/s", nbody),
+    ("reduction, GB/s", reduction),
+    ("scan, GB/s", scan),
+    ("bitonic sort, M/s", bitonic),
+    ("histogram, GB/s", histogram),
+    ("stencil, GB/s", stencil),
+    ("Black-Scholes, M/s", black_scholes),
+    ("SHA-256, M/s", sha256),
+    ("image blur 5x5, Mpixel/s", blur),
+];
 
 fn check(name: &str, right: bool) -> Result<(), String> {
     if right { Ok(()) } else { Err(format!("{name}: wrong result")) }
 }
 
-fn measure(session: &Session<'_>) -> Result<Vec<(&'static str, f64)>, String> {
-    let mut out = Vec::new();
-    let program = session.build(KERNELS, "")?;
-    let floats = |n: usize, f: &dyn Fn(usize) -> f32| -> Result<_, String> {
-        let data: Vec<f32> = (0..n).map(f).collect();
-        let buffer = session.buffer(n * 4)?;
-        session.write(&buffer, &data)?;
-        Ok(buffer)
+fn near(x: f32, y: f32) -> bool {
+    (x - y).abs() <= 1e-3 * y.abs().max(1.0)
+}
+
+/// A buffer of `n` values.
+fn filled<'a, T: Copy>(session: &'a Session<'a>, n: usize, f: impl Fn(usize) -> T) -> Result<Buffer<'a>, String> {
+    let data: Vec<T> = (0..n).map(f).collect();
+    let buffer = session.buffer(n * size_of::<T>())?;
+    session.write(&buffer, &data)?;
+    Ok(buffer)
+}
+
+fn content<T: Copy + Default>(session: &Session<'_>, buffer: &Buffer<'_>, n: usize) -> Result<Vec<T>, String> {
+    let mut result = vec![T::default(); n];
+    session.read(buffer, &mut result)?;
+    Ok(result)
+}
+
+/// Numbers without a pattern.
+fn mixed(i: usize) -> u32 {
+    let x = (i as u32 ^ 0x9e37_79b9).wrapping_mul(0x85eb_ca6b);
+    (x ^ x >> 13).wrapping_mul(0xc2b2_ae35) ^ x >> 7
+}
+
+fn latency(session: &Session<'_>, program: &Program<'_>) -> Measured {
+    let kernel = program.kernel("empty")?;
+    Ok(session.best_time(0.3, || kernel.launch(&[1], None))? * 1e6)
+}
+
+/// Every build has an option of its own, so that nothing is found in a cache.
+fn build_time(session: &Session<'_>, _: &Program<'_>) -> Measured {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_err(|e| e.to_string())?;
+    let mut salt = since.as_nanos();
+    let built = || {
+        salt += 1;
+        session.build(KERNELS, &format!("-DSALT={salt}")).map(drop)
     };
-    let near = |x: f32, y: f32| (x - y).abs() <= 1e-3 * y.abs().max(1.0);
+    Ok(session.best_time(2.0, built)? * 1e3)
+}
 
+fn triad(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let n = 1 << 22;
-    let (a, b, c) = (floats(n, &|_| 0.0)?, floats(n, &|i| (i % 7) as f32)?, floats(n, &|_| 2.0)?);
-    let triad = program.kernel("triad")?;
-    triad.set(&[Arg::Buffer(&a), Arg::Buffer(&b), Arg::Buffer(&c), Arg::F32(3.0)])?;
-    let time = session.best_time(0.5, || triad.launch(&[n], None))?;
-    out.push(("triad, GB/s", 12.0 * n as f64 / time / 1e9));
-    let mut result = vec![0f32; n];
-    session.read(&a, &mut result)?;
+    let (a, b, c) = (filled(session, n, |_| 0f32)?, filled(session, n, |i| (i % 7) as f32)?, filled(session, n, |_| 2f32)?);
+    let kernel = program.kernel("triad")?;
+    kernel.set(&[Arg::Buffer(&a), Arg::Buffer(&b), Arg::Buffer(&c), Arg::F32(3.0)])?;
+    let time = session.best_time(0.5, || kernel.launch(&[n], None))?;
+    let result: Vec<f32> = content(session, &a, n)?;
     check("triad", result.iter().enumerate().all(|(i, x)| *x == (i % 7) as f32 + 6.0))?;
+    Ok(12.0 * n as f64 / time / 1e9)
+}
 
+fn sgemm(session: &Session<'_>, program: &Program<'_>, name: &str, local: Option<&[usize]>) -> Measured {
     let n = 512usize;
     let value = |i: usize| ((i * 31 + i / 512 * 7) % 13) as f32 - 6.0;
-    let (a, b, c) = (floats(n * n, &value)?, floats(n * n, &|i| value(i + 5))?, floats(n * n, &|_| 0.0)?);
-    for (name, label, local) in [("naive", "SGEMM naive, GFLOP/s", None), ("tiled", "SGEMM tiled, GFLOP/s", Some([16usize, 16]))]
-    {
-        let kernel = program.kernel(name)?;
-        kernel.set(&[Arg::Buffer(&a), Arg::Buffer(&b), Arg::Buffer(&c), Arg::U32(n as u32)])?;
-        let time = session.best_time(1.0, || kernel.launch(&[n, n], local.as_ref().map(|l| &l[..])))?;
-        out.push((label, 2.0 * (n * n * n) as f64 / time / 1e9));
-        let mut result = vec![0f32; n * n];
-        session.read(&c, &mut result)?;
-        let right = [(0, 0), (3, 500), (511, 511), (77, 130)].into_iter().all(|(r, c)| {
-            let sum: f32 = (0..n).map(|k| value(r * n + k) * value(k * n + c + 5)).sum();
-            result[r * n + c] == sum
-        });
-        check(name, right)?;
-    }
+    let (a, b) = (filled(session, n * n, value)?, filled(session, n * n, |i| value(i + 5))?);
+    let c = session.buffer(4 * n * n)?;
+    let kernel = program.kernel(name)?;
+    kernel.set(&[Arg::Buffer(&a), Arg::Buffer(&b), Arg::Buffer(&c), Arg::U32(n as u32)])?;
+    let time = session.best_time(1.0, || kernel.launch(&[n, n], local))?;
+    let result: Vec<f32> = content(session, &c, n * n)?;
+    let right = [(0, 0), (3, 500), (511, 511), (77, 130)].into_iter().all(|(r, c)| {
+        let sum: f32 = (0..n).map(|k| value(r * n + k) * value(k * n + c + 5)).sum();
+        result[r * n + c] == sum
+    });
+    check(name, right)?;
+    Ok(2.0 * (n * n * n) as f64 / time / 1e9)
+}
 
+fn mandelbrot(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let (w, h) = (1024usize, 1024usize);
     let image = session.buffer(w * h * 4)?;
     let kernel = program.kernel("mandelbrot")?;
-    let scale = 2.5 / w as f32;
-    kernel.set(&[Arg::Buffer(&image), Arg::U32(w as u32), Arg::F32(scale)])?;
-    out.push(("Mandelbrot, ms", session.best_time(1.0, || kernel.launch(&[w, h], None))? * 1e3));
-    let mut result = vec![0i32; w * h];
-    session.read(&image, &mut result)?;
+    kernel.set(&[Arg::Buffer(&image), Arg::U32(w as u32), Arg::F32(2.5 / w as f32)])?;
+    let time = session.best_time(1.0, || kernel.launch(&[w, h], None))?;
+    let result: Vec<i32> = content(session, &image, w * h)?;
     check("mandelbrot", result[512 * w + 900] == 256 || result[512 * w + 820] == 256)?;
     check("mandelbrot", result[0] < 3)?;
+    Ok(time * 1e3)
+}
 
+fn nbody(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let n = 4096usize;
     let place = |i: usize| ((i * 7919) % 1000) as f32 / 500.0 - 1.0;
-    let (p, f) = (floats(n * 4, &|i| if i % 4 == 3 { 1.0 } else { place(i) })?, session.buffer(n * 16)?);
+    let p = filled(session, n * 4, |i| if i % 4 == 3 { 1.0 } else { place(i) })?;
+    let f = session.buffer(n * 16)?;
     let kernel = program.kernel("nbody")?;
     kernel.set(&[Arg::Buffer(&p), Arg::Buffer(&f), Arg::U32(n as u32)])?;
-    out.push(("N-body, Gpair/s", (n * n) as f64 / session.best_time(1.0, || kernel.launch(&[n], None))? / 1e9));
-    let mut result = vec![0f32; n * 4];
-    session.read(&f, &mut result)?;
+    let time = session.best_time(1.0, || kernel.launch(&[n], None))?;
+    let result: Vec<f32> = content(session, &f, n * 4)?;
     let fx: f32 = (0..n)
         .map(|j| {
             let d: Vec<f32> = (0..3).map(|k| place(j * 4 + k) - place(k)).collect();
@@ -142,29 +137,191 @@ fn measure(session: &Session<'_>) -> Result<Vec<(&'static str, f64)>, String> {
         })
         .sum();
     check("nbody", (result[0] - fx).abs() <= 1e-2 * fx.abs().max(10.0))?;
+    Ok((n * n) as f64 / time / 1e9)
+}
 
+fn reduction(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let (n, local, each) = (1usize << 22, 256usize, 64usize);
-    let (input, sums) = (floats(n, &|i| (i % 3) as f32)?, session.buffer(n / local / each * 4)?);
+    let (input, sums) = (filled(session, n, |i| (i % 3) as f32)?, session.buffer(n / local / each * 4)?);
     let kernel = program.kernel("reduction")?;
     kernel.set(&[Arg::Buffer(&input), Arg::Buffer(&sums), Arg::Local(local * 4), Arg::U32(each as u32)])?;
     let time = session.best_time(0.5, || kernel.launch(&[n / each], Some(&[local])))?;
-    out.push(("reduction, GB/s", 4.0 * n as f64 / time / 1e9));
-    let mut result = vec![0f32; n / local / each];
-    session.read(&sums, &mut result)?;
+    let result: Vec<f32> = content(session, &sums, n / local / each)?;
     let expected: f64 = (0..n).map(|i| (i % 3) as f64).sum();
     check("reduction", result.iter().map(|x| f64::from(*x)).sum::<f64>() == expected)?;
+    Ok(4.0 * n as f64 / time / 1e9)
+}
 
+fn scan(session: &Session<'_>, program: &Program<'_>) -> Measured {
+    let (n, local) = (1usize << 22, 256usize);
+    let blocks = n / 4 / local;
+    let (input, out, totals) = (filled(session, n, mixed)?, session.buffer(4 * n)?, session.buffer(4 * blocks)?);
+    let (first, second, third) = (program.kernel("scan_blocks")?, program.kernel("scan_totals")?, program.kernel("scan_add")?);
+    first.set(&[Arg::Buffer(&input), Arg::Buffer(&out), Arg::Buffer(&totals), Arg::Local(4 * local)])?;
+    second.set(&[Arg::Buffer(&totals), Arg::U32(blocks as u32), Arg::Local(4 * local)])?;
+    third.set(&[Arg::Buffer(&out), Arg::Buffer(&totals)])?;
+    let time = session.best_time(0.5, || {
+        first.launch(&[n / 4], Some(&[local]))?;
+        second.launch(&[local], Some(&[local]))?;
+        third.launch(&[n / 4], Some(&[local]))
+    })?;
+    let mut sum = 0u32;
+    let right = content::<u32>(session, &out, n)?.iter().enumerate().all(|(i, x)| {
+        sum = sum.wrapping_add(mixed(i));
+        *x == sum
+    });
+    check("scan", right)?;
+    Ok(8.0 * n as f64 / time / 1e9)
+}
+
+/// Sorts up and down by turns, so that there is always something to do.
+fn bitonic(session: &Session<'_>, program: &Program<'_>) -> Measured {
+    let n = 1usize << 18;
+    let data = filled(session, n, mixed)?;
+    let kernel = program.kernel("bitonic")?;
+    let mut down = 1;
+    let time = session.best_time(0.5, || {
+        down = 1 - down;
+        for stage in (1..=n.ilog2()).map(|k| 1u32 << k) {
+            let mut step = stage / 2;
+            while step > 0 {
+                kernel.set(&[Arg::Buffer(&data), Arg::U32(stage), Arg::U32(step), Arg::U32(down)])?;
+                kernel.launch(&[n / 2], None)?;
+                step /= 2;
+            }
+        }
+        Ok(())
+    })?;
+    let mut expected: Vec<u32> = (0..n).map(mixed).collect();
+    expected.sort_unstable();
+    if down == 1 {
+        expected.reverse();
+    }
+    check("bitonic sort", content::<u32>(session, &data, n)? == expected)?;
+    Ok(n as f64 / time / 1e6)
+}
+
+fn histogram(session: &Session<'_>, program: &Program<'_>) -> Measured {
+    let (n, local, each) = (1usize << 22, 256usize, 64usize);
+    let (input, bins) = (filled(session, n, mixed)?, session.buffer(4 * 256)?);
+    let (clear, kernel) = (program.kernel("clear")?, program.kernel("histogram")?);
+    clear.set(&[Arg::Buffer(&bins)])?;
+    kernel.set(&[Arg::Buffer(&input), Arg::Buffer(&bins), Arg::U32(each as u32)])?;
+    let time = session.best_time(0.5, || {
+        clear.launch(&[256], None)?;
+        kernel.launch(&[n / each], Some(&[local]))
+    })?;
+    let mut expected = vec![0u32; 256];
+    (0..n).for_each(|i| expected[mixed(i) as usize >> 24] += 1);
+    check("histogram", content::<u32>(session, &bins, 256)? == expected)?;
+    Ok(4.0 * n as f64 / time / 1e9)
+}
+
+/// Several steps from one picture to another and back.
+fn stencil(session: &Session<'_>, program: &Program<'_>) -> Measured {
+    let (width, steps) = (1026usize, 10);
+    let value = |i: usize| (i * 13 % 64) as f32;
+    let (a, b) = (filled(session, width * width, value)?, filled(session, width * width, value)?);
+    let (forth, back) = (program.kernel("stencil")?, program.kernel("stencil")?);
+    forth.set(&[Arg::Buffer(&a), Arg::Buffer(&b), Arg::U32(width as u32)])?;
+    back.set(&[Arg::Buffer(&b), Arg::Buffer(&a), Arg::U32(width as u32)])?;
+    let size = [width - 2, width - 2];
+    forth.launch(&size, None)?;
+    let result: Vec<f32> = content(session, &b, width * width)?;
+    let right = |at: usize| {
+        let around = value(at - 1) + value(at + 1) + value(at - width) + value(at + width);
+        near(result[at], 0.5 * value(at) + 0.125 * around)
+    };
+    check("stencil", (1..width - 1).all(|y| right(y * width + 1) && right(y * width + y) && right((y + 1) * width - 2)))?;
+    let time = session.best_time(0.5, || {
+        for _ in 0..steps / 2 {
+            back.launch(&size, None)?;
+            forth.launch(&size, None)?;
+        }
+        Ok(())
+    })?;
+    Ok(8.0 * (steps * size[0] * size[1]) as f64 / time / 1e9)
+}
+
+fn black_scholes(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let n = 1usize << 20;
-    let (s, call) = (floats(n, &|i| 50.0 + (i % 1000) as f32 * 0.1)?, session.buffer(n * 4)?);
+    let (s, call) = (filled(session, n, |i| 50.0 + (i % 1000) as f32 * 0.1)?, session.buffer(n * 4)?);
     let kernel = program.kernel("black_scholes")?;
     kernel.set(&[Arg::Buffer(&s), Arg::Buffer(&call), Arg::F32(100.0), Arg::F32(0.02), Arg::F32(0.3)])?;
-    out.push(("Black-Scholes, M/s", n as f64 / session.best_time(0.5, || kernel.launch(&[n], None))? / 1e6));
-    let mut result = vec![0f32; n];
-    session.read(&call, &mut result)?;
+    let time = session.best_time(0.5, || kernel.launch(&[n], None))?;
+    let result: Vec<f32> = content(session, &call, n)?;
     check("black_scholes", near(result[500], 12.821_58))?;
-    Ok(out)
+    Ok(n as f64 / time / 1e6)
+}
+
+/// One block a work-item, with its number in the block; that of number 0 is the empty message.
+fn sha256(session: &Session<'_>, _: &Program<'_>) -> Measured {
+    let n = 1usize << 20;
+    let program = session.build(SHA256, "")?;
+    let (text, out) = (filled(session, 16, |i| if i == 0 { 0x8000_0000u32 } else { 0 })?, session.buffer(4 * n)?);
+    let kernel = program.kernel("sha256")?;
+    kernel.set(&[Arg::Buffer(&text), Arg::Buffer(&out)])?;
+    let time = session.best_time(0.5, || kernel.launch(&[n], None))?;
+    let mut result: Vec<u32> = content(session, &out, n)?;
+    check("SHA-256", result[0] == 0xe3b0_c442)?;
+    result.sort_unstable();
+    result.dedup();
+    check("SHA-256", result.len() > n - n / 1024)?;
+    Ok(n as f64 / time / 1e6)
+}
+
+fn blur(session: &Session<'_>, program: &Program<'_>) -> Measured {
+    if !session.has_images()? {
+        return Err("no images".into());
+    }
+    let (w, h) = (1024usize, 1024usize);
+    let pixels: Vec<u8> = (0..4 * w * h).map(|i| mixed(i) as u8).collect();
+    let format = image_format(CL_RGBA, CL_UNORM_INT8);
+    let data = HostData { bytes: &pixels, row_pitch: 0, slice_pitch: 0 };
+    let from = session.image(CL_MEM_READ_ONLY, format, ImageKind::D2, [w, h, 1], 4, Some(data))?;
+    let to = session.image(CL_MEM_WRITE_ONLY, format, ImageKind::D2, [w, h, 1], 4, None)?;
+    let kernel = program.kernel("blur")?;
+    kernel.set(&[Arg::Image(&from), Arg::Image(&to)])?;
+    let time = session.best_time(0.5, || kernel.launch(&[w, h], None))?;
+    let mut result = vec![0u8; 4 * w * h];
+    session.read_image(&to, [0, 0, 0], [w, h, 1], [0, 0], &mut result)?;
+    let right = [(0usize, 0usize), (1, 700), (513, 512), (1023, 1023)].into_iter().all(|(x, y)| {
+        let near = |v: usize, d: usize, size: usize| (v + d).saturating_sub(2).min(size - 1);
+        (0..4).all(|c| {
+            let rows = (0..5).flat_map(|dy| (0..5).map(move |dx| (near(x, dx, w), near(y, dy, h))));
+            let sum: f32 = rows.map(|(x, y)| f32::from(pixels[4 * (y * w + x) + c])).sum();
+            (f32::from(result[4 * (y * w + x) + c]) - sum / 25.0).abs() < 1.01
+        })
+    });
+    check("image blur", right)?;
+    Ok((w * h) as f64 / time / 1e6)
+}
+
+/// What cannot be measured on a device is said, and left out.
+fn measure(session: &Session<'_>, wanted: &str) -> Result<Rows, String> {
+    let program = session.build(KERNELS, "")?;
+    let mut rows = Rows::new();
+    for (label, measure) in ROWS.iter().filter(|(label, _)| label.contains(wanted)) {
+        match measure(session, &program) {
+            Ok(value) => rows.push((*label, value)),
+            Err(error) => {
+                println!("{} [{}]: {label}: FAILED: {error}", session.device.name, session.device.platform);
+                rows.push((*label, f64::NAN));
+            }
+        }
+    }
+    Ok(rows)
 }
 
 fn main() -> Result<(), String> {
-    cl::compare(measure)
+    let mut args = std::env::args().skip(1);
+    let mut wanted = String::new();
+    while let Some(arg) = args.next() {
+        if arg == "--driver" {
+            args.next();
+        } else {
+            wanted = arg;
+        }
+    }
+    cl::compare(|session| measure(session, &wanted))
 }
