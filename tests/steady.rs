@@ -81,7 +81,14 @@ fn commands_allocate_nothing_in_the_steady_state() {
         ok(code);
         let queue = clCreateCommandQueue(context, device, 0, &mut code);
         ok(code);
-        let source = c"kernel void add(global int *a, global const int *b, int c) { a[get_global_id(0)] += b[0] + c; }";
+        let source = c"
+            kernel void add(global int *a, global const int *b, int c) { a[get_global_id(0)] += b[0] + c; }
+            kernel void hold(global int *a) {
+                uint x = 1;
+                for (uint i = 0; i < 4000000; i++)
+                    x = x * 1664525 + (x >> 3) + i;
+                a[0] = x;
+            }";
         let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);
         ok(code);
         ok(clBuildProgram(program, 1, &device, null(), None, null_mut()));
@@ -110,6 +117,18 @@ fn commands_allocate_nothing_in_the_steady_state() {
         });
         settles("launches", || {
             (0..100).for_each(|_| launch(&[], null_mut()));
+            finish();
+        });
+        let hold = clCreateKernel(program, c"hold".as_ptr(), &mut code);
+        ok(code);
+        ok(clSetKernelArg(hold, 0, size_of::<cl_mem>(), (&raw const buffers[0]).cast()));
+        settles("batches that pile up", || {
+            ok(clEnqueueNDRangeKernel(queue, hold, 1, null(), &1, null(), 0, null(), null_mut()));
+            ok(clFlush(queue));
+            for _ in 0..100 {
+                launch(&[], null_mut());
+                ok(clFlush(queue));
+            }
             finish();
         });
         settles("launches with new arguments", || {

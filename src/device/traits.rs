@@ -280,9 +280,9 @@ pub type Submission = u64;
 
 /// An in-order stream of batches on one device. Batches may wait on other queues' submissions.
 pub trait DeviceQueue: Send + Sync {
-    /// An empty list for the items of a batch; it may have been used before.
-    fn items(&self) -> Vec<BatchItem> {
-        Vec::new()
+    /// An empty list for so many items of a batch; it may have been used before.
+    fn items(&self, count: usize) -> Vec<BatchItem> {
+        Vec::with_capacity(count)
     }
     /// Takes the batch and hands it to the device; does not wait for the device. After an error the batch's tickets
     /// have not been and will not be reported.

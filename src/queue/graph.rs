@@ -495,8 +495,7 @@ impl CommandQueue {
     }
 
     fn submit(self: &Arc<Self>, events: &[Arc<Event>], first: Ticket, work: &mut Work) {
-        let mut batch = Batch { waits: SmallVec::new(), items: self.device_queue.items() };
-        batch.items.reserve(events.len());
+        let mut batch = Batch { waits: SmallVec::new(), items: self.device_queue.items(events.len()) };
         let mut accepted: SmallVec<[(Ticket, &Arc<Event>); policy::MAX_BATCH]> = SmallVec::new();
         for (ticket, event) in (first..).zip(events) {
             let mut command = event.take_command().unwrap_or_else(|| Box::new(Command::new(CommandKind::Nop)));

@@ -35,8 +35,10 @@ const SPIN: Duration = Duration::from_millis(1);
 /// How long the reaper leaves a batch to threads that may come to wait for it, and looks for new ones before it parks.
 const LINGER: Duration = Duration::from_micros(50);
 const LINGER_ROUNDS: u32 = 40;
-/// Lists of batches that a queue keeps.
-const MOST_SPARES: usize = 32;
+/// Commands that the lists of short and of long batches have room for, and lists of each kind that a queue keeps: many short
+/// batches may be in flight, and few long ones.
+const ROOM: [usize; 2] = [8, 64];
+const MOST_SPARES: [usize; 2] = [1024, 128];
 /// CL_OUT_OF_RESOURCES.
 const OUT_OF_RESOURCES: i32 = -5;
 
@@ -109,9 +111,9 @@ pub struct Owner {
     pub marks: Mutex<VecDeque<(Submission, u64)>>,
     /// End of the command reported last.
     last_end: AtomicU64,
-    /// Empty lists of earlier batches.
-    spares: Mutex<Vec<Lists>>,
-    spare_items: Mutex<Vec<Vec<BatchItem>>>,
+    /// Empty lists of earlier batches, short and long ones.
+    spares: Mutex<[Vec<Lists>; 2]>,
+    spare_items: Mutex<[Vec<Vec<BatchItem>>; 2]>,
 }
 
 /// Lists of a batch, for their memory.
@@ -121,6 +123,11 @@ pub struct Lists {
     pub read_backs: Vec<ReadBack>,
     pub frames: Vec<Frame>,
     pub times: Vec<Times>,
+}
+
+/// Whether lists of so many items are the short ones, 0, or the long ones, 1.
+fn kind_of(count: usize) -> usize {
+    usize::from(count > ROOM[0])
 }
 
 impl Owner {
@@ -136,24 +143,29 @@ impl Owner {
         }
     }
 
-    /// The items' list of an earlier batch.
-    pub fn spare_items(&self) -> Vec<BatchItem> {
-        self.spare_items.lock().pop().unwrap_or_default()
+    /// A list for so many items, if possible that of an earlier batch.
+    pub fn spare_items(&self, count: usize) -> Vec<BatchItem> {
+        let kind = kind_of(count);
+        let spare = self.spare_items.lock()[kind].pop();
+        spare.unwrap_or_else(|| Vec::with_capacity(count.max(ROOM[kind])))
     }
 
-    /// The other lists of an earlier batch.
-    pub fn spare_lists(&self) -> Lists {
-        self.spares.lock().pop().unwrap_or_default()
+    /// The other lists of a batch of so many items.
+    pub fn spare_lists(&self, count: usize) -> Lists {
+        let kind = kind_of(count);
+        let spare = self.spares.lock()[kind].pop();
+        spare.unwrap_or_else(|| Lists { tickets: Vec::with_capacity(count.max(ROOM[kind])), ..Lists::default() })
     }
 
     fn keep(&self, lists: Lists, items: Vec<BatchItem>) {
-        let mut spares = self.spares.lock();
-        if spares.len() < MOST_SPARES {
+        let kind = kind_of(lists.tickets.capacity());
+        let spares = &mut self.spares.lock()[kind];
+        if spares.len() < MOST_SPARES[kind] {
             spares.push(lists);
         }
-        drop(spares);
-        let mut spares = self.spare_items.lock();
-        if spares.len() < MOST_SPARES {
+        let kind = kind_of(items.capacity());
+        let spares = &mut self.spare_items.lock()[kind];
+        if spares.len() < MOST_SPARES[kind] {
             spares.push(items);
         }
     }

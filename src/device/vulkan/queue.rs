@@ -120,15 +120,15 @@ impl VulkanQueue {
 }
 
 impl DeviceQueue for VulkanQueue {
-    fn items(&self) -> Vec<BatchItem> {
-        self.owner.spare_items()
+    fn items(&self, count: usize) -> Vec<BatchItem> {
+        self.owner.spare_items(count)
     }
 
     fn submit(&self, batch: Batch) -> Result<Submission> {
         self.gpu.check_usable()?;
         let mut last = self.order.lock();
         let waits = self.waits(&batch.waits)?;
-        let Lists { tickets, read_backs, frames, mut times } = self.owner.spare_lists();
+        let Lists { tickets, read_backs, frames, mut times } = self.owner.spare_lists(batch.items.len());
         if self.profiling {
             times.resize(batch.items.len(), Times::default());
         }
