@@ -85,8 +85,9 @@ fn commands_allocate_nothing_in_the_steady_state() {
             kernel void add(global int *a, global const int *b, int c) { a[get_global_id(0)] += b[0] + c; }
             kernel void hold(global int *a) {
                 uint x = 1;
-                for (uint i = 0; i < 4000000; i++)
-                    x = x * 1664525 + (x >> 3) + i;
+                for (uint i = 0; i < 40; i++)
+                    for (uint j = 0; j < 60000; j++)
+                        x = x * 1664525 + (x >> 3) + j;
                 a[0] = x;
             }";
         let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);

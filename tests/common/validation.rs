@@ -24,6 +24,10 @@ pub fn watch() {
             std::env::set_var("PYROCLAST_VALIDATE", "vulkan,spirv");
         }
         std::env::set_var("PYROCLAST_VALIDATE_LOG", &log);
+        // On a busy machine the compiler may take long.
+        if std::env::var_os("PYROCLAST_CLANG_TIMEOUT").is_none() {
+            std::env::set_var("PYROCLAST_CLANG_TIMEOUT", "1000");
+        }
         libc::atexit(at_exit);
     }
 }
