@@ -5,7 +5,8 @@
 //! The same tests run once more on devices that lack something; with `PYROCLAST_EXEC_MATRIX=1` on devices that lack each
 //! feature and many several of them, with `PYROCLAST_EXEC_MATRIX=pairs` on those that lack any two: `cargo test --test exec
 //! -- without` then prints a line for each device. Tests of what a device does not report are ignored there, and a test
-//! of its own looks at what is reported.
+//! of its own looks at what is reported. Tests of doubles run on devices that fall back to the processor, too; in the matrix
+//! all tests do.
 //!
 //! `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the same tests on the drivers installed there instead.
 
@@ -130,6 +131,9 @@ const MATRIX: &[&str] = &[
     EVERYTHING,
 ];
 
+/// Devices that fall back to the processor for what they lack.
+const FALLING_BACK: &[&str] = &["-float16,-float64,-int64_atomics", EVERYTHING];
+
 const EVERYTHING: &str = "-int8,-int16,-storage8,-storage16,-float16,-float64,-int64,-int64_atomics,-float_atomics,-float_controls,-bindings,\
     -buffer_device_address,-mapped_buffers,-host_import,-scalar_block_layout,-variable_pointers,-vulkan_memory_model,\
     -workgroup_explicit_layout,-subgroups,-subgroup_size_control,-integer_dot_product,-maintenance4";
@@ -164,10 +168,14 @@ fn reported(api: &Api, device: &Device) -> Result<(), String> {
     let hidden = std::env::var("PYROCLAST_FEATURES").unwrap_or_default();
     let hidden: Vec<&str> = hidden.split(',').map(|h| h.trim().trim_start_matches('-')).collect();
     let mut source = String::new();
+    let falls_back = std::env::var_os("PYROCLAST_FALLBACK").is_some();
     for (feature, names) in REPORTED {
         for name in *names {
-            if hidden.contains(feature) && has(name) {
-                return Err(format!("{name} is reported without {feature}"));
+            // The processor has no part in what memory is.
+            let helped = falls_back && *feature != "buffer_device_address";
+            if hidden.contains(feature) && has(name) != helped {
+                let but = if helped { "not reported, though the processor has it," } else { "reported" };
+                return Err(format!("{name} is {but} without {feature}"));
             }
             // Extensions of the API only have no macro.
             if !names.contains(&"cl_ext_buffer_device_address") {
@@ -223,7 +231,11 @@ fn main() -> std::process::ExitCode {
         Err(error) => trials.push(Trial::test("devices", move || Err(Failed::from(error)))),
     }
     for (hidden, filter) in lacking().into_iter().filter(|_| everything) {
-        trials.push(Trial::test(format!("without::{hidden}"), move || run_without(&hidden, filter)));
+        trials.push(Trial::test(format!("without::{hidden}"), move || run_without(&hidden, filter, false)));
+    }
+    let filter = if driver::wants_matrix() { "" } else { "double" };
+    for hidden in FALLING_BACK.iter().filter(|_| everything) {
+        trials.push(Trial::test(format!("without::{hidden}, falling back"), move || run_without(hidden, filter, true)));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if driver::wants_matrix() {

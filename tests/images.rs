@@ -98,7 +98,7 @@ fn main() -> std::process::ExitCode {
     }
     let matrix = if wants_matrix() { MATRIX } else { &[] };
     for (hidden, filter) in LACKING.iter().copied().chain(matrix.iter().map(|m| (*m, ""))).filter(|_| everything) {
-        trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden, filter)));
+        trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden, filter, false)));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if wants_matrix() {

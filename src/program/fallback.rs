@@ -47,9 +47,11 @@ pub fn compile(
         return Ok((own, None));
     }
     let names = reasons.iter().map(|(name, _)| name.clone()).collect();
-    let Ok(theirs) = compile(Kernels::Named(names), helper.ops.target()) else {
+    let theirs = match compile(Kernels::Named(names), helper.ops.target()) {
+        Ok(theirs) => theirs,
         // What neither can have is an error of the device.
-        return Ok((compile(Kernels::Every, device.target())?, None));
+        Err(CompileError::Diagnostics(_)) => return Ok((compile(Kernels::Every, device.target())?, None)),
+        Err(error) => return Err(error),
     };
     log.push_str(&notes(device, &reasons));
     Ok((without(&own, &reasons), Some(theirs)))
@@ -101,7 +103,7 @@ fn without(program: &Arc<CompiledProgram>, reasons: &[(String, String)]) -> Arc<
 }
 
 /// A line of the build log for each.
-fn notes(device: &Device, reasons: &[(String, String)]) -> String {
+pub fn notes(device: &Device, reasons: &[(String, String)]) -> String {
     let helper = device.fallback().map_or("", |f| f.ops.info().name.as_str());
     let line = |(name, why): &(String, String)| {
         tracing::info!("kernel '{name}' falls back to {helper}: {why}");

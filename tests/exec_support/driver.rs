@@ -50,20 +50,21 @@ pub fn print_runs() {
     }
 }
 
-/// All tests whose names hold the filter, in a process where the device lacks something.
-pub fn run_without(hidden: &str, filter: &str) -> Result<(), Failed> {
+/// All tests whose names hold the filter, in a process where the device lacks something and may fall back.
+pub fn run_without(hidden: &str, filter: &str, falls_back: bool) -> Result<(), Failed> {
     let start = Instant::now();
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
-    let output = std::process::Command::new(exe)
-        .arg(filter)
-        .env("PYROCLAST_FEATURES", hidden)
-        .env("PYROCLAST_DEVICES", "vulkan")
-        .output()
-        .map_err(|e| e.to_string())?;
+    let mut command = std::process::Command::new(exe);
+    command.arg(filter).env("PYROCLAST_FEATURES", hidden).env("PYROCLAST_DEVICES", "vulkan");
+    if falls_back {
+        command.env("PYROCLAST_FALLBACK", "cpu");
+    }
+    let output = command.output().map_err(|e| e.to_string())?;
     let counts = String::from_utf8_lossy(&output.stdout);
     let counts = counts.lines().find_map(|l| l.strip_prefix("test result: ")).unwrap_or("no result");
     let counts = counts.split("; 0 measured").next().unwrap_or(counts);
-    let line = format!("without {hidden}: {counts}, {} s", start.elapsed().as_secs());
+    let helped = if falls_back { ", falling back" } else { "" };
+    let line = format!("without {hidden}{helped}: {counts}, {} s", start.elapsed().as_secs());
     RUNS.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
     if output.status.success() { Ok(()) } else { Err(Failed::from(text)) }

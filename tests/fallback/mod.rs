@@ -35,6 +35,8 @@ pub fn ready(hidden: &str) {
             std::env::set_var("PYROCLAST_FEATURES", hidden);
             std::env::set_var("PYROCLAST_FALLBACK", "cpu");
             std::env::set_var("PYROCLAST_DEVICES", "vulkan");
+            // However busy the machine is.
+            std::env::set_var("PYROCLAST_CLANG_TIMEOUT", "3600");
         }
     });
 }
@@ -62,7 +64,7 @@ pub fn rig_of(source: &'static str) -> Rig {
 }
 
 /// A program of the rig's context, or the build's error.
-pub fn try_build(rig: &Rig, source: &str, options: &str) -> Result<Rig, cl_int> {
+pub fn try_build(rig: &Rig, source: &str, options: &str) -> Result<Rig, (cl_int, String)> {
     let (mut text, length, mut code) = (source.as_ptr().cast(), source.len(), 1);
     let options = CString::new(options).unwrap();
     // SAFETY: a string with its length and a terminated one.
@@ -71,7 +73,7 @@ pub fn try_build(rig: &Rig, source: &str, options: &str) -> Result<Rig, cl_int> 
         ok(code);
         match clBuildProgram(program, 0, null(), options.as_ptr(), None, null_mut()) {
             CL_SUCCESS => Ok(Rig { program, ..*rig }),
-            code => Err(code),
+            code => Err((code, build_log(program, rig.device))),
         }
     }
 }

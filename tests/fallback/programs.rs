@@ -205,7 +205,14 @@ pub fn neither_has() {
     let source = "kernel void fine(global double *p) { *p *= 2; }
         uint f(uint n);
         kernel void broken(global uint *p) { *p = f(*p); }";
-    assert_eq!(try_build(&rig, source, "").map(|_| ()), Err(CL_BUILD_PROGRAM_FAILURE));
+    let failure = |source| try_build(&rig, source, "").map(|_| ()).unwrap_err();
+    let (code, log) = failure(source);
+    assert!(code == CL_BUILD_PROGRAM_FAILURE && log.contains("kernel 'broken': unresolved symbol 'f'"), "{log}");
+    // A sub-group size that neither has: the device's own error is told.
+    let odd = "kernel __attribute__((intel_reqd_sub_group_size(128))) void odd(global double *p) { p[get_sub_group_id()] *= 2; }";
+    let (code, log) = failure(odd);
+    assert!(code == CL_BUILD_PROGRAM_FAILURE && log.contains("kernel 'odd': unsupported: "), "{log}");
     let wrong = "kernel void fine(global double *p) { *p = nothing; }";
-    assert_eq!(try_build(&rig, wrong, "").map(|_| ()), Err(CL_BUILD_PROGRAM_FAILURE));
+    let (code, log) = failure(wrong);
+    assert!(code == CL_BUILD_PROGRAM_FAILURE && log.contains("undeclared identifier 'nothing'"), "{log}");
 }

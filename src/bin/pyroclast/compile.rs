@@ -2,15 +2,17 @@
 
 use super::info::print;
 use clspv_bridge::abi::{CompiledKernel, PointerMode};
-use clspv_bridge::driver::{self, FrontConfig, Library, Options};
+use clspv_bridge::driver::{self, Kernels, Library, Options};
 use clspv_bridge::{CompileError, Target};
+use pyroclast_runtime::device::Device;
 use pyroclast_runtime::platform::Platform;
 use pyroclast_runtime::program::build::with_large_stack;
 use pyroclast_runtime::program::options::{self, Stage};
-use pyroclast_runtime::program::{il, offline};
+use pyroclast_runtime::program::{fallback, il, offline};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// What to write.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -66,7 +68,11 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let input = read_input(&arguments.input)?;
     let parsed = options::parse(&arguments.options, Stage::Build).map_err(|e| format!("--options: {e}"))?;
-    let (target, config) = target(arguments.device)?;
+    let device = arguments.device.map(device).transpose()?;
+    let (target, config) = match device {
+        Some(device) => (device.target().clone(), device.front_config()),
+        None => (Target::generic(), offline::generic_front_config()),
+    };
     for note in &parsed.notes {
         eprintln!("{note}");
     }
@@ -95,14 +101,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         }
         Emit::Spv | Emit::Asm | Emit::Info => {}
     }
-    let program = with_large_stack(|| driver::build(&[&library], &options, &[], &target));
+    let helped = device.filter(|d| d.fallback().is_some());
+    let wanted = if helped.is_some() { Kernels::Possible } else { Kernels::Every };
+    let program = with_large_stack(|| driver::build_kernels(&wanted, &[&library], &options, &[], &target));
     let program = program.ok_or("internal compiler error: the compiler panicked")?.map_err(explain)?;
+    if let Some(device) = helped {
+        eprint!("{}", fallback::notes(device, &fallback::reasons(device, &program)));
+    }
     let kernels: Vec<&CompiledKernel> =
         program.kernels.iter().filter(|k| arguments.kernel.as_ref().is_none_or(|n| *n == k.info.name)).collect();
     if kernels.is_empty() {
         let names: Vec<&str> = program.kernels.iter().map(|k| k.info.name.as_str()).collect();
         return Err(match &arguments.kernel {
             Some(name) => format!("there is no kernel '{name}'; the kernels are: {}", names.join(", ")),
+            None if !program.absent.is_empty() => "the device itself can have none of the kernels".into(),
             None => "the program has no kernels".into(),
         });
     }
@@ -147,12 +159,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     }
 }
 
-fn target(device: Option<usize>) -> Result<(Target, FrontConfig), String> {
-    let Some(index) = device else { return Ok((Target::generic(), offline::generic_front_config())) };
+fn device(index: usize) -> Result<&'static Arc<Device>, String> {
     let devices = Platform::get().devices();
-    let device =
-        devices.get(index).ok_or_else(|| format!("there is no device {index}; `pyroclast info` lists {}", devices.len()))?;
-    Ok((device.target().clone(), device.front_config()))
+    devices.get(index).ok_or_else(|| format!("there is no device {index}; `pyroclast info` lists {}", devices.len()))
 }
 
 fn explain(error: CompileError) -> String {
