@@ -98,6 +98,10 @@ options! {
     "PYROCLAST_DEVICES" => devices: Vec<String>,
     /// Device that runs the kernels which a Vulkan device cannot run, and so lets it report more: "cpu", or none if unset.
     "PYROCLAST_FALLBACK" => fallback: Option<String>,
+    /// What the CPU device checks of kernels: memory, race, uninit, all. What is found goes to stderr.
+    "PYROCLAST_CHECK" => check: Vec<String>,
+    /// File to which what was found is appended too, a line of JSON for each place in a launch.
+    "PYROCLAST_CHECK_LOG" => check_log: Option<PathBuf>,
     /// Submit and wait after every command.
     "PYROCLAST_SYNC" => sync: bool,
     /// Device features to hide, e.g. "-int8,-float16".

@@ -65,6 +65,8 @@ pub struct FrontConfig {
     pub image_support: bool,
     /// Value of __OPENCL_VERSION__, e.g. 310.
     pub opencl_version: u32,
+    /// For a device that checks what kernels do ([`crate::target::CpuTarget::checked`]): code as it is written, with line numbers.
+    pub checked: bool,
 }
 
 /// A header of clCompileProgram: include name and text.
@@ -291,9 +293,12 @@ fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContex
         check(&module, "lower_builtins")?;
     }
     link::resolve(&mut module, library)?;
+    let checked = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.checked);
+    passes::checked::mark_copies(&mut module, checked);
     // A processor has one address space.
     let wanted = |name: &&str| cx.target.cpu.is_none() || **name != *"lower_generic";
-    let common: Vec<&str> = passes::COMMON.iter().copied().filter(|n| wanted(n)).collect();
+    let names = if checked { passes::CHECKED } else { passes::COMMON };
+    let common: Vec<&str> = names.iter().copied().filter(|n| wanted(n)).collect();
     run_passes(&mut module, &common, cx)?;
     Ok(module)
 }

@@ -30,8 +30,70 @@ pub mod context {
     pub const NUM_GROUPS: usize = 136;
     pub const GLOBAL_SIZE: usize = 160;
     pub const GLOBAL_OFFSET: usize = 184;
+    /// For checked code ([`super::check`]): what its calls are given first, and the functions for accesses and for the rest.
+    pub const CHECK: usize = 208;
+    pub const CHECK_ACCESS: usize = 216;
+    pub const CHECK_ORDER: usize = 224;
     /// Bytes of the structure.
-    pub const SIZE: usize = 208;
+    pub const SIZE: usize = 232;
+}
+
+/// Calls of the runtime that checked code makes.
+///
+/// Each memory access of a vector of work-items is `void (state, u64 *addresses, void *data, u64 mask, u64 what, u32 line,
+/// const u64 *place)`: lanes in the mask access the addresses. The function does loads and stores itself; before atomics it is
+/// called to replace addresses that must not be accessed. Data holds the first component of all lanes, then the second.
+/// Everything else that orders accesses is `void (state, u64 what, u64 mask, const u64 *place)`.
+pub mod check {
+    /// `what` of an access.
+    pub const STORE: u64 = 1;
+    pub const ATOMIC: u64 = 2;
+    /// There is one address and one value for all lanes.
+    pub const UNIFORM: u64 = 4;
+    pub const ACQUIRE: u64 = 8;
+    pub const RELEASE: u64 = 16;
+    /// The atomic reads and writes.
+    pub const BOTH: u64 = 32;
+    /// A volatile access, which programs from before atomic loads and stores take for one.
+    pub const VOLATILE: u64 = 64;
+    /// From these bits on: bytes of a component, components, and which components matter to the program (a bit each).
+    pub const BYTES: u32 = 8;
+    pub const COMPONENTS: u32 = 16;
+    pub const WANTED: u32 = 32;
+
+    /// `what` of the rest, with [`ACQUIRE`] and [`RELEASE`] for fences: a vector starts, whose private memory is new; a barrier of
+    /// the group and of the vector, which orders local and global memory; a fence.
+    pub const START: u64 = 0;
+    pub const GROUP_BARRIER: u64 = 1;
+    pub const VECTOR_BARRIER: u64 = 2;
+    pub const FENCE: u64 = 4;
+    pub const LOCAL: u64 = 64;
+    pub const GLOBAL: u64 = 128;
+
+    /// `place`, in words: the vector's numbers (of the vector in dimension 0, of the work-item in the others; of the vector in the
+    /// order of local ids alone if the kernel is linear), and the address of its record in scratch memory.
+    pub const VECTOR: usize = 0;
+    pub const Y: usize = 1;
+    pub const Z: usize = 2;
+    pub const RECORD: usize = 3;
+}
+
+/// A variable's place in memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Place {
+    pub name: String,
+    pub offset: u32,
+    pub size: u32,
+    /// From one work-item's copy to the next, for private variables.
+    pub stride: u32,
+}
+
+/// Where a kernel's variables lie: in local memory, in a vector's record, in the program's data block.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Places {
+    pub local: Vec<Place>,
+    pub private: Vec<Place>,
+    pub program: Vec<Place>,
 }
 
 /// What tells of an image in memory: byte offsets in a structure aligned to 8. Numbers are u32 where nothing else is said.
@@ -99,6 +161,8 @@ pub struct NativeKernel {
     pub has_sub_groups: bool,
     /// The runtime fills local memory with zeros before each group.
     pub zero_local: bool,
+    /// The code is checked code. Its functions are one.
+    pub places: Option<Places>,
 }
 
 impl NativeKernel {

@@ -92,6 +92,8 @@ pub struct CpuTarget {
     pub processor: String,
     /// Work-items that are computed together: 4, 8, 16 or 32. Sub-groups have this size.
     pub width: u32,
+    /// Memory accesses are calls of the runtime, which checks them ([`crate::native::check`]).
+    pub checked: bool,
 }
 
 /// Atomic additions and extrema of floating-point numbers that the device has itself, by width.
@@ -212,7 +214,7 @@ impl Target {
                 extended_types: true,
                 ..SubgroupOps::default()
             },
-            cpu: Some(CpuTarget { processor, width }),
+            cpu: Some(CpuTarget { processor, width, checked: false }),
             max_workgroup_memory: 256 << 10,
             max_workgroup_invocations: 4096,
             max_workgroup_size: [4096; 3],

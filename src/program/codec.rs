@@ -11,11 +11,11 @@ use clspv_bridge::driver::{Library, Options};
 use clspv_bridge::front::clang::KernelArgInfo;
 use clspv_bridge::ir::ImageDim;
 use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
-use clspv_bridge::native::{NativeKernel, NativeProgram};
+use clspv_bridge::native::{NativeKernel, NativeProgram, Place, Places};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -545,8 +545,23 @@ fn put_native(w: &mut Writer, n: &NativeProgram) {
         w.u32(k.private_bytes);
         w.bool(k.has_sub_groups);
         w.bool(k.zero_local);
+        w.option(&k.places, |w, places| {
+            for list in [&places.local, &places.private, &places.program] {
+                w.list(list, |w, p| {
+                    w.str(&p.name);
+                    w.u32(p.offset);
+                    w.u32(p.size);
+                    w.u32(p.stride);
+                });
+            }
+        });
     });
     w.blob(&n.object);
+}
+
+fn get_places(r: &mut Reader) -> Option<Places> {
+    let mut list = || r.list(|r| Some(Place { name: r.str()?, offset: r.u32()?, size: r.u32()?, stride: r.u32()? }));
+    Some(Places { local: list()?, private: list()?, program: list()? })
 }
 
 fn get_native(r: &mut Reader) -> Option<NativeProgram> {
@@ -565,6 +580,7 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
             private_bytes: r.u32()?,
             has_sub_groups: r.bool()?,
             zero_local: r.bool()?,
+            places: r.option(get_places)?,
         })
     })?;
     Some(NativeProgram { kernels, object: r.blob()?.to_vec() })
@@ -665,6 +681,10 @@ pub(crate) mod tests {
             private_bytes: 4,
             has_sub_groups: true,
             zero_local: true,
+            places: Some(Places {
+                private: vec![Place { name: "x".into(), offset: 64, size: 6, stride: 8 }],
+                ..Places::default()
+            }),
         };
         CompiledProgram {
             native: Some(NativeProgram { kernels: vec![native], object: vec![0x7f, 0x45] }),

@@ -6,6 +6,7 @@
 
 use super::arg_info;
 use super::cycles;
+use super::lines;
 use super::local_sizes;
 use super::prelude;
 use super::process::{self, Output};
@@ -169,6 +170,9 @@ fn compile_in(
         args.extend(["-MD", "-MQ", "out", "-MF"].map(OsString::from));
         args.push(root.join(DEPENDENCIES).into());
     }
+    if config.checked {
+        return compile_checked(&clang, args, &text, options, config);
+    }
     let unseen = source.contains("#include");
     let big = source.len() > ONE_STEP_BYTES || unseen;
     // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
@@ -237,12 +241,43 @@ fn compile_in(
     Ok(Library { spirv, log, arg_info })
 }
 
+/// Code as it is written, with the lines it stands in.
+fn compile_checked(
+    clang: &Path,
+    mut args: Vec<OsString>,
+    text: &str,
+    options: &Options,
+    config: &FrontConfig,
+) -> Result<Library> {
+    args.push("-gline-tables-only".into());
+    args.extend(IR_ARGS.iter().map(OsString::from));
+    let output = process::run(clang, &args, text.as_bytes(), time_limit())?;
+    let mut log = readable(&output.stderr);
+    check(&output, &log, |out| !out.is_empty())?;
+    let ir = String::from_utf8_lossy(&output.stdout);
+    let arg_info = arg_info::parse(&ir);
+    let sized = local_sizes::note(&ir);
+    let marked = lines::mark(sized.as_deref().unwrap_or(&ir));
+    let marked = rewrite(&marked, false);
+    // The back end expects optimised code, and spoils some that is not.
+    let plain = code(clang, &marked, options, config).ok().filter(|(spirv, _)| super::spirv::read_part(spirv, &[]).is_ok());
+    let (spirv, second) = match plain {
+        Some(code) => code,
+        None => code(clang, &marked, options, &FrontConfig { checked: false, ..config.clone() })?,
+    };
+    log.push_str(&second);
+    Ok(Library { spirv, log, arg_info })
+}
+
 /// SPIR-V from LLVM IR, and the log.
 fn code(clang: &Path, ir: &str, options: &Options, config: &FrontConfig) -> Result<(Vec<u32>, String)> {
     let mut args: Vec<OsString> = Vec::new();
     args.extend(COMMON_ARGS.iter().map(OsString::from));
     args.extend(["-w", "-x", "ir", if options.opt_disable { "-O1" } else { "-O2" }].map(OsString::from));
     args.extend(config.clang_args.iter().map(OsString::from));
+    if config.checked {
+        args.extend(["-Xclang", "-disable-llvm-passes"].map(OsString::from));
+    }
     args.extend(code_args(options));
     let output = process::run(clang, &args, ir.as_bytes(), time_limit())?;
     let log = readable(&output.stderr);

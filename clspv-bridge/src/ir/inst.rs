@@ -251,13 +251,15 @@ pub struct Access {
     pub nontemporal: bool,
     /// The memory is not written during the kernel (`const restrict`, `__constant`).
     pub readonly: bool,
+    /// A load whose value goes to another place in memory and nowhere else (padding and what was never written included).
+    pub copied: bool,
     pub root: Root,
 }
 
 impl Access {
     /// A plain access through a pointer with the given alignment.
     pub const fn aligned(align: u32) -> Access {
-        Access { align, volatile: false, nontemporal: false, readonly: false, root: Root::Ptr }
+        Access { align, volatile: false, nontemporal: false, readonly: false, copied: false, root: Root::Ptr }
     }
 }
 

@@ -523,7 +523,8 @@ fn print_access(f: &mut Formatter<'_>, a: &Access) -> fmt::Result {
         Root::Var(var) => write!(f, " in {var}")?,
     }
     write!(f, " align {}", a.align)?;
-    for (set, word) in [(a.volatile, "volatile"), (a.nontemporal, "nontemporal"), (a.readonly, "readonly")] {
+    for (set, word) in [(a.volatile, "volatile"), (a.nontemporal, "nontemporal"), (a.readonly, "readonly"), (a.copied, "copied")]
+    {
         if set {
             write!(f, " {word}")?;
         }

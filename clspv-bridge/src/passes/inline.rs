@@ -148,7 +148,7 @@ impl Inliner<'_> {
     /// Copies the callee in place of a call at the end of `cur`; gives the block where the caller goes on.
     fn call(&mut self, cur: Block, call: Inst, callee_ref: FuncRef, callee: &Function) -> Result<Block> {
         let args: Vec<Value> = self.func.insts[call].args.iter().map(|v| self.resolve(*v)).collect();
-        let results = self.func.insts[call].results.clone();
+        let (results, line) = (self.func.insts[call].results.clone(), self.func.insts[call].line);
         let Some(entry) = callee.entry() else {
             return Err(CompileError::Unresolved { name: callee.name.clone(), line: self.func.insts[call].line });
         };
@@ -240,7 +240,9 @@ impl Inliner<'_> {
                 targets.push(BlockCall { block: blocks[&t.block], args });
             }
             let copy = &mut self.func.insts[new];
-            (copy.args, copy.targets, copy.fast, copy.line) = (args, targets, data.fast, data.line);
+            (copy.args, copy.targets, copy.fast) = (args, targets, data.fast);
+            // Functions of the built-in library have no lines of their own.
+            copy.line = if data.line == 0 { line } else { data.line };
             match copy.op {
                 Op::Return if cont == cur => {
                     for (r, v) in results.iter().zip(&copy.args) {

@@ -2,13 +2,16 @@
 //!
 //! A slot qualifies if every use of its address is a non-volatile load or store of one size at offset 0. The variable
 //! takes the type of the first access; others of that size are converted at the access. Parameters are placed at the
-//! iterated dominance frontier of the stores, where the variable is live; a read before any write is undefined.
+//! iterated dominance frontier of the stores, where the variable is live; a read before any write is undefined. For a device
+//! that checks such reads, variables that may have them stay in memory.
 
 use super::{Pass, PassContext};
 use crate::analysis::{Cfg, DomTree};
 use crate::error::Result;
-use crate::ir::{Block, CastOp, EntityRef, EntitySet, Function, I64, Inst, Module, Op, Root, SecondaryMap, Slot, Type, Value};
-use std::collections::HashMap;
+use crate::ir::{
+    Block, CastOp, EntityRef, EntitySet, Function, I64, Inst, Module, Op, Root, SecondaryMap, Slot, Space, Type, Value,
+};
+use std::collections::{HashMap, HashSet};
 
 /// The pass `mem2reg`.
 pub struct Mem2Reg;
@@ -17,10 +20,12 @@ impl Pass for Mem2Reg {
     fn name(&self) -> &'static str {
         "mem2reg"
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+        let checked = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.checked);
         let mut changed = false;
         for f in module.functions.values_mut() {
-            changed |= promote(f);
+            let kept = if checked { super::checked::read_unset(f) } else { HashSet::new() };
+            changed |= promote(f, &kept);
         }
         Ok(changed)
     }
@@ -34,19 +39,24 @@ enum State {
     No,
 }
 
-/// Promotes the slots of one function.
-pub fn promote(func: &mut Function) -> bool {
+/// Promotes the slots of one function but for those to be kept.
+pub fn promote(func: &mut Function, kept: &HashSet<Slot>) -> bool {
     if func.slots.is_empty() || func.layout.is_empty() {
         return false;
     }
     super::ssa_repair::remove_unreachable(func);
     let (states, addresses) = candidates(func);
     let vars: Vec<Slot> = func.slots.keys().filter(|s| matches!(states[s.index()], State::Variable(_))).collect();
+    let is_kept = |s: Slot| match states[s.index()] {
+        State::Variable(ty) => kept.contains(&s) && ty.access_bytes().is_some(),
+        _ => true,
+    };
+    let vars: Vec<Slot> = vars.into_iter().filter(|s| !is_kept(*s)).collect();
     if vars.is_empty() {
         return false;
     }
     let ty_of = |s: Slot| match states[s.index()] {
-        State::Variable(ty) => Some(ty),
+        State::Variable(ty) if !is_kept(s) => Some(ty),
         _ => None,
     };
     let access = |func: &Function, inst: Inst| -> Option<(Slot, bool)> {
@@ -192,6 +202,9 @@ fn convert(func: &mut Function, list: &mut Vec<Inst>, v: Value, ty: Type) -> Val
         func.insts[inst].results[0]
     };
     let v = match from {
+        Type::Ptr(a) if ty.space().is_some_and(|b| a == Space::Generic || b == Space::Generic) => {
+            return cast(func, CastOp::PtrCast, v, ty);
+        }
         Type::Ptr(_) => cast(func, CastOp::PtrToInt, v, I64),
         _ => v,
     };
@@ -229,6 +242,11 @@ fn candidates(func: &Function) -> (Vec<State>, HashMap<Value, Slot>) {
                     Some(bytes) if bytes > func.slots[*s].size => State::No,
                     _ => State::Variable(ty),
                 },
+                (Some((at, Type::Ptr(_))), State::Variable(old @ Type::Ptr(_))) if at == i => {
+                    // Pointers of several spaces are generic.
+                    let ty = func.ty(if at == 0 { data.results[0] } else { data.args[0] });
+                    State::Variable(if ty == old { old } else { Type::Ptr(Space::Generic) })
+                }
                 (Some((at, ty)), State::Variable(old)) if at == i && same_size(old, ty) => State::Variable(old),
                 _ => State::No,
             };
@@ -276,13 +294,39 @@ mod tests {
         let i = bu.load(I32, ps, a);
         let bits = bu.load(I32, pr, a);
         bu.ret(&[i, bits]);
-        assert!(promote(&mut f));
+        assert!(promote(&mut f, &HashSet::new()));
         assert_eq!(f.blocks[b[1]].params.len(), 1);
         assert!(f.layout.iter().flat_map(|b| &f.blocks[*b].insts).all(|i| f.insts[*i].op.access().is_none()));
         let t = f.terminator(b[2]).unwrap();
         assert_eq!(f.insts[t].args[0], next);
         assert_eq!(f.def_op(f.insts[t].args[1]), Some(&Op::Cast(CastOp::Bitcast)));
-        assert!(!promote(&mut f));
+        assert!(!promote(&mut f, &HashSet::new()));
+    }
+
+    /// A variable that is given pointers to private and to global memory holds generic ones.
+    #[test]
+    fn pointers_of_several_spaces_are_generic() {
+        let (private, global) = (Type::Ptr(Space::Private), Type::Ptr(Space::Global));
+        let params = vec![crate::ir::I1, private, global];
+        let mut f = Function::new("f", Signature { params, results: vec![Type::Ptr(Space::Generic)] }, Linkage::Internal);
+        let b: Vec<Block> = (0..3).map(|_| f.add_block()).collect();
+        let (c, p, g) = (f.add_param(b[0], crate::ir::I1), f.add_param(b[0], private), f.add_param(b[0], global));
+        let s = f.slots.push(SlotData { size: 8, align: 8 });
+        let a = Access::aligned(8);
+        let mut bu = Builder::new(&mut f, b[0]);
+        let ps = bu.slot_addr(s);
+        bu.store(p, ps, a);
+        bu.brif(c, BlockCall::new(b[1], &[]), BlockCall::new(b[2], &[]));
+        let mut bu = Builder::new(&mut f, b[1]);
+        bu.store(g, ps, a);
+        bu.jump(b[2], &[]);
+        let mut bu = Builder::new(&mut f, b[2]);
+        let v = bu.load(Type::Ptr(Space::Generic), ps, a);
+        bu.ret(&[v]);
+        assert!(promote(&mut f, &HashSet::new()));
+        assert_eq!(f.ty(f.blocks[b[2]].params[0]), Type::Ptr(Space::Generic));
+        let casts = f.layout.iter().flat_map(|b| &f.blocks[*b].insts).filter(|i| f.insts[**i].op == Op::Cast(CastOp::PtrCast));
+        assert_eq!(casts.count(), 2);
     }
 
     #[test]
@@ -296,6 +340,6 @@ mod tests {
         let v = bu.load(I32, ps, Access { volatile: true, ..Access::aligned(4) });
         let w = bu.cast(CastOp::PtrToInt, pr, I64);
         bu.ret(&[v, w]);
-        assert!(!promote(&mut f));
+        assert!(!promote(&mut f, &HashSet::new()));
     }
 }

@@ -1,5 +1,6 @@
 //! Passes over a module, the table that names them, and the order they run in.
 
+pub mod checked;
 pub mod dce;
 pub mod expand_mem;
 pub mod flush_denorms;
@@ -113,6 +114,23 @@ pub const COMMON: &[&str] = &[
     "dce",
 ];
 
+/// The same for a device that checks what kernels do: accesses stay as the program has them.
+pub const CHECKED: &[&str] = &[
+    "inline",
+    "simplify_cfg",
+    "infer_space",
+    "simplify",
+    "mem2reg",
+    "infer_space",
+    "simplify",
+    "mem2reg",
+    "simplify_cfg",
+    "simplify",
+    "lower_printf",
+    "expand_mem",
+    "dce",
+];
+
 /// After lowering: tidies the straightforward code it leaves.
 pub const CLEANUP: &[&str] = &["simplify", "gvn", "narrow", "simplify", "gvn", "simplify_cfg", "dce"];
 
@@ -120,7 +138,8 @@ pub const CLEANUP: &[&str] = &["simplify", "gvn", "narrow", "simplify", "gvn", "
 pub const STRUCTURE: &[&str] = &["wide_ints", "small_ints", "wide_loads", "structurize", "loop_results"];
 
 /// All pipelines by name.
-pub const PIPELINES: &[(&str, &[&str])] = &[("common", COMMON), ("cleanup", CLEANUP), ("structure", STRUCTURE)];
+pub const PIPELINES: &[(&str, &[&str])] =
+    &[("common", COMMON), ("checked", CHECKED), ("cleanup", CLEANUP), ("structure", STRUCTURE)];
 
 /// Runs the named passes in order; true if anything changed.
 pub fn run(module: &mut Module, names: &[&str], cx: &PassContext<'_>) -> Result<bool> {

@@ -380,7 +380,7 @@ mod tests {
     }
     fn promoted(f: &mut Function) -> Vec<Op> {
         split(f);
-        super::super::mem2reg::promote(f);
+        super::super::mem2reg::promote(f, &Default::default());
         super::super::simplify::simplify(f);
         f.blocks[f.layout[0]].insts.iter().map(|i| f.insts[*i].op.clone()).collect()
     }

@@ -3,6 +3,7 @@
 //!
 //! Each subcommand is a module; errors are one line on stderr and the exit status 1.
 
+mod check;
 mod compile;
 mod info;
 mod run;
@@ -22,6 +23,8 @@ struct Cli {
 enum Command {
     /// Run an OpenCL program on this driver alone, without installing anything
     Run(run::Arguments),
+    /// Run an OpenCL program on the CPU device and report accesses outside of memory, races and uninitialised reads
+    Check(check::Arguments),
     /// List the devices, what each supports and why something is absent
     Info(info::Arguments),
     /// Compile a kernel file offline
@@ -31,6 +34,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Compile(arguments) => compile::run(&arguments),
     };

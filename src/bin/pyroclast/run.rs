@@ -24,21 +24,31 @@ pub struct Arguments {
 
 /// Replaces this process by the program; returns only if that fails.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
-    let driver = match &arguments.driver {
+    let error = command(arguments.driver.as_deref(), &arguments.program)?.exec();
+    Err(failure(&arguments.program, &error))
+}
+
+/// A program with its arguments in the environment that makes loaders use the driver.
+pub fn command(driver: Option<&Path>, program: &[OsString]) -> Result<Command, String> {
+    let driver = match driver {
         Some(path) => path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?,
         None => find_driver()?,
     };
     let vendors = vendors_folder(&driver)?;
-    let Some((program, rest)) = arguments.program.split_first() else { return Err("no program given".into()) };
+    let Some((program, rest)) = program.split_first() else { return Err("no program given".into()) };
     let mut command = Command::new(program);
     command.args(rest).env("OCL_ICD_VENDORS", &vendors);
     // These would add other drivers.
     command.env_remove("OCL_ICD_FILENAMES").env_remove("OPENCL_VENDOR_PATH");
-    let error = command.exec();
-    let name = program.to_string_lossy();
+    Ok(command)
+}
+
+/// Why a program could not be started.
+pub fn failure(program: &[OsString], error: &std::io::Error) -> String {
+    let name = program.first().map(|p| p.to_string_lossy()).unwrap_or_default();
     match error.kind() {
-        std::io::ErrorKind::NotFound => Err(format!("{name}: no such program")),
-        _ => Err(format!("{name}: {error}")),
+        std::io::ErrorKind::NotFound => format!("{name}: no such program"),
+        _ => format!("{name}: {error}"),
     }
 }
 

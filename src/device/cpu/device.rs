@@ -5,6 +5,8 @@ use super::super::info::{AddressSharing, DeviceInfo, DeviceKind};
 use super::super::machine::{self, Shares};
 use super::super::partition::DOMAINS;
 use super::super::traits::*;
+use super::check::memory::{Kind, Known};
+use super::check::{self, Checker};
 use super::image::{self, CpuImage};
 use super::kernel::Program;
 use super::pool::Pool;
@@ -33,16 +35,38 @@ pub struct CpuDevice {
     /// Numbers of the cores.
     cores: Vec<usize>,
     pool: Arc<Pool>,
+    checker: Arc<Checker>,
 }
 
 impl CpuDevice {
-    pub fn new() -> CpuDevice {
+    pub fn new(checker: Checker) -> CpuDevice {
         let processor = machine::Processor::read();
-        let target = Target::native(processor.identity(), &|feature| processor.has(feature));
+        let mut target = Target::native(processor.identity(), &|feature| processor.has(feature));
+        if let Some(cpu) = &mut target.cpu {
+            cpu.checked = checker.checks.any();
+        }
         let cores = machine::processors();
         let info = with_cores(info(&processor, &target), &cores);
         let pool = Arc::new(Pool::new(cores.len()));
-        CpuDevice { info, target, cores, pool }
+        CpuDevice { info, target, cores, pool, checker: Arc::new(checker) }
+    }
+
+    /// What checks its kernels.
+    #[cfg(test)]
+    pub fn checker(&self) -> &Checker {
+        &self.checker
+    }
+
+    /// Memory of our own.
+    fn alloc(&self, size: u64, whole: u64, kind: Kind) -> Result<Arc<dyn DeviceMemory>> {
+        let whole = whole.saturating_add(self.checker.margin());
+        let own = HostAllocation::new(whole).ok_or(DeviceError::OutOfDeviceMemory)?;
+        let start = own.ptr().addr() as u64;
+        if matches!(kind, Kind::Buffer { new: true } | Kind::Shared { new: true }) {
+            check::fill(&own, size);
+        }
+        let known = self.checker.know(start, size, kind);
+        Ok(Arc::new(CpuMemory { ptr: own.ptr(), size, _own: Some(own), _known: known }))
     }
 
     /// A device of some of the cores, whose threads run there only if it is `bound`.
@@ -50,7 +74,8 @@ impl CpuDevice {
         let bound = bound || self.pool.is_bound();
         let pool = if bound { Pool::on(cores) } else { Pool::new(cores.len()) };
         let (info, cores) = (with_cores(self.info.clone(), cores), cores.to_vec());
-        Arc::new(CpuDevice { info, target: self.target.clone(), cores, pool: Arc::new(pool) })
+        let (target, checker) = (self.target.clone(), self.checker.clone());
+        Arc::new(CpuDevice { info, target, cores, pool: Arc::new(pool), checker })
     }
 }
 
@@ -132,6 +157,7 @@ pub struct CpuMemory {
     ptr: HostPtr,
     size: u64,
     _own: Option<HostAllocation>,
+    _known: Option<Known>,
 }
 
 impl DeviceMemory for CpuMemory {
@@ -166,19 +192,18 @@ impl DeviceOps for CpuDevice {
         &self.target
     }
     fn alloc_buffer(&self, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
-        let own = HostAllocation::new(desc.size).ok_or(DeviceError::OutOfDeviceMemory)?;
-        Ok(Arc::new(CpuMemory { ptr: own.ptr(), size: desc.size, _own: Some(own) }))
+        self.alloc(desc.size, desc.size, Kind::Buffer { new: self.checker.checks.uninit })
     }
     fn import_host(&self, range: HostRange, _desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
-        Ok(Arc::new(CpuMemory { ptr: range.ptr, size: range.size, _own: None }))
+        let known = self.checker.know(range.ptr.addr() as u64, range.size, Kind::Buffer { new: false });
+        Ok(Arc::new(CpuMemory { ptr: range.ptr, size: range.size, _own: None, _known: known }))
     }
     fn alloc_shadow(&self, size: u64) -> Result<Arc<dyn DeviceMemory>> {
-        self.alloc_buffer(&BufferDesc { size, host_visible: true, name: "shadow" })
+        self.alloc(size, size, Kind::Buffer { new: false })
     }
     fn alloc_shared(&self, size: u64, _kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
         // Every address of the process will do; whole pages, which other devices may import.
-        let own = HostAllocation::new(size.next_multiple_of(PAGE)).ok_or(DeviceError::OutOfDeviceMemory)?;
-        Ok(Arc::new(CpuMemory { ptr: own.ptr(), size, _own: Some(own) }))
+        self.alloc(size, size.next_multiple_of(PAGE), Kind::Shared { new: self.checker.checks.uninit })
     }
     fn alloc_image(&self, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
         Ok(Arc::new(CpuImage::new(desc)?))
@@ -198,13 +223,13 @@ impl DeviceOps for CpuDevice {
         Ok(Arc::new(Program::load(program, self.info.compute_units)?))
     }
     fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>> {
-        Ok(Arc::new(CpuQueue::new(self.pool.clone(), desc, sink)))
+        Ok(Arc::new(CpuQueue::new(self.pool.clone(), self.checker.clone(), desc, sink)))
     }
     fn transfer(&self, command: &DeviceCommand) -> Result<()> {
         if image::transfer(command)? { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
     }
     fn launch(&self, launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8])) -> Result<()> {
-        exec::launch_and_print(launch, print_bytes, print, &self.pool)
+        exec::launch_and_print(launch, print_bytes, print, &self.pool, &self.checker)
     }
     fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
         Ok(Arc::new(CpuList(items)))

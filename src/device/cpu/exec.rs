@@ -2,13 +2,16 @@
 
 use super::super::batch::{ArgValue, Launch};
 use super::super::traits::{DeviceError, Result};
+use super::check::Checker;
+use super::check::memory::{Kind, Range};
+use super::check::session::{self, Session, Shape};
 use super::image::image_of;
 use super::kernel::Kernel;
 use super::pool::Pool;
 use super::print::Print;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::metadata::ArgKind;
-use clspv_bridge::native::{ALIGN, context};
+use clspv_bridge::native::{ALIGN, Places, context};
 use std::cell::RefCell;
 
 /// What all groups of a launch share.
@@ -45,12 +48,12 @@ thread_local! {
 }
 
 /// Runs a launch; returns when it is complete and what it printed is handed over.
-pub fn launch_and_print(launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8]), pool: &Pool) -> Result<()> {
+pub fn launch_and_print(launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8]), pool: &Pool, checker: &Checker) -> Result<()> {
     let Some(kernel) = launch.kernel.as_any().downcast_ref::<Kernel>() else {
         return Err(DeviceError::Unexpected("a kernel of another device".into()));
     };
     let buffer = Print::new(kernel, print_bytes)?;
-    run(launch, kernel, buffer.as_ref().map(Print::ptr), pool)?;
+    run(launch, kernel, buffer.as_ref(), pool, checker)?;
     let text = buffer.map_or(Vec::new(), |b| b.text(kernel, launch));
     if !text.is_empty() {
         print(&text);
@@ -58,7 +61,7 @@ pub fn launch_and_print(launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8])
     Ok(())
 }
 
-fn run(launch: &Launch, kernel: &Kernel, print: Option<HostPtr>, pool: &Pool) -> Result<()> {
+fn run(launch: &Launch, kernel: &Kernel, print: Option<&Print>, pool: &Pool, checker: &Checker) -> Result<()> {
     let native = kernel.native();
     if launch.args.len() != native.info.args.len() {
         return Err(DeviceError::Unexpected("number of kernel arguments".into()));
@@ -68,7 +71,7 @@ fn run(launch: &Launch, kernel: &Kernel, print: Option<HostPtr>, pool: &Pool) ->
         kernel,
         args: vec![0; (native.args_bytes as usize).div_ceil(8) + 1],
         local_bytes: u64::from(native.static_local_bytes).next_multiple_of(ALIGN as u64),
-        print: print.map_or(0, |p| p.addr() as u64),
+        print: print.map_or(0, |p| p.ptr().addr() as u64),
         dims: launch.dims,
         offset: launch.offset,
         global: launch.global,
@@ -81,10 +84,63 @@ fn run(launch: &Launch, kernel: &Kernel, print: Option<HostPtr>, pool: &Pool) ->
     if memory(grid.bytes()).is_none() {
         return Err(DeviceError::OutOfDeviceMemory);
     }
-    if !pool.run(total, &|first, end| grid.run(first, end)) {
-        return Err(DeviceError::OutOfDeviceMemory);
+    let done = match &native.places {
+        // In order and on one thread: the judge has one picture of the memory.
+        Some(places) => {
+            let mut session = Session::new(checker, shape(launch, &grid, places, print)?);
+            let done = grid.run(0, total, Some(&raw mut session));
+            checker.tell(&native.info.name, session);
+            done
+        }
+        None => pool.run(total, &|first, end| grid.run(first, end, None)),
+    };
+    if done { Ok(()) } else { Err(DeviceError::OutOfDeviceMemory) }
+}
+
+/// What the checks of a launch must know of it.
+fn shape<'a>(launch: &Launch, grid: &Grid<'a>, places: &'a Places, print: Option<&Print>) -> Result<Shape<'a>> {
+    let native = grid.kernel.native();
+    let block: &[u8] = bytemuck::cast_slice(&grid.args);
+    let internal = |start: u64, size: u64| Range { start, end: start.saturating_add(size), kind: Kind::Internal };
+    let mut others = vec![internal(block.as_ptr() as u64, block.len() as u64)];
+    others.extend(print.map(|p| internal(p.ptr().addr() as u64, p.size())));
+    let (mut args, mut local_args) = (Vec::new(), Vec::new());
+    for (index, (arg, info)) in launch.args.iter().zip(&native.info.args).enumerate() {
+        let name = if info.name.is_empty() { format!("argument {index}") } else { format!("argument {index} '{}'", info.name) };
+        match arg {
+            ArgValue::Buffer(range) => {
+                let base = range.memory.host_ptr().map_or(0, |p| p.addr() as u64);
+                args.push((name, base + range.offset, range.size));
+            }
+            ArgValue::Pointer { address, .. } => args.push((name, *address, 1)),
+            ArgValue::Image(image) => {
+                let image = image_of(image)?;
+                let (start, size) = image.texels();
+                others.push(internal(image.told(), clspv_bridge::native::image::BYTES as u64));
+                others.push(Range { start, end: start + size, kind: Kind::Image });
+                args.push((name, start, size));
+            }
+            ArgValue::Local(size) => {
+                let word = native.local_args.iter().find(|(a, _)| usize::from(*a) == index).map_or(0, |(_, w)| *w as usize);
+                local_args.push((name, grid.args.get(word / 8).copied().unwrap_or(0), *size));
+            }
+            _ => {}
+        }
     }
-    Ok(())
+    Ok(Shape {
+        places,
+        width: native.width,
+        linear: native.linear,
+        has_barriers: native.has_barriers,
+        zero_local: native.zero_local,
+        record_bytes: u64::from(native.record_bytes),
+        offset: grid.offset,
+        enqueued_local: grid.local,
+        args,
+        local_args,
+        others,
+        data: grid.kernel.data(),
+    })
 }
 
 /// Fills the argument block.
@@ -133,20 +189,31 @@ fn memory(bytes: u64) -> Option<HostPtr> {
 impl Grid<'_> {
     /// Memory of a group: local, then scratch.
     fn bytes(&self) -> u64 {
-        self.local_bytes + self.kernel.native().scratch_bytes(self.local) + ALIGN as u64
+        self.scratch_at() + self.kernel.native().scratch_bytes(self.local) + ALIGN as u64
+    }
+
+    /// Where scratch memory begins. In checked code what lies behind local memory is nobody's.
+    fn scratch_at(&self) -> u64 {
+        let gap = if self.kernel.native().places.is_some() { 4096 } else { 0 };
+        self.local_bytes + gap
     }
 
     /// Runs groups by their linear numbers; false if there is no memory for them.
-    fn run(&self, first: u64, end: u64) -> bool {
+    fn run(&self, first: u64, end: u64, check: Option<*mut Session<'_>>) -> bool {
         let Some(base) = memory(self.bytes()) else { return false };
         let _modes = FloatModes::plain();
         let mut cx = Context([0; context::SIZE]);
-        let scratch = base.addr() as u64 + self.local_bytes;
+        let scratch = base.addr() as u64 + self.scratch_at();
         cx.set(context::ARGS, self.args.as_ptr() as u64);
         cx.set(context::LOCAL, base.addr() as u64);
         cx.set(context::LOCAL_BYTES, self.local_bytes);
         cx.set(context::SCRATCH, scratch);
         cx.set(context::SCRATCH_BYTES, self.kernel.native().scratch_bytes(self.local));
+        if let Some(session) = check {
+            cx.set(context::CHECK, session as u64);
+            cx.set(context::CHECK_ACCESS, session::access as *const () as u64);
+            cx.set(context::CHECK_ORDER, session::order as *const () as u64);
+        }
         cx.set(context::PRINT, self.print);
         cx.set(context::DATA, self.kernel.data());
         cx.set(context::PRINTF_BASE, u64::from(self.dims) << 32);
@@ -171,6 +238,12 @@ impl Grid<'_> {
             if self.kernel.native().zero_local {
                 // SAFETY: this thread's memory, which has room for the group's local memory.
                 unsafe { std::ptr::write_bytes(base.as_ptr(), 0, self.local_bytes as usize) };
+            }
+            if let Some(session) = check {
+                let local = (base.addr() as u64, self.local_bytes);
+                let scratch = (scratch, self.kernel.native().scratch_bytes(size));
+                // SAFETY: the session lives as long as the launch, on this thread; the memory is the group's.
+                unsafe { (*session).start(id, size, local, scratch) };
             }
             // SAFETY: the context holds what the contract asks for: the argument block of this kernel, and local and scratch
             // memory for a group of this size. What the kernel's code does is the application's responsibility.

@@ -111,6 +111,12 @@ impl CpuImage {
         self.told.as_ptr() as u64
     }
 
+    /// Address and number of the texels' bytes.
+    pub fn texels(&self) -> (u64, u64) {
+        let end = crate::cl::region::region_end(&self.layout, bytes_of(self.desc.shape.size, self.desc.format.element_size()));
+        (self.base.addr() as u64, end)
+    }
+
     /// A region's bytes: where, their layout and their extent.
     fn part(&self, range: &ImageRange) -> (HostPtr, RectLayout, [u64; 3]) {
         let element = self.desc.format.element_size();

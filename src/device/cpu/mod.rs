@@ -3,6 +3,7 @@
 //! Buffers are host memory. A program is a shared object (`clspv_bridge::native`); a launch runs work-groups on the thread that
 //! executes the queue and, when it is worth it, on the threads of a pool.
 
+mod check;
 mod clock;
 mod device;
 mod exec;
@@ -29,12 +30,17 @@ impl DeviceDriver for CpuDriver {
         "cpu"
     }
 
-    fn probe(&self, _config: &Config) -> Vec<Arc<dyn DeviceOps>> {
+    fn probe(&self, config: &Config) -> Vec<Arc<dyn DeviceOps>> {
         // Code is made by clang, also that of programs in SPIR-V.
         if !super::compiler_available() {
             tracing::info!("CPU device not used: clang was not found");
             return Vec::new();
         }
-        vec![Arc::new(device::CpuDevice::new())]
+        let (checks, unknown) = check::Checks::named(&config.check);
+        for word in unknown {
+            tracing::warn!("PYROCLAST_CHECK: there is no check '{word}'");
+        }
+        let reports = check::report::Reports::new(config.check_log.clone());
+        vec![Arc::new(device::CpuDevice::new(check::Checker::new(checks, reports)))]
     }
 }

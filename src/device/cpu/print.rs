@@ -38,6 +38,11 @@ impl Print {
         self.memory.ptr()
     }
 
+    /// Its bytes.
+    pub fn size(&self) -> u64 {
+        self.memory.size()
+    }
+
     /// The text, when the launch is complete.
     pub fn text(&self, kernel: &Kernel, launch: &Launch) -> Vec<u8> {
         // SAFETY: the memory is aligned to a page and no kernel writes it any more.

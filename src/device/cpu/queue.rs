@@ -5,6 +5,7 @@
 
 use super::super::batch::{Batch, DeviceCommand, Outcome, Ticket, Times};
 use super::super::traits::*;
+use super::check::Checker;
 use super::clock;
 use super::device::CpuList;
 use super::pool::{Pool, STACK};
@@ -30,6 +31,7 @@ struct State {
 
 struct Inner {
     pool: Arc<Pool>,
+    checker: Arc<Checker>,
     sink: Arc<dyn CompletionSink>,
     profiling: bool,
     print_bytes: u64,
@@ -45,9 +47,10 @@ struct Inner {
 pub struct CpuQueue(Arc<Inner>);
 
 impl CpuQueue {
-    pub fn new(pool: Arc<Pool>, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> CpuQueue {
+    pub fn new(pool: Arc<Pool>, checker: Arc<Checker>, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> CpuQueue {
         CpuQueue(Arc::new(Inner {
             pool,
+            checker,
             sink,
             profiling: desc.profiling,
             print_bytes: if desc.print_bytes == 0 { PRINT_BYTES } else { desc.print_bytes },
@@ -120,7 +123,7 @@ impl Inner {
     fn execute(&self, command: &DeviceCommand) -> Result<()> {
         match command {
             DeviceCommand::Launch(launch) => {
-                exec::launch_and_print(launch, self.print_bytes, &|text| self.sink.print(text), &self.pool)
+                exec::launch_and_print(launch, self.print_bytes, &|text| self.sink.print(text), &self.pool, &self.checker)
             }
             DeviceCommand::Replay(list) => {
                 let Some(list) = list.as_any().downcast_ref::<CpuList>() else {

@@ -2,11 +2,17 @@
 
 use super::super::batch::{ArgValue, BufferRange, Launch, Reach};
 use super::super::traits::*;
+use super::check::report::Reports;
+use super::check::{Checker, Checks};
 use super::device::CpuDevice;
 use super::exec;
 use super::pool::Pool;
 use clspv_bridge::driver::{self, FrontConfig, Options};
 use std::sync::Arc;
+
+fn unchecked() -> Checker {
+    Checker::new(Checks::default(), Reports::default())
+}
 
 fn kernel(device: &CpuDevice, source: &str) -> Arc<dyn DeviceKernel> {
     let extensions = ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64"].map(String::from).to_vec();
@@ -19,7 +25,7 @@ fn kernel(device: &CpuDevice, source: &str) -> Arc<dyn DeviceKernel> {
 
 /// Launches a kernel on buffers of 32-bit words.
 fn run(source: &str, buffers: &mut [Vec<u32>], global: [u64; 3], local: [u32; 3]) {
-    let device = CpuDevice::new();
+    let device = CpuDevice::new(unchecked());
     let kernel = kernel(&device, source);
     let memory: Vec<Arc<dyn DeviceMemory>> = buffers
         .iter()
@@ -34,7 +40,7 @@ fn run(source: &str, buffers: &mut [Vec<u32>], global: [u64; 3], local: [u32; 3]
         memory.iter().map(|m| ArgValue::Buffer(BufferRange { memory: m.clone(), offset: 0, size: m.size() })).collect();
     let (args, reach) = (Arc::new(args), Reach::default());
     let launch = Launch { kernel: kernel.clone(), args, dims: 3, offset: [0; 3], global, local, reach };
-    exec::launch_and_print(&launch, PRINT_BYTES, &|_| {}, &Pool::new(2)).unwrap();
+    exec::launch_and_print(&launch, PRINT_BYTES, &|_| {}, &Pool::new(2), &unchecked()).unwrap();
     for (m, b) in memory.iter().zip(buffers.iter_mut()) {
         // SAFETY: as above.
         unsafe { std::ptr::copy_nonoverlapping(words(m), b.as_mut_ptr(), b.len()) };

@@ -67,6 +67,9 @@ impl Emit<'_> {
                 if let Op::Barrier { memory: Scope::Device | Scope::AllDevices, .. } = data.op {
                     self.line("fence acq_rel");
                 }
+                if self.r.wanted.is_some() {
+                    self.checked_barrier(&data.op);
+                }
                 continue;
             }
             if data.op.is_terminator() {

@@ -45,6 +45,8 @@ pub struct Request<'a> {
     pub linear: bool,
     /// There are barriers.
     pub split: bool,
+    /// For checked code: what of each load matters.
+    pub wanted: Option<&'a HashMap<Value, u16>>,
 }
 
 /// The text being made.
@@ -111,6 +113,8 @@ pub(super) struct Target {
 pub struct Text {
     pub text: String,
     pub record: u32,
+    /// Private variables' offsets in the record.
+    pub slots: HashMap<Slot, u32>,
 }
 
 impl<'a> Emit<'a> {
@@ -180,6 +184,9 @@ impl<'a> Emit<'a> {
             self.slots.insert(slot, at);
         }
         let tree = self.r.tree;
+        if self.r.wanted.is_some() {
+            self.check_variables();
+        }
         if !self.r.split {
             self.open_run();
         }
@@ -204,6 +211,11 @@ impl<'a> Emit<'a> {
             ("data", context::DATA),
         ] {
             field(&mut text, name, "ptr", offset);
+        }
+        if self.r.wanted.is_some() {
+            field(&mut text, "check", "ptr", context::CHECK);
+            field(&mut text, "check.access", "ptr", context::CHECK_ACCESS);
+            field(&mut text, "check.order", "ptr", context::CHECK_ORDER);
         }
         field(&mut text, "local.bytes", "i64", context::LOCAL_BYTES);
         field(&mut text, "scratch.bytes", "i64", context::SCRATCH_BYTES);
@@ -236,7 +248,7 @@ impl<'a> Emit<'a> {
         let _ = writeln!(text, "  %vectors = udiv i64 %up, {}", self.width);
         text.push_str(&self.out.replace("@RECORD@", &record.to_string()));
         text.push_str("  ret void\n}\n\n");
-        Text { text, record }
+        Text { text, record, slots: self.slots }
     }
 
     // Text.
@@ -321,6 +333,10 @@ impl<'a> Emit<'a> {
             let _ = writeln!(p, "  %tail.{n} = icmp ult <{w} x i32> {}, %restv.{n}", self.steps("i32", 1));
         }
         self.run.prologue = p;
+        if self.r.wanted.is_some() {
+            let text = self.check_place();
+            self.run.prologue.push_str(&text);
+        }
         if self.mask != 0
             && let Some(mask) = self.mask_name(self.mask)
         {

@@ -9,6 +9,7 @@
 //! where it grows from one to the next, and a vector otherwise; memory accesses are whole vectors where addresses are
 //! neighbours; control flow becomes masks where work-items part. `crate::native` is the contract with the runtime.
 
+mod check;
 mod control;
 mod emit;
 mod groups;
@@ -91,10 +92,13 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         arg.offset = args_bytes;
         args_bytes += 8;
     }
-    let names = [format!("k{number}w"), format!("k{number}a")];
+    let wanted = cpu.checked.then(|| check::wanted(&func));
+    let any = format!("k{number}a");
+    let names = if cpu.checked { vec![(any, false)] } else { vec![(format!("k{number}w"), true), (any, false)] };
     let mut text = String::new();
     let mut record = 0;
-    for (name, whole) in names.iter().zip([true, false]) {
+    let mut slots = HashMap::new();
+    for (name, whole) in &names {
         let made = Emit::function(name, || Request {
             func: &func,
             info: &info,
@@ -104,14 +108,17 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
             local: &local,
             local_args: &local_args,
             width,
-            whole,
+            whole: *whole,
             linear,
             split,
+            wanted: wanted.as_ref(),
         })?;
         text.push_str(&made.text);
         record = record.max(made.record);
+        slots = made.slots;
     }
-    let [whole, any] = names;
+    let (whole, any) = (names[0].0.clone(), names[names.len() - 1].0.clone());
+    let places = cpu.checked.then(|| check::places(module, &func, data, &local, &slots));
     let native = NativeKernel {
         info,
         whole,
@@ -126,6 +133,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         private_bytes: func.slots.iter().map(|(_, s)| shape::slot_bytes(s)).sum(),
         has_sub_groups: linear,
         zero_local: cx.options.initialize_local,
+        places,
     };
     Ok((native, text))
 }

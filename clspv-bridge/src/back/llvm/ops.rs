@@ -26,7 +26,12 @@ impl Emit<'_> {
             | Op::IsSpace(_) => self.memory(&data, ty),
             Op::Group { op, .. } => self.group(*op, &data.args, ty),
             // Sub-groups are vectors, which go on together.
-            Op::Barrier { .. } => Ok(Val::same("0")),
+            op @ Op::Barrier { .. } => {
+                if self.r.wanted.is_some() {
+                    self.checked_barrier(op);
+                }
+                Ok(Val::same("0"))
+            }
             Op::WorkItem { query, dim } => self.query(*query, *dim, ty),
             _ => {
                 if let Some(line) = self.straight(&data, ty)? {

@@ -231,6 +231,10 @@ impl<'a> FuncReader<'_, '_, 'a> {
         inst: &Instr<'_>,
     ) -> Result<Option<Vals>> {
         let name = self.r.module.functions[func].name.clone();
+        if name == crate::front::lines::MARK {
+            self.line = args.first().and_then(|a| self.f.as_bits(*a)).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+            return Ok(Some(smallvec![]));
+        }
         if let Some((name, from)) = name.strip_prefix("pc_convert_").and_then(|n| n.split_once('.')) {
             let ([x], [to]) = (args, results) else { return Ok(None) };
             if !self.f.ty(*x).is_int() || !to.is_int() || self.f.ty(*x).lanes() != to.lanes() {

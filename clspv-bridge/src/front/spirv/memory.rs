@@ -16,6 +16,8 @@ use spirv::{BuiltIn, Op, StorageClass};
 pub struct MemFlags {
     pub volatile: bool,
     pub nontemporal: bool,
+    /// Part of a copy.
+    pub copied: bool,
     /// Alignment given by the operand.
     pub align: Option<u32>,
 }
@@ -33,7 +35,7 @@ fn mem_operand(inst: &Instr<'_>, i: usize) -> Result<(MemFlags, usize)> {
     let Some(&mask) = inst.ops.get(i) else {
         return Ok((MemFlags::default(), i));
     };
-    let mut flags = MemFlags { volatile: mask & 1 != 0, nontemporal: mask & 4 != 0, align: None };
+    let mut flags = MemFlags { volatile: mask & 1 != 0, nontemporal: mask & 4 != 0, copied: false, align: None };
     if mask & 2 != 0 {
         let align = inst.word(i + 1)?;
         if !align.is_power_of_two() {
@@ -55,6 +57,7 @@ fn copy_flags(inst: &Instr<'_>, i: usize, natural: u32) -> Result<MemFlags> {
     Ok(MemFlags {
         volatile: to.volatile || from.volatile,
         nontemporal: to.nontemporal && from.nontemporal,
+        copied: false,
         align: Some(to.align.unwrap_or(natural).min(from.align.unwrap_or(natural))),
     })
 }
@@ -159,6 +162,7 @@ impl FuncReader<'_, '_, '_> {
             volatile: flags.volatile,
             nontemporal: flags.nontemporal,
             readonly: self.f.ty(ptr) == Type::Ptr(Space::Constant),
+            copied: flags.copied,
             root: Root::Ptr,
         }
     }
@@ -257,7 +261,7 @@ impl FuncReader<'_, '_, '_> {
                 pieces.push(Leaf { ty: Type::Scalar(scalar), offset: at });
                 at += scalar.bytes() as u64;
             }
-            let vals = self.load_leaves(src, &pieces, align, flags);
+            let vals = self.load_leaves(src, &pieces, align, MemFlags { copied: true, ..flags });
             self.store_leaves(dst, &vals, &pieces, align, flags);
             return;
         }

@@ -492,5 +492,6 @@ fn parse_access(c: &mut Cursor<'_>, access: &mut Access) -> Result<()> {
     access.volatile = c.eat_word("volatile");
     access.nontemporal = c.eat_word("nontemporal");
     access.readonly = c.eat_word("readonly");
+    access.copied = c.eat_word("copied");
     Ok(())
 }

@@ -1,0 +1,254 @@
+//! Checked code: accesses and what orders them as calls of the runtime ([`crate::native::check`]), and what the runtime must know
+//! to judge them.
+
+use super::emit::Emit;
+use super::shape::slot_bytes;
+use super::value::{Val, ValKind, lane_name};
+use crate::error::Result;
+use crate::ir::*;
+use crate::native::{Place, Places, check};
+use crate::passes::lower_globals::DataLayout;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+/// Where the variables of a kernel lie.
+pub fn places(
+    module: &Module,
+    func: &Function,
+    data: &DataLayout,
+    local: &HashMap<Global, u32>,
+    slots: &HashMap<Slot, u32>,
+) -> Places {
+    let global = |g: Global, offset: u32| {
+        let d = &module.globals[g];
+        Place { name: d.name.clone(), offset, size: d.size, stride: 0 }
+    };
+    let mut places = Places {
+        local: local.iter().map(|(g, at)| global(*g, *at)).collect(),
+        private: slots
+            .iter()
+            .map(|(s, at)| {
+                let d = &func.slots[*s];
+                Place { name: String::new(), offset: *at, size: d.size, stride: slot_bytes(d) }
+            })
+            .collect(),
+        program: module.globals.keys().filter_map(|g| data.offset(g).map(|at| global(g, at))).collect(),
+    };
+    for list in [&mut places.local, &mut places.private, &mut places.program] {
+        list.sort_by_key(|p| p.offset);
+    }
+    places
+}
+
+/// Which components of what is loaded matter to the program: not those that are replaced, or stored where they came from.
+pub fn wanted(func: &Function) -> HashMap<Value, u16> {
+    let mut uses = Uses { func, of: HashMap::new(), seen: HashSet::new() };
+    let insts = || func.layout.iter().flat_map(|b| &func.blocks[*b].insts);
+    for inst in insts() {
+        for (k, v) in func.insts[*inst].args.iter().enumerate() {
+            uses.of.entry(*v).or_default().push((*inst, k));
+        }
+    }
+    let mut out = HashMap::new();
+    for inst in insts() {
+        let data = &func.insts[*inst];
+        if let Op::Load(access) = &data.op {
+            let v = data.results[0];
+            uses.seen.clear();
+            out.insert(v, if access.copied { 0 } else { uses.wanted(v, data.args[0]) });
+        }
+    }
+    out
+}
+
+struct Uses<'a> {
+    func: &'a Function,
+    of: HashMap<Value, Vec<(Inst, usize)>>,
+    seen: HashSet<Value>,
+}
+
+impl Uses<'_> {
+    /// The components of `v` that matter, if it was loaded from `from`.
+    fn wanted(&mut self, v: Value, from: Value) -> u16 {
+        let lanes = self.func.ty(v).lanes();
+        let all = ((1u32 << lanes) - 1) as u16;
+        if lanes > 1 && !self.seen.insert(v) {
+            return 0;
+        }
+        let func = self.func;
+        let mut wanted = 0;
+        for (inst, k) in self.of.get(&v).cloned().unwrap_or_default() {
+            let data = &func.insts[inst];
+            let result = data.results.first().copied();
+            wanted |= match (&data.op, result) {
+                (Op::Store(_), _) if k == 0 && self.is_same_place(data.args[1], from) => 0,
+                _ if lanes == 1 => all,
+                (Op::Extract(i), _) => 1 << i,
+                (Op::Insert(i), Some(r)) if k == 0 => self.wanted(r, from) & !(1 << i),
+                (Op::InsertDyn, Some(r)) if k == 0 => self.wanted(r, from),
+                (Op::Shuffle(lanes_of), Some(r)) => {
+                    let after = self.wanted(r, from);
+                    let first = if k == 0 { 0 } else { func.ty(data.args[0]).lanes() };
+                    let taken = (0u32..).zip(lanes_of).filter(|(to, _)| after >> to & 1 == 1).map(|(_, lane)| u32::from(*lane));
+                    taken.filter(|lane| (first..first + lanes).contains(lane)).fold(0, |all, lane| all | 1 << (lane - first))
+                }
+                (Op::Bin(_) | Op::Un(_) | Op::Fma | Op::Mad | Op::Select | Op::Cast(_), Some(r))
+                    if func.ty(r).lanes() == lanes =>
+                {
+                    self.wanted(r, from)
+                }
+                _ => all,
+            };
+        }
+        wanted
+    }
+
+    fn is_same_place(&self, a: Value, b: Value) -> bool {
+        let slot = |v: Value| match self.func.def_op(v) {
+            Some(Op::SlotAddr(s)) => Some(*s),
+            _ => None,
+        };
+        a == b || slot(a).is_some() && slot(a) == slot(b)
+    }
+}
+
+fn order_bits(order: Ordering) -> u64 {
+    match order {
+        Ordering::Relaxed => 0,
+        Ordering::Acquire => check::ACQUIRE,
+        Ordering::Release => check::RELEASE,
+        Ordering::AcqRel | Ordering::SeqCst => check::ACQUIRE | check::RELEASE,
+    }
+}
+
+impl Emit<'_> {
+    /// Variables that calls are given.
+    pub fn check_variables(&mut self) {
+        let w = self.width;
+        let _ = writeln!(self.allocas, "  %check.at = alloca [{w} x i64], align 64");
+        let _ = writeln!(self.allocas, "  %check.data = alloca [{} x i64], align 64", w * 16);
+        let _ = writeln!(self.allocas, "  %check.place = alloca [4 x i64], align 8");
+    }
+
+    /// Tells where the open run is; the only run of a function without barriers starts work-items.
+    pub fn check_place(&self) -> String {
+        let n = self.runs;
+        let mut text = String::new();
+        let mut put = |name: &str, at: usize, ty: &str, value: String| {
+            let _ = writeln!(text, "  %check.{name}.{n} = getelementptr i64, ptr %check.place, i64 {at}");
+            let _ = writeln!(text, "  store {ty} {value}, ptr %check.{name}.{n}, align 8");
+        };
+        put("x", check::VECTOR, "i64", format!("%x.{n}"));
+        let line = |name: &str| if self.r.linear { "0".into() } else { format!("%{name}.{n}") };
+        put("y", check::Y, "i64", line("y"));
+        put("z", check::Z, "i64", line("z"));
+        put("record", check::RECORD, "ptr", format!("%record.{n}"));
+        if !self.r.split {
+            let _ = writeln!(text, "  call void %check.order(ptr %check, i64 {}, i64 -1, ptr %check.place)", check::START);
+        }
+        text
+    }
+
+    /// The active lanes as a number.
+    fn check_mask(&mut self) -> String {
+        let w = self.width;
+        match self.active() {
+            None => format!("{}", (1u64 << w) - 1),
+            Some(mask) => {
+                let bits = self.def(format!("bitcast <{w} x i1> {mask} to i{w}"));
+                self.def(format!("zext i{w} {bits} to i64"))
+            }
+        }
+    }
+
+    /// Calls the runtime for an access. True if it has one address for all lanes.
+    fn check_access(&mut self, data: &InstData, p: &Val, uniform: bool, what: u64) {
+        if uniform {
+            self.line(format!("store ptr {}, ptr %check.at, align 64", p.parts[0]));
+        } else {
+            let all = self.vectors(Type::Ptr(Space::Global), p)[0].clone();
+            self.line(format!("store <{} x ptr> {all}, ptr %check.at, align 64", self.width));
+        }
+        let mask = self.check_mask();
+        let what = if uniform { what | check::UNIFORM } else { what };
+        self.line(format!(
+            "call void %check.access(ptr %check, ptr %check.at, ptr %check.data, i64 {mask}, i64 {what}, i32 {}, ptr %check.place)",
+            data.line
+        ));
+    }
+
+    fn check_data(&mut self, component: u32, bytes: u32) -> String {
+        let at = component * bytes * self.width;
+        self.def(format!("getelementptr i8, ptr %check.data, i64 {at}"))
+    }
+
+    pub fn checked_load(&mut self, data: &InstData, access: &Access, ty: Type) -> Result<Val> {
+        let p = self.get(data.args[0])?;
+        let (n, bytes, lane) = (ty.lanes(), ty.lane().access_bytes().unwrap_or(8), lane_name(ty));
+        let known = data.results.first().and_then(|r| self.r.wanted?.get(r)).copied();
+        let wanted = if access.copied { 0 } else { known.unwrap_or(u16::MAX) };
+        let uniform = p.is_same();
+        self.check_access(data, &p, uniform, size_bits(bytes, n) | u64::from(wanted) << check::WANTED | volatile_bit(access));
+        let t = self.ty(lane, !uniform);
+        let parts = (0..n)
+            .map(|i| {
+                let from = self.check_data(i, bytes);
+                self.def(format!("load {t}, ptr {from}, align 1"))
+            })
+            .collect();
+        Ok(Val { kind: if uniform { ValKind::Same } else { ValKind::Each }, parts })
+    }
+
+    pub fn checked_store(&mut self, data: &InstData, access: &Access) -> Result<Val> {
+        let (v, p) = (self.get(data.args[0])?, self.get(data.args[1])?);
+        let ty = self.func.ty(data.args[0]);
+        let (n, bytes, lane) = (ty.lanes(), ty.lane().access_bytes().unwrap_or(8), lane_name(ty));
+        let uniform = p.is_same() && v.is_same();
+        let parts = if uniform { v.parts.clone() } else { self.vectors(ty, &v) };
+        let t = self.ty(lane, !uniform);
+        for (i, part) in (0..n).zip(parts) {
+            let to = self.check_data(i, bytes);
+            self.line(format!("store {t} {part}, ptr {to}, align 1"));
+        }
+        self.check_access(data, &p, uniform, check::STORE | size_bits(bytes, n) | volatile_bit(access));
+        Ok(Val::same("0"))
+    }
+
+    /// The addresses that atomics may access.
+    pub fn checked_atomic(&mut self, data: &InstData, p: &Val, bytes: u32) -> String {
+        let (kind, order) = match &data.op {
+            Op::AtomicStore { order, .. } => (check::STORE, *order),
+            Op::AtomicLoad { order, .. } => (0, *order),
+            Op::AtomicRmw { order, .. } => (check::STORE | check::BOTH, *order),
+            Op::AtomicCas { success, .. } => (check::STORE | check::BOTH, *success),
+            _ => (0, Ordering::Relaxed),
+        };
+        let what = kind | check::ATOMIC | order_bits(order) | size_bits(bytes, 1) | 1 << check::WANTED;
+        self.check_access(data, p, false, what);
+        self.def(format!("load <{} x ptr>, ptr %check.at, align 64", self.width))
+    }
+
+    pub fn checked_fence(&mut self, order: Ordering) {
+        if order != Ordering::Relaxed {
+            let (mask, what) = (self.check_mask(), check::FENCE | order_bits(order));
+            self.line(format!("call void %check.order(ptr %check, i64 {what}, i64 {mask}, ptr %check.place)"));
+        }
+    }
+
+    /// A barrier of the group, where no run is open, or of a sub-group.
+    pub fn checked_barrier(&mut self, op: &Op) {
+        let Op::Barrier { exec, spaces, .. } = op else { return };
+        let kind = if *exec == Scope::SubGroup { check::VECTOR_BARRIER } else { check::GROUP_BARRIER };
+        let local = if spaces.local { check::LOCAL } else { 0 };
+        let global = if spaces.global || spaces.image { check::GLOBAL } else { 0 };
+        self.line(format!("call void %check.order(ptr %check, i64 {}, i64 -1, ptr %check.place)", kind | local | global));
+    }
+}
+
+fn volatile_bit(access: &Access) -> u64 {
+    if access.volatile { check::VOLATILE } else { 0 }
+}
+
+fn size_bits(bytes: u32, components: u32) -> u64 {
+    u64::from(bytes) << check::BYTES | u64::from(components) << check::COMPONENTS
+}
