@@ -26,7 +26,7 @@ fn part(mem: cl_mem, origin: usize, size: usize) -> cl_mem {
 #[repr(align(4096))]
 struct Storage([u32; N]);
 
-fn commands(rig: &Rig, flags: cl_mem_flags, seed: u64) {
+fn commands(rig: &Rig, devices: &[cl_device_id], flags: cl_mem_flags, seed: u64) {
     let (mut random, mut code) = (Random(seed), 1);
     let mut expected: Vec<u32> = (0..N as u32).map(|i| i * 7).collect();
     let mut storage = Box::new(Storage([0; N]));
@@ -35,7 +35,8 @@ fn commands(rig: &Rig, flags: cl_mem_flags, seed: u64) {
     // SAFETY: the storage has the size and lives to the end.
     let mem = unsafe { clCreateBuffer(rig.context, flags, BYTES, if copied { ptr } else { null_mut() }, &mut code) };
     ok(code);
-    let queues = [rig.queue(0), rig.queue(OUT_OF_ORDER)];
+    let queues = [0, OUT_OF_ORDER].into_iter().flat_map(|how| devices.iter().map(move |d| Rig { device: *d, ..*rig }.queue(how)));
+    let queues: Vec<cl_command_queue> = queues.collect();
     if !copied {
         // SAFETY: as above.
         ok(unsafe { clEnqueueWriteBuffer(queues[0], mem, 1, 0, BYTES, ptr, 0, null(), null_mut()) });
@@ -44,7 +45,7 @@ fn commands(rig: &Rig, flags: cl_mem_flags, seed: u64) {
     let (step, fine) = (rig.kernel("step"), rig.kernel("fine"));
     let mut last: Option<cl_event> = None;
     for round in 0..120u32 {
-        let queue = queues[random.below(2)];
+        let queue = queues[random.below(queues.len())];
         // The whole, or a part of it.
         let which = random.below(PARTS + 2);
         let (object, start, count) = match parts.get(which) {
@@ -114,8 +115,24 @@ pub fn random_commands() {
     let rig = rig_of(STEPS);
     assert!(falls_back(&rig, "fine") && !falls_back(&rig, "step"));
     for (flags, seed) in [(0, 1), (CL_MEM_COPY_HOST_PTR, 2), (CL_MEM_USE_HOST_PTR, 3), (CL_MEM_ALLOC_HOST_PTR, 4)] {
-        commands(&rig, flags, seed);
+        commands(&rig, &[rig.device], flags, seed);
     }
+}
+
+/// The same in a context of the processor too, which has what falls back and its own queues.
+pub fn beside_the_processor() {
+    let (devices, mut code) = (devices(), 1);
+    assert!(devices.len() >= 2, "{} devices", devices.len());
+    // SAFETY: as many devices as are said.
+    let context = unsafe { clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code) };
+    ok(code);
+    let rig = Rig { device: devices[0], context, program: build(context, devices[0], STEPS) };
+    assert!(falls_back(&rig, "fine") && !falls_back(&Rig { device: devices[devices.len() - 1], ..rig }, "fine"));
+    for (flags, seed) in [(0, 5), (CL_MEM_USE_HOST_PTR, 6)] {
+        commands(&rig, &devices, flags, seed);
+    }
+    rig.program.release();
+    context.release();
 }
 
 /// Local arguments, structures by value, NULL.

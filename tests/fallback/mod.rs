@@ -34,7 +34,7 @@ pub fn ready(hidden: &str) {
         unsafe {
             std::env::set_var("PYROCLAST_FEATURES", hidden);
             std::env::set_var("PYROCLAST_FALLBACK", "cpu");
-            std::env::set_var("PYROCLAST_DEVICES", "vulkan");
+            std::env::set_var("PYROCLAST_DEVICES", "vulkan,cpu");
             // However busy the machine is.
             std::env::set_var("PYROCLAST_CLANG_TIMEOUT", "3600");
         }
