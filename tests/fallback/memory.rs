@@ -3,6 +3,10 @@
 use super::*;
 use std::ffi::c_void;
 
+crate::extension_functions! {
+    fn clSetKernelArgDevicePointerEXT(kernel: cl_kernel, index: cl_uint, address: u64) -> cl_int;
+}
+
 const N: usize = 1024;
 const BYTES: usize = 4 * N;
 const PARTS: usize = 4;
@@ -330,5 +334,47 @@ pub fn shared() {
         unmap();
         finish(queue);
         clSVMFree(rig.context, ptr.cast());
+    }
+}
+
+/// Addresses of buffers: followed where the process has them, else refused, as arguments and as what is reached.
+pub fn addresses() {
+    if !crate::common::extension::has_extension("cl_ext_buffer_device_address") {
+        eprintln!("skipped: the device tells no addresses of buffers");
+        return;
+    }
+    let rig = rig_of(STEPS);
+    let (queue, fine, mut code) = (rig.queue(0), rig.kernel("fine"), 1);
+    let (list, size) = ([u64::from(CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT), 1, 0], 4usize);
+    let mut address = 0u64;
+    // SAFETY: live handles, terminated lists, values with their sizes; kernels alone follow the address.
+    unsafe {
+        let mem = clCreateBufferWithProperties(rig.context, list.as_ptr(), CL_MEM_READ_WRITE, 64, null_mut(), &mut code);
+        ok(code);
+        ok(clGetMemObjectInfo(mem, CL_MEM_DEVICE_ADDRESS_EXT, 8, (&raw mut address).cast(), null_mut()));
+        let numbers: [u32; 16] = std::array::from_fn(|i| i as u32);
+        ok(clEnqueueWriteBuffer(queue, mem, 1, 0, 64, numbers.as_ptr().cast(), 0, null(), null_mut()));
+        ok(clSetKernelArgDevicePointerEXT(fine, 0, address + 16));
+        set(fine, 1, 1.0f64);
+        let code = clEnqueueNDRangeKernel(queue, fine, 1, null(), &size, null(), 0, null(), null_mut());
+        let place = number(&device_info(rig.device, CL_DEVICE_SVM_CAPABILITIES).unwrap()) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+        let got: Vec<u32> = read(queue, mem, 16);
+        if place != 0 {
+            assert_eq!(code, CL_SUCCESS);
+            assert!(got.iter().zip(0..).all(|(v, i)| *v == if (4..8).contains(&i) { i * 8 + 1 } else { i }), "{got:?}");
+        } else {
+            assert_eq!((code, got), (CL_INVALID_OPERATION, numbers.to_vec()));
+            // What it may reach without an argument is no better.
+            let other = rig.buffer(&numbers);
+            set(fine, 0, other);
+            let run = || clEnqueueNDRangeKernel(queue, fine, 1, null(), &size, null(), 0, null(), null_mut());
+            ok(clSetKernelExecInfo(fine, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, 8, (&raw const address).cast()));
+            assert_eq!(run(), CL_INVALID_OPERATION);
+            ok(clSetKernelExecInfo(fine, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, 0, null()));
+            assert_eq!(run(), CL_SUCCESS);
+            finish(queue);
+            other.release();
+        }
+        mem.release();
     }
 }
