@@ -53,6 +53,8 @@ enum Command {
     PrintOne(run::PrintOne),
     /// Put reports side by side
     Compare(run::Compare),
+    /// Write the pages of a report again, with other expectations
+    Pages(run::Pages),
     /// Compile every entry of a folder's MANIFEST.tsv and validate the modules
     Corpus(corpus::Arguments),
     /// Compile one file in this process and write its modules to a folder (what `corpus` runs)
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
         Command::RunArea(arguments) => run::one(&arguments),
         Command::PrintOne(arguments) => run::print_one(&arguments),
         Command::Compare(arguments) => run::compare_reports(&arguments),
+        Command::Pages(arguments) => run::pages(&arguments),
         Command::Corpus(arguments) => corpus::run(&arguments),
         Command::One(arguments) => corpus::one(&arguments),
         Command::BuildTimes(arguments) => build_times::run(&arguments),

@@ -69,6 +69,16 @@ pub struct Compare {
     output: Option<PathBuf>,
 }
 
+/// Arguments of `pages`.
+#[derive(clap::Args)]
+pub struct Pages {
+    /// File of expected failures and skips, with reasons
+    #[arg(long, value_name = "FILE")]
+    expect: Option<PathBuf>,
+    /// Folder with a report.json
+    folder: PathBuf,
+}
+
 /// Arguments of `run-area`, which runs in child processes.
 #[derive(clap::Args)]
 pub struct One {
@@ -104,6 +114,14 @@ pub fn compare_reports(arguments: &Compare) -> Result<bool, String> {
         std::fs::write(path, page).map_err(|e| format!("{}: {e}", path.display()))?;
     }
     Ok(comparison.tests.is_empty() && comparison.missing == 0)
+}
+
+/// Writes the pages of a report again; true if it is as expected.
+pub fn pages(arguments: &Pages) -> Result<bool, String> {
+    let expectations = Expectations::read(arguments.expect.as_deref())?;
+    let report = Report::read(&arguments.folder.join("report.json"))?;
+    report.write(&arguments.folder, &expectations, None)?;
+    Ok(report.conclude(&expectations))
 }
 
 /// What a kernel prints, for the area `printf`.

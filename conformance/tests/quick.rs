@@ -17,7 +17,7 @@ fn driver() -> PathBuf {
 fn check(device: &str, expectations: &str, choice: &[&str]) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("quick-{device}-{}-{}", choice.len(), std::process::id()));
     let output = Command::new(env!("CARGO_BIN_EXE_conformance"))
-        .args(["run", "--quiet", "--jobs", "1"])
+        .args(["run", "--quiet", "--jobs", "1", "--limit", "1800"])
         .args(choice)
         .arg("--driver")
         .arg(driver())
@@ -35,6 +35,10 @@ fn check(device: &str, expectations: &str, choice: &[&str]) {
         let text = std::fs::read_to_string(folder.join(name)).expect("a report");
         assert!(text.contains("Pyroclast"), "{name}: {text}");
     }
+    // The pages follow from the report.
+    std::fs::remove_file(folder.join("report.html")).expect("a page");
+    let pages = Command::new(env!("CARGO_BIN_EXE_conformance")).arg("pages").arg(&folder).output().expect("the tool runs");
+    assert!(pages.status.success() && folder.join("report.html").is_file(), "{}", String::from_utf8_lossy(&pages.stderr));
     let _ = std::fs::remove_dir_all(&folder);
 }
 

@@ -79,6 +79,17 @@ fn read(rig: &Rig, mem: cl_mem, offset: usize, size: usize, ptr: *mut c_void) ->
     unsafe { clEnqueueReadBuffer(rig.queue, mem, 1, offset, size, ptr, 0, null(), null_mut()) }
 }
 
+/// Reads a box that is wrong.
+fn rect(rig: &Rig, origin: [usize; 3], region: [usize; 3], row: usize, slice: usize) -> cl_int {
+    let (mut host, zero) = (vec![0u8; 4096], [0usize; 3]);
+    let (origin, region, host) = (origin.as_ptr(), region.as_ptr(), host.as_mut_ptr().cast());
+    // SAFETY: boxes that are wrong are refused before anything is touched.
+    unsafe {
+        let zero = zero.as_ptr();
+        clEnqueueReadBufferRect(rig.queue, rig.buffer, 1, origin, zero, region, row, slice, 0, 0, host, 0, null(), null_mut())
+    }
+}
+
 fn built(rig: &Rig, source: &std::ffi::CStr, options: &std::ffi::CStr) -> cl_int {
     let mut code = 1;
     // SAFETY: terminated strings.
@@ -255,6 +266,113 @@ const CHECKS: &[Check] = &[
     ("clEnqueueReadBuffer: wait list without events", &[CL_INVALID_EVENT_WAIT_LIST], |r| unsafe {
         clEnqueueReadBuffer(r.queue, r.buffer, 1, 0, 8, room(), 1, null(), null_mut())
     }),
+    ("clEnqueueReadBuffer: NULL queue", &[CL_INVALID_COMMAND_QUEUE], |r| unsafe {
+        clEnqueueReadBuffer(null_mut(), r.buffer, 1, 0, 8, room(), 0, null(), null_mut())
+    }),
+    ("clEnqueueReadBuffer: NULL buffer", &[CL_INVALID_MEM_OBJECT], |r| read(r, null_mut(), 0, 8, room())),
+    ("clEnqueueReadBufferRect: region of size 0", VALUE, |r| rect(r, [0; 3], [8, 0, 1], 0, 0)),
+    ("clEnqueueReadBufferRect: outside", VALUE, |r| rect(r, [0, SIZE, 0], [8, 1, 1], 0, 0)),
+    ("clEnqueueReadBufferRect: rows overlap", VALUE, |r| rect(r, [0; 3], [8, 2, 1], 4, 0)),
+    ("clEnqueueReadBufferRect: slices overlap", VALUE, |r| rect(r, [0; 3], [8, 2, 2], 8, 12)),
+    ("clEnqueueReadBufferRect: slices are no whole rows", VALUE, |r| rect(r, [0; 3], [8, 2, 2], 8, 20)),
+    ("clEnqueueMarkerWithWaitList: wait list without events", &[CL_INVALID_EVENT_WAIT_LIST], |r| unsafe {
+        clEnqueueMarkerWithWaitList(r.queue, 1, null(), null_mut())
+    }),
+    ("clEnqueueBarrierWithWaitList: events without a count", &[CL_INVALID_EVENT_WAIT_LIST], |r| {
+        user_event(r, |e| unsafe {
+            clSetUserEventStatus(e, CL_COMPLETE);
+            clEnqueueBarrierWithWaitList(r.queue, 0, &e, null_mut())
+        })
+    }),
+    ("clWaitForEvents: NULL event", &[CL_INVALID_EVENT], |_| unsafe { clWaitForEvents(1, [null_mut()].as_ptr()) }),
+    ("clSetUserEventStatus: event of a command", &[CL_INVALID_EVENT], |r| unsafe {
+        let mut event = null_mut();
+        clEnqueueMarkerWithWaitList(r.queue, 0, null(), &mut event);
+        let code = clSetUserEventStatus(event, CL_COMPLETE);
+        clReleaseEvent(event);
+        code
+    }),
+    ("clSetEventCallback: unknown moment", VALUE, |r| {
+        unsafe extern "C" fn nothing(_: cl_event, _: cl_int, _: *mut c_void) {}
+        user_event(r, |e| unsafe { clSetEventCallback(e, 77, Some(nothing), null_mut()) })
+    }),
+    ("clEnqueueMigrateMemObjects: unknown flags", VALUE, |r| unsafe {
+        clEnqueueMigrateMemObjects(r.queue, 1, &r.buffer, 1 << 20, 0, null(), null_mut())
+    }),
+    ("clGetPlatformInfo: unknown query", VALUE, |_| unsafe {
+        let mut platform = null_mut();
+        clGetPlatformIDs(1, &mut platform, null_mut());
+        clGetPlatformInfo(platform, 0x7777, 0, null_mut(), &mut 0)
+    }),
+    ("clGetContextInfo: unknown query", VALUE, |r| unsafe { clGetContextInfo(r.context, 0x7777, 0, null_mut(), &mut 0) }),
+    ("clGetCommandQueueInfo: unknown query", VALUE, |r| unsafe { clGetCommandQueueInfo(r.queue, 0x7777, 0, null_mut(), &mut 0) }),
+    ("clGetProgramInfo: unknown query", VALUE, |r| unsafe { clGetProgramInfo(r.program, 0x7777, 0, null_mut(), &mut 0) }),
+    ("clGetProgramBuildInfo: unknown query", VALUE, |r| unsafe {
+        clGetProgramBuildInfo(r.program, r.device, 0x7777, 0, null_mut(), &mut 0)
+    }),
+    ("clGetProgramBuildInfo: NULL device", &[CL_INVALID_DEVICE], |r| unsafe {
+        clGetProgramBuildInfo(r.program, null_mut(), CL_PROGRAM_BUILD_STATUS, 0, null_mut(), &mut 0)
+    }),
+    ("clGetKernelInfo: unknown query", VALUE, |r| {
+        with_kernel(r, "one", |k| unsafe { clGetKernelInfo(k, 0x7777, 0, null_mut(), &mut 0) })
+    }),
+    ("clGetKernelArgInfo: index too large", &[CL_INVALID_ARG_INDEX], |r| {
+        with_kernel(r, "one", |k| unsafe { clGetKernelArgInfo(k, 9, CL_KERNEL_ARG_NAME, 0, null_mut(), &mut 0) })
+    }),
+    ("clGetEventInfo: unknown query", VALUE, |r| user_event(r, |e| unsafe { clGetEventInfo(e, 0x7777, 0, null_mut(), &mut 0) })),
+    ("clGetImageInfo: a buffer", &[CL_INVALID_MEM_OBJECT], |r| unsafe {
+        clGetImageInfo(r.buffer, CL_IMAGE_WIDTH, 0, null_mut(), &mut 0)
+    }),
+    ("clGetSupportedImageFormats: contradicting flags", VALUE, |r| unsafe {
+        clGetSupportedImageFormats(r.context, FLAGS, CL_MEM_OBJECT_IMAGE2D, 0, null_mut(), &mut 0)
+    }),
+    ("clCreateKernelsInProgram: too little room", VALUE, |r| unsafe {
+        clCreateKernelsInProgram(r.program, 1, [null_mut()].as_mut_ptr(), null_mut())
+    }),
+    ("clCompileProgram: names of headers without headers", VALUE, |r| unsafe {
+        let mut code = 1;
+        let text = c"kernel void k() { }";
+        let program = clCreateProgramWithSource(r.context, 1, &mut text.as_ptr(), null(), &mut code);
+        let mut name = c"a.h".as_ptr();
+        let code = clCompileProgram(program, 0, null(), null(), 0, null(), &mut name, None, null_mut());
+        clReleaseProgram(program);
+        code
+    }),
+    ("clLinkProgram: no programs", VALUE, |r| {
+        code_of(|c| unsafe { clLinkProgram(r.context, 0, null(), null(), 0, null(), None, null_mut(), c) })
+    }),
+    ("clLinkProgram: a program that is not compiled", &[CL_INVALID_OPERATION], |r| unsafe {
+        let mut code = 1;
+        let text = c"kernel void k() { }";
+        let program = clCreateProgramWithSource(r.context, 1, &mut text.as_ptr(), null(), &mut code);
+        let code = code_of(|c| clLinkProgram(r.context, 0, null(), null(), 1, &program, None, null_mut(), c));
+        clReleaseProgram(program);
+        code
+    }),
+    ("clCreateBufferWithProperties: unknown property, from OpenCL 3.0", &[CL_INVALID_PROPERTY], |r| {
+        if version(r.device) < 300 {
+            return CL_INVALID_PROPERTY;
+        }
+        let list = [0x7777u64, 1, 0];
+        code_of(|c| unsafe { clCreateBufferWithProperties(r.context, list.as_ptr(), 0, 64, null_mut(), c) })
+    }),
+    ("clCreateSubBuffer: of a sub-buffer", &[CL_INVALID_MEM_OBJECT], |r| unsafe {
+        let (region, mut code) = (cl_buffer_region { origin: 0, size: 64 }, 1);
+        let (kind, info) = (CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast());
+        let part = clCreateSubBuffer(r.buffer, 0, kind, info, &mut code);
+        let code = code_of(|c| clCreateSubBuffer(part, 0, kind, info, c));
+        clReleaseMemObject(part);
+        code
+    }),
+    ("clSetKernelArg: NULL kernel", &[CL_INVALID_KERNEL], |_| unsafe { clSetKernelArg(null_mut(), 0, 4, word()) }),
+    ("clCloneKernel: NULL, from OpenCL 2.1", &[CL_INVALID_KERNEL], |r| {
+        if version(r.device) < 210 { CL_INVALID_KERNEL } else { code_of(|c| unsafe { clCloneKernel(null_mut(), c) }) }
+    }),
+    ("clRetainContext: NULL", &[CL_INVALID_CONTEXT], |_| unsafe { clRetainContext(null_mut()) }),
+    ("clRetainKernel: NULL", &[CL_INVALID_KERNEL], |_| unsafe { clRetainKernel(null_mut()) }),
+    ("clRetainProgram: NULL", &[CL_INVALID_PROGRAM], |_| unsafe { clRetainProgram(null_mut()) }),
+    ("clRetainSampler: NULL", &[CL_INVALID_SAMPLER], |_| unsafe { clRetainSampler(null_mut()) }),
+    ("clFlush: NULL", &[CL_INVALID_COMMAND_QUEUE], |_| unsafe { clFlush(null_mut()) }),
     ("clEnqueueCopyBuffer: overlap", &[CL_MEM_COPY_OVERLAP], |r| unsafe {
         clEnqueueCopyBuffer(r.queue, r.buffer, r.buffer, 0, 16, 64, 0, null(), null_mut())
     }),

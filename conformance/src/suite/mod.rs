@@ -7,6 +7,7 @@ pub mod conversions;
 pub mod events;
 pub mod images;
 pub mod kernels;
+pub mod litmus;
 pub mod math;
 pub mod other;
 pub mod raw;
@@ -60,7 +61,7 @@ pub const AREAS: &[Area] = &[
     ("conversions", conversions::tests),
     ("math", math::tests),
     ("atomics", atomics::tests),
-    ("memory-model", |c, s| kernels::tests(c, s, "memory-model")),
+    ("memory-model", litmus::tests),
     ("groups", |c, s| kernels::tests(c, s, "groups")),
     ("images", images::tests),
     ("svm", other::svm),
