@@ -142,10 +142,10 @@ __kernel void test(__global const int *a, __global int *r)
     turn[j] = (int)j;
     for (int k = 0; k < 16; k++) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        int next = turn[(j + 1) % 16];
+        int next = turn[(j + 1) % 16], first = turn[0];
         barrier(CLK_LOCAL_MEM_FENCE);
         turn[j] = next;
-        if (turn[0] < 0 && k == 20)
+        if (first < 0 && k == 20)
             break;
         if (k == 11) {
             barrier(CLK_LOCAL_MEM_FENCE);

@@ -259,8 +259,12 @@ fn compile_checked(
     let sized = local_sizes::note(&ir);
     let marked = lines::mark(sized.as_deref().unwrap_or(&ir));
     let marked = rewrite(&marked, false);
-    // The back end expects optimised code, and spoils some that is not.
-    let plain = code(clang, &marked, options, config).ok().filter(|(spirv, _)| super::spirv::read_part(spirv, &[]).is_ok());
+    // The back end expects optimised code, and spoils some that is not; images must not be in variables.
+    let is_whole = |spirv: &[u32]| {
+        let module = super::spirv::read_part(spirv, &[]);
+        module.is_ok_and(|m| !m.functions.values().any(|f| f.name.starts_with(super::spirv::UNSUPPORTED)))
+    };
+    let plain = code(clang, &marked, options, config).ok().filter(|(spirv, _)| is_whole(spirv));
     let (spirv, second) = match plain {
         Some(code) => code,
         None => code(clang, &marked, options, &FrontConfig { checked: false, ..config.clone() })?,

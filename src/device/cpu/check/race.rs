@@ -8,6 +8,7 @@
 //! Time counts barriers and events. A group's accesses to local memory are forgotten with it.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
 
 const PAGE: u64 = 4096;
 /// Events that are kept, and looked at for one question. Beyond them accesses count as ordered.
@@ -75,10 +76,31 @@ struct Event {
     time: u32,
 }
 
+/// A quick hash of numbers of pages, which nobody chooses to collide.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for b in bytes {
+            self.write_u64(u64::from(*b));
+        }
+    }
+    fn write_u64(&mut self, x: u64) {
+        self.0 = (self.0.rotate_left(29) ^ x).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    fn write_isize(&mut self, x: isize) {
+        self.write_u64(x as u64);
+    }
+}
+
 /// The accesses of a launch.
 #[derive(Default)]
 pub struct Races {
-    pages: HashMap<(Space, u64), Page>,
+    pages: HashMap<(Space, u64), Page, BuildHasherDefault<Mix>>,
     time: u32,
     group: u32,
     /// When the group's last barrier was, for both spaces, and those of its sub-groups.
