@@ -96,6 +96,21 @@ impl Element {
             Element::F64 => x.to_le_bytes().into(),
         }
     }
+    /// The number in memory.
+    pub fn value(self, bytes: &[u8]) -> f64 {
+        self.decode(bytes).0
+    }
+    /// The distance between numbers of this type that are next to one.
+    pub fn unit(self, x: f64) -> f64 {
+        let (digits, least) = match self {
+            Element::F16 => (10, -24),
+            Element::F32 => (23, -149),
+            Element::F64 => (52, -1074),
+            _ => return 1.0,
+        };
+        let exponent = if x == 0.0 { least } else { x.abs().log2().floor() as i32 - digits };
+        2f64.powi(exponent.max(least))
+    }
     /// Value of an element and its place in the order of all values of the type.
     fn decode(self, bytes: &[u8]) -> (f64, i64) {
         let mut word = [0u8; 8];

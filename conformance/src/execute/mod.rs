@@ -2,10 +2,12 @@
 //!
 //! What a kernel is given follows from its arguments' types and names ([`plan`]); a file of settings corrects that by
 //! kernel. Each file runs in a process of its own on each platform, so that a crash is the result of one kernel. A kernel counts
-//! only if it changed a buffer or an image; one whose results the reference itself does not repeat is told apart. Programs are
-//! built with exact arithmetic: without relaxed mathematics, and without contraction.
+//! only if it changed a buffer or an image; one whose results the reference itself does not repeat is told apart, and so is one whose results
+//! are as close to those in double precision as the reference's ([`exact`]). Programs are built with exact arithmetic: without relaxed
+//! mathematics, without contraction, and with the usual functions in place of those whose precision is the implementation's.
 
 mod data;
+mod exact;
 mod image;
 mod plan;
 
@@ -59,6 +61,8 @@ enum Verdict {
     NoEffect,
     /// It cannot be given data, or the settings say so.
     NotRun(String),
+    /// It differs, but is about as far from the exact result as the reference: in units of the last place.
+    AsExact(f64, f64),
     /// The reference's results change from run to run.
     Varies,
     /// The reference failed.
@@ -73,6 +77,7 @@ impl Verdict {
             Verdict::Match(_) => "match",
             Verdict::NoEffect => "no effect",
             Verdict::NotRun(_) => "not run",
+            Verdict::AsExact(..) => "as exact",
             Verdict::Varies => "varies",
             Verdict::NoReference(_) => "no reference",
             Verdict::Differs(_) => "DIFFERS",
@@ -90,7 +95,8 @@ pub fn one(arguments: &One) -> Result<bool, String> {
     let plan = Plan::parse(&text)?;
     let source = std::fs::read(&plan.source).map_err(|e| format!("{}: {e}", plan.source))?;
     // Whether products and sums are fused is up to the implementation otherwise.
-    let source = format!("#pragma OPENCL FP_CONTRACT OFF\n{}", String::from_utf8_lossy(&source));
+    let pragma = "#pragma OPENCL FP_CONTRACT OFF";
+    let source = format!("{}{pragma}\n{}", usual_functions(), String::from_utf8_lossy(&source));
     let api = Api::load()?;
     let devices = api.devices()?;
     let device = devices.iter().find(|d| d.platform.contains(&arguments.platform));
@@ -109,6 +115,15 @@ pub fn one(arguments: &One) -> Result<bool, String> {
         }
     }
     Ok(true)
+}
+
+/// Definitions of functions of the implementation's precision as those with the usual bounds.
+fn usual_functions() -> String {
+    let same = ["cos", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "rsqrt", "sin", "sqrt", "tan"];
+    let both = |name: &str| format!("#define native_{name} {name}\n#define half_{name} {name}\n");
+    let quotients =
+        ["native", "half"].map(|how| format!("#define {how}_divide(x, y) ((x) / (y))\n#define {how}_recip(x) (1.0f / (x))\n"));
+    same.map(both).concat() + &quotients.concat()
 }
 
 /// An argument's object.
@@ -250,6 +265,7 @@ fn attempt(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Vec<(String, 
     let ours = run_plan(&plan, run.platform, run, &scratch.join("ours"));
     let theirs = run_plan(&plan, run.reference, run, &scratch.join("reference"));
     let mut again = None;
+    let mut opinion = None;
     let mut out: Vec<(String, Verdict)> = verdicts.drain(..).map(|(k, why)| (k, Verdict::NotRun(why))).collect();
     for kernel in &plan.kernels {
         let verdict = match (&ours[&kernel.name], &theirs[&kernel.name]) {
@@ -260,13 +276,46 @@ fn attempt(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Vec<(String, 
                 Difference::None(ulps) => Verdict::Match(ulps),
                 Difference::At(text) => {
                     let again = again.get_or_insert_with(|| run_plan(&plan, run.reference, run, &scratch.join("again")));
-                    if again[&kernel.name].as_ref() == Ok(b) { Verdict::Differs(text) } else { Verdict::Varies }
+                    if again[&kernel.name].as_ref() == Ok(b) {
+                        let exact = opinion.get_or_insert_with(|| third_opinion(entry, run, &scratch.join("exact")));
+                        judge(kernel, [a, b], exact, text)
+                    } else {
+                        Verdict::Varies
+                    }
                 }
             },
         };
         out.push((kernel.name.clone(), verdict));
     }
     Ok(out)
+}
+
+/// The plan of an entry in double precision, and what the reference makes of it.
+type Opinion = (Plan, BTreeMap<String, Result<Vec<u8>, String>>);
+
+fn third_opinion(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Opinion, String> {
+    let plan = exact::plan(entry, run.dir, run.settings, &scratch.join("source"))?;
+    let results = run_plan(&plan, run.reference, run, scratch);
+    Ok((plan, results))
+}
+
+/// The verdict about results of ours and of the reference that differ.
+fn judge(kernel: &KernelPlan, results: [&[u8]; 2], opinion: &Result<Opinion, String>, text: String) -> Verdict {
+    let distances = || -> Result<(f64, f64), String> {
+        let (plan, exact) = opinion.as_ref().map_err(String::clone)?;
+        let wide = plan.kernels.iter().find(|k| k.name == kernel.name).ok_or("the kernel is gone")?;
+        let exact = exact.get(&kernel.name).ok_or("no result")?.as_ref().map_err(String::clone)?;
+        let [ours, reference] = exact::distances(kernel, results, wide, exact).ok_or("other arguments")?;
+        Ok((ours, reference))
+    };
+    match distances() {
+        Ok((ours, reference)) if exact::is_as_good(ours, reference) => Verdict::AsExact(ours, reference),
+        Ok((ours, reference)) => Verdict::Differs(format!("{text}; {ours:.1} ulp from exact, the reference {reference:.1}")),
+        Err(why) => Verdict::Differs(format!(
+            "{text}; in double precision: {}",
+            why.lines().find(|l| l.contains("error")).unwrap_or(&why)
+        )),
+    }
 }
 
 /// Runs the corpus.
@@ -312,9 +361,10 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
 fn row(entry: &Entry, kernel: &str, verdict: &Verdict) -> String {
     let text = match verdict {
         Verdict::Match(ulps) => format!("{ulps} ulp"),
+        Verdict::AsExact(ours, reference) => format!("{ours:.1} ulp from exact, the reference {reference:.1}"),
         Verdict::NoEffect | Verdict::Varies => String::new(),
         Verdict::NotRun(t) | Verdict::NoReference(t) | Verdict::Differs(t) | Verdict::Failed(t) => {
-            t.lines().collect::<Vec<_>>().join(" ").chars().take(160).collect()
+            t.lines().collect::<Vec<_>>().join(" ").chars().take(240).collect()
         }
     };
     format!("{:<12} {:<40} {kernel:<32} {text}", verdict.name(), entry.path)
