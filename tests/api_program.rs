@@ -410,7 +410,7 @@ fn intermediate_language() {
     }
     release(program);
     // Capabilities that no device has are refused, and named.
-    for (capability, place) in [(2u32, 5 * 4), (17, 5 * 4), (59, 5 * 4)] {
+    for (capability, place) in [(2u32, 5 * 4), (19, 5 * 4), (59, 5 * 4)] {
         let mut asking = bytes.clone();
         asking.splice(place..place, [2 << 16 | 17, capability].iter().flat_map(|w: &u32| w.to_le_bytes()));
         // SAFETY: a block with its length.
