@@ -230,10 +230,14 @@ impl<'a> Session<'a> {
         }
         let distance = |r: &Region| match r.range {
             Range { start, .. } if address < start => start - address,
-            Range { end, .. } if address >= end => address - end,
+            // An access that begins at the end is of what begins there, if anything does.
+            Range { end, .. } if address >= end => address - end + 1,
             _ => 0,
         };
-        if address >= self.scratch.start && address < self.scratch.end.saturating_add(NEAR) {
+        let shown = self.regions.iter().filter(|r| r.range.kind != Kind::Internal).chain(&self.local_regions);
+        let nearest = shown.min_by_key(|r| distance(r)).filter(|r| distance(r) < NEAR);
+        let behind = address.saturating_sub(self.scratch.end);
+        if address >= self.scratch.start && behind < nearest.map_or(NEAR, distance).max(1) {
             let offset = address.wrapping_sub(place[check::RECORD]);
             let places = &self.shape.places.private;
             let p = places.get(places.partition_point(|p| u64::from(p.offset) <= offset).wrapping_sub(1));
@@ -245,13 +249,7 @@ impl<'a> Session<'a> {
                 None => ("private memory of another work-item".into(), 0, 0),
             };
         }
-        let near_local = address >= self.local.start.saturating_sub(NEAR) && address < self.local.end.saturating_add(NEAR);
-        let local = near_local.then(|| self.local_regions.iter().min_by_key(|r| distance(r))).flatten();
-        let shown = self.regions.iter().filter(|r| r.range.kind != Kind::Internal && distance(r) < NEAR);
-        match local.or_else(|| shown.min_by_key(|r| distance(r))) {
-            Some(r) => of(r),
-            None => (String::new(), 0, address as i64),
-        }
+        nearest.map_or((String::new(), 0, address as i64), of)
     }
 
     fn find(&mut self, fault: Fault, at: &At<'_>, other: Option<(u32, Item)>) {

@@ -100,6 +100,8 @@ fn races_are_found_between_groups_and_in_groups() {
 fn what_nobody_wrote_is_named() {
     expect("in[i] = out[i];", &[(UNSET, 3, "argument 0 'out'")]);
     expect("out[i] = shared[j];", &[(UNSET, 3, "argument 2 'shared'")]);
+    // The variable lies before the argument.
+    expect("local int t[32];\nt[j] = i;\nout[i] = shared[j & 1] + t[j];", &[(UNSET, 5, "argument 2 'shared'")]);
     expect("int x;\nif (i != 9)\n    x = 2;\nout[i] = x;", &[(UNSET, 6, "private")]);
     expect("float4 v;\nv.x = i;\nv.y = 1;\nout[i] = v.x + v.z;", &[(UNSET, 6, "private")]);
     expect("struct { int a, b; } s, t;\ns.a = i;\nt = s;\nout[i] = t.a;", &[]);
