@@ -264,10 +264,13 @@ fn compile_checked(
         let module = super::spirv::read_part(spirv, &[]);
         module.is_ok_and(|m| !m.functions.values().any(|f| f.name.starts_with(super::spirv::UNSUPPORTED)))
     };
-    let plain = code(clang, &marked, options, config).ok().filter(|(spirv, _)| is_whole(spirv));
-    let (spirv, second) = match plain {
-        Some(code) => code,
-        None => code(clang, &marked, options, &FrontConfig { checked: false, ..config.clone() })?,
+    let build = |ir: &str| match code(clang, ir, options, config).ok().filter(|(spirv, _)| is_whole(spirv)) {
+        Some(plain) => Ok(plain),
+        None => code(clang, ir, options, &FrontConfig { checked: false, ..config.clone() }),
+    };
+    let (spirv, second) = match (build(&marked), cycles::cut(&marked)) {
+        (Err(CompileError::ToolFailed(_)), Some(cut)) => build(&cut)?,
+        (first, _) => first?,
     };
     log.push_str(&second);
     Ok(Library { spirv, log, arg_info })
