@@ -32,6 +32,8 @@ use std::time::{Duration, Instant};
 
 /// How long a waiting thread polls before it sleeps, on devices that are not the CPU itself.
 const SPIN: Duration = Duration::from_millis(1);
+/// The same on those that are, giving way to other threads.
+const SPIN_ON_CPU: Duration = Duration::from_micros(100);
 /// How long the reaper leaves a batch to threads that may come to wait for it, and looks for new ones before it parks.
 const LINGER: Duration = Duration::from_micros(50);
 const LINGER_ROUNDS: u32 = 40;
@@ -295,10 +297,11 @@ impl Lane {
         if self.counter() >= value {
             return true;
         }
-        if spin && !self.gpu.adapter.is_cpu() {
-            let start = Instant::now();
-            while start.elapsed() < SPIN {
-                std::hint::spin_loop();
+        if spin {
+            let (start, cpu) = (Instant::now(), self.gpu.adapter.is_cpu());
+            while start.elapsed() < if cpu { SPIN_ON_CPU } else { SPIN } {
+                // The work itself may need this core.
+                if cpu { std::thread::yield_now() } else { std::hint::spin_loop() }
                 if self.counter() >= value {
                     return true;
                 }
