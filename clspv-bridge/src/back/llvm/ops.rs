@@ -273,6 +273,22 @@ impl Emit<'_> {
         self.def(format!("icmp eq {ty} {index}, {c}"))
     }
 
+    /// Integer division of vectors, which processors have for floating-point numbers only. With twice the bits the rounded
+    /// quotient has the right whole part: one that is no integer is further from the next than rounding takes it.
+    fn divided_as_floats(&mut self, op: BinOp, bits: u32, t: &str, x: &str, y: &str) -> String {
+        let float = self.ty(if bits == 32 { "double" } else { "float" }, true);
+        let (to, back) = if matches!(op, BinOp::Sdiv | BinOp::Srem) { ("sitofp", "fptosi") } else { ("uitofp", "fptoui") };
+        let a = self.def(format!("{to} {t} {x} to {float}"));
+        let b = self.def(format!("{to} {t} {y} to {float}"));
+        let exact = self.def(format!("fdiv {float} {a}, {b}"));
+        let quotient = self.def(format!("{back} {float} {exact} to {t}"));
+        if matches!(op, BinOp::Udiv | BinOp::Sdiv) {
+            return quotient;
+        }
+        let product = self.def(format!("mul {t} {quotient}, {y}"));
+        self.def(format!("sub {t} {x}, {product}"))
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn binary(&mut self, op: BinOp, ty: Type, each: bool, x: &str, y: &str, flags: &str, known: Option<u64>) -> Result<String> {
         let name = lane_name(ty);
@@ -315,6 +331,9 @@ impl Emit<'_> {
                         self.def(format!("select {bool_type} {bad}, {t} {one}, {t} {y}"))
                     }
                 };
+                if each && bits <= 32 && known.is_none() {
+                    return Ok(self.divided_as_floats(op, bits, &t, x, &y));
+                }
                 return Ok(self.def(format!("{word} {t} {x}, {y}")));
             }
             BinOp::Shl | BinOp::Lshr | BinOp::Ashr => {
