@@ -6,6 +6,9 @@ use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::passes::lower::{arg_of, is_printf_base};
 
+/// Operations after each other in an address that is examined.
+const MOST_OPERATIONS: u32 = 12;
+
 fn order_name(order: Ordering) -> &'static str {
     match order {
         Ordering::Relaxed => "monotonic",
@@ -156,9 +159,11 @@ impl Emit<'_> {
                 let parts = (0..n).map(|i| self.def(format!("extractelement <{n} x {lane}> {all}, i64 {i}"))).collect();
                 Ok(Val { kind: ValKind::Same, parts })
             }
-            ValKind::Line { step, guard } if *step == i64::from(bytes * n) && !access.volatile => {
-                let guard = guard.clone();
-                let base = p.parts[0].clone();
+            _ => {
+                let Some((base, guard)) = self.line_of(&p, address, bytes * n, access) else {
+                    let vector = self.vectors(Type::Ptr(Space::Global), &p)[0].clone();
+                    return Ok(Val::each(self.gather(&vector, lane, n, bytes, align)));
+                };
                 let Some((straight, vector)) = guard else {
                     return Ok(Val::each(self.load_line(&base, lane, n, align, meta)));
                 };
@@ -176,10 +181,41 @@ impl Emit<'_> {
                 let parts = a.iter().zip(&b).map(|(a, b)| self.def(format!("phi {t} [ {a}, %{yes} ], [ {b}, %{no} ]"))).collect();
                 Ok(Val::each(parts))
             }
-            _ => {
-                let vector = self.vectors(Type::Ptr(Space::Global), &p)[0].clone();
-                Ok(Val::each(self.gather(&vector, lane, n, bytes, align)))
+        }
+    }
+
+    /// The first lane of addresses that follow one another at this distance, with what that depends on and all of them
+    /// unless it is certain.
+    fn line_of(&mut self, p: &Val, address: Value, distance: u32, access: &Access) -> Option<(String, Option<(String, String)>)> {
+        match &p.kind {
+            _ if access.volatile => None,
+            ValKind::Line { step, guard } if *step == i64::from(distance) => Some((p.parts[0].clone(), guard.clone())),
+            ValKind::Each if self.is_computed(address, MOST_OPERATIONS) => {
+                let w = self.width;
+                // Lanes that are not active may have no value.
+                let all = self.def(format!("freeze <{w} x ptr> {}", p.parts[0]));
+                let first = self.def(format!("extractelement <{w} x ptr> {all}, i64 0"));
+                let offsets: Vec<String> = (0..w).map(|i| format!("i64 {}", i * distance)).collect();
+                let line = self.def(format!("getelementptr i8, ptr {first}, <{w} x i64> <{}>", offsets.join(", ")));
+                let same = self.def(format!("icmp eq <{w} x ptr> {all}, {line}"));
+                let straight = self.def(format!("call i1 @llvm.vector.reduce.and.v{w}i1(<{w} x i1> {same})"));
+                Some((first, Some((straight, all))))
             }
+            _ => None,
+        }
+    }
+
+    /// A value comes from work-item ids and uniform values by at most so many operations one after the other. Such
+    /// addresses may well be neighbours, where those that come from memory seldom are.
+    fn is_computed(&self, v: Value, operations: u32) -> bool {
+        if self.r.shapes.of(v).is_uniform() {
+            return true;
+        }
+        let Some(inst) = self.func.def_inst(v) else { return false };
+        let data = &self.func.insts[inst];
+        match &data.op {
+            Op::WorkItem { .. } => true,
+            op => operations > 0 && op.is_pure() && data.args.iter().all(|a| self.is_computed(*a, operations - 1)),
         }
     }
 
@@ -252,13 +288,11 @@ impl Emit<'_> {
                     self.line(format!("store {volatile}<{n} x {lane}> {all}, ptr {p}, align {align}"));
                 }
             }
-            ValKind::Line { step, guard } if *step == i64::from(bytes * n) && !access.volatile => {
-                let guard = guard.clone();
-                let base = p.parts[0].clone();
+            _ => {
                 let parts = self.vectors(ty, &v);
-                match guard {
-                    None => self.store_line(&base, &parts, lane, align),
-                    Some((straight, vector)) => {
+                match self.line_of(&p, address, bytes * n, access) {
+                    Some((base, None)) => self.store_line(&base, &parts, lane, align),
+                    Some((base, Some((straight, vector)))) => {
                         let labels = ["straight", "bent", "stored"].map(|l| self.new_label(l));
                         let [yes, no, done] = &labels;
                         self.line(format!("br i1 {straight}, label %{yes}, label %{no}"));
@@ -270,12 +304,11 @@ impl Emit<'_> {
                         self.line(format!("br label %{done}"));
                         self.start(done);
                     }
+                    None => {
+                        let vector = self.vectors(Type::Ptr(Space::Global), &p)[0].clone();
+                        self.scatter(&vector, &parts, lane, bytes, align);
+                    }
                 }
-            }
-            _ => {
-                let parts = self.vectors(ty, &v);
-                let vector = self.vectors(Type::Ptr(Space::Global), &p)[0].clone();
-                self.scatter(&vector, &parts, lane, bytes, align);
             }
         }
         Ok(Val::same("0"))
@@ -389,7 +422,17 @@ impl Emit<'_> {
             ops.push(if *same { v.clone() } else { self.def(format!("extractelement <{w} x {name}> {v}, i64 {index}")) });
         }
         let bytes = |ty: Type| ty.access_bytes().unwrap_or(4);
+        let at = data.op.address_arg().unwrap_or(0);
+        // The work-items of a group run on one thread, and nobody else has its local memory.
+        let alone = self.func.ty(data.args[at]) == Type::Ptr(Space::Local);
         let old = match &data.op {
+            Op::AtomicRmw { op, .. } if alone => {
+                let (p, align) = (&ops[0], bytes(ty));
+                let old = self.def(format!("load {lane}, ptr {p}, align {align}"));
+                let new = self.modified(*op, lane, &old, &ops[1]);
+                self.line(format!("store {lane} {new}, ptr {p}, align {align}"));
+                old
+            }
             Op::AtomicRmw { op, order, .. } => {
                 let name = format!("{op:?}").to_lowercase();
                 let name = match op {
@@ -415,19 +458,28 @@ impl Emit<'_> {
                     if int == lane { v.to_owned() } else { e.def(format!("bitcast {lane} {v} to {int}")) }
                 };
                 let (x, y) = (cast(self, &ops[1]), cast(self, &ops[2]));
-                let failure = match failure {
-                    Ordering::Release => Ordering::Relaxed,
-                    Ordering::AcqRel => Ordering::Acquire,
-                    f => *f,
+                let old = if alone {
+                    let (p, align) = (&ops[0], bytes(ty));
+                    let old = self.def(format!("load {int}, ptr {p}, align {align}"));
+                    let same = self.def(format!("icmp eq {int} {old}, {x}"));
+                    let new = self.def(format!("select i1 {same}, {int} {y}, {int} {old}"));
+                    self.line(format!("store {int} {new}, ptr {p}, align {align}"));
+                    old
+                } else {
+                    let failure = match failure {
+                        Ordering::Release => Ordering::Relaxed,
+                        Ordering::AcqRel => Ordering::Acquire,
+                        f => *f,
+                    };
+                    let pair = self.def(format!(
+                        "cmpxchg ptr {}, {int} {x}, {int} {y} {} {}, align {}",
+                        ops[0],
+                        order_name(*success),
+                        order_name(failure),
+                        bytes(ty)
+                    ));
+                    self.def(format!("extractvalue {{ {int}, i1 }} {pair}, 0"))
                 };
-                let pair = self.def(format!(
-                    "cmpxchg ptr {}, {int} {x}, {int} {y} {} {}, align {}",
-                    ops[0],
-                    order_name(*success),
-                    order_name(failure),
-                    bytes(ty)
-                ));
-                let old = self.def(format!("extractvalue {{ {int}, i1 }} {pair}, 0"));
                 if int == lane { old } else { self.def(format!("bitcast {int} {old} to {lane}")) }
             }
             Op::AtomicLoad { order, .. } => {
@@ -465,6 +517,24 @@ impl Emit<'_> {
         self.line(format!("br i1 {more}, label %{body}, label %{done}"));
         self.start(&done);
         Ok(if has_result { Val::each(vec![next]) } else { Val::same("0") })
+    }
+
+    /// What an atomic operation makes of a scalar.
+    fn modified(&mut self, op: RmwOp, lane: &str, old: &str, by: &str) -> String {
+        let word = format!("{op:?}").to_lowercase();
+        match op {
+            RmwOp::Xchg => by.to_owned(),
+            RmwOp::Add | RmwOp::Sub | RmwOp::And | RmwOp::Or | RmwOp::Xor | RmwOp::Fadd => {
+                self.def(format!("{word} {lane} {old}, {by}"))
+            }
+            RmwOp::Umin | RmwOp::Umax | RmwOp::Smin | RmwOp::Smax => {
+                self.def(format!("call {lane} @llvm.{word}.{lane}({lane} {old}, {lane} {by})"))
+            }
+            RmwOp::Fmin | RmwOp::Fmax => {
+                let (word, s) = (if op == RmwOp::Fmin { "minnum" } else { "maxnum" }, suffix(lane, None));
+                self.def(format!("call {lane} @llvm.{word}.{s}({lane} {old}, {lane} {by})"))
+            }
+        }
     }
 
     /// Begins a block of a known name.
