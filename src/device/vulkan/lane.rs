@@ -301,7 +301,11 @@ impl Lane {
             let (start, cpu) = (Instant::now(), self.gpu.adapter.is_cpu());
             while start.elapsed() < if cpu { SPIN_ON_CPU } else { SPIN } {
                 // The work itself may need this core.
-                if cpu { std::thread::yield_now() } else { std::hint::spin_loop() }
+                if cpu {
+                    std::thread::yield_now()
+                } else {
+                    std::hint::spin_loop()
+                }
                 if self.counter() >= value {
                     return true;
                 }
