@@ -4,6 +4,7 @@ use super::reach::Reach;
 use super::{CommandKind, Place};
 use crate::cl::ndrange::{Limits, NdRange};
 use crate::cl::*;
+use crate::device::info::DeviceInfo;
 use crate::device::traits::DeviceKernel;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
@@ -50,14 +51,17 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
     let snapshot = kernel.snapshot(queue.device())?;
     let (context, at) = (queue.context(), snapshot.place);
     let facts = context.place(at)?.info();
-    let local = validate_range(queue, kernel, range)?;
+    let local = validate_range(queue, kernel, &*snapshot.kernel, facts, range)?;
     for (arg, info) in snapshot.args.iter().zip(&kernel.info.args) {
         if let ArgSnapshot::Mem(Some(mem)) = arg {
             buffer::validate_alignment(mem, queue.device())?;
             let memory = mem.residency().backing(context, at)?;
             if let Some(image) = mem.image() {
-                image.validate_device(queue.device().info())?;
                 image.validate_device(facts)?;
+                if at != queue.device_index() {
+                    // Other commands of the queue use it too.
+                    image.validate_device(queue.device().info())?;
+                }
                 image.validate_access(facts, info.access)?;
                 image.for_kernels(context, at, memory)?;
             }
@@ -93,12 +97,17 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
 }
 
 /// Checks an index space against kernel and device; gives the local size if range or kernel say it.
-pub fn validate_range(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Result<Option<[u32; 3]>> {
-    let on_device = &*kernel.on_device(queue.device())?.kernel;
+pub fn validate_range(
+    queue: &CommandQueue,
+    kernel: &Kernel,
+    on_device: &dyn DeviceKernel,
+    facts: &DeviceInfo,
+    range: &NdRange,
+) -> Result<Option<[u32; 3]>> {
     let sub_groups = kernel.sub_groups(on_device);
     range.validate(&Limits {
         max_group: on_device.max_work_group_size() as u64,
-        max_item_sizes: queue.context().place(kernel.place(queue.device())?)?.info().max_work_item_sizes,
+        max_item_sizes: facts.max_work_item_sizes,
         address_bits: usize::BITS,
         reqd_work_group_size: kernel.info.reqd_work_group_size,
         sub_groups,
