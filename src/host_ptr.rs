@@ -1,6 +1,7 @@
 //! Addresses of application memory that travel with commands.
 
 use crate::cl::region::RectLayout;
+use std::sync::OnceLock;
 
 /// An address in the application's memory (or in mapped device memory). Whoever dereferences it does so under the
 /// command's contract: the application keeps the range valid and unshared until the command completes.
@@ -35,6 +36,30 @@ impl std::fmt::Debug for HostPtr {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:p}", self.0)
     }
+}
+
+/// Bytes of a page.
+pub fn page() -> u64 {
+    static PAGE: OnceLock<u64> = OnceLock::new();
+    *PAGE.get_or_init(|| {
+        // SAFETY: asks for a number.
+        let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        u64::try_from(size).ok().filter(|s| s.is_power_of_two()).unwrap_or(4096)
+    })
+}
+
+/// Whether the process has something mapped at every byte of a range, whatever may be done there.
+pub fn is_mapped(ptr: HostPtr, size: u64) -> bool {
+    const PAGES: u64 = 4096;
+    let (start, Some(end)) = (ptr.addr() as u64 / page() * page(), (ptr.addr() as u64).checked_add(size)) else { return false };
+    let mut resident = [0; PAGES as usize];
+    let mut piece = |at: u64| {
+        let len = (end - at).min(PAGES * page());
+        let address = std::ptr::without_provenance_mut(at as usize);
+        // SAFETY: nothing is read or written at the address; there is room for a byte a page.
+        unsafe { libc::mincore(address, len as usize, resident.as_mut_ptr()) == 0 }
+    };
+    (start..end).step_by((PAGES * page()) as usize).all(&mut piece)
 }
 
 /// Copies `len` bytes; the ranges may overlap.

@@ -110,6 +110,8 @@ extension_table! {
 
     image: [clGetImageRequirementsInfoEXT]
 
+    import: [clImportMemoryARM]
+
     kernel: [clSetKernelArgDevicePointerEXT]
 
     platform: [clIcdGetPlatformIDsKHR, clIcdGetFunctionAddressForPlatformKHR, clIcdSetPlatformDispatchDataKHR]

@@ -27,6 +27,20 @@ impl MemFlags {
         Ok(MemFlags(if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE as cl_mem_flags } else { flags }))
     }
 
+    /// Checks the flags of clImportMemoryARM.
+    pub fn for_import(flags: cl_mem_flags) -> Result<MemFlags> {
+        // Where the memory is needs no flag; CL_MEM_USE_HOST_PTR may be given and means nothing.
+        if flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) as cl_mem_flags != 0 {
+            return Err(Error::with(CL_INVALID_VALUE, "memory flags not allowed for an import"));
+        }
+        MemFlags::for_buffer(flags & !(CL_MEM_USE_HOST_PTR as cl_mem_flags))
+    }
+
+    /// The same without the right of kernels to write.
+    pub fn read_only(self) -> MemFlags {
+        MemFlags(self.0 & !ACCESS | CL_MEM_READ_ONLY as cl_mem_flags)
+    }
+
     /// Checks the flags of clCreatePipe; a pipe is read and written by kernels, and not accessed by the host, whether the
     /// flags say so or not.
     pub fn for_pipe(flags: cl_mem_flags) -> Result<MemFlags> {
@@ -132,6 +146,15 @@ mod tests {
         assert!(MemFlags::for_buffer(NO | HRO).is_err());
         assert!(MemFlags::for_buffer(1 << 40).is_err());
         assert!(MemFlags::for_buffer(CL_MEM_KERNEL_READ_AND_WRITE as cl_mem_flags).is_err());
+    }
+
+    #[test]
+    fn import_flags() {
+        assert_eq!(MemFlags::for_import(0).unwrap(), MemFlags(RW));
+        assert_eq!(MemFlags::for_import(USE | RO).unwrap(), MemFlags(RO));
+        assert!(MemFlags::for_import(COPY).is_err());
+        assert!(MemFlags::for_import(RO | WO).is_err());
+        assert_eq!(MemFlags(WO | NO).read_only(), MemFlags(RO | NO));
     }
 
     #[test]

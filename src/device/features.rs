@@ -38,6 +38,16 @@ fn shares_semaphores(d: &DeviceInfo) -> bool {
     !d.semaphore_imports.is_empty() || !d.semaphore_exports.is_empty()
 }
 
+/// Memory of the process can be a buffer.
+pub fn imports_host(d: &DeviceInfo) -> bool {
+    d.host_import_alignment > 0
+}
+
+/// A dma_buf can be a buffer.
+pub fn imports_dma_buf(d: &DeviceInfo) -> bool {
+    d.memory_imports.contains(&MemoryHandle::DmaBuf)
+}
+
 /// Doubles take part in atomics as 64-bit integers.
 pub fn double_atomics(d: &DeviceInfo) -> bool {
     d.fp64 && d.int64_atomics
@@ -101,7 +111,10 @@ pub const EXTENSIONS: &[Feature] = &[
     Feature { version: make_version(1, 0, 1), ..api("cl_khr_external_semaphore", shares_semaphores) },
     Feature { version: make_version(1, 0, 1), ..api("cl_khr_external_memory", |d| !d.memory_imports.is_empty()) },
     api("cl_khr_external_memory_opaque_fd", |d| d.memory_imports.contains(&MemoryHandle::OpaqueFd)),
-    api("cl_khr_external_memory_dma_buf", |d| d.memory_imports.contains(&MemoryHandle::DmaBuf)),
+    api("cl_khr_external_memory_dma_buf", imports_dma_buf),
+    Feature { version: make_version(1, 1, 0), ..api("cl_arm_import_memory", |d| imports_host(d) || imports_dma_buf(d)) },
+    api("cl_arm_import_memory_host", imports_host),
+    api("cl_arm_import_memory_dma_buf", imports_dma_buf),
     api("cl_khr_external_semaphore_opaque_fd", |d| d.semaphore_imports.contains(&SemaphoreHandle::OpaqueFd)),
     api("cl_khr_external_semaphore_sync_fd", |d| d.semaphore_imports.contains(&SemaphoreHandle::SyncFd)),
     Feature { version: make_version(0, 9, 5), ..api("cl_khr_command_buffer_mutable_dispatch", always) },

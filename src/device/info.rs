@@ -102,6 +102,8 @@ pub struct DeviceInfo {
     pub semaphore_imports: Vec<SemaphoreHandle>,
     pub semaphore_exports: Vec<SemaphoreHandle>,
     pub memory_imports: Vec<MemoryHandle>,
+    /// Memory of the process can be made a buffer that may begin anywhere, in units of so many bytes; 0 if it cannot.
+    pub host_import_alignment: u64,
     pub compute_units: u32,
     /// Parts of the compute units can be devices.
     pub divisible: bool,

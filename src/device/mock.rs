@@ -4,13 +4,13 @@
 use super::batch::{Batch, DeviceCommand, ListItem, Outcome, Ticket, Times};
 use super::host_exec;
 use super::info::{AddressSharing, DeviceInfo};
-use super::share::SemaphoreHandle;
+use super::share::{MemoryHandle, SemaphoreHandle};
 use super::traits::*;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::VecDeque;
-use std::os::fd::RawFd;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -53,6 +53,8 @@ impl MockDevice {
         let info = DeviceInfo {
             sharing,
             buffer_addresses: sharing != AddressSharing::None,
+            host_import_alignment: if sharing == AddressSharing::Host { 4096 } else { 0 },
+            memory_imports: if sharing == AddressSharing::Placed { vec![MemoryHandle::DmaBuf] } else { Vec::new() },
             max_alloc_size: 1 << 30,
             base_addr_align_bits: 1024,
             max_work_item_sizes: [1024; 3],
@@ -204,6 +206,15 @@ impl DeviceOps for MockDevice {
         }
         let address = range.ptr.addr() as u64;
         Ok(Arc::new(MockMemory { data: range.ptr, size: desc.size, visible: true, address, _own: Vec::new() }))
+    }
+    fn import_memory(&self, handle: MemoryHandle, fd: RawFd, size: u64) -> Result<Arc<dyn DeviceMemory>> {
+        if fd < 0 || !self.info.memory_imports.contains(&handle) {
+            return Err(DeviceError::Unsupported("import".into()));
+        }
+        let memory = MockMemory::make(size, false, false)?;
+        // SAFETY: a descriptor that is handed over.
+        drop(unsafe { OwnedFd::from_raw_fd(fd) });
+        Ok(memory)
     }
     fn alloc_shared(&self, size: u64, kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
         match (self.info.sharing, kind) {

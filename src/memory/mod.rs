@@ -8,6 +8,7 @@ pub mod buffer;
 pub mod external;
 pub mod image;
 pub mod image_requirements;
+pub mod import;
 pub mod mapping;
 pub mod newest;
 pub mod pipe;

@@ -167,6 +167,11 @@ impl Residency {
         Residency { external: Some(device), ..made }
     }
 
+    /// Of memory of the application's that devices use where it is: those with a copy, and those that see the host's.
+    pub fn of_imports(size: u64, copies: impl IntoIterator<Item = Option<Arc<dyn DeviceMemory>>>) -> Residency {
+        Self::with(Content::Buffer { size, host_visible: true }, true, copies.into_iter().collect(), None)
+    }
+
     /// The device whose memory is shared outside of OpenCL.
     pub fn external(&self) -> Option<usize> {
         self.external

@@ -21,6 +21,7 @@ pub struct OtherVulkan {
 pub struct SharedBuffer {
     pub raw: vk::Buffer,
     memory: vk::DeviceMemory,
+    kind: vk::ExternalMemoryHandleTypeFlags,
     pub size: u64,
 }
 
@@ -44,7 +45,11 @@ impl OtherVulkan {
             let family = families.iter().position(|f| f.queue_flags.contains(vk::QueueFlags::COMPUTE)).unwrap() as u32;
             let offered = instance.enumerate_device_extension_properties(physical).unwrap();
             let has = |name: &CStr| offered.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
-            let wanted = [ash::khr::external_memory_fd::NAME, ash::khr::external_semaphore_fd::NAME];
+            let wanted = [
+                ash::khr::external_memory_fd::NAME,
+                ash::khr::external_semaphore_fd::NAME,
+                ash::ext::external_memory_dma_buf::NAME,
+            ];
             let names: Vec<_> = wanted.iter().filter(|n| has(n)).map(|n| n.as_ptr()).collect();
             let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
             let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&names);
@@ -62,8 +67,12 @@ impl OtherVulkan {
         }
     }
 
-    fn allocate(&self, raw: vk::Buffer, wanted: vk::MemoryPropertyFlags, export: bool) -> vk::DeviceMemory {
-        let kind = vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
+    fn allocate(
+        &self,
+        raw: vk::Buffer,
+        wanted: vk::MemoryPropertyFlags,
+        kind: vk::ExternalMemoryHandleTypeFlags,
+    ) -> vk::DeviceMemory {
         let mut exported = vk::ExportMemoryAllocateInfo::default().handle_types(kind);
         // SAFETY: as above.
         unsafe {
@@ -72,7 +81,7 @@ impl OtherVulkan {
             let fits = |i: &usize| needs.memory_type_bits >> i & 1 == 1 && types[*i].property_flags.contains(wanted);
             let index = (0..types.len()).find(fits).unwrap() as u32;
             let mut info = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
-            if export {
+            if !kind.is_empty() {
                 info = info.push_next(&mut exported);
             }
             let memory = self.raw.allocate_memory(&info, None).unwrap();
@@ -83,21 +92,24 @@ impl OtherVulkan {
 
     /// A buffer of the device's own memory, for export.
     pub fn shared_buffer(&self, size: u64) -> SharedBuffer {
-        let kind = vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
+        self.shared_buffer_as(size, vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD)
+    }
+
+    /// The same for export as `kind`.
+    pub fn shared_buffer_as(&self, size: u64, kind: vk::ExternalMemoryHandleTypeFlags) -> SharedBuffer {
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind);
         let usage =
             vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST | vk::BufferUsageFlags::STORAGE_BUFFER;
         let info = vk::BufferCreateInfo::default().size(size).usage(usage).push_next(&mut external);
         // SAFETY: as above.
         let raw = unsafe { self.raw.create_buffer(&info, None) }.unwrap();
-        let memory = self.allocate(raw, vk::MemoryPropertyFlags::DEVICE_LOCAL, true);
-        SharedBuffer { raw, memory, size }
+        let memory = self.allocate(raw, vk::MemoryPropertyFlags::DEVICE_LOCAL, kind);
+        SharedBuffer { raw, memory, kind, size }
     }
 
     /// A descriptor of a buffer's memory.
     pub fn memory_fd(&self, buffer: &SharedBuffer) -> RawFd {
-        let kind = vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
-        let info = vk::MemoryGetFdInfoKHR::default().memory(buffer.memory).handle_type(kind);
+        let info = vk::MemoryGetFdInfoKHR::default().memory(buffer.memory).handle_type(buffer.kind);
         // SAFETY: as above.
         unsafe { self.memory_fd.get_memory_fd(&info) }.unwrap()
     }
@@ -183,7 +195,7 @@ impl OtherVulkan {
         unsafe {
             let staging = self.raw.create_buffer(&info, None).unwrap();
             let visible = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-            let memory = self.allocate(staging, visible, false);
+            let memory = self.allocate(staging, visible, vk::ExternalMemoryHandleTypeFlags::empty());
             let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: buffer.size }];
             let cmd = self.record(|raw, cmd| raw.cmd_copy_buffer(cmd, buffer.raw, staging, &region));
             self.wait(self.submit(cmd, wait, None));

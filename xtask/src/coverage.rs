@@ -45,7 +45,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
          have to be rewritten, and a queue that kernels fill would exist on the CPU device only",
     ),
     ("cl_amd_device_attribute_query", "Vulkan tells neither numbers of memory channels nor of banks, nor the instruction set"),
-    ("cl_arm_import_memory", "CL_MEM_USE_HOST_PTR and cl_khr_external_memory offer the same"),
     ("cl_khr_command_buffer_multi_device", "a command buffer is one recording of one Vulkan device"),
     ("cl_khr_device_enqueue_local_arg_types", "needs device-side queues"),
     ("cl_khr_gl_sharing", "Vulkan and GL share by file descriptors, which GL applications have to ask for themselves"),

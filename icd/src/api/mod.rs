@@ -8,6 +8,7 @@ pub mod enqueue;
 pub mod event;
 pub mod external;
 pub mod image;
+pub mod import;
 pub mod kernel;
 pub mod native;
 pub mod pipe;

@@ -145,6 +145,7 @@ fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
         correctly_rounded_div_sqrt: true,
         little_endian: cfg!(target_endian = "little"),
         sharing: AddressSharing::Host,
+        host_import_alignment: 1,
         buffer_addresses: true,
         images: true,
         image: image::facts(memory / 4 * 3),

@@ -283,6 +283,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         buffer_addresses: a.features.buffer_addresses,
         // Found out when the device is open.
         sharing: AddressSharing::None,
+        host_import_alignment: 0,
         images: !image.formats.is_empty(),
         image,
         notes,

@@ -171,7 +171,7 @@ impl Gpu {
         if let Some((pitch, start)) = linear::alignment(gpu) {
             (image.pitch_alignment, image.base_alignment) = (pitch, start);
         }
-        let _ = gpu.facts.set(DeviceInfo { sharing, image, ..info });
+        let _ = gpu.facts.set(DeviceInfo { sharing, host_import_alignment: shared::import_alignment(gpu), image, ..info });
         let memory = &gpu.adapter.memory;
         for t in memory.memory_types_as_slice() {
             tracing::debug!("memory type {:?} in heap of {}", t.property_flags, memory.memory_heaps[t.heap_index as usize].size);

@@ -8,8 +8,8 @@
 use super::super::traits::{BufferDesc, DeviceError, DeviceMemory, HostRange, Result};
 use super::conv::{self, Context};
 use super::device::Gpu;
-use super::shared::{self, Claim};
-use crate::host_ptr::HostPtr;
+use super::shared::Claim;
+use crate::host_ptr::{self, HostPtr};
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
@@ -169,7 +169,7 @@ pub struct Place {
 impl Buffer {
     /// Allocates.
     pub fn new(gpu: &'static Gpu, size: u64, what: Use, name: &str) -> Result<Buffer> {
-        let unit = if what == Use::Shared { shared::page() } else { 16 };
+        let unit = if what == Use::Shared { host_ptr::page() } else { 16 };
         let padded = conv::align_up(size.max(1), unit).min(gpu.adapter.max_buffer_size);
         if size > padded {
             return Err(DeviceError::OutOfDeviceMemory);
@@ -204,7 +204,7 @@ impl Buffer {
         let mut requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
         let align = match what {
             Use::Shadow => SHADOW_ALIGN,
-            Use::Shared => shared::page(),
+            Use::Shared => host_ptr::page(),
             _ => ADDRESS_ALIGN,
         };
         requirements.alignment = requirements.alignment.max(align);

@@ -15,23 +15,12 @@ use super::super::traits::{BufferDesc, DeviceError, HostRange, Result, SharedKin
 use super::conv;
 use super::device::Gpu;
 use super::memory::{Buffer, Use};
-use crate::host_ptr::HostPtr;
+use crate::host_ptr::{HostPtr, page};
 use std::ffi::c_void;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::OnceLock;
 
 /// Addresses that are tried for one allocation.
 const TRIES: usize = 16;
-
-/// Bytes of a page.
-pub fn page() -> u64 {
-    static PAGE: OnceLock<u64> = OnceLock::new();
-    *PAGE.get_or_init(|| {
-        // SAFETY: asks for a number.
-        let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-        u64::try_from(size).ok().filter(|s| s.is_power_of_two()).unwrap_or(4096)
-    })
-}
 
 /// A range of the process's addresses with a mapping of ours; gone on drop.
 pub struct Claim {
@@ -100,6 +89,23 @@ pub fn probe(gpu: &'static Gpu) -> AddressSharing {
             AddressSharing::None
         }
     }
+}
+
+/// The unit of memory of the process that can be made buffers, which is tried; 0 if it cannot. Kernels find a buffer that
+/// begins anywhere in such memory by its address only.
+pub fn import_alignment(gpu: &'static Gpu) -> u64 {
+    let unit = gpu.adapter.host_import_alignment;
+    if unit == 0 || !gpu.adapter.features.device_addresses {
+        return 0;
+    }
+    let unit = unit.max(page());
+    let tried = Claim::new(None, unit * 2, READ_WRITE, None).ok_or(DeviceError::OutOfHostMemory).and_then(|pages| {
+        let start = (pages.ptr as u64).next_multiple_of(unit);
+        let ptr = HostPtr::new(pages.ptr.cast()).offset(start - pages.ptr as u64);
+        Buffer::import(gpu, HostRange { ptr, size: unit }, &BufferDesc { size: unit, host_visible: true, name: "import" })?;
+        Ok(unit)
+    });
+    tried.inspect_err(|why| tracing::debug!("{why}")).unwrap_or(0)
 }
 
 /// Allocates on a device that offers `sharing`.
