@@ -126,7 +126,7 @@ pub fn pages(arguments: &Pages) -> Result<bool, String> {
 
 /// What a kernel prints, for the area `printf`.
 pub fn print_one(arguments: &PrintOne) -> Result<bool, String> {
-    crate::suite::other::print_one(arguments.device, arguments.case).map(|()| true)
+    crate::suite::printf::print_one(arguments.device, arguments.case).map(|()| true)
 }
 
 /// In a child process: runs the tests of an area, or lists devices, facts and tests.

@@ -12,10 +12,6 @@ kernel void advance(global uint *p, uint factor, uint addend) { p[get_global_id(
 ";
 const OUT_OF_ORDER: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 
-fn ok(what: &str, code: cl_int) -> Result<(), String> {
-    if code == CL_SUCCESS { Ok(()) } else { Err(format!("{what} gives {code}")) }
-}
-
 /// Launches p = p * factor + addend over 64 elements.
 fn step(rig: &Rig, kernel: cl_kernel, factor: u32, addend: u32, waits: &[cl_event]) -> Result<cl_event, String> {
     let mut event = null_mut();

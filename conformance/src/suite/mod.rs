@@ -5,13 +5,16 @@ pub mod api;
 pub mod atomics;
 pub mod conversions;
 pub mod events;
+pub mod il;
 pub mod images;
 pub mod kernels;
 pub mod litmus;
 pub mod math;
-pub mod other;
+pub mod printf;
 pub mod raw;
 pub mod round;
+pub mod sub_groups;
+pub mod svm;
 
 use crate::cl::{Api, Device, Session};
 use std::collections::HashSet;
@@ -64,9 +67,10 @@ pub const AREAS: &[Area] = &[
     ("memory-model", litmus::tests),
     ("groups", |c, s| kernels::tests(c, s, "groups")),
     ("images", images::tests),
-    ("svm", other::svm),
-    ("printf", other::printf),
-    ("il", other::il),
+    ("sub-groups", sub_groups::tests),
+    ("svm", svm::tests),
+    ("printf", printf::tests),
+    ("il", il::tests),
 ];
 
 /// Where tests go: into a list of names, or into the results.

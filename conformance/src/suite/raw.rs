@@ -7,7 +7,7 @@ pub use autogen_api::*;
 pub use pyroclast_runtime::cl::*;
 
 use libloading::Library;
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
@@ -73,6 +73,11 @@ pub fn version(device: cl_device_id) -> u32 {
     number.and_then(|(a, b)| Some(a.parse::<u32>().ok()? * 100 + b.parse::<u32>().ok()? * 10)).unwrap_or(0)
 }
 
+/// An error that names the call, unless it succeeded.
+pub fn ok(what: &str, code: cl_int) -> Result<(), String> {
+    if code == CL_SUCCESS { Ok(()) } else { Err(format!("{what} gives {code}")) }
+}
+
 /// A context with a queue, a program and a buffer, released in the end.
 pub struct Rig {
     pub device: cl_device_id,
@@ -87,8 +92,16 @@ pub const SIZE: usize = 4096;
 
 impl Rig {
     pub fn new(device: cl_device_id, properties: cl_command_queue_properties, source: &str) -> Result<Rig, String> {
+        Rig::with_options(device, properties, source, c"")
+    }
+
+    pub fn with_options(
+        device: cl_device_id,
+        properties: cl_command_queue_properties,
+        source: &str,
+        options: &CStr,
+    ) -> Result<Rig, String> {
         let mut code = 1;
-        let ok = |what: &str, code: cl_int| if code == CL_SUCCESS { Ok(()) } else { Err(format!("{what} gives {code}")) };
         let mut rig = Rig { device, context: null_mut(), queue: null_mut(), program: null_mut(), buffer: null_mut() };
         let text = CString::new(source).map_err(|e| e.to_string())?;
         // SAFETY: one live device, terminated strings, no callbacks.
@@ -99,7 +112,7 @@ impl Rig {
             ok("clCreateCommandQueue", code)?;
             rig.program = clCreateProgramWithSource(rig.context, 1, &mut text.as_ptr(), null(), &mut code);
             ok("clCreateProgramWithSource", code)?;
-            ok("clBuildProgram", clBuildProgram(rig.program, 0, null(), null(), None, null_mut()))?;
+            ok("clBuildProgram", clBuildProgram(rig.program, 0, null(), options.as_ptr(), None, null_mut()))?;
             let zeros = vec![0u8; SIZE];
             let flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
             rig.buffer = clCreateBuffer(rig.context, flags, SIZE, zeros.as_ptr().cast_mut().cast(), &mut code);
