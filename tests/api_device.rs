@@ -320,6 +320,23 @@ fn spirv_queries() {
     }
 }
 
+/// Attributes of NVIDIA's devices are told exactly where cl_nv_device_attribute_query is reported.
+#[test]
+fn nvidia_attributes() {
+    for d in devices() {
+        let reported = text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap()).contains("cl_nv_device_attribute_query");
+        let ask = |name| device_info(d, name).map(|bytes| number(&bytes));
+        for name in CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV..=CL_DEVICE_INTEGRATED_MEMORY_NV {
+            assert_eq!(ask(name).err(), if reported { None } else { Some(CL_INVALID_VALUE) }, "{name:#x}");
+        }
+        if reported {
+            assert_eq!(ask(CL_DEVICE_VENDOR_ID), Ok(0x10de));
+            assert!(ask(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV).unwrap() >= 3);
+            assert_eq!(ask(CL_DEVICE_WARP_SIZE_NV), Ok(32));
+        }
+    }
+}
+
 /// The place on the PCI bus is told exactly where the extension is reported.
 #[test]
 fn pci_bus_info() {

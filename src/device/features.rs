@@ -105,6 +105,7 @@ pub const EXTENSIONS: &[Feature] = &[
     api("cl_khr_priority_hints", always),
     api("cl_khr_throttle_hints", always),
     api("cl_khr_device_uuid", always),
+    api("cl_nv_device_attribute_query", |d| d.nvidia.is_some()),
     api("cl_khr_pci_bus_info", |d| d.pci.is_some()),
     Feature { version: make_version(0, 9, 8), ..api("cl_khr_command_buffer", always) },
     api("cl_khr_semaphore", always),

@@ -84,6 +84,20 @@ impl ImageFacts {
     }
 }
 
+/// What cl_nv_device_attribute_query asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NvidiaFacts {
+    /// CUDA's compute capability, major and minor number.
+    pub capability: (u32, u32),
+    pub registers_per_block: u32,
+    pub warp_size: u32,
+    /// Copies between host and device go on beside kernels.
+    pub copies_beside_kernels: bool,
+    /// Kernels that run for seconds are ended.
+    pub has_run_time_limit: bool,
+    pub integrated: bool,
+}
+
 /// Facts of a device. Sizes in bytes, times in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceInfo {
@@ -157,6 +171,7 @@ pub struct DeviceInfo {
     /// Buffers have addresses that kernels can be given as numbers.
     pub buffer_addresses: bool,
     pub image: ImageFacts,
+    pub nvidia: Option<NvidiaFacts>,
     /// Lines for `pyroclast info`: features that are absent and why.
     pub notes: Vec<String>,
 }

@@ -148,13 +148,12 @@ fn cache_bytes(text: &str) -> u64 {
     digits.parse::<u64>().unwrap_or(0) * unit
 }
 
-/// Highest core clock of a GPU in MHz: NVIDIA's from its management library, AMD's and Intel's from sysfs.
+/// Highest core clock of a GPU in MHz, AMD's and Intel's, from sysfs.
 pub fn gpu_mhz(vendor: u32, pci: Option<[u32; 4]>) -> u32 {
     let Some([domain, bus, device, function]) = pci else { return 0 };
     let address = format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}");
     let dir = format!("/sys/bus/pci/devices/{address}");
     match vendor {
-        0x10de => nvml_mhz(&address).unwrap_or(0),
         0x1002 => fs::read_to_string(format!("{dir}/pp_dpm_sclk")).map_or(0, |t| dpm_mhz(&t)),
         0x8086 => {
             let cards = fs::read_dir(format!("{dir}/drm")).into_iter().flatten().flatten();
@@ -169,33 +168,6 @@ pub fn gpu_mhz(vendor: u32, pci: Option<[u32; 4]>) -> u32 {
 fn dpm_mhz(text: &str) -> u32 {
     let level = |l: &str| l.split(':').nth(1)?.trim().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
     text.lines().filter_map(level).max().unwrap_or(0)
-}
-
-/// nvmlDeviceGetMaxClockInfo of the SM domain.
-fn nvml_mhz(address: &str) -> Option<u32> {
-    use std::ffi::{CString, c_char, c_int, c_uint, c_void};
-    const NVML_CLOCK_SM: c_uint = 1;
-    // SAFETY: loading NVIDIA's management library runs its initialisers.
-    let lib = unsafe { libloading::Library::new("libnvidia-ml.so.1") }.ok()?;
-    let id = CString::new(address).ok()?;
-    // SAFETY: the signatures are those of nvml.h; the library is shut down again before it is closed.
-    unsafe {
-        let init = lib.get::<unsafe extern "C" fn() -> c_int>(b"nvmlInit_v2\0").ok()?;
-        let shutdown = lib.get::<unsafe extern "C" fn() -> c_int>(b"nvmlShutdown\0").ok()?;
-        let find = lib
-            .get::<unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int>(b"nvmlDeviceGetHandleByPciBusId_v2\0")
-            .ok()?;
-        let clock =
-            lib.get::<unsafe extern "C" fn(*mut c_void, c_uint, *mut c_uint) -> c_int>(b"nvmlDeviceGetMaxClockInfo\0").ok()?;
-        if init() != 0 {
-            return None;
-        }
-        let mut handle = std::ptr::null_mut();
-        let mut mhz = 0;
-        let ok = find(id.as_ptr(), &mut handle) == 0 && clock(handle, NVML_CLOCK_SM, &mut mhz) == 0;
-        shutdown();
-        ok.then_some(mhz)
-    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod localsize;
 mod machine;
 #[cfg(test)]
 pub mod mock;
+mod nvml;
 pub mod partition;
 pub mod query;
 pub mod registry;

@@ -2,7 +2,7 @@
 //! [`DeviceInfo`](super::info::DeviceInfo). Features that are missing are reported absent the way the specification
 //! provides: CL_FALSE, 0 or an empty list.
 
-use super::info::AddressSharing;
+use super::info::{AddressSharing, NvidiaFacts};
 use super::{Device, compiler_available, features, spirv, svm_types};
 use crate::cl::*;
 use crate::err;
@@ -257,7 +257,10 @@ impl Device {
                 Some(pci) => InfoValue::U32s(pci.to_vec()),
                 None => return Err(err!(CL_INVALID_VALUE, "the device is on no PCI bus")),
             },
-            other => return Err(err!(CL_INVALID_VALUE, "clGetDeviceInfo has no parameter {other:#x}")),
+            other => match d.nvidia.and_then(|facts| nvidia(&facts, d.pci, other)) {
+                Some(value) => value,
+                None => return Err(err!(CL_INVALID_VALUE, "clGetDeviceInfo has no parameter {other:#x}")),
+            },
         };
         Ok(value)
     }
@@ -290,6 +293,27 @@ impl Device {
         }
         CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | if d.denorm16 { CL_FP_DENORM } else { 0 }
     }
+}
+
+/// cl_nv_device_attribute_query, and where the device is, which its vendor's driver answers too.
+fn nvidia(facts: &NvidiaFacts, pci: Option<[u32; 4]>, name: cl_device_info) -> Option<InfoValue> {
+    const CL_DEVICE_PCI_BUS_ID_NV: cl_device_info = 0x4008;
+    const CL_DEVICE_PCI_SLOT_ID_NV: cl_device_info = 0x4009;
+    const CL_DEVICE_PCI_DOMAIN_ID_NV: cl_device_info = 0x400a;
+    Some(match name {
+        CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV => facts.capability.0.into(),
+        CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV => facts.capability.1.into(),
+        CL_DEVICE_REGISTERS_PER_BLOCK_NV => facts.registers_per_block.into(),
+        CL_DEVICE_WARP_SIZE_NV => facts.warp_size.into(),
+        CL_DEVICE_GPU_OVERLAP_NV => facts.copies_beside_kernels.into(),
+        CL_DEVICE_KERNEL_EXEC_TIMEOUT_NV => facts.has_run_time_limit.into(),
+        CL_DEVICE_INTEGRATED_MEMORY_NV => facts.integrated.into(),
+        CL_DEVICE_PCI_BUS_ID_NV => pci?[1].into(),
+        // Device and function, as in PCI's own numbers.
+        CL_DEVICE_PCI_SLOT_ID_NV => (pci?[2] << 3 | pci?[3]).into(),
+        CL_DEVICE_PCI_DOMAIN_ID_NV => pci?[0].into(),
+        _ => return None,
+    })
 }
 
 fn svm_capabilities(sharing: AddressSharing) -> cl_device_svm_capabilities {
@@ -385,6 +409,36 @@ mod tests {
             InfoValue::Str(s) => s,
             other => panic!("{other:?} is no string"),
         }
+    }
+
+    #[test]
+    fn attributes_of_nvidia_are_told_where_they_are_known() {
+        let facts = NvidiaFacts {
+            capability: (9, 1),
+            registers_per_block: 65536,
+            warp_size: 32,
+            copies_beside_kernels: true,
+            has_run_time_limit: false,
+            integrated: false,
+        };
+        let known = device(DeviceInfo { nvidia: Some(facts), pci: Some([1, 0x1b, 3, 2]), ..DeviceInfo::default() });
+        let unknown = device(DeviceInfo::default());
+        let has = |d: &Device| d.extensions().iter().any(|f| f.name == "cl_nv_device_attribute_query");
+        assert!(has(&known) && !has(&unknown));
+        for (name, answer) in [9u32, 1, 65536, 32].into_iter().enumerate() {
+            assert_eq!(known.query(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV + name as u32), Ok(answer.into()));
+        }
+        for (name, answer) in [true, false, false].into_iter().enumerate() {
+            assert_eq!(known.query(CL_DEVICE_GPU_OVERLAP_NV + name as u32), Ok(answer.into()));
+        }
+        for (name, answer) in [(0x4008, 0x1bu32), (0x4009, 3 << 3 | 2), (0x400a, 1)] {
+            assert_eq!(known.query(name), Ok(answer.into()));
+        }
+        assert!(known.query(0x4007).is_err());
+        assert!((0x4000..0x4010).all(|name| unknown.query(name).is_err()));
+        // Not every NVIDIA GPU is on PCI.
+        let soc = device(DeviceInfo { nvidia: Some(facts), ..DeviceInfo::default() });
+        assert!(soc.query(0x4008).is_err());
     }
 
     #[test]

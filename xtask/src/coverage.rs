@@ -44,14 +44,13 @@ const LEFT_OUT: &[(&str, &str)] = &[
         "clang's SPIR-V back end crashes on calls of enqueue_kernel (clang 22); what it makes of blocks before that step would \
          have to be rewritten, and a queue that kernels fill would exist on the CPU device only",
     ),
-    ("cl_amd_device_attribute_query", "Vulkan tells neither numbers of memory channels nor of banks, nor the instruction set"),
+    ("cl_amd_device_attribute_query", "neither Vulkan nor the kernel tells the banks of memory channels and of local memory"),
     ("cl_khr_command_buffer_multi_device", "a command buffer is one recording of one Vulkan device"),
     ("cl_khr_device_enqueue_local_arg_types", "needs device-side queues"),
     ("cl_khr_gl_sharing", "Vulkan and GL share by file descriptors, which GL applications have to ask for themselves"),
     ("cl_khr_mipmap_image_writes", "stores of Vulkan name no level, so that each would need a descriptor of its own"),
     ("cl_khr_subgroups", "asks for progress of sub-groups that wait for each other, which Vulkan does not promise"),
     ("cl_khr_terminate_context", "must stop what is being executed; Vulkan has no means to stop a submission"),
-    ("cl_nv_device_attribute_query", "Vulkan tells neither the compute capability nor registers per block"),
 ];
 
 /// Sources that the table is made from.

@@ -37,6 +37,10 @@ pub struct Adapter {
     pub pci: Option<[u32; 4]>,
     pub sm_count: Option<u32>,
     pub amd_cus: Option<u32>,
+    /// CUDA's compute capability of an NVIDIA GPU, major and minor number.
+    pub cuda_capability: Option<(u32, u32)>,
+    /// There are queues for copies alone.
+    pub has_copy_engines: bool,
     pub memory: vk::PhysicalDeviceMemoryProperties,
     /// Queue family, number of queues and valid timestamp bits.
     pub family: u32,
@@ -136,6 +140,7 @@ impl Adapter {
         let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
         let mut sm = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
         let mut amd = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
+        let mut cuda = vk::PhysicalDeviceCudaKernelLaunchPropertiesNV::default();
         let has_maint4 = ext.provides(ash::khr::maintenance4::NAME);
         let has_sizes = ext.provides(ash::ext::subgroup_size_control::NAME);
         let has_dots = ext.provides(ash::khr::shader_integer_dot_product::NAME);
@@ -144,6 +149,7 @@ impl Adapter {
         let has_pci = ext.has(ash::ext::pci_bus_info::NAME);
         let has_sm = ext.has(ash::nv::shader_sm_builtins::NAME);
         let has_amd = ext.has(ash::amd::shader_core_properties::NAME);
+        let has_cuda = ext.has(ash::nv::cuda_kernel_launch::NAME);
         let mut p2 = vk::PhysicalDeviceProperties2::default()
             .push_next(&mut ids)
             .push_next(&mut driver)
@@ -173,6 +179,9 @@ impl Adapter {
         }
         if has_amd {
             p2 = p2.push_next(&mut amd);
+        }
+        if has_cuda {
+            p2 = p2.push_next(&mut cuda);
         }
         // SAFETY: every chained structure belongs to the device's version or to an extension it has.
         unsafe { vki.get_physical_device_properties2(physical, &mut p2) };
@@ -226,6 +235,10 @@ impl Adapter {
             sm_count: has_sm.then_some(sm.shader_sm_count),
             amd_cus: has_amd
                 .then(|| amd.shader_engine_count * amd.shader_arrays_per_engine_count * amd.compute_units_per_shader_array),
+            cuda_capability: has_cuda.then_some((cuda.compute_capability_major, cuda.compute_capability_minor)),
+            has_copy_engines: families
+                .iter()
+                .any(|f| f.queue_flags.contains(vk::QueueFlags::TRANSFER) && !compute(f) && !graphics(f)),
             memory,
             family: family as u32,
             family_queues,

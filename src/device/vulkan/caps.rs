@@ -4,11 +4,12 @@
 //! it is found or estimated is said beside it; an estimate also leaves a line in [`DeviceInfo::notes`].
 
 use super::super::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts};
-use super::super::machine;
+use super::super::{machine, nvml};
 use super::adapter::Adapter;
 use super::conv;
 use super::format::Probe;
 use super::instance::Instance;
+use super::nvidia;
 use crate::cl::image::{self, ImageFormat, ImageKind};
 use crate::cl::*;
 use ash::vk;
@@ -167,7 +168,24 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         notes.push("compute units: not told by the driver, 1 assumed".into());
         1
     };
-    let clock_mhz = if a.is_cpu() { machine::cpu_mhz() } else { machine::gpu_mhz(a.props.vendor_id, a.pci) };
+    let is_nvidia = a.props.vendor_id == nvidia::VENDOR && !a.is_cpu();
+    let nvml = a.pci.filter(|_| is_nvidia).map(nvml::read).unwrap_or_default();
+    let clock_mhz = match nvml.clock_mhz {
+        Some(mhz) => mhz,
+        None if a.is_cpu() => machine::cpu_mhz(),
+        None => machine::gpu_mhz(a.props.vendor_id, a.pci),
+    };
+    let nvidia = nvidia::Known {
+        capability: a.cuda_capability,
+        nvml,
+        sub_group_size: a.subgroup.subgroup_size,
+        has_copy_engines: a.has_copy_engines,
+        integrated: a.is_unified(),
+    };
+    let nvidia = is_nvidia.then(|| nvidia::facts(&nvidia)).flatten();
+    if is_nvidia && nvidia.is_none() {
+        notes.push("cl_nv_device_attribute_query: compute capability or display unknown".into());
+    }
     if clock_mhz == 0 {
         notes.push("clock frequency: unknown".into());
     }
@@ -285,6 +303,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         sharing: AddressSharing::None,
         host_import_alignment: 0,
         images: !image.formats.is_empty(),
+        nvidia,
         image,
         notes,
     }

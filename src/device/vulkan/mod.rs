@@ -23,6 +23,7 @@ mod lane;
 mod linear;
 mod list;
 mod memory;
+mod nvidia;
 mod pipeline;
 mod print;
 mod profiling;

@@ -1,0 +1,88 @@
+//! Facts of NVIDIA's GPUs that Vulkan does not tell, from the management library that comes with their driver.
+//!
+//! The library is opened for one look and closed again. What it does not tell is none.
+
+use libloading::{Library, Symbol};
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::ptr::null_mut;
+
+const SUCCESS: c_int = 0;
+const NOT_SUPPORTED: c_int = 3;
+const CLOCK_SM: c_uint = 1;
+
+/// What the library tells of a GPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Nvml {
+    /// Highest clock of the multiprocessors.
+    pub clock_mhz: Option<u32>,
+    /// CUDA's compute capability, major and minor number.
+    pub capability: Option<(u32, u32)>,
+    /// A display server draws with the GPU.
+    pub display: Option<bool>,
+}
+
+type Handle = *mut c_void;
+
+/// Asks about the GPU at (domain, bus, device, function).
+pub fn read([domain, bus, device, function]: [u32; 4]) -> Nvml {
+    let id = CString::new(format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}")).unwrap_or_default();
+    // SAFETY: loading the library runs its initialisers.
+    let Ok(lib) = (unsafe { Library::new("libnvidia-ml.so.1") }) else { return Nvml::default() };
+    // SAFETY: the signatures are those of nvml.h; the library is shut down again before it is closed.
+    unsafe {
+        let start: Option<Symbol<unsafe extern "C" fn() -> c_int>> = lib.get(b"nvmlInit_v2\0").ok();
+        let stop: Option<Symbol<unsafe extern "C" fn() -> c_int>> = lib.get(b"nvmlShutdown\0").ok();
+        let (Some(start), Some(stop)) = (start, stop) else { return Nvml::default() };
+        if start() != SUCCESS {
+            return Nvml::default();
+        }
+        let find: Option<Symbol<unsafe extern "C" fn(*const c_char, *mut Handle) -> c_int>> =
+            lib.get(b"nvmlDeviceGetHandleByPciBusId_v2\0").ok();
+        let mut gpu = null_mut();
+        let found = find.is_some_and(|find| find(id.as_ptr(), &mut gpu) == SUCCESS);
+        let told = if found { ask(&lib, gpu) } else { Nvml::default() };
+        stop();
+        told
+    }
+}
+
+/// # Safety
+/// The library is initialised and the handle is one of its GPUs.
+unsafe fn ask(lib: &Library, gpu: Handle) -> Nvml {
+    let (mut mhz, mut major, mut minor, mut active): (c_uint, c_int, c_int, c_int) = (0, 0, 0, 0);
+    // SAFETY: the signatures are those of nvml.h, with room for what is told; the rest is the caller's promise.
+    let (clock, capability, display) = unsafe {
+        let clock: Option<Symbol<unsafe extern "C" fn(Handle, c_uint, *mut c_uint) -> c_int>> =
+            lib.get(b"nvmlDeviceGetMaxClockInfo\0").ok();
+        let capability: Option<Symbol<unsafe extern "C" fn(Handle, *mut c_int, *mut c_int) -> c_int>> =
+            lib.get(b"nvmlDeviceGetCudaComputeCapability\0").ok();
+        let display: Option<Symbol<unsafe extern "C" fn(Handle, *mut c_int) -> c_int>> =
+            lib.get(b"nvmlDeviceGetDisplayActive\0").ok();
+        (
+            clock.map(|f| f(gpu, CLOCK_SM, &mut mhz)),
+            capability.map(|f| f(gpu, &mut major, &mut minor)),
+            display.map(|f| f(gpu, &mut active)),
+        )
+    };
+    let version = u32::try_from(major).ok().zip(u32::try_from(minor).ok());
+    Nvml {
+        clock_mhz: (clock == Some(SUCCESS)).then_some(mhz),
+        capability: version.filter(|_| capability == Some(SUCCESS)),
+        display: match display {
+            Some(SUCCESS) => Some(active != 0),
+            // A GPU without outputs.
+            Some(NOT_SUPPORTED) => Some(false),
+            _ => None,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_told_of_what_is_no_gpu() {
+        assert_eq!(read([0xffff, 0xff, 0x1f, 7]), Nvml::default());
+    }
+}

@@ -1,0 +1,75 @@
+//! What cl_nv_device_attribute_query asks for, from what Vulkan and the management library tell, and from what follows
+//! from the compute capability. Pure.
+
+use super::super::info::NvidiaFacts;
+use super::super::nvml::Nvml;
+
+/// PCI's number of the vendor.
+pub const VENDOR: u32 = 0x10de;
+
+/// What is known of a GPU.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    /// VkPhysicalDeviceCudaKernelLaunchPropertiesNV
+    pub capability: Option<(u32, u32)>,
+    pub nvml: Nvml,
+    pub sub_group_size: u32,
+    pub has_copy_engines: bool,
+    pub integrated: bool,
+}
+
+/// 32-bit registers of a thread block ("Technical Specifications per Compute Capability" in the CUDA C++ Programming
+/// Guide). None for what is not in the table.
+fn registers_per_block(capability: (u32, u32)) -> Option<u32> {
+    match capability {
+        (3, 2) | (5, 3) | (6, 2) => Some(32 << 10),
+        (3, 0 | 5 | 7) | (5, 0 | 2) | (6, 0 | 1) | (7, 0 | 2 | 5) | (8, 0 | 6 | 7 | 9) | (9, 0) => Some(64 << 10),
+        (10, 0 | 1 | 3) | (11, 0) | (12, 0 | 1) => Some(64 << 10),
+        _ => None,
+    }
+}
+
+/// The answers, if there is one to everything.
+pub fn facts(known: &Known) -> Option<NvidiaFacts> {
+    let capability = known.capability.or(known.nvml.capability)?;
+    Some(NvidiaFacts {
+        capability,
+        registers_per_block: registers_per_block(capability)?,
+        warp_size: (known.sub_group_size > 0).then_some(known.sub_group_size)?,
+        copies_beside_kernels: known.has_copy_engines,
+        // The driver ends long kernels on GPUs that a display server draws with.
+        has_run_time_limit: known.nvml.display?,
+        integrated: known.integrated,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fact_is_known_or_none_is_told() {
+        let nvml = Nvml { clock_mhz: Some(1980), capability: Some((9, 0)), display: Some(false) };
+        let hopper = Known { capability: None, nvml, sub_group_size: 32, has_copy_engines: true, integrated: false };
+        let expected = NvidiaFacts {
+            capability: (9, 0),
+            registers_per_block: 65536,
+            warp_size: 32,
+            copies_beside_kernels: true,
+            has_run_time_limit: false,
+            integrated: false,
+        };
+        assert_eq!(facts(&hopper), Some(expected));
+        // Vulkan's answer comes first.
+        let nano = Known { capability: Some((5, 3)), integrated: true, has_copy_engines: false, ..hopper };
+        let on_nano = facts(&nano).unwrap();
+        assert_eq!((on_nano.capability, on_nano.registers_per_block, on_nano.integrated), ((5, 3), 32768, true));
+        assert!(!on_nano.copies_beside_kernels);
+        let drawing = Known { nvml: Nvml { display: Some(true), ..nvml }, ..hopper };
+        assert!(facts(&drawing).unwrap().has_run_time_limit);
+        assert_eq!(facts(&Known { nvml: Nvml { display: None, ..nvml }, ..hopper }), None);
+        assert_eq!(facts(&Known { nvml: Nvml { capability: None, ..nvml }, ..hopper }), None);
+        assert_eq!(facts(&Known { capability: Some((99, 0)), ..hopper }), None);
+        assert_eq!(facts(&Known { sub_group_size: 0, ..hopper }), None);
+    }
+}
