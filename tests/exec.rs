@@ -6,7 +6,7 @@
 //! feature and many several of them, with `PYROCLAST_EXEC_MATRIX=pairs` on those that lack any two: `cargo test --test exec
 //! -- without` then prints a line for each device. Tests of what a device does not report are ignored there, and a test
 //! of its own looks at what is reported. Tests of doubles run on devices that fall back to the processor, too; in the matrix
-//! all tests do.
+//! all tests do. Tests of variables and vectors run under the checker of the CPU device, in the matrix all do; it must be silent.
 //!
 //! `PYROCLAST_EXEC_VENDORS=/etc/OpenCL/vendors` runs the same tests on the drivers installed there instead.
 
@@ -23,7 +23,7 @@ mod validation;
 
 use case::{ArgSpec, Case};
 use cl::{Api, Arg, Device, Session};
-use driver::run_without;
+use driver::{run_checked, run_without};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -236,6 +236,10 @@ fn main() -> std::process::ExitCode {
     let filter = if driver::wants_matrix() { "" } else { "double" };
     for hidden in FALLING_BACK.iter().filter(|_| everything) {
         trials.push(Trial::test(format!("without::{hidden}, falling back"), move || run_without(hidden, filter, true)));
+    }
+    let filters: &[&str] = if driver::wants_matrix() { &[""] } else { &["variable", "vector_"] };
+    for filter in filters.iter().filter(|_| everything) {
+        trials.push(Trial::test(format!("checked::{filter}"), move || run_checked(filter)));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if driver::wants_matrix() {

@@ -42,7 +42,8 @@ pub mod context {
 ///
 /// Each memory access of a vector of work-items is `void (state, u64 *addresses, void *data, u64 mask, u64 what, u32 line,
 /// const u64 *place)`: lanes in the mask access the addresses. The function does loads and stores itself; before atomics it is
-/// called to replace addresses that must not be accessed. Data holds the first component of all lanes, then the second.
+/// called to replace addresses that must not be accessed. Data holds the first component of all lanes, then the second;
+/// of a uniform access there is one of each.
 /// Everything else that orders accesses is `void (state, u64 what, u64 mask, const u64 *place)`.
 pub mod check {
     /// `what` of an access.

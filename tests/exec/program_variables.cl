@@ -32,7 +32,7 @@ int next(void)
 {
     static int calls = 100;
     // Function-scope variables of other scopes are others.
-    { static global int calls = 5; calls++; }
+    { static global int calls = 5; atomic_inc(&calls); }
     return atomic_add((volatile global int *)to_global(&calls), 1);
 }
 __kernel void set(__global const int *a, __global int *r)

@@ -1,5 +1,5 @@
 //! Which driver the tests of kernels use: the one built with them, or with `PYROCLAST_EXEC_VENDORS` those installed there;
-//! and runs of a whole test program on devices that lack something.
+//! and runs of a whole test program on devices that lack something, and under the checker.
 
 use crate::validation;
 use libtest_mimic::Failed;
@@ -28,9 +28,9 @@ pub fn offer() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Whether the driver under test is ours as it is, so that runs with hidden features make sense.
+/// Whether the driver under test is ours as it is, so that runs with hidden features and checks make sense.
 pub fn is_whole() -> bool {
-    std::env::var_os("PYROCLAST_EXEC_VENDORS").is_none() && std::env::var_os("PYROCLAST_FEATURES").is_none()
+    ["PYROCLAST_EXEC_VENDORS", "PYROCLAST_FEATURES", "PYROCLAST_CHECK"].iter().all(|name| std::env::var_os(name).is_none())
 }
 
 /// Whether everything is to be tested, not just a choice that is quick.
@@ -52,19 +52,38 @@ pub fn print_runs() {
 
 /// All tests whose names hold the filter, in a process where the device lacks something and may fall back.
 pub fn run_without(hidden: &str, filter: &str, falls_back: bool) -> Result<(), Failed> {
-    let start = Instant::now();
     let exe = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = std::process::Command::new(exe);
     command.arg(filter).env("PYROCLAST_FEATURES", hidden).env("PYROCLAST_DEVICES", "vulkan");
     if falls_back {
         command.env("PYROCLAST_FALLBACK", "cpu");
     }
+    outcome(command, &format!("without {hidden}{}", if falls_back { ", falling back" } else { "" }))
+}
+
+/// All tests whose names hold the filter, in a process whose kernels are checked, which must find nothing.
+pub fn run_checked(filter: &str) -> Result<(), Failed> {
+    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
+    let name = format!("pyroclast-exec-checked-{filter}-{}.jsonl", std::process::id());
+    let log = std::env::temp_dir().join(name);
+    let mut command = std::process::Command::new(exe);
+    command.arg(filter).env("PYROCLAST_CHECK", "all").env("PYROCLAST_CHECK_LOG", &log).env("PYROCLAST_DEVICES", "cpu");
+    // Its messages are overwritten while others read them, which is a race whatever the flags say.
+    command.args(["--skip", "litmus_message_passing"]);
+    let outcome = outcome(command, &format!("checked {filter}"));
+    let told = std::fs::read_to_string(&log).unwrap_or_default();
+    let _ = std::fs::remove_file(log);
+    if told.is_empty() { outcome } else { Err(Failed::from(told)) }
+}
+
+/// Whether a run of tests succeeds; it is noted with its counts and time.
+fn outcome(mut command: std::process::Command, what: &str) -> Result<(), Failed> {
+    let start = Instant::now();
     let output = command.output().map_err(|e| e.to_string())?;
     let counts = String::from_utf8_lossy(&output.stdout);
     let counts = counts.lines().find_map(|l| l.strip_prefix("test result: ")).unwrap_or("no result");
     let counts = counts.split("; 0 measured").next().unwrap_or(counts);
-    let helped = if falls_back { ", falling back" } else { "" };
-    let line = format!("without {hidden}{helped}: {counts}, {} s", start.elapsed().as_secs());
+    let line = format!("{what}: {counts}, {} s", start.elapsed().as_secs());
     RUNS.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
     if output.status.success() { Ok(()) } else { Err(Failed::from(text)) }

@@ -177,8 +177,8 @@ impl Emit<'_> {
         ));
     }
 
-    fn check_data(&mut self, component: u32, bytes: u32) -> String {
-        let at = component * bytes * self.width;
+    fn check_data(&mut self, component: u32, bytes: u32, uniform: bool) -> String {
+        let at = component * bytes * if uniform { 1 } else { self.width };
         self.def(format!("getelementptr i8, ptr %check.data, i64 {at}"))
     }
 
@@ -192,7 +192,7 @@ impl Emit<'_> {
         let t = self.ty(lane, !uniform);
         let parts = (0..n)
             .map(|i| {
-                let from = self.check_data(i, bytes);
+                let from = self.check_data(i, bytes, uniform);
                 self.def(format!("load {t}, ptr {from}, align 1"))
             })
             .collect();
@@ -207,7 +207,7 @@ impl Emit<'_> {
         let parts = if uniform { v.parts.clone() } else { self.vectors(ty, &v) };
         let t = self.ty(lane, !uniform);
         for (i, part) in (0..n).zip(parts) {
-            let to = self.check_data(i, bytes);
+            let to = self.check_data(i, bytes, uniform);
             self.line(format!("store {t} {part}, ptr {to}, align 1"));
         }
         self.check_access(data, &p, uniform, check::STORE | size_bits(bytes, n) | volatile_bit(access));
