@@ -9,6 +9,7 @@
 //! writes need not be watched, whoever makes them.
 
 pub mod memory;
+pub mod order;
 pub mod pattern;
 pub mod race;
 pub mod report;

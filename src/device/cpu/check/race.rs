@@ -2,18 +2,15 @@
 //!
 //! For each word (for each byte, where anything smaller is accessed) the last write is kept, and two reads of different
 //! work-items. What orders accesses: that one work-item makes both, barriers, and atomics and fences that acquire what others
-//! released. Of the latter an event is kept each; whether two accesses are ordered by a chain of them is only asked when
-//! nothing else does. Between groups the chain is one of groups, so that a race may be missed there, not made up.
+//! released ([`Orders`]).
 //!
 //! Time counts barriers and events. A group's accesses to local memory are forgotten with it.
 
+use super::order::{Event, Orders};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 const PAGE: u64 = 4096;
-/// Events that are kept, and looked at for one question. Beyond them accesses count as ordered.
-const MAX_EVENTS: usize = 1 << 20;
-const MAX_SEARCH: usize = 1 << 16;
 
 /// Who accesses: the group's number, the work-item's in it, the sub-group's in it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -68,14 +65,6 @@ pub struct Access {
     pub same: bool,
 }
 
-struct Event {
-    by: Item,
-    at: u64,
-    acquires: bool,
-    releases: bool,
-    time: u32,
-}
-
 /// A quick hash of numbers of pages, which nobody chooses to collide.
 #[derive(Default)]
 struct Mix(u64);
@@ -106,9 +95,7 @@ pub struct Races {
     /// When the group's last barrier was, for both spaces, and those of its sub-groups.
     barriers: [u32; 2],
     sub_group_barriers: HashMap<u16, [u32; 2]>,
-    events: Vec<Event>,
-    /// Some events are not kept.
-    lost: bool,
+    orders: Orders,
     /// For fences: what work-items of the group accessed atomically, and those that a fence has released.
     touched: HashMap<u16, Vec<u64>>,
     released: HashSet<u16>,
@@ -125,6 +112,7 @@ impl Races {
         self.group = group;
         self.barriers = [self.time; 2];
         self.sub_group_barriers.clear();
+        self.orders.start();
         self.touched.clear();
         self.released.clear();
     }
@@ -169,11 +157,7 @@ impl Races {
     }
     fn event(&mut self, by: Item, at: u64, acquires: bool, releases: bool) {
         self.time += 1;
-        if self.events.len() >= MAX_EVENTS {
-            self.lost = true;
-            return;
-        }
-        self.events.push(Event { by, at, acquires, releases, time: self.time });
+        self.orders.event(&Event { by, at, acquires, releases, time: self.time });
     }
 
     /// Remembers an access; gives one that it races with, and whether that is a write.
@@ -223,29 +207,7 @@ impl Races {
                 return true;
             }
         }
-        self.lost || self.is_synchronised(before, now)
-    }
-
-    /// Whether events lead from an access to a work-item: releases after it to what those acquire who release again, and so on.
-    fn is_synchronised(&self, before: &Seen, now: Item) -> bool {
-        let same_group = before.by.group == now.group;
-        let key = |i: Item| (i.group, if same_group { i.item } else { 0 });
-        let first = self.events.partition_point(|e| e.time <= before.time);
-        let events = &self.events[first..];
-        if events.len() > MAX_SEARCH {
-            return true;
-        }
-        let mut told = HashSet::from([key(before.by)]);
-        let mut at = HashSet::new();
-        for e in events {
-            if e.acquires && at.contains(&e.at) {
-                told.insert(key(e.by));
-            }
-            if e.releases && told.contains(&key(e.by)) {
-                at.insert(e.at);
-            }
-        }
-        told.contains(&key(now))
+        self.orders.is_known(before.by, before.time, now)
     }
 }
 
