@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const WHOLE: &str = "api,events,atomics,memory-model,groups,svm,printf,il";
-const SAMPLED: &str = "integers,vectors,language,conversions,math,images,sub-groups";
+const SAMPLED: &str = "integers,vectors,language,conversions,math,images,sub-groups,pipes";
 
 /// The driver built with these tests.
 fn driver() -> PathBuf {

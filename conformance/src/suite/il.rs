@@ -1,7 +1,7 @@
 //! Programs in SPIR-V.
 
 use super::raw::*;
-use super::{Context, Outcome, Sink, expect};
+use super::{Context, Outcome, Sink, expect, instructions};
 use std::ptr::{null, null_mut};
 
 /// Kernels in SPIR-V 1.x with physical addresses of 64 bits; the source is beside.
@@ -44,6 +44,7 @@ fn module(device: cl_device_id, il: &[u8], run: bool) -> Result<(), String> {
 }
 
 pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+    instructions::tests(context, sink);
     let cut = IL.len() / 2 / 4 * 4;
     let tests: [(&str, Vec<u8>, bool); 4] = [
         ("a module runs", IL.to_vec(), true),

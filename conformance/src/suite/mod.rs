@@ -7,9 +7,11 @@ pub mod conversions;
 pub mod events;
 pub mod il;
 pub mod images;
+pub mod instructions;
 pub mod kernels;
 pub mod litmus;
 pub mod math;
+pub mod pipes;
 pub mod printf;
 pub mod raw;
 pub mod round;
@@ -69,6 +71,7 @@ pub const AREAS: &[Area] = &[
     ("images", images::tests),
     ("sub-groups", sub_groups::tests),
     ("svm", svm::tests),
+    ("pipes", pipes::tests),
     ("printf", printf::tests),
     ("il", il::tests),
 ];
