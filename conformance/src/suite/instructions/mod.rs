@@ -142,7 +142,7 @@ mod unit {
         assert_eq!(of(CONVERSIONS, "rounded towards zero", 0x01ff_ffff, 0), Some(33_554_430f32.to_bits()));
         assert_eq!(of(CONVERSIONS, "rounded up", 0x0100_0001, 0), Some(16_777_218f32.to_bits()));
         assert_eq!(of(CONVERSIONS, "OpBitcast of vectors", 0x4433_2211, 0), Some(0x3322_1144));
-        assert_eq!(of(FLOW, "a loop with two entries", 0, 3), Some(1018));
+        assert_eq!(of(FLOW, "a loop with two entries", 0, 3), Some(1022));
         assert_eq!(of(FLOW, "a loop whose values change places", 4, 0), Some(8));
     }
 }
