@@ -29,6 +29,7 @@ const TESTS: &[Test] = &[
     ("texels", kernels::texels, &ImageKind::ALL),
     ("queries", kernels::queries, &ImageKind::ALL),
     ("samplers", |session, kind| samplers::sampling(session, kind, wants_matrix()), &SAMPLED),
+    ("samplers_together", samplers::together, &[ImageKind::D2, ImageKind::D3]),
     ("levels_in_commands", levels::commands, &SAMPLED),
     ("levels_in_kernels", levels::kernels, &SAMPLED),
     ("many_arguments", |session, _| kernels::many_arguments(session), &[ImageKind::D2]),

@@ -545,4 +545,68 @@ mod tests {
         let sgemm = library(include_bytes!("front/spirv/testdata/sgemm.spv"));
         assert!(build(&[&sgemm, &sgemm], &Options::default(), &[], &Target::generic()).is_err());
     }
+
+    /// A kernel with this many linear reads by one literal sampler and one that is an argument, compiled as far as clang.
+    fn many_reads(count: usize, literal: bool) -> (Module, String) {
+        use crate::ir::{Builder, F32, Function, I32, ImageDim, ImageOp, Opaque, Scalar, Signature, Type};
+        use crate::metadata::{ArgInfo, ArgKind};
+        let (point, texel) = (Type::Vector(Scalar::F32, 2), Type::Vector(Scalar::F32, 4));
+        let params = vec![Type::Opaque(Opaque::Image), I32, F32, Type::Ptr(Space::Global)];
+        let mut func = Function::new("k", Signature { params: params.clone(), results: vec![] }, Linkage::Export);
+        func.kernel = Some(0);
+        let block = func.add_block();
+        let args: Vec<_> = params.iter().map(|ty| func.add_param(block, *ty)).collect();
+        let mut b = Builder::new(&mut func, block);
+        let sampler = if literal { b.i32(16 | 8 | 3) } else { args[1] };
+        let id = b.value(Op::WorkItem { query: crate::ir::WorkItemQuery::GlobalId, dim: 0 }, &[], crate::ir::I64);
+        let mut x = b.cast(crate::ir::CastOp::UToFp, id, F32);
+        for _ in 0..count {
+            let at = b.vec_build(&[x, args[2]]);
+            assert_eq!(b.ty(at), point);
+            let texel = b.value(Op::Image { op: ImageOp::Sample, dim: ImageDim::D2, var: None }, &[args[0], sampler, at], texel);
+            x = b.extract(texel, 0);
+        }
+        b.store(x, args[3], crate::ir::Access::aligned(4));
+        b.ret(&[]);
+        let mut program = Module::default();
+        program.functions.push(func);
+        let kinds = [ArgKind::Image, ArgKind::Sampler, ArgKind::Value, ArgKind::GlobalPtr];
+        let argument = |kind, offset| ArgInfo {
+            kind,
+            size: 8,
+            align: 8,
+            offset,
+            name: String::new(),
+            type_name: String::new(),
+            address: Default::default(),
+            access: Default::default(),
+            qualifiers: Default::default(),
+            image: None,
+        };
+        let args = (0u32..).zip(kinds).map(|(i, kind)| argument(kind, 8 * i)).collect();
+        program.kernels.push(KernelInfo { name: "k".into(), args, args_size: 32, ..KernelInfo::default() });
+        let (target, options) = (Target::native("test".into(), &|_| true), Options::default());
+        let cx = PassContext { target: &target, options: &options };
+        let kernel = program.functions.keys().next().unwrap();
+        let mut module = optimise(&program, kernel, builtin_library().unwrap(), &cx).unwrap();
+        let (globals, numbers) = used_globals(&program, std::slice::from_ref(&module));
+        let data = lower_globals::layout(&globals).unwrap();
+        renumber_globals(&mut module, &globals, &numbers);
+        let (_, text) = llvm::kernel(&module, &data, 0, &cx).unwrap();
+        (module, text)
+    }
+
+    #[test]
+    fn many_reads_of_images_are_calls_of_one_function() {
+        for literal in [false, true] {
+            let (few, _) = many_reads(2, literal);
+            assert_eq!(few.functions.len(), 1);
+            let (many, text) = many_reads(100, literal);
+            assert_eq!(many.functions.len(), 2);
+            assert_eq!(text.matches("define internal").count(), 1);
+            // Both of the kernel's functions.
+            assert_eq!(text.matches("call { <16 x float>").count(), 200);
+            assert!(text.lines().count() < 10_000, "{} lines", text.lines().count());
+        }
+    }
 }

@@ -21,7 +21,7 @@ const ALL_FP_ATOMICS: cl_device_fp_atomic_capabilities_ext = CL_DEVICE_GLOBAL_FP
     | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
 /// CL_DEVICE_MAX_SAMPLERS of a device with images.
-const MAX_SAMPLERS: u32 = 128;
+const MAX_SAMPLERS: u32 = 4096;
 /// CL_DEVICE_MAX_PIPE_ARGS; a pipe is an argument like a buffer.
 const MAX_PIPE_ARGS: u32 = 16;
 /// CL_DEVICE_PIPE_MAX_PACKET_SIZE
@@ -135,7 +135,7 @@ impl Device {
             CL_DEVICE_MAX_READ_IMAGE_ARGS => d.image.max_read_args.into(),
             CL_DEVICE_MAX_WRITE_IMAGE_ARGS => d.image.max_write_args.into(),
             CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => d.image.max_read_write_args.into(),
-            // Samplers are numbers, so this is no limit; but a kernel that reads with many more is slow to compile.
+            // Samplers are numbers; this many are more than anybody has.
             CL_DEVICE_MAX_SAMPLERS => if d.images { MAX_SAMPLERS } else { 0 }.into(),
             CL_DEVICE_IMAGE_PITCH_ALIGNMENT => d.image.pitch_alignment.into(),
             CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => d.image.base_alignment.into(),

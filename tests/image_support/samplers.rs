@@ -4,7 +4,7 @@
 use super::format::{Class, Format, Random};
 use super::sampling::{Mode, Sample, Texels};
 use super::{Findings, offers, small_size};
-use crate::cl::{Arg, HostData, Image, ImageKind, Program, Sampler, Session};
+use crate::cl::{Arg, HostData, Image, ImageKind, Program, Sampler, Session, image_format};
 use pyroclast_runtime::cl::*;
 
 /// Reads of one image and mode.
@@ -193,6 +193,10 @@ impl Bench<'_> {
         kernel.launch(&[POINTS], None)?;
         let mut got = vec![[0u32; 4]; POINTS];
         self.session.read(&out, &mut got)?;
+        self.check_all(mode, &points, &got)
+    }
+
+    fn check_all(&self, mode: Mode, points: &[[f32; 4]], got: &[[u32; 4]]) -> Result<(), String> {
         let texels = Texels {
             format: self.format,
             size: self.size,
@@ -200,7 +204,7 @@ impl Bench<'_> {
             is_array: self.words.is_array,
             bytes: &self.bytes,
         };
-        for (p, got) in points.iter().zip(&got) {
+        for (p, got) in points.iter().zip(got) {
             let sample = texels.sample(mode, [p[0], p[1], p[2]]);
             self.check(mode, &sample, *got).map_err(|e| format!("at {:?}: {e}", &p[..3]))?;
         }
@@ -267,4 +271,58 @@ pub fn sampling(session: &Session<'_>, kind: ImageKind, everything: bool) -> Res
         }
     }
     findings.end()
+}
+
+/// Kernels that read in all of the modes: at points of each work-item's own, and at points that are one work-item's.
+fn source_together(kind: ImageKind, class: &str, modes: &[Mode]) -> String {
+    let words = words(kind, false);
+    let (image, at) = (words.image, words.float);
+    let read = |(i, mode): (usize, &Mode)| {
+        let literal = mode.literal();
+        format!("p = at[{i} * n + i]; out[{i} * n + i] = as_uint4(read_image{class}(im, {literal}, {at}));\n")
+    };
+    let reads: String = modes.iter().enumerate().map(read).collect();
+    let parameters = format!("read_only {image} im, global const float4 *at, global uint4 *out");
+    format!(
+        "kernel void own({parameters}) {{ uint i = get_global_id(0), n = get_global_size(0); float4 p; {reads} }}\n\
+         kernel void common({parameters}, uint n) {{ float4 p; for (uint i = 0; i < n; i++) {{ {reads} }} }}\n"
+    )
+}
+
+/// Many reads in one kernel.
+pub fn together(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
+    let mut findings = Findings::default();
+    for (order, ty) in [(CL_RGBA, CL_UNORM_INT8), (CL_RGBA, CL_SIGNED_INT16)] {
+        let format = Format::new(image_format(order, ty)).ok_or("no reference")?;
+        findings.note(|| format.name(), all_modes(session, kind, &format));
+    }
+    findings.end()
+}
+
+fn all_modes(session: &Session<'_>, kind: ImageKind, format: &Format) -> Result<(), String> {
+    let size = small_size(kind);
+    let bytes = format.elements(&mut Random::new(11), size.iter().product(), false);
+    let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
+    let image = session.image(CL_MEM_READ_ONLY, format.cl, kind, size, format.bytes, Some(data))?;
+    let bench = Bench { session, format, words: words(kind, false), image, size, bytes };
+    let modes: Vec<Mode> = Mode::all().into_iter().filter(|m| !m.linear || format.class() == Class::Float).collect();
+    let program = session.build(&source_together(kind, bench.class(), &modes), "-cl-std=CL3.0")?;
+    let points: Vec<Vec<[f32; 4]>> = modes.iter().map(|m| points(*m, &bench.words, size, false)).collect();
+    let all = points.concat();
+    let (at, out) = (session.buffer(16 * all.len())?, session.buffer(16 * all.len())?);
+    session.write(&at, &all)?;
+    for name in ["own", "common"] {
+        let kernel = program.kernel(name)?;
+        let mut args = vec![Arg::Image(&bench.image), Arg::Buffer(&at), Arg::Buffer(&out)];
+        args.extend((name == "common").then_some(Arg::U32(POINTS as u32)));
+        kernel.set(&args)?;
+        kernel.launch(&[if name == "own" { POINTS } else { 1 }], None)?;
+        let mut got = vec![[0u32; 4]; all.len()];
+        session.read(&out, &mut got)?;
+        for ((mode, points), got) in modes.iter().zip(&points).zip(got.chunks(POINTS)) {
+            bench.check_all(*mode, points, got).map_err(|e| format!("{name} {}: {e}", mode.name()))?;
+        }
+        session.write(&out, &vec![[7u32; 4]; all.len()])?;
+    }
+    Ok(())
 }

@@ -14,9 +14,10 @@ pub enum Phase {
     Imported,
     /// No imports that are called remain.
     Linked,
-    /// No calls remain; only kernels remain.
+    /// No calls remain; only kernels remain. In native code some functions may stay, and calls of them.
     Inlined,
-    /// No pointers, slots, OpenCL built-ins or work-item queries remain: memory accesses name an address or a variable.
+    /// No functions but kernels, pointers, slots, OpenCL built-ins or work-item queries remain: memory accesses name an address
+    /// or a variable.
     Lowered,
     /// Only types and accesses the target has.
     Legal,

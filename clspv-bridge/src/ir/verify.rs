@@ -7,7 +7,7 @@
 //! - a definition dominates its uses (uses in unreachable blocks are exempt);
 //! - operand and result types follow [`typing::check`]; calls match the callee, `ret` the signature; accesses in a
 //!   variable have exactly its element type; alignments are powers of two;
-//! - phases: no called imports from Linked on; no calls from Inlined on; from Lowered on no pointers, slots, global
+//! - phases: no called imports from Linked on; from Lowered on no calls, pointers, slots, global
 //!   addresses, block copies, OpenCL.std instructions, work-item queries or explicit conversions; from Legal on no
 //!   vector of more than four lanes; in Structured, the rules of [`structure`].
 //!
@@ -99,7 +99,7 @@ pub fn verify_module(module: &Module) -> Result<(), VerifyErrors> {
         if func.kernel.is_some_and(|k| k >= module.kernels.len()) {
             error(format!("@{}", func.name), "its kernel information does not exist".into());
         }
-        if module.phase >= Phase::Inlined && func.kernel.is_none() && !func.layout.is_empty() {
+        if module.phase >= Phase::Lowered && func.kernel.is_none() && !func.layout.is_empty() {
             error(format!("@{}", func.name), format!("only kernels remain in phase {:?}", module.phase));
         }
     }
@@ -354,8 +354,8 @@ impl Verifier<'_> {
 
     fn op_out_of_phase(&self, op: &Op) -> Option<String> {
         let forbidden = match op {
-            Op::Call(_) => self.phase >= Phase::Inlined,
-            Op::Convert { .. }
+            Op::Call(_)
+            | Op::Convert { .. }
             | Op::PtrAdd
             | Op::IsSpace(_)
             | Op::SlotAddr(_)

@@ -1,13 +1,14 @@
-//! Inlines every call, callees first; afterwards only kernels remain.
+//! Inlines every call, callees first; afterwards only kernels remain, and for native code the functions that `outline` chooses.
 //!
 //! Large stack slots of a callee are shared by all its calls in one caller (they are never active at the same time);
 //! small ones are separate so that they can become values.
 
-use super::{Pass, PassContext};
+use super::{Pass, PassContext, outline};
 use crate::CompileError;
 use crate::error::Result;
 use crate::ir::{
-    Block, BlockCall, Const, EntityRef, FuncRef, Function, Inst, Linkage, Module, Op, Phase, PrimaryMap, Slot, Value, ValueDef,
+    Block, BlockCall, Const, EntityRef, EntitySet, FuncRef, Function, Inst, Linkage, Module, Op, Phase, PrimaryMap, Slot, Value,
+    ValueDef,
 };
 use std::collections::HashMap;
 
@@ -18,8 +19,17 @@ impl Pass for Inline {
     fn name(&self) -> &'static str {
         "inline"
     }
-    fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
-        inline(module)?;
+    fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
+        let is_native = cx.target.cpu.as_ref().is_some_and(|cpu| !cpu.checked);
+        let mut kept = EntitySet::new();
+        if is_native && outline::is_needed(module, &bottom_up(module)?) {
+            outline::specialise(module);
+            let order = bottom_up(module)?;
+            if outline::is_needed(module, &order) {
+                kept = outline::choose(module, &order);
+            }
+        }
+        inline(module, &kept)?;
         Ok(true)
     }
 }
@@ -29,21 +39,29 @@ const SHARED_SLOT_BYTES: u32 = 256;
 /// A function that grows beyond this many instructions is refused.
 const MAX_INSTS: usize = 8_000_000;
 
-/// Inlines all calls of a module and drops all functions but the kernels.
-pub fn inline(module: &mut Module) -> Result<()> {
+/// Inlines all calls of a module but those of `kept`, and drops all functions but those and the kernels.
+fn inline(module: &mut Module, kept: &EntitySet<FuncRef>) -> Result<()> {
     for f in bottom_up(module)? {
         let mut func = std::mem::take(&mut module.functions[f]);
-        let result = inline_calls(&mut func, &module.functions);
+        let result = inline_calls(&mut func, &module.functions, kept);
         module.functions[f] = func;
         result?;
     }
-    let mut kept = PrimaryMap::new();
-    for (_, f) in module.functions.iter_mut() {
-        if f.kernel.is_some() {
-            kept.push(std::mem::take(f));
+    let mut numbers: HashMap<FuncRef, FuncRef> = HashMap::new();
+    let mut remaining = PrimaryMap::new();
+    for (r, f) in module.functions.iter_mut() {
+        if f.kernel.is_some() || kept.contains(r) {
+            numbers.insert(r, remaining.push(std::mem::take(f)));
         }
     }
-    module.functions = kept;
+    for data in remaining.values_mut().flat_map(|f: &mut Function| f.insts.values_mut()) {
+        if let Op::Call(c) = &mut data.op
+            && let Some(number) = numbers.get(c)
+        {
+            *c = *number;
+        }
+    }
+    module.functions = remaining;
     module.phase = module.phase.max(Phase::Inlined);
     Ok(())
 }
@@ -103,12 +121,12 @@ fn bottom_up(module: &Module) -> Result<Vec<FuncRef>> {
     Ok(order)
 }
 
-fn inline_calls(func: &mut Function, functions: &PrimaryMap<FuncRef, Function>) -> Result<()> {
+fn inline_calls(func: &mut Function, functions: &PrimaryMap<FuncRef, Function>, kept: &EntitySet<FuncRef>) -> Result<()> {
     let mut inliner = Inliner { func, replaced: HashMap::new(), shared: HashMap::new(), layout: Vec::new() };
     let mut any = false;
     for block in std::mem::take(&mut inliner.func.layout) {
         inliner.layout.push(block);
-        let is_call = |f: &Function, i: &Inst| matches!(f.insts[*i].op, Op::Call(_));
+        let is_call = |f: &Function, i: &Inst| matches!(f.insts[*i].op, Op::Call(c) if !kept.contains(c));
         if !inliner.func.blocks[block].insts.iter().any(|i| is_call(inliner.func, i)) {
             continue;
         }
@@ -116,7 +134,7 @@ fn inline_calls(func: &mut Function, functions: &PrimaryMap<FuncRef, Function>) 
         let mut cur = block;
         for inst in inliner.func.take_insts(block) {
             match inliner.func.insts[inst].op {
-                Op::Call(c) => cur = inliner.call(cur, inst, c, &functions[c])?,
+                Op::Call(c) if !kept.contains(c) => cur = inliner.call(cur, inst, c, &functions[c])?,
                 _ => inliner.func.blocks[cur].insts.push(inst),
             }
         }
@@ -302,7 +320,7 @@ mod tests {
         m.functions.push(k);
         m.kernels.push(Default::default());
         let mut looped = m.clone();
-        inline(&mut m).unwrap();
+        inline(&mut m, &EntitySet::new()).unwrap();
         assert_eq!(m.functions.len(), 1);
         let k = &m.functions[FuncRef::new(0)];
         assert_eq!(k.layout.len(), 1 + 3 + 3);
@@ -313,6 +331,6 @@ mod tests {
         let body = looped.functions[f].layout[0];
         let own = looped.functions[f].make_inst(Op::Call(f), &[x], &[I32]);
         looped.functions[f].blocks[body].insts.insert(0, own);
-        assert!(inline(&mut looped).unwrap_err().to_string().contains("recursion"));
+        assert!(inline(&mut looped, &EntitySet::new()).unwrap_err().to_string().contains("recursion"));
     }
 }

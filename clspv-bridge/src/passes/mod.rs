@@ -31,6 +31,7 @@ mod lower_virtual;
 pub mod lower_work_item;
 pub mod mem2reg;
 pub mod narrow;
+mod outline;
 pub mod simplify;
 pub mod simplify_cfg;
 mod simplify_int;
@@ -91,7 +92,8 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &zero_private::ZeroPrivate,
 ];
 
-/// From a linked module with one kernel to a single optimised function (phase Inlined).
+/// From a linked module with one kernel to a single optimised function (phase Inlined), and in native code perhaps
+/// functions that it calls.
 pub const COMMON: &[&str] = &[
     "inline",
     "simplify_cfg",

@@ -9,6 +9,7 @@
 //! runs lies in scratch memory, a record for each vector. Which values those are is known after the text has been made once, so it
 //! is made twice.
 
+use super::calls::Entry;
 use super::shape::{Shape, Shapes, slot_bytes};
 use super::tree::{Node, Seq};
 use super::value::{Val, ValKind, lane_name, literal};
@@ -32,6 +33,9 @@ pub struct Plan {
 /// What a function is made for.
 pub struct Request<'a> {
     pub func: &'a Function,
+    pub entry: Entry,
+    /// Makes the module's symbols unique.
+    pub number: usize,
     pub info: &'a KernelInfo,
     pub shapes: &'a Shapes,
     pub tree: &'a Seq,
@@ -191,13 +195,20 @@ impl<'a> Emit<'a> {
             self.open_run();
         }
         self.seq(tree)?;
+        if let Entry::Function(varying) = self.r.entry {
+            self.open_run();
+            self.give_back(varying)?;
+        }
         self.close_run();
         Ok(())
     }
 
     fn finish(self, name: &str) -> Text {
         let record = self.record.next_multiple_of(64).max(64);
-        let mut text = format!("define void @{name}(ptr noalias nocapture readonly align 8 %ctx) #0 {{\nentry:\n");
+        let mut text = match self.r.entry {
+            Entry::Kernel => format!("define void @{name}(ptr noalias nocapture readonly align 8 %ctx) #0 {{\nentry:\n"),
+            Entry::Function(varying) => self.head(name, varying),
+        };
         text.push_str(&self.allocas);
         let field = |text: &mut String, name: &str, ty: &str, offset: usize| {
             let _ = writeln!(text, "  %{name}.p = getelementptr i8, ptr %ctx, i64 {offset}");
@@ -221,6 +232,11 @@ impl<'a> Emit<'a> {
         field(&mut text, "scratch.bytes", "i64", context::SCRATCH_BYTES);
         field(&mut text, "printf.base", "i32", context::PRINTF_BASE);
         field(&mut text, "work.dim", "i32", context::WORK_DIM);
+        if self.r.entry != Entry::Kernel {
+            text.push_str(&self.out.replace("@RECORD@", &record.to_string()));
+            text.push_str("}\n\n");
+            return Text { text, record: 0, slots: self.slots };
+        }
         for (name, offset) in [
             ("size", context::LOCAL_SIZE),
             ("enqueued", context::ENQUEUED_LOCAL_SIZE),
@@ -304,6 +320,10 @@ impl<'a> Emit<'a> {
         self.open = true;
         self.block += 1;
         let n = self.runs;
+        if self.r.entry != Entry::Kernel {
+            self.run.prologue = format!("  %record.{n} = alloca i8, i64 @RECORD@, align 64\n");
+            return;
+        }
         let record = if self.r.split { "%vector" } else { "%none" };
         let mut p = String::new();
         let w = self.width;
@@ -353,6 +373,10 @@ impl<'a> Emit<'a> {
         self.open = false;
         let n = self.runs;
         let run = std::mem::take(&mut self.run);
+        if self.r.entry != Entry::Kernel {
+            self.out.extend([run.pre, run.prologue, run.body]);
+            return;
+        }
         let (x, y, z) = (format!("%x.p{n}"), format!("%y.p{n}"), format!("%z.p{n}"));
         for v in [&x, &y, &z] {
             let _ = writeln!(self.allocas, "  {v} = alloca i64, align 8");
@@ -635,6 +659,9 @@ impl<'a> Emit<'a> {
 
     /// The mask's name in the open run; `None` if all work-items of each vector are active.
     pub fn mask_name(&mut self, id: usize) -> Option<String> {
+        if id == 0 && self.r.entry != Entry::Kernel {
+            return Some("%mask".into());
+        }
         if id == 0 {
             return (!self.r.whole).then(|| self.own("tail"));
         }

@@ -14,6 +14,12 @@ impl Emit<'_> {
         self.def(format!("zext i{w} {at} to i64"))
     }
 
+    /// The elements of vectors in the first active lane.
+    pub(super) fn of_first(&mut self, ty: Type, vectors: &[String]) -> Vec<String> {
+        let (at, vector) = (self.first(), self.ty(lane_name(ty), true));
+        vectors.iter().map(|v| self.def(format!("extractelement {vector} {v}, i64 {at}"))).collect()
+    }
+
     /// Where a condition holds among the active work-items.
     fn where_true(&mut self, v: Value) -> Result<String> {
         let x = self.get(v)?;
@@ -59,10 +65,8 @@ impl Emit<'_> {
                 if x.is_same() {
                     return Ok(x);
                 }
-                let lane = lane_name(ty);
-                let (at, vectors) = (self.first(), self.vectors(ty, &x));
-                let parts = vectors.iter().map(|v| self.def(format!("extractelement <{w} x {lane}> {v}, i64 {at}"))).collect();
-                Ok(Val { kind: ValKind::Same, parts })
+                let vectors = self.vectors(ty, &x);
+                Ok(Val { kind: ValKind::Same, parts: self.of_first(ty, &vectors) })
             }
             GroupOp::Broadcast | GroupOp::Shuffle => {
                 let index = self.get(args[1])?;

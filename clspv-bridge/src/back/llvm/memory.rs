@@ -1,5 +1,6 @@
 //! Memory: plain accesses as scalars, whole vectors or gathers and scatters; atomics one work-item after the other.
 
+use super::calls::Entry;
 use super::emit::Emit;
 use super::value::{Val, ValKind, lane_name, suffix};
 use crate::error::{CompileError, Result};
@@ -69,9 +70,12 @@ impl Emit<'_> {
         }
     }
 
-    /// A kernel's parameter.
+    /// A parameter.
     pub fn argument(&mut self, v: Value, index: usize) -> Result<Val> {
         let ty = self.func.ty(v);
+        if let Entry::Function(varying) = self.r.entry {
+            return Ok(self.parameter(ty, index, varying));
+        }
         let arg = &self.r.info.args[index];
         if arg.kind == crate::metadata::ArgKind::LocalPtr {
             let Some((_, word)) = self.r.local_args.iter().find(|(a, _)| usize::from(*a) == index) else {

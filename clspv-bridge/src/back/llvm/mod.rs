@@ -9,6 +9,7 @@
 //! where it grows from one to the next, and a vector otherwise; memory accesses are whole vectors where addresses are
 //! neighbours; control flow becomes masks where work-items part. `crate::native` is the contract with the runtime.
 
+mod calls;
 mod check;
 mod control;
 mod emit;
@@ -30,7 +31,9 @@ use crate::passes::lower_globals::DataLayout;
 use crate::passes::{PassContext, lower_groups, structurize};
 use emit::{Emit, Request};
 use shape::Shapes;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use tree::Seq;
 
 pub use tool::shared_object;
 
@@ -45,7 +48,7 @@ pub fn module_text(functions: &[String]) -> String {
     text
 }
 
-/// The text of a kernel's functions. `module` holds a single kernel (phase Inlined); `number` makes its symbols unique.
+/// The text of a kernel's functions. `module` holds a single kernel and what it calls (phase Inlined); `number` makes its symbols unique.
 pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContext<'_>) -> Result<(NativeKernel, String)> {
     let Some(cpu) = &cx.target.cpu else { return Err(CompileError::internal("no processor to make code for")) };
     let width = cpu.width;
@@ -60,11 +63,9 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         }
         lower_groups::run(&mut func, cx.target, width);
     }
-    structurize::structurize(&mut func, true)?;
-    loop_values(&mut func);
-    let tree = tree::build(&func)?;
+    let tree = structured(&mut func)?;
     let split = tree::is_split(&func, &tree);
-    let shapes = Shapes::new(&func, &tree, linear);
+    let shapes = Shapes::new(&func, &tree, linear, &[]);
     let mut local = HashMap::new();
     let mut static_local_bytes = 0u32;
     for &b in &func.layout {
@@ -101,6 +102,8 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
     for (name, whole) in &names {
         let made = Emit::function(name, || Request {
             func: &func,
+            entry: calls::Entry::Kernel,
+            number,
             info: &info,
             shapes: &shapes,
             tree: &tree,
@@ -116,6 +119,42 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         text.push_str(&made.text);
         record = record.max(made.record);
         slots = made.slots;
+    }
+    let mut callees: HashMap<FuncRef, (Function, Seq)> = HashMap::new();
+    let mut work: Vec<_> = calls::called(&func, &shapes).into_iter().collect();
+    let mut done = HashSet::new();
+    while let Some((callee, varying)) = work.pop() {
+        if !done.insert((callee, varying)) {
+            continue;
+        }
+        let (func, tree) = match callees.entry(callee) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let mut func = module.functions[callee].clone();
+                let tree = structured(&mut func)?;
+                new.insert((func, tree))
+            }
+        };
+        let (func, tree) = (&*func, &*tree);
+        let shapes = Shapes::new(func, tree, false, &calls::parameters(func, varying));
+        let made = Emit::function(&calls::name(number, callee, varying), || Request {
+            func,
+            entry: calls::Entry::Function(varying),
+            number,
+            info: &info,
+            shapes: &shapes,
+            tree,
+            data,
+            local: &local,
+            local_args: &local_args,
+            width,
+            whole: false,
+            linear: false,
+            split: false,
+            wanted: None,
+        })?;
+        text.push_str(&made.text);
+        work.extend(calls::called(func, &shapes));
     }
     let (whole, any) = (names[0].0.clone(), names[names.len() - 1].0.clone());
     let places = cpu.checked.then(|| check::places(module, &func, data, &local, &slots));
@@ -136,6 +175,13 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         places,
     };
     Ok((native, text))
+}
+
+/// Gives a function structured control flow, and that as a tree.
+fn structured(func: &mut Function) -> Result<Seq> {
+    structurize::structurize(func, true)?;
+    loop_values(func);
+    tree::build(func)
 }
 
 /// Makes what a loop computes and code behind it uses parameters of the loop's merge block: work-items that left early keep what

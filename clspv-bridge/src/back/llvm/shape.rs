@@ -62,11 +62,14 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    /// Analyses a function whose tree is `seq`.
-    pub fn new(func: &Function, seq: &Seq, linear: bool) -> Shapes {
+    /// Analyses a function whose tree is `seq`. `known` are the shapes of parameters that are not the same in the group.
+    pub fn new(func: &Function, seq: &Seq, linear: bool, known: &[(Value, Shape)]) -> Shapes {
         let slot_stride = func.slots.iter().map(|(s, d)| (s, i64::from(slot_bytes(d)))).collect();
         let mut s =
             Shapes { values: vec![None; func.value_count()], masked: HashSet::new(), bent: HashSet::new(), slot_stride, linear };
+        for (v, shape) in known {
+            s.values[v.index()] = Some(*shape);
+        }
         loop {
             let targets = HashMap::new();
             let mut walk = Walk { func, s: &mut s, changed: false, targets, depth: Depth::default(), lost: false, header: None };

@@ -1,0 +1,111 @@
+//! Chooses which functions of the built-in library stay functions in native code: those of images, in kernels that use them a lot.
+//!
+//! A read through a sampler is some hundred instructions for each texel that it may need, each of which is one of many formats.
+//! In a kernel with a few reads they are inlined, where a literal sampler and what is the same for all reads fold away. Of one with
+//! many reads there is one function for each kind of read, and for each literal sampler; else the code generator takes minutes.
+
+use super::{simplify, simplify_cfg};
+use crate::ir::{EntityRef, EntitySet, FuncRef, Function, Inst, Linkage, Module, Op};
+use std::collections::HashMap;
+
+/// Texels that a kernel accesses in inlined code, at most: each takes the code generator about a tenth of a second.
+const MAX_TEXELS: usize = 12;
+/// Texels that functions access in inlined code, at most.
+const MAX_KEPT_TEXELS: usize = 24;
+/// Literal samplers for which there is a copy of one function.
+const MAX_COPIES: usize = 8;
+/// Functions that access a texel.
+const TEXEL: &str = "pc_texel_";
+/// Functions whose last parameter is a sampler.
+const SAMPLED: &[&str] = &["pc_sample_", "pc_lod_"];
+/// What may stay a function.
+const CANDIDATES: &[&str] = &["pc_sample_", "pc_lod_", "pc_level_sample_", "pc_texel_read_", "pc_texel_write_"];
+
+fn calls(f: &Function) -> impl Iterator<Item = (Inst, FuncRef)> {
+    f.layout.iter().flat_map(|b| &f.blocks[*b].insts).filter_map(|&i| match f.insts[i].op {
+        Op::Call(c) => Some((i, c)),
+        _ => None,
+    })
+}
+
+/// The texels that each function accesses in what is inlined. `order`: the functions that are reached, callees first.
+fn texels(module: &Module, order: &[FuncRef], kept: &EntitySet<FuncRef>) -> Vec<usize> {
+    let mut texels = vec![0usize; module.functions.len()];
+    for &f in order {
+        let of = |c: FuncRef| match module.functions[c].name.starts_with(TEXEL) {
+            _ if kept.contains(c) => 0,
+            true => 1,
+            false => texels[c.index()],
+        };
+        texels[f.index()] = calls(&module.functions[f]).fold(0, |n, (_, c)| n.saturating_add(of(c)));
+    }
+    texels
+}
+
+/// Whether there are more accesses of texels than may be inlined.
+pub fn is_needed(module: &Module, order: &[FuncRef]) -> bool {
+    texels(module, order, &EntitySet::new()).into_iter().max() > Some(MAX_TEXELS)
+}
+
+/// Makes copies of functions for the literal samplers that they are called with.
+pub fn specialise(module: &mut Module) {
+    let mut copies: HashMap<(FuncRef, u64), FuncRef> = HashMap::new();
+    let mut counts: HashMap<FuncRef, usize> = HashMap::new();
+    for f in module.functions.keys().collect::<Vec<_>>() {
+        if module.functions[f].name.starts_with("pc_") {
+            continue;
+        }
+        for (inst, callee) in calls(&module.functions[f]).collect::<Vec<_>>() {
+            let name = module.functions[callee].name.clone();
+            let caller = &module.functions[f];
+            let sampler = caller.insts[inst].args.last().and_then(|v| caller.as_bits(*v));
+            let Some(sampler) = sampler.filter(|_| SAMPLED.iter().any(|s| name.starts_with(s))) else { continue };
+            let copy = match copies.get(&(callee, sampler)) {
+                Some(&copy) => copy,
+                None => {
+                    let count = counts.entry(callee).or_default();
+                    if *count == MAX_COPIES {
+                        continue;
+                    }
+                    *count += 1;
+                    let copy = module.functions.push(with_sampler(&module.functions[callee], sampler));
+                    copies.insert((callee, sampler), copy);
+                    copy
+                }
+            };
+            module.functions[f].insts[inst].op = Op::Call(copy);
+        }
+    }
+}
+
+fn with_sampler(func: &Function, sampler: u64) -> Function {
+    let mut copy = func.clone();
+    copy.name = format!("{}.{sampler:x}", func.name);
+    copy.linkage = Linkage::Internal;
+    let last = copy.entry().and_then(|entry| copy.blocks[entry].params.last().copied());
+    if let Some(last) = last {
+        let ty = copy.ty(last);
+        let literal = copy.bits(ty, sampler);
+        copy.replace_uses(&HashMap::from([(last, literal)]));
+    }
+    simplify::simplify(&mut copy);
+    simplify_cfg::simplify(&mut copy);
+    copy
+}
+
+/// The functions that stay functions.
+pub fn choose(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
+    let named = |f: &FuncRef, names: &[&str]| names.iter().any(|name| module.functions[*f].name.starts_with(name));
+    let mut kept = EntitySet::new();
+    for &f in order.iter().filter(|f| named(f, CANDIDATES)) {
+        kept.insert(f);
+    }
+    // Many kinds of reads share the access too.
+    let inlined = texels(module, order, &kept);
+    if order.iter().filter(|f| kept.contains(**f)).map(|f| inlined[f.index()]).sum::<usize>() > MAX_KEPT_TEXELS {
+        for &f in order.iter().filter(|f| named(f, &[TEXEL])) {
+            kept.insert(f);
+        }
+    }
+    kept
+}
