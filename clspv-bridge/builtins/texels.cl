@@ -24,7 +24,8 @@ typedef struct {
     uint kind;
     // Shift that brings the sign of SNORM and SIGNED into the highest bit.
     uint extend;
-    uint reserved;
+    // Levels of detail. A structure for each follows that of the first.
+    uint levels;
     // Of red, green, blue and alpha: the first bit, ones for its bits (0 if it is not stored), what it is if it is not
     // stored (0 or 1), and its mask again if writes store it.
     uint place[4], mask[4], other[4], stored[4];

@@ -97,7 +97,7 @@ pub struct Places {
     pub program: Vec<Place>,
 }
 
-/// What tells of an image in memory: byte offsets in a structure aligned to 8. Numbers are u32 where nothing else is said.
+/// What tells of an image in memory: byte offsets in a structure aligned to 8. Levels of detail have one each, behind the one of the first. Numbers are u32 where nothing else is said.
 /// `builtins/texels.cl` has the same structure and says more.
 pub mod image {
     /// Address of the first texel; bytes between rows (layers, for a one-dimensional array) and between slices. u64 each.
@@ -114,6 +114,8 @@ pub mod image {
     pub const KIND: usize = 44;
     /// Bits above a signed component.
     pub const EXTEND: usize = 48;
+    /// Levels of detail.
+    pub const LEVELS: u32 = 52;
     /// Four each: the component's first bit in the texel, its bits' ones, what stands for it if it has none, and its mask again if
     /// writes store it.
     pub const PLACE: usize = 56;

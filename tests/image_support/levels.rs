@@ -4,7 +4,7 @@
 use super::format::{Class, Format, Random};
 use super::sampling::{Mode, Texels};
 use super::{Findings, offers};
-use crate::cl::{Arg, Image, ImageKind, Session};
+use crate::cl::{Arg, Image, ImageKind, Program, Session};
 use pyroclast_runtime::cl::*;
 
 const LEVELS: usize = 4;
@@ -191,19 +191,19 @@ fn taken(lod: f32, linear: bool, limits: (f32, f32)) -> Vec<(usize, f64)> {
 /// Reads in kernels.
 pub fn kernels(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let mut findings = Findings::default();
-    for format in formats(session, kind)? {
-        findings.note(|| format.name(), reads(session, kind, &format));
+    let formats = formats(session, kind)?;
+    for (class, name) in [(Class::Float, "f"), (Class::Signed, "i"), (Class::Unsigned, "ui")] {
+        let mut formats = formats.iter().filter(|f| f.class() == class).peekable();
+        if formats.peek().is_some() {
+            let program = session.build(&source(kind, name), "-cl-std=CL3.0")?;
+            formats.for_each(|format| findings.note(|| format.name(), reads(session, kind, format, &program)));
+        }
     }
     findings.end()
 }
 
-fn reads(session: &Session<'_>, kind: ImageKind, format: &Format) -> Result<(), String> {
-    let (class, is_float) = match format.class() {
-        Class::Float => ("f", true),
-        Class::Signed => ("i", false),
-        Class::Unsigned => ("ui", false),
-    };
-    let program = session.build(&source(kind, class), "-cl-std=CL3.0")?;
+fn reads(session: &Session<'_>, kind: ImageKind, format: &Format, program: &Program<'_>) -> Result<(), String> {
+    let is_float = format.class() == Class::Float;
     let levels = make(session, kind, format, 9)?;
     let out = session.buffer(16 * POINTS * LODS.len())?;
     let count = program.kernel("count")?;

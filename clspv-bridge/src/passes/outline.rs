@@ -16,10 +16,12 @@ const MAX_KEPT_TEXELS: usize = 24;
 const MAX_COPIES: usize = 8;
 /// Functions that access a texel.
 const TEXEL: &str = "pc_texel_";
+/// Functions that read from a level of an image.
+const LEVEL: &str = "pc_level_sample_";
 /// Functions whose last parameter is a sampler.
 const SAMPLED: &[&str] = &["pc_sample_", "pc_lod_"];
 /// What may stay a function.
-const CANDIDATES: &[&str] = &["pc_sample_", "pc_lod_", "pc_level_sample_", "pc_texel_read_", "pc_texel_write_"];
+const CANDIDATES: &[&str] = &["pc_sample_", "pc_lod_", LEVEL, "pc_texel_read_", "pc_texel_write_"];
 
 fn calls(f: &Function) -> impl Iterator<Item = (Inst, FuncRef)> {
     f.layout.iter().flat_map(|b| &f.blocks[*b].insts).filter_map(|&i| match f.insts[i].op {
@@ -42,9 +44,10 @@ fn texels(module: &Module, order: &[FuncRef], kept: &EntitySet<FuncRef>) -> Vec<
     texels
 }
 
-/// Whether there are more accesses of texels than may be inlined.
+/// Whether there are more accesses of texels than may be inlined, or reads of a level, of which one at a level of detail has three.
 pub fn is_needed(module: &Module, order: &[FuncRef]) -> bool {
-    texels(module, order, &EntitySet::new()).into_iter().max() > Some(MAX_TEXELS)
+    let has_levels = order.iter().any(|f| module.functions[*f].name.starts_with(LEVEL));
+    has_levels || texels(module, order, &EntitySet::new()).into_iter().max() > Some(MAX_TEXELS)
 }
 
 /// Makes copies of functions for the literal samplers that they are called with.

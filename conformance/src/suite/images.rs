@@ -15,6 +15,7 @@ const TESTS: &[Test] = &[
     ("texels", |s, k, _| kernels::texels(s, k), &ImageKind::ALL),
     ("queries", |s, k, _| kernels::queries(s, k), &ImageKind::ALL),
     ("samplers", |s, k, quick| samplers::sampling(s, k, !quick), &SAMPLED),
+    ("many samplers in one kernel", |s, k, _| samplers::together(s, k), &[ImageKind::D2, ImageKind::D3]),
     ("levels in commands", |s, k, _| levels::commands(s, k), &SAMPLED),
     ("levels in kernels", |s, k, _| levels::kernels(s, k), &SAMPLED),
     ("many arguments", |s, _, _| kernels::many_arguments(s), &[ImageKind::D2]),

@@ -1,5 +1,6 @@
 //! Images: texels in host memory, one row after another, and what kernels are told of them (`clspv_bridge::native::image`).
-//! Every transfer is a copy of rows. Views of buffers and of other images share the memory and keep its owner.
+//! Levels of detail lie behind each other, and each is told of like an image. Every transfer is a copy of rows. Views of buffers and of
+//! other images share the memory and keep its owner.
 
 use super::super::batch::{DeviceCommand, ImageRange, RectLayout};
 use super::super::host_exec;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 /// Texels of an image in a buffer.
 const MAX_BUFFER: u64 = 1 << 28;
 const MAX_ARGS: u32 = 128;
+/// Of the first texel of a level, in bytes: texels are at most 16.
+const LEVEL_ALIGNMENT: u64 = 16;
 
 /// What keeps the texels.
 enum Store {
@@ -25,9 +28,10 @@ enum Store {
 pub struct CpuImage {
     desc: ImageDesc,
     base: HostPtr,
-    layout: RectLayout,
-    /// In words, for their alignment.
-    told: [u64; told::BYTES / 8],
+    /// Of each level.
+    layouts: Vec<RectLayout>,
+    /// Of each level in turn; in words, for their alignment.
+    told: Vec<[u64; told::BYTES / 8]>,
     _store: Store,
 }
 
@@ -57,7 +61,7 @@ pub fn facts(max_bytes: u64) -> ImageFacts {
         max_buffer: (max_bytes / 16).min(MAX_BUFFER),
         max_read_args: MAX_ARGS,
         max_write_args: MAX_ARGS,
-        levels: false,
+        levels: true,
         max_read_write_args: MAX_ARGS,
         pitch_alignment: 1,
         base_alignment: 1,
@@ -74,12 +78,17 @@ pub fn image_of(memory: &Arc<dyn DeviceMemory>) -> Result<&CpuImage> {
 impl CpuImage {
     /// Texels of its own.
     pub fn new(desc: &ImageDesc) -> Result<CpuImage> {
-        let [row, rows, slices] = bytes_of(desc.shape.size, desc.format.element_size());
-        let slice = row.checked_mul(rows);
-        let size = slice.and_then(|s| s.checked_mul(slices)).ok_or(DeviceError::OutOfDeviceMemory)?;
+        let (mut size, mut layouts) = (0u64, Vec::new());
+        for level in 0..desc.levels.max(1) {
+            let [row, rows, slices] = bytes_of(desc.shape.level(level).size, desc.format.element_size());
+            let slice = row.checked_mul(rows).ok_or(DeviceError::OutOfDeviceMemory)?;
+            let offset = size.next_multiple_of(LEVEL_ALIGNMENT);
+            layouts.push(RectLayout { offset, row_pitch: row, slice_pitch: slice });
+            let end = slice.checked_mul(slices).and_then(|bytes| offset.checked_add(bytes));
+            size = end.ok_or(DeviceError::OutOfDeviceMemory)?;
+        }
         let own = HostAllocation::new(size).ok_or(DeviceError::OutOfDeviceMemory)?;
-        let layout = RectLayout { offset: 0, row_pitch: row, slice_pitch: row * rows };
-        CpuImage::of(desc, own.ptr(), layout, Store::Own(own))
+        CpuImage::of(desc, own.ptr(), layouts, Store::Own(own))
     }
 
     /// Texels in a buffer.
@@ -89,7 +98,7 @@ impl CpuImage {
         if end > buffer.size() {
             return Err(DeviceError::Unexpected("texels outside the buffer".into()));
         }
-        CpuImage::of(desc, base.offset(layout.offset), RectLayout { offset: 0, ..*layout }, Store::Shared(buffer.clone()))
+        CpuImage::of(desc, base, vec![*layout], Store::Shared(buffer.clone()))
     }
 
     /// The texels of another image.
@@ -98,12 +107,13 @@ impl CpuImage {
         if from.desc.shape != desc.shape || from.desc.format.element_size() != desc.format.element_size() {
             return Err(DeviceError::Unexpected("a view of an image of another kind".into()));
         }
-        CpuImage::of(desc, from.base, from.layout, Store::Shared(other.clone()))
+        CpuImage::of(desc, from.base, from.layouts.clone(), Store::Shared(other.clone()))
     }
 
-    fn of(desc: &ImageDesc, base: HostPtr, layout: RectLayout, store: Store) -> Result<CpuImage> {
-        let told = tell(desc, base, &layout).ok_or_else(|| DeviceError::Unsupported("the image format".into()))?;
-        Ok(CpuImage { desc: *desc, base, layout, told, _store: store })
+    fn of(desc: &ImageDesc, base: HostPtr, layouts: Vec<RectLayout>, store: Store) -> Result<CpuImage> {
+        let levels = (0..).zip(&layouts).map(|(level, layout)| tell(desc, level, base, layout));
+        let told = levels.collect::<Option<_>>().ok_or_else(|| DeviceError::Unsupported("the image format".into()))?;
+        Ok(CpuImage { desc: *desc, base, layouts, told, _store: store })
     }
 
     /// Address of what kernels are told.
@@ -113,21 +123,27 @@ impl CpuImage {
 
     /// Address and number of the texels' bytes.
     pub fn texels(&self) -> (u64, u64) {
-        let end = crate::cl::region::region_end(&self.layout, bytes_of(self.desc.shape.size, self.desc.format.element_size()));
-        (self.base.addr() as u64, end)
+        let start = self.layouts.first().map_or(0, |l| l.offset);
+        let end = (0..).zip(&self.layouts).map(|(level, layout)| {
+            let size = self.desc.shape.level(level).size;
+            crate::cl::region::region_end(layout, bytes_of(size, self.desc.format.element_size()))
+        });
+        (self.base.offset(start).addr() as u64, end.max().map_or(0, |end| end - start))
     }
 
     /// A region's bytes: where, their layout and their extent.
-    fn part(&self, range: &ImageRange) -> (HostPtr, RectLayout, [u64; 3]) {
+    fn part(&self, range: &ImageRange) -> Result<(HostPtr, RectLayout, [u64; 3])> {
         let element = self.desc.format.element_size();
+        let layout = self.layouts.get(range.level as usize);
+        let layout = *layout.ok_or_else(|| DeviceError::Unexpected("a level that the image does not have".into()))?;
         let [x, y, z] = range.origin.map(u64::from);
-        let offset = z * self.layout.slice_pitch + y * self.layout.row_pitch + x * u64::from(element);
-        (self.base, RectLayout { offset, ..self.layout }, bytes_of(range.region, element))
+        let offset = layout.offset + z * layout.slice_pitch + y * layout.row_pitch + x * u64::from(element);
+        Ok((self.base, RectLayout { offset, ..layout }, bytes_of(range.region, element)))
     }
 }
 
-/// The structure of `native::image`.
-fn tell(desc: &ImageDesc, base: HostPtr, layout: &RectLayout) -> Option<[u64; told::BYTES / 8]> {
+/// The structure of `native::image` for a level.
+fn tell(desc: &ImageDesc, level: u32, base: HostPtr, layout: &RectLayout) -> Option<[u64; told::BYTES / 8]> {
     let format = desc.format;
     let Fields { read, written } = format.fields()?;
     let kind = match format.number()? {
@@ -142,14 +158,15 @@ fn tell(desc: &ImageDesc, base: HostPtr, layout: &RectLayout) -> Option<[u64; to
     let mut words = [0u64; told::BYTES / 8];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
     let mut long = |at: usize, value: u64| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
-    long(told::BASE, base.addr() as u64);
+    long(told::BASE, base.offset(layout.offset).addr() as u64);
     long(told::ROW, layout.row_pitch);
     long(told::SLICE, layout.slice_pitch);
     let mut put = |at: usize, value: u32| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
-    for (at, size) in told::SIZE.into_iter().zip(desc.shape.size) {
+    for (at, size) in told::SIZE.into_iter().zip(desc.shape.level(level).size) {
         put(at as usize, size);
     }
     put(told::FORMAT as usize, format.order << 16 | format.data_type & 0xffff);
+    put(told::LEVELS as usize, desc.levels.max(1));
     put(told::ELEMENT, format.element_size());
     put(told::KIND, kind);
     let signed = kind == told::SNORM || kind == told::SIGNED;
@@ -173,28 +190,28 @@ pub fn transfer(command: &DeviceCommand) -> Result<bool> {
     };
     let (from, from_layout, to, to_layout, region) = match command {
         DeviceCommand::WriteImage { src, layout, dst } => {
-            let (to, to_layout, region) = image_of(&dst.image)?.part(dst);
+            let (to, to_layout, region) = image_of(&dst.image)?.part(dst)?;
             (*src, *layout, to, to_layout, region)
         }
         DeviceCommand::BufferToImage { src, layout, dst } => {
-            let (to, to_layout, region) = image_of(&dst.image)?.part(dst);
+            let (to, to_layout, region) = image_of(&dst.image)?.part(dst)?;
             (memory(src)?, *layout, to, to_layout, region)
         }
         DeviceCommand::ReadImage { src, dst, layout } => {
-            let (from, from_layout, region) = image_of(&src.image)?.part(src);
+            let (from, from_layout, region) = image_of(&src.image)?.part(src)?;
             (from, from_layout, *dst, *layout, region)
         }
         DeviceCommand::ImageToBuffer { src, dst, layout } => {
-            let (from, from_layout, region) = image_of(&src.image)?.part(src);
+            let (from, from_layout, region) = image_of(&src.image)?.part(src)?;
             (from, from_layout, memory(dst)?, *layout, region)
         }
         DeviceCommand::CopyImage { src, dst } => {
-            let (from, from_layout, region) = image_of(&src.image)?.part(src);
-            let (to, to_layout, _) = image_of(&dst.image)?.part(dst);
+            let (from, from_layout, region) = image_of(&src.image)?.part(src)?;
+            let (to, to_layout, _) = image_of(&dst.image)?.part(dst)?;
             (from, from_layout, to, to_layout, region)
         }
         DeviceCommand::FillImage { dst, texel } => {
-            let (to, layout, region) = image_of(&dst.image)?.part(dst);
+            let (to, layout, region) = image_of(&dst.image)?.part(dst)?;
             for (z, y) in (0..region[2]).flat_map(|z| (0..region[1]).map(move |y| (z, y))) {
                 let row = to.offset(layout.offset + z * layout.slice_pitch + y * layout.row_pitch);
                 // SAFETY: the region was validated against the image, which the command keeps; the scheduler runs nothing else

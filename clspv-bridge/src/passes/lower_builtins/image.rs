@@ -36,12 +36,7 @@ impl Lower<'_, '_, '_> {
                 let (format, low) = (self.about(about, image::FORMAT), self.b.i32(0xffff));
                 Some(self.b.and(format, low))
             }
-            ImageOp::Read => {
-                // Samplers ask for what is inside.
-                let name = if self.in_library { "sampled" } else { "read" };
-                let at = self.texel_at(about, args[1], dim);
-                Some(self.call(&format!("pc_texel_{name}_{}", letter(ty)), &at, ty))
-            }
+            ImageOp::Read => Some(self.texel(about, args[1], dim, ty)),
             ImageOp::Write => {
                 let mut at = self.texel_at(about, args[1], dim);
                 at.push(args[2]);
@@ -49,11 +44,31 @@ impl Lower<'_, '_, '_> {
                 self.call_without_result(&name, &at);
                 None
             }
-            // Images in memory have one level.
-            ImageOp::Levels => Some(self.b.i32(1)),
-            ImageOp::ReadLevel => self.texels(ImageOp::Read, dim, &args[..2], ty),
+            ImageOp::Levels => Some(self.about(about, image::LEVELS)),
+            ImageOp::ReadLevel => {
+                let level = self.level_of(about, args[2]);
+                Some(self.texel(level, args[1], dim, ty))
+            }
             ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => None,
         }
+    }
+
+    fn texel(&mut self, about: Value, at: Value, dim: ImageDim, ty: Type) -> Value {
+        // Samplers ask for what is inside.
+        let name = if self.in_library { "sampled" } else { "read" };
+        let at = self.texel_at(about, at, dim);
+        self.call(&format!("pc_texel_{name}_{}", letter(ty)), &at, ty)
+    }
+
+    /// Address of what tells of a level, the last one for those that there are not.
+    fn level_of(&mut self, about: Value, level: Value) -> Value {
+        let (levels, one) = (self.about(about, image::LEVELS), self.b.i32(1));
+        let last = self.b.isub(levels, one);
+        let level = self.b.bin(BinOp::Umin, level, last);
+        let level = self.b.cast(CastOp::Zext, level, I64);
+        let bytes = self.b.i64(image::BYTES as i64);
+        let offset = self.b.imul(level, bytes);
+        self.b.ptr_add(about, offset)
     }
 
     /// A number of those that tell of the image.
