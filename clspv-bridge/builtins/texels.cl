@@ -26,8 +26,8 @@ typedef struct {
     uint extend;
     // Levels of detail. A structure for each follows that of the first.
     uint levels;
-    // Of red, green, blue and alpha: the first bit, ones for its bits (0 if it is not stored), what it is if it is not
-    // stored (0 or 1), and its mask again if writes store it.
+    // Of red, green, blue and alpha: the first bit, ones for its bits (0 if reads ignore it), what it is then (0 or 1), and
+    // ones for its bits if writes store it.
     uint place[4], mask[4], other[4], stored[4];
 } pc_image;
 
@@ -197,11 +197,11 @@ static inline uint pc_code(pc_image_ptr d, float v, uint c)
     switch (d->kind) {
     case SRGB: v = c < 3 ? pc_encode(v) : v; // and then as UNORM
     case UNORM: {
-        float most = (float)(int)d->mask[c];
+        float most = (float)(int)d->stored[c];
         return (uint)(int)rint(fmin(fmax(v * most, 0.0f), most)); // NaN becomes 0
     }
     case SNORM: {
-        float most = (float)(int)(d->mask[c] >> 1);
+        float most = (float)(int)(d->stored[c] >> 1);
         float s = fmin(fmax(v * most, -1.0f - most), most);
         return v == v ? (uint)(int)rint(s) : 0u;
     }
@@ -218,7 +218,7 @@ void pc_texel_write_f(pc_image_ptr d, int x, int y, int z, float4 v)
 
 static inline uint pc_saturate(pc_image_ptr d, uint v, uint c)
 {
-    uint mask = d->mask[c];
+    uint mask = d->stored[c];
     if (d->kind == UNSIGNED) return min(v, mask);
     int most = (int)(mask >> 1);
     return (uint)clamp((int)v, -1 - most, most);

@@ -116,7 +116,7 @@ pub mod image {
     pub const EXTEND: usize = 48;
     /// Levels of detail.
     pub const LEVELS: u32 = 52;
-    /// Four each: the component's first bit in the texel, its bits' ones, what stands for it if it has none, and its mask again if
+    /// Four each: the component's first bit in the texel, its bits' ones, what stands for it if it has none, and its bits' ones if
     /// writes store it.
     pub const PLACE: usize = 56;
     pub const MASK: usize = 72;

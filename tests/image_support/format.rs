@@ -250,7 +250,7 @@ impl Format {
             _ => return None,
         };
         let channels = channels(order)?;
-        let coding = |c: Channel| if is_srgb && c == A { Coding::Unorm } else { coding };
+        let coding = |c: Channel| if is_srgb && matches!(c, A | X) { Coding::Unorm } else { coding };
         let field = |(i, &channel)| Field { channel, shift: i as u32 * bits, bits, coding: coding(channel) };
         let fields = channels.iter().enumerate().map(field).collect();
         Some(Format { cl, bytes: channels.len() * bits as usize / 8, fields })
@@ -347,7 +347,8 @@ impl Format {
             G => Some(1),
             B => Some(2),
             A => Some(3),
-            X => None,
+            // What reads ignore; only the conformance suite expects it to be written.
+            X => matches!(self.cl.image_channel_order, CL_RGBx | CL_sRGBx).then_some(3),
         };
         let good = self.fields.iter().all(|f| component(f).is_none_or(|i| f.may_write(written[i], element)));
         if good { Ok(()) } else { Err(format!("a write of {} stores {element:#x}", self.show(written))) }

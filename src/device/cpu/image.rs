@@ -174,7 +174,7 @@ fn tell(desc: &ImageDesc, level: u32, base: HostPtr, layout: &RectLayout) -> Opt
     put(told::EXTEND, if signed { 32 - width } else { 0 });
     let ones = |field: image::Field| field.map_or(0, |(_, width)| u32::MAX >> (32 - width));
     for i in 0..4 {
-        put(told::PLACE + 4 * i, read[i].map_or(0, |(first, _)| first));
+        put(told::PLACE + 4 * i, read[i].or(written[i]).map_or(0, |(first, _)| first));
         put(told::MASK + 4 * i, ones(read[i]));
         put(told::OTHER + 4 * i, u32::from(i == 3));
         put(told::STORED + 4 * i, ones(written[i]));
