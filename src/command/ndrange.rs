@@ -48,7 +48,7 @@ pub fn launch(
 pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Result<(CommandKind, Place)> {
     validate_context(queue, kernel)?;
     // There is an executable for the device, and every argument is set.
-    let snapshot = kernel.snapshot(queue.device())?;
+    let snapshot = kernel.snapshot(queue.device(), queue.device_index())?;
     let (context, at) = (queue.context(), snapshot.place);
     let facts = context.place(at)?.info();
     let local = validate_range(queue, kernel, &*snapshot.kernel, facts, range)?;

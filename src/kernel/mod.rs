@@ -135,17 +135,22 @@ impl Kernel {
     }
 
     /// Where the kernel runs for a device, among the places of the context.
-    pub fn place(&self, device: &Device) -> Result<usize> {
-        let context = &self.program.context;
-        let own = || context.devices().iter().position(|d| std::ptr::eq(&**d, device));
-        let place = if self.on_device(device)?.falls_back { context.fallback() } else { own() };
-        place.ok_or_else(|| err!(CL_INVALID_DEVICE, "the device does not belong to the context"))
+    fn place(&self, device: &Device) -> Result<usize> {
+        let own = self.program.context.devices().iter().position(|d| std::ptr::eq(&**d, device));
+        let own = own.ok_or_else(|| err!(CL_INVALID_DEVICE, "the device does not belong to the context"))?;
+        self.place_of(self.on_device(device)?, own)
     }
 
-    /// What a launch on the device needs.
-    pub fn snapshot(&self, device: &Device) -> Result<KernelSnapshot> {
+    fn place_of(&self, on_device: &OnDevice, own: usize) -> Result<usize> {
+        let place = if on_device.falls_back { self.program.context.fallback() } else { Some(own) };
+        place.ok_or_else(|| err!(CL_INVALID_DEVICE, "there is nothing to fall back to"))
+    }
+
+    /// What a launch on a device needs, which has the place `own` among those of the context.
+    pub fn snapshot(&self, device: &Device, own: usize) -> Result<KernelSnapshot> {
         // There must be an executable for the device.
-        let (kernel, place) = (self.on_device(device)?.kernel.clone(), self.place(device)?);
+        let on_device = self.on_device(device)?;
+        let (kernel, place) = (on_device.kernel.clone(), self.place_of(on_device, own)?);
         let args = self.args.lock().pack()?;
         Ok(KernelSnapshot { kernel, place, args: ArgsInUse::new(args, self.args.clone()) })
     }
