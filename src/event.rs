@@ -57,6 +57,13 @@ struct Inner {
     dependents: SmallVec<[Arc<Event>; 1]>,
     callbacks: Vec<(cl_int, EventCallback)>,
     command: Option<Box<Command>>,
+    span: Option<Span>,
+}
+
+/// What tells of commands of several queues that end with this one.
+struct Span {
+    /// One of those that came first.
+    first: Option<Arc<Event>>,
 }
 
 /// A moment of a command's life.
@@ -93,6 +100,7 @@ impl ApiObject for Event {
             let inner = event.inner.get_mut();
             inner.submission = None;
             inner.placed = false;
+            inner.span = None;
             // Nobody was left to depend on it or to be called; these are empty.
             inner.dependents.clear();
             inner.callbacks.clear();
@@ -244,7 +252,23 @@ impl Event {
         if !profiling || self.status() != CL_COMPLETE {
             return Err(Error::new(CL_PROFILING_INFO_NOT_AVAILABLE));
         }
-        Ok(self.stamped(moment))
+        let inner = self.inner.lock();
+        match (inner.span.as_ref().and_then(|s| s.first.as_ref()), moment) {
+            // Which command is the first and which the last to run is not known across devices.
+            (Some(first), Moment::Queued) => Ok(first.stamped(Moment::Queued)),
+            (Some(first), Moment::Submit | Moment::Start) => Ok(first.stamped(Moment::Submit)),
+            _ => Ok(self.stamped(moment)),
+        }
+    }
+
+    /// The event is that of commands of several queues, of which `first` is one of the first, of the same queue as this.
+    pub(crate) fn span_queues(&self, first: Option<Arc<Event>>) {
+        self.inner.lock().span = Some(Span { first });
+    }
+
+    /// Whether its commands are of several queues.
+    pub fn spans_queues(&self) -> bool {
+        self.inner.lock().span.is_some()
     }
 
     /// Blocks until the event is done; its status. Flushes what it depends on.

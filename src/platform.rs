@@ -107,6 +107,9 @@ impl Platform {
             CL_PLATFORM_SEMAPHORE_TYPES_KHR => vec![CL_SEMAPHORE_TYPE_BINARY_KHR].into(),
             CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => self.in_common(CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR)?,
             CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => self.in_common(CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR)?,
+            CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR => {
+                (CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR | CL_COMMAND_BUFFER_PLATFORM_REMAP_QUEUES_KHR).into()
+            }
             // cl_khr_unified_svm
             CL_PLATFORM_SVM_TYPE_CAPABILITIES_KHR => {
                 let sharing = || self.devices().iter().map(|d| d.info().sharing);

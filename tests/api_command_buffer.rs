@@ -167,10 +167,17 @@ fn update_arg<T>(buffer: cl_command_buffer_khr, command: cl_mutable_command_khr,
 fn devices_say_what_they_can() {
     assert!(has_extension("cl_khr_command_buffer"));
     assert!(has_extension("cl_khr_command_buffer_mutable_dispatch"));
-    assert!(!has_extension("cl_khr_command_buffer_multi_device"));
+    assert!(has_extension("cl_khr_command_buffer_multi_device"));
     let get = |name| number(&device_info(device(), name).unwrap());
-    let both = CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR;
-    assert_eq!(get(CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR), both);
+    let all = CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
+        | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR
+        | CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR;
+    assert_eq!(get(CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR), all);
+    assert_eq!(get(CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR), 0);
+    assert_eq!(device_info(device(), CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR), Ok(Vec::new()));
+    let platform = platform_info(platform(), CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR).unwrap();
+    let both = CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR | CL_COMMAND_BUFFER_PLATFORM_REMAP_QUEUES_KHR;
+    assert_eq!(number(&platform), both);
     assert_eq!(get(CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR), 0);
     let queues = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
     assert_eq!(get(CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR), queues);
@@ -617,12 +624,12 @@ fn errors_of_creation() {
     assert_eq!(create(queue, &[FLAGS, 1 << 40, 0]), Err(CL_INVALID_VALUE));
     assert_eq!(create(queue, &[FLAGS, 0, FLAGS, 0, 0]), Err(CL_INVALID_VALUE));
     assert_eq!(create(queue, &[BUFFER_ASSERTS, 2, 0]), Err(CL_INVALID_VALUE));
-    assert_eq!(create(queue, &[FLAGS, CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR, 0]), Err(CL_INVALID_PROPERTY));
+    drop_buffer(create(queue, &[FLAGS, CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR, 0]).unwrap());
     let mut code = 1;
     let queues = [queue, queue];
     // SAFETY: the list has two queues.
     unsafe {
-        for (n, list) in [(0, queues.as_ptr()), (2, queues.as_ptr()), (1, null()), (0, null())] {
+        for (n, list) in [(0, queues.as_ptr()), (1, null()), (0, null())] {
             assert!(clCreateCommandBufferKHR(n, list, null(), &mut code).is_null());
             assert_eq!(code, CL_INVALID_VALUE);
             assert!(clCreateCommandBufferKHR(n, list, null(), null_mut()).is_null());
@@ -636,6 +643,7 @@ fn errors_of_recording() {
     let queue = rig.queue(0);
     let (mem, add) = (rig.buffer(&[0u32; 64]), rig.kernel("add"));
     let foreign = Rig::new(SOURCE);
+    let (other_queue, foreign_queue) = (rig.queue(0), foreign.queue(0));
     let (other_mem, other_kernel) = (foreign.buffer(&[0u32; 64]), foreign.kernel("add"));
     let buffer = create(queue, &[]).unwrap();
     let pattern = 1u32;
@@ -644,7 +652,7 @@ fn errors_of_recording() {
     let none = null_mut();
     let nothing = [0u64];
     let wrong = [0x7777u64, 1, 0];
-    let far = 9;
+    let far = 99;
     type Prefix = (cl_command_buffer_khr, cl_command_queue, *const u64, u32, *const u32, *mut cl_mutable_command_khr);
     let barrier = |(b, q, p, n, w, h): Prefix| {
         // SAFETY: pointers are NULL or valid.
@@ -675,7 +683,10 @@ fn errors_of_recording() {
     let all: [&dyn Fn(Prefix) -> cl_int; 5] = [&barrier, &copy, &rect, &fill, &kernel];
     for (i, command) in all.iter().enumerate() {
         assert_eq!(command((wrong_kind(queue), none, null(), 0, null(), null_mut())), CL_INVALID_COMMAND_BUFFER_KHR);
-        assert_eq!(command((buffer, queue, null(), 0, null(), null_mut())), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(command((buffer, other_queue, null(), 0, null(), null_mut())), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(command((buffer, wrong_kind(mem), null(), 0, null(), null_mut())), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(command((buffer, foreign_queue, null(), 0, null(), null_mut())), CL_INVALID_CONTEXT);
+        assert_eq!(command((buffer, queue, null(), 0, null(), null_mut())), CL_SUCCESS);
         assert_eq!(command((buffer, none, wrong.as_ptr(), 0, null(), null_mut())), CL_INVALID_VALUE);
         assert_eq!(command((buffer, none, null(), 1, null(), null_mut())), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
         assert_eq!(command((buffer, none, null(), 0, &far, null_mut())), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);

@@ -149,7 +149,7 @@ fn errors_of_recording() {
         let fill =
             |b, q, image, color, at, n| clCommandFillImageKHR(b, q, null(), image, color, at, all, n, null(), null_mut(), end);
         assert_eq!(fill(wrong_kind(queue), none, a, color, o, 0), CL_INVALID_COMMAND_BUFFER_KHR);
-        assert_eq!(fill(buffer, queue, a, color, o, 0), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(fill(buffer, rig.queue(0), a, color, o, 0), CL_INVALID_COMMAND_QUEUE);
         assert_eq!(fill(buffer, none, a, color, o, 1), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
         assert_eq!(fill(buffer, none, mem, color, o, 0), CL_INVALID_MEM_OBJECT);
         assert_eq!(fill(buffer, none, elsewhere, color, o, 0), CL_INVALID_CONTEXT);

@@ -11,7 +11,6 @@ use common::rig::*;
 use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::sync::OnceLock;
 
 extension_functions! {
     fn clImportMemoryARM(
@@ -25,24 +24,13 @@ const TYPE: isize = CL_IMPORT_TYPE_ARM as isize;
 const HOST: isize = CL_IMPORT_TYPE_HOST_ARM as isize;
 const DMA_BUF: isize = CL_IMPORT_TYPE_DMA_BUF_ARM as isize;
 
-/// First in every test.
-fn all_devices() -> Vec<cl_device_id> {
-    static LIST: OnceLock<Vec<usize>> = OnceLock::new();
-    let list = LIST.get_or_init(|| {
-        // SAFETY: every test of the program waits here before it does anything else.
-        unsafe { std::env::set_var("PYROCLAST_DEVICES", "vulkan,cpu") };
-        devices().into_iter().map(|d| d as usize).collect()
-    });
-    list.iter().map(|d| *d as cl_device_id).collect()
-}
-
 fn has(device: cl_device_id, name: &str) -> bool {
     text(&device_info(device, CL_DEVICE_EXTENSIONS).unwrap()).split(' ').any(|n| n == name)
 }
 
 /// Contexts of each device that imports pages, and of all devices that do.
 fn contexts() -> Vec<(cl_context, Vec<cl_device_id>)> {
-    let devices: Vec<_> = all_devices().into_iter().filter(|d| has(*d, "cl_arm_import_memory_host")).collect();
+    let devices: Vec<_> = vulkan_and_processor().into_iter().filter(|d| has(*d, "cl_arm_import_memory_host")).collect();
     assert!(devices.len() >= 2 && devices.iter().all(|d| has(*d, "cl_arm_import_memory")));
     let mut lists: Vec<_> = devices.iter().map(|d| vec![*d]).collect();
     lists.push(devices);
@@ -167,7 +155,7 @@ fn what_is_no_import_is_refused() {
 
 #[test]
 fn a_dma_buf_is_used_where_it_is() {
-    all_devices();
+    vulkan_and_processor();
     let rig = Rig::new(STEPS);
     if !has_extension("cl_arm_import_memory_dma_buf") {
         let mut fd = 0i32;

@@ -102,7 +102,7 @@ extension_table! {
         clCreateCommandBufferKHR, clRetainCommandBufferKHR, clReleaseCommandBufferKHR, clFinalizeCommandBufferKHR,
         clEnqueueCommandBufferKHR, clCommandBarrierWithWaitListKHR, clCommandCopyBufferKHR, clCommandCopyBufferRectKHR,
         clCommandCopyBufferToImageKHR, clCommandCopyImageKHR, clCommandCopyImageToBufferKHR, clCommandFillBufferKHR,
-        clCommandFillImageKHR, clCommandSVMMemcpyKHR, clCommandSVMMemFillKHR, clCommandNDRangeKernelKHR, clUpdateMutableCommandsKHR, clGetCommandBufferInfoKHR,
+        clCommandFillImageKHR, clCommandSVMMemcpyKHR, clCommandSVMMemFillKHR, clCommandNDRangeKernelKHR, clUpdateMutableCommandsKHR, clGetCommandBufferInfoKHR, clRemapCommandBufferKHR,
         clGetMutableCommandInfoKHR,
     ]
 

@@ -13,8 +13,8 @@ use crate::device::batch::{DeviceCommand, ListItem};
 use crate::device::traits::{DeviceList, DeviceMemory};
 use crate::error::Error;
 use crate::kernel::args::ArgSnapshot;
-use crate::memory::MemObject;
 use crate::memory::residency::Access;
+use crate::memory::{MemObject, buffer};
 use crate::queue::CommandQueue;
 use crate::sync::{Mutex, Rank};
 use std::sync::Arc;
@@ -102,6 +102,20 @@ impl Replay {
         *recording = Some(Recording { list: list.clone(), memory });
         Ok(list)
     }
+}
+
+/// Checks that a command which is no launch can be done by the device of a queue of the same context.
+pub fn validate_device(kind: &CommandKind, queue: &CommandQueue) -> crate::error::Result<()> {
+    let mut result = Ok(());
+    for_each_use(kind, &mut |mem, _| {
+        let checked = buffer::validate_alignment(mem, queue.device())
+            .and_then(|()| mem.image().map_or(Ok(()), |image| image.validate_device(queue.device().info())))
+            .and_then(|()| mem.residency().backing(queue.context(), queue.device_index()).map(drop));
+        if result.is_ok() {
+            result = checked;
+        }
+    });
+    result
 }
 
 fn same_bytes(a: &MemObject, b: &MemObject) -> bool {

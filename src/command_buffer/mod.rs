@@ -6,10 +6,14 @@
 //! with: a buffer may be enqueued, and updated, while it runs. A buffer that is released while it runs ends at once, its
 //! replay when it is done.
 //!
-//! Buffers belong to one queue and so to one device (cl_khr_command_buffer_multi_device is not offered). Updates are in
-//! [`mutable`]. Locks: one of rank CommandBuffer around the commands, held while they are validated and recorded.
+//! A buffer with several queues, perhaps of several devices, is divided into parts of one queue each ([`plan`]), which are
+//! enqueued in turn and wait for each other by their events; one more command is done when all are. Updates are in
+//! [`mutable`], copies for other queues in [`remap`]. Locks: one of rank CommandBuffer around the commands, held while they
+//! are validated and recorded.
 
 pub mod mutable;
+mod plan;
+pub mod remap;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +26,6 @@ use crate::command::svm;
 use crate::command::transfer::{self, RectSide};
 use crate::command::{CommandKind, Place};
 use crate::context::Context;
-use crate::device::Device;
 use crate::err;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
@@ -38,7 +41,7 @@ use std::sync::{Arc, Weak};
 /// A command buffer; see the module's text.
 pub struct CommandBuffer {
     slot: ApiSlot,
-    queue: Arc<CommandQueue>,
+    queues: Vec<Arc<CommandQueue>>,
     flags: cl_command_buffer_flags_khr,
     asserts: cl_mutable_dispatch_asserts_khr,
     properties: Option<Vec<cl_command_buffer_properties_khr>>,
@@ -53,7 +56,7 @@ struct State {
     /// Every command from here on comes after those before.
     fenced: bool,
     /// The commands as they are now; none before they are wanted.
-    replay: Option<Arc<Replay>>,
+    parts: Option<Arc<[ReplayPart]>>,
     handles: Vec<Arc<MutableCommand>>,
 }
 
@@ -61,7 +64,16 @@ struct State {
 #[derive(Clone)]
 struct Recorded {
     what: What,
+    /// After every earlier command of its part.
     ordered: bool,
+    order: plan::Order,
+}
+
+/// Commands of one queue, with the positions of the parts that come before.
+struct ReplayPart {
+    queue: usize,
+    after: Vec<usize>,
+    replay: Arc<Replay>,
 }
 
 #[derive(Clone)]
@@ -80,8 +92,14 @@ impl What {
     }
 }
 
-/// Sync points that a command waits for.
-pub type SyncPoints<'a> = &'a [cl_sync_point_khr];
+/// Where a command is recorded.
+#[derive(Clone, Copy)]
+pub struct At<'a> {
+    /// Among the queues of the buffer.
+    pub queue: usize,
+    /// Sync points that it waits for.
+    pub waits: &'a [cl_sync_point_khr],
+}
 
 /// Properties of a kernel launch, as they were given.
 #[derive(Clone, Default)]
@@ -109,8 +127,12 @@ impl CommandBuffer {
         properties: Option<Vec<cl_command_buffer_properties_khr>>,
         pairs: &[(cl_command_buffer_properties_khr, cl_command_buffer_properties_khr)],
     ) -> Result<Arc<CommandBuffer>> {
-        // Without cl_khr_command_buffer_multi_device there is one queue.
-        let [queue] = queues else { return Err(err!(CL_INVALID_VALUE, "{} queues", queues.len())) };
+        // There is a queue...
+        let [first, others @ ..] = queues else { return Err(err!(CL_INVALID_VALUE, "no queues")) };
+        // ...and all are of one context.
+        if others.iter().any(|q| !Arc::ptr_eq(q.context(), first.context())) {
+            return Err(err!(CL_INVALID_CONTEXT, "queues of several contexts"));
+        }
         let (mut flags, mut asserts) = (None, None);
         for (name, value) in pairs {
             // A property is a known one and given once.
@@ -124,34 +146,55 @@ impl CommandBuffer {
             }
         }
         let (flags, asserts) = (flags.unwrap_or(0), asserts.unwrap_or(0));
-        let known = CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR | CL_COMMAND_BUFFER_MUTABLE_KHR;
+        let known =
+            CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR | CL_COMMAND_BUFFER_MUTABLE_KHR | CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR;
         // Only defined flags are valid.
-        if flags & !(known | CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR) != 0
-            || asserts & !CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR != 0
-        {
+        if flags & !known != 0 || asserts & !CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR != 0 {
             return Err(err!(CL_INVALID_VALUE, "command-buffer flags {flags:#x}, asserts {asserts:#x}"));
         }
-        // Flags are supported by the queue's device: synchronisation between devices is not.
-        if flags & !known != 0 {
-            return Err(err!(CL_INVALID_PROPERTY, "command-buffer flags {flags:#x} are not supported"));
+        // Queues of a buffer that asks for it synchronise on their devices, which no device lists as something it does.
+        if flags & CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR != 0 && !others.is_empty() {
+            return Err(err!(CL_INCOMPATIBLE_COMMAND_QUEUE_KHR, "several queues synchronise with the host's help"));
         }
-        let state = Mutex::new(Rank::CommandBuffer, State::default());
-        let (slot, queue) = (ApiSlot::new(), queue.clone());
-        Ok(Arc::new_cyclic(|this| CommandBuffer { slot, queue, flags, asserts, properties, state, this: this.clone() }))
+        Ok(Self::with_state(queues.to_vec(), flags, asserts, properties, |_| State::default()))
+    }
+
+    fn with_state(
+        queues: Vec<Arc<CommandQueue>>,
+        flags: cl_command_buffer_flags_khr,
+        asserts: cl_mutable_dispatch_asserts_khr,
+        properties: Option<Vec<cl_command_buffer_properties_khr>>,
+        state: impl FnOnce(&Weak<CommandBuffer>) -> State,
+    ) -> Arc<CommandBuffer> {
+        Arc::new_cyclic(|this| {
+            let state = Mutex::new(Rank::CommandBuffer, state(this));
+            CommandBuffer { slot: ApiSlot::new(), queues, flags, asserts, properties, state, this: this.clone() }
+        })
     }
 
     /// CL_COMMAND_BUFFER_CONTEXT_KHR
     pub fn context(&self) -> &Arc<Context> {
-        self.queue.context()
+        self.queues[0].context()
     }
 
-    /// The queue it was made for.
-    pub fn queue(&self) -> &Arc<CommandQueue> {
-        &self.queue
+    /// The queues it was made for, at least one.
+    pub fn queues(&self) -> &[Arc<CommandQueue>] {
+        &self.queues
     }
 
-    fn device(&self) -> &Arc<Device> {
-        self.queue.device()
+    /// The place of a queue that commands are recorded to, or of the only one.
+    pub fn queue_index(&self, queue: Option<&Arc<CommandQueue>>) -> Result<usize> {
+        let Some(queue) = queue else {
+            // The queue may be left out where there is one.
+            return if self.queues.len() == 1 { Ok(0) } else { Err(err!(CL_INVALID_COMMAND_QUEUE, "no queue of several")) };
+        };
+        // Queue and buffer belong to one context.
+        if !Arc::ptr_eq(queue.context(), self.context()) {
+            return Err(err!(CL_INVALID_CONTEXT, "the queue belongs to another context"));
+        }
+        // The queue is one that the buffer was made for.
+        let found = self.queues.iter().position(|q| Arc::ptr_eq(q, queue));
+        found.ok_or_else(|| err!(CL_INVALID_COMMAND_QUEUE, "the queue is none of the buffer's"))
     }
 
     /// CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR; none for buffers made without a list.
@@ -174,33 +217,42 @@ impl CommandBuffer {
     }
 
     /// Checks that a command that waits for these sync points may be recorded.
-    pub fn validate_recording(&self, waits: SyncPoints<'_>) -> Result<()> {
-        self.state.lock().validate_recording(waits)
+    pub fn validate_recording(&self, at: At<'_>) -> Result<()> {
+        self.state.lock().validate_recording(at)
     }
 
     /// Appends a command that `describe` validates; its sync point.
-    fn append(&self, waits: SyncPoints<'_>, describe: impl FnOnce(&mut State) -> Result<What>) -> Result<cl_sync_point_khr> {
+    fn append(
+        &self,
+        at: At<'_>,
+        fence: bool,
+        describe: impl FnOnce(&mut State, &Arc<CommandQueue>) -> Result<What>,
+    ) -> Result<cl_sync_point_khr> {
         let mut state = self.state.lock();
-        state.validate_recording(waits)?;
+        state.validate_recording(at)?;
+        let queue = self.queues.get(at.queue).ok_or_else(|| Error::new(CL_INVALID_COMMAND_QUEUE))?;
         // There are as many sync points as their type can count.
         let point = cl_sync_point_khr::try_from(state.commands.len() + 1);
         let point = point.map_err(|_| err!(CL_OUT_OF_RESOURCES, "too many commands"))?;
-        let what = describe(&mut state)?;
-        let ordered = !self.queue.is_out_of_order() || state.fenced || !waits.is_empty();
-        state.commands.push(Recorded { what, ordered });
+        let what = describe(&mut state, queue)?;
+        state.fenced |= fence;
+        let ordered = !queue.is_out_of_order() || state.fenced || !at.waits.is_empty();
+        let order = plan::Order { queue: at.queue, waits: at.waits.iter().map(|p| *p as usize - 1).collect(), fence };
+        state.commands.push(Recorded { what, ordered, order });
         Ok(point)
     }
 
     /// clCommandBarrierWithWaitListKHR
-    pub fn barrier(&self, waits: SyncPoints<'_>) -> Result<cl_sync_point_khr> {
-        self.append(waits, |state| {
-            state.fenced = true;
-            Ok(What::Fixed(Arc::new(CommandKind::Nop)))
-        })
+    pub fn barrier(&self, at: At<'_>) -> Result<cl_sync_point_khr> {
+        self.append(at, true, |_, _| Ok(What::Fixed(Arc::new(CommandKind::Nop))))
     }
 
-    fn fixed(&self, waits: SyncPoints<'_>, describe: impl FnOnce() -> Result<(CommandKind, Place)>) -> Result<cl_sync_point_khr> {
-        self.append(waits, |_| describe().map(|(kind, _)| What::Fixed(Arc::new(kind))))
+    fn fixed(
+        &self,
+        at: At<'_>,
+        describe: impl FnOnce(&CommandQueue) -> Result<(CommandKind, Place)>,
+    ) -> Result<cl_sync_point_khr> {
+        self.append(at, false, |_, queue| describe(queue).map(|(kind, _)| What::Fixed(Arc::new(kind))))
     }
 
     /// clCommandCopyBufferKHR
@@ -211,9 +263,9 @@ impl CommandBuffer {
         src_offset: usize,
         dst_offset: usize,
         size: usize,
-        waits: SyncPoints<'_>,
+        at: At<'_>,
     ) -> Result<cl_sync_point_khr> {
-        self.fixed(waits, || transfer::describe_copy(&self.queue, src, dst, src_offset, dst_offset, size))
+        self.fixed(at, |queue| transfer::describe_copy(queue, src, dst, src_offset, dst_offset, size))
     }
 
     /// clCommandCopyBufferRectKHR
@@ -224,9 +276,9 @@ impl CommandBuffer {
         src_side: RectSide,
         dst_side: RectSide,
         region: [usize; 3],
-        waits: SyncPoints<'_>,
+        at: At<'_>,
     ) -> Result<cl_sync_point_khr> {
-        self.fixed(waits, || transfer::describe_copy_rect(&self.queue, src, dst, src_side, dst_side, region))
+        self.fixed(at, |queue| transfer::describe_copy_rect(queue, src, dst, src_side, dst_side, region))
     }
 
     /// clCommandFillBufferKHR
@@ -236,9 +288,9 @@ impl CommandBuffer {
         pattern: &[u8],
         offset: usize,
         size: usize,
-        waits: SyncPoints<'_>,
+        at: At<'_>,
     ) -> Result<cl_sync_point_khr> {
-        self.fixed(waits, || transfer::describe_fill(&self.queue, mem, pattern, offset, size))
+        self.fixed(at, |queue| transfer::describe_fill(queue, mem, pattern, offset, size))
     }
 
     /// clCommandFillImageKHR; `color` gives the colour's bytes for the format.
@@ -247,9 +299,9 @@ impl CommandBuffer {
         mem: &Arc<MemObject>,
         color: impl FnOnce(ImageFormat) -> Result<&'a [u8]>,
         region: Region,
-        waits: SyncPoints<'_>,
+        at: At<'_>,
     ) -> Result<cl_sync_point_khr> {
-        self.fixed(waits, || image::describe_fill(&self.queue, mem, color, region))
+        self.fixed(at, |queue| image::describe_fill(queue, mem, color, region))
     }
 
     /// clCommandCopyImageKHR
@@ -260,9 +312,9 @@ impl CommandBuffer {
         src_origin: image::Origin,
         dst_origin: image::Origin,
         size: [usize; 3],
-        waits: SyncPoints<'_>,
+        at: At<'_>,
     ) -> Result<cl_sync_point_khr> {
-        self.fixed(waits, || image::describe_copy(&self.queue, src, dst, src_origin, dst_origin, size))
+        self.fixed(at, |queue| image::describe_copy(queue, src, dst, src_origin, dst_origin, size))
     }
 
     /// clCommandCopyImageToBufferKHR and, if `to_image`, clCommandCopyBufferToImageKHR
@@ -273,19 +325,19 @@ impl CommandBuffer {
         to_image: bool,
         region: Region,
         offset: usize,
-        waits: SyncPoints<'_>,
+        at: At<'_>,
     ) -> Result<cl_sync_point_khr> {
-        self.fixed(waits, || image::describe_copy_buffer(&self.queue, image, buffer, to_image, region, offset))
+        self.fixed(at, |queue| image::describe_copy_buffer(queue, image, buffer, to_image, region, offset))
     }
 
     /// clCommandSVMMemcpyKHR
-    pub fn svm_memcpy(&self, pointers: (HostPtr, HostPtr), size: usize, waits: SyncPoints<'_>) -> Result<cl_sync_point_khr> {
-        self.fixed(waits, || svm::record_memcpy(&self.queue, pointers, size))
+    pub fn svm_memcpy(&self, pointers: (HostPtr, HostPtr), size: usize, at: At<'_>) -> Result<cl_sync_point_khr> {
+        self.fixed(at, |queue| svm::record_memcpy(queue, pointers, size))
     }
 
     /// clCommandSVMMemFillKHR
-    pub fn svm_fill(&self, ptr: HostPtr, pattern: &[u8], size: usize, waits: SyncPoints<'_>) -> Result<cl_sync_point_khr> {
-        self.fixed(waits, || svm::record_fill(&self.queue, ptr, pattern, size))
+    pub fn svm_fill(&self, ptr: HostPtr, pattern: &[u8], size: usize, at: At<'_>) -> Result<cl_sync_point_khr> {
+        self.fixed(at, |queue| svm::record_fill(queue, ptr, pattern, size))
     }
 
     /// clCommandNDRangeKernelKHR: the sync point, and the command for a handle of it.
@@ -294,12 +346,12 @@ impl CommandBuffer {
         kernel: &Arc<Kernel>,
         range: NdRange,
         properties: DispatchProperties,
-        waits: SyncPoints<'_>,
+        at: At<'_>,
     ) -> Result<(cl_sync_point_khr, Arc<MutableCommand>)> {
         let mut handle = None;
-        let point = self.append(waits, |state| {
+        let point = self.append(at, false, |state, queue| {
             // Fields that are to be updated are such that the device can update.
-            let capabilities = self.device().mutable_dispatch_capabilities();
+            let capabilities = queue.device().mutable_dispatch_capabilities();
             let wanted = properties.fields.unwrap_or(capabilities);
             if wanted & !capabilities != 0 {
                 return Err(err!(CL_INVALID_OPERATION, "updatable fields {wanted:#x} of {capabilities:#x}"));
@@ -311,7 +363,7 @@ impl CommandBuffer {
             }
             // Arguments may be set later if the properties say so, where there are updates.
             let later = self.is_mutable() && properties.fields.is_some_and(|f| f & CL_MUTABLE_DISPATCH_ARGUMENTS_KHR != 0);
-            let dispatch = Dispatch::record(&self.queue, kernel, range, wanted, self.is_mutable(), later)?;
+            let dispatch = Dispatch::record(queue, kernel, range, wanted, later)?;
             let command = MutableCommand::new(self.this.clone(), state.commands.len(), properties.list);
             state.handles.push(command.clone());
             handle = Some(command);
@@ -329,60 +381,94 @@ impl CommandBuffer {
             return Err(err!(CL_INVALID_OPERATION, "the command buffer is finalized already"));
         }
         state.finalized = true;
-        let replay = state.is_complete().then(|| state.current()).transpose()?;
+        let parts = state.is_complete().then(|| state.current(self.queues.len())).transpose()?;
         drop(state);
-        match replay {
-            // What fails is reported, and tried again when the buffer is enqueued.
-            Some(replay) if !replay.is_empty() => replay.prepare(&self.queue),
-            _ => Ok(()),
-        }
+        // What fails is reported, and tried again when the buffer is enqueued.
+        let parts = parts.iter().flat_map(|parts| parts.iter()).filter(|part| !part.replay.is_empty());
+        parts.map(|part| part.replay.prepare(&self.queues[part.queue])).try_for_each(|prepared| prepared)
     }
 
-    /// clEnqueueCommandBufferKHR on `queues`, or the queue that the buffer was made for if there are none.
+    /// clEnqueueCommandBufferKHR on `queues`, or those that the buffer was made for if there are none.
     pub fn enqueue(&self, queues: &[Arc<CommandQueue>], waits: WaitList) -> Result<Arc<Event>> {
-        let replay = {
+        let parts = {
             let mut state = self.state.lock();
             // A buffer is enqueued when it is finalized and every argument is set.
             if !state.finalized || !state.is_complete() {
                 return Err(err!(CL_INVALID_OPERATION, "the command buffer is not executable"));
             }
-            state.current()?
+            state.current(self.queues.len())?
         };
-        let queue = match queues {
-            [] => &self.queue,
-            [queue] => queue,
-            // There are as many queues as at creation.
-            _ => return Err(err!(CL_INVALID_VALUE, "{} queues instead of one", queues.len())),
-        };
-        // The queue has no properties but those that the device supports for this; none are required.
-        if queue.properties() & !QUEUE_PROPERTIES != 0 {
-            return Err(err!(CL_INCOMPATIBLE_COMMAND_QUEUE_KHR, "queue properties {:#x}", queue.properties()));
+        // There are as many queues as at creation.
+        if !queues.is_empty() && queues.len() != self.queues.len() {
+            return Err(err!(CL_INVALID_VALUE, "{} queues instead of {}", queues.len(), self.queues.len()));
         }
-        // Its context is that of the queue it stands for...
-        if !Arc::ptr_eq(queue.context(), self.context()) {
-            return Err(err!(CL_INVALID_CONTEXT, "the queue belongs to another context"));
+        let queues = if queues.is_empty() { &self.queues[..] } else { queues };
+        for (queue, own) in queues.iter().zip(&self.queues) {
+            // A queue has no properties but those that the device supports for this; none are required.
+            if queue.properties() & !QUEUE_PROPERTIES != 0 {
+                return Err(err!(CL_INCOMPATIBLE_COMMAND_QUEUE_KHR, "queue properties {:#x}", queue.properties()));
+            }
+            // Its context is that of the queue it stands for...
+            if !Arc::ptr_eq(queue.context(), self.context()) {
+                return Err(err!(CL_INVALID_CONTEXT, "the queue belongs to another context"));
+            }
+            // ...and so is its device.
+            if !Arc::ptr_eq(queue.device(), own.device()) {
+                return Err(err!(CL_INVALID_DEVICE, "the queue is for another device"));
+            }
         }
-        // ...and so is its device.
-        if !Arc::ptr_eq(queue.device(), self.device()) {
-            return Err(err!(CL_INVALID_DEVICE, "the queue is for another device"));
+        match (queues, &*parts) {
+            ([queue], [part]) => part.enqueue(queue, waits),
+            _ => enqueue_parts(&parts, queues, waits),
         }
-        let (kind, place) = match replay.is_empty() {
-            true => (CommandKind::Nop, Place::Either),
-            false => (CommandKind::Replay(replay), Place::Device),
-        };
-        let command_type = CL_COMMAND_COMMAND_BUFFER_KHR;
-        queue.enqueue(NewCommand { command_type, kind, waits, place, fence: Fence::None })
     }
 }
 
+impl ReplayPart {
+    fn enqueue(&self, queue: &Arc<CommandQueue>, waits: WaitList) -> Result<Arc<Event>> {
+        let (kind, place) = match self.replay.is_empty() {
+            true => (CommandKind::Nop, Place::Either),
+            false => (CommandKind::Replay(self.replay.clone()), Place::Device),
+        };
+        queue.enqueue(NewCommand { command_type: CL_COMMAND_COMMAND_BUFFER_KHR, kind, waits, place, fence: Fence::None })
+    }
+}
+
+/// Enqueues the parts of a buffer with several queues; the event of them all. Parts wait for earlier ones only, so they can
+/// be enqueued in turn, and queues that several threads use so never wait for each other in a circle.
+fn enqueue_parts(parts: &[ReplayPart], queues: &[Arc<CommandQueue>], waits: WaitList) -> Result<Arc<Event>> {
+    // Events and buffer belong to one context.
+    if waits.iter().any(|e| !Arc::ptr_eq(e.context(), queues[0].context())) {
+        return Err(err!(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
+    }
+    let mut events: Vec<Arc<Event>> = Vec::with_capacity(parts.len());
+    for part in parts {
+        let before: WaitList = match part.after.as_slice() {
+            [] => waits.clone(),
+            after => after.iter().map(|p| events[*p].clone()).collect(),
+        };
+        events.push(part.enqueue(&queues[part.queue], before)?);
+    }
+    // Times are those of a queue that has some.
+    let profiling = events.iter().find(|e| e.queue().is_some_and(|q| q.is_profiling()));
+    let first = profiling.or(events.first()).cloned();
+    let queue = first.as_ref().and_then(|e| e.queue()).unwrap_or(&queues[0]);
+    let waits = if events.is_empty() { waits } else { events.iter().cloned().collect() };
+    let (kind, command_type) = (CommandKind::Nop, CL_COMMAND_COMMAND_BUFFER_KHR);
+    let all = queue.enqueue(NewCommand { command_type, kind, waits, place: Place::Either, fence: Fence::None })?;
+    all.span_queues(first);
+    events.into_iter().for_each(Event::let_go);
+    Ok(all)
+}
+
 impl State {
-    fn validate_recording(&self, waits: SyncPoints<'_>) -> Result<()> {
+    fn validate_recording(&self, at: At<'_>) -> Result<()> {
         // Commands are recorded before the buffer is finalized.
         if self.finalized {
             return Err(err!(CL_INVALID_OPERATION, "the command buffer is finalized"));
         }
         // Sync points are those of earlier commands of this buffer.
-        if waits.iter().any(|point| *point == 0 || *point as usize > self.commands.len()) {
+        if at.waits.iter().any(|point| *point == 0 || *point as usize > self.commands.len()) {
             return Err(err!(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, "no such sync point"));
         }
         Ok(())
@@ -390,17 +476,25 @@ impl State {
 
     /// Every kernel argument has a value.
     fn is_complete(&self) -> bool {
-        self.replay.is_some() || self.commands.iter().all(|c| c.what.kind().is_some())
+        self.parts.is_some() || self.commands.iter().all(|c| c.what.kind().is_some())
     }
 
-    /// The commands as they are now.
-    fn current(&mut self) -> Result<Arc<Replay>> {
-        if let Some(replay) = &self.replay {
-            return Ok(replay.clone());
+    /// The commands as they are now, for so many queues.
+    fn current(&mut self, queues: usize) -> Result<Arc<[ReplayPart]>> {
+        if let Some(parts) = &self.parts {
+            return Ok(parts.clone());
         }
-        let step = |c: &Recorded| Some(Step { kind: c.what.kind()?.clone(), ordered: c.ordered });
-        let steps: Option<Vec<Step>> = self.commands.iter().map(step).collect();
-        let steps = steps.ok_or_else(|| err!(CL_INVALID_OPERATION, "a kernel argument has no value"))?;
-        Ok(self.replay.insert(Arc::new(Replay::new(steps))).clone())
+        let orders: Vec<plan::Order> = self.commands.iter().map(|c| c.order.clone()).collect();
+        let part = |plan::Part { queue, commands, after }| {
+            let step = |c: &usize| {
+                let command = self.commands.get(*c)?;
+                Some(Step { kind: command.what.kind()?.clone(), ordered: command.ordered })
+            };
+            let steps: Option<Vec<Step>> = commands.iter().map(step).collect();
+            Some(ReplayPart { queue, after, replay: Arc::new(Replay::new(steps?)) })
+        };
+        let parts: Option<Arc<[ReplayPart]>> = plan::divide(&orders, queues).into_iter().map(part).collect();
+        let parts = parts.ok_or_else(|| err!(CL_INVALID_OPERATION, "a kernel argument has no value"))?;
+        Ok(self.parts.insert(parts).clone())
     }
 }

@@ -1,7 +1,7 @@
 //! Kernel launches in command buffers and their updates (cl_khr_command_buffer_mutable_dispatch).
 //!
-//! A launch of a mutable buffer keeps a copy of the kernel with the argument values of the time of recording; updates
-//! set arguments of a copy of that copy. The commands of an update take effect together or not at all.
+//! A launch keeps a copy of the kernel with the argument values of the time of recording; updates set arguments of a copy
+//! of that copy. The commands of an update take effect together or not at all.
 
 use super::{CommandBuffer, What};
 use crate::cl::ndrange::NdRange;
@@ -36,8 +36,8 @@ impl ApiObject for MutableCommand {
 pub(super) struct Dispatch {
     /// The application's object.
     kernel: Arc<Kernel>,
-    /// A copy with the argument values of this launch, where there are updates.
-    own: Option<Arc<Kernel>>,
+    /// A copy with the argument values of this launch.
+    own: Arc<Kernel>,
     range: NdRange,
     fields: cl_mutable_dispatch_fields_khr,
     /// None as long as an argument has no value.
@@ -51,12 +51,21 @@ impl Dispatch {
         kernel: &Arc<Kernel>,
         range: NdRange,
         fields: cl_mutable_dispatch_fields_khr,
-        mutable: bool,
         later: bool,
     ) -> Result<Dispatch> {
         let kind = describe(queue, kernel, &range, later)?;
-        let own = if mutable { Some(kernel.duplicate()?) } else { None };
-        Ok(Dispatch { kernel: kernel.clone(), own, range, fields, kind })
+        Ok(Dispatch { kernel: kernel.clone(), own: kernel.duplicate()?, range, fields, kind })
+    }
+
+    /// The same launch on another queue.
+    pub(super) fn on(&self, queue: &CommandQueue) -> Result<Dispatch> {
+        // The new device can update what can be updated.
+        let capabilities = queue.device().mutable_dispatch_capabilities();
+        if self.fields & !capabilities != 0 {
+            return Err(err!(CL_INVALID_OPERATION, "updatable fields {:#x} of {capabilities:#x}", self.fields));
+        }
+        let kind = describe(queue, &self.own, &self.range, self.kind.is_none())?;
+        Ok(Dispatch { kind, ..self.clone() })
     }
 }
 
@@ -126,7 +135,9 @@ impl CommandBuffer {
                 (None, Some(What::Dispatch(dispatch))) => dispatch,
                 _ => return Err(err!(CL_INVALID_MUTABLE_COMMAND_KHR, "not a kernel launch")),
             };
-            let new = self.updated(old, update)?;
+            let queue = state.commands.get(index).and_then(|c| self.queues.get(c.order.queue));
+            let queue = queue.ok_or_else(|| err!(CL_INVALID_MUTABLE_COMMAND_KHR, "a command of no queue"))?;
+            let new = updated(queue, old, update)?;
             match known {
                 Some(at) => changed[at].1 = new,
                 None => changed.push((index, new)),
@@ -136,47 +147,47 @@ impl CommandBuffer {
             state.commands[index].what = What::Dispatch(dispatch);
         }
         // What the old commands were recorded into, and their kernels, may end here.
-        let old = state.replay.take();
+        let old = state.parts.take();
         drop(state);
         drop(old);
         Ok(())
     }
+}
 
-    fn updated(&self, old: &Dispatch, update: &DispatchUpdate<'_>) -> Result<Dispatch> {
-        // The number of dimensions never changes.
-        if update.dims != 0 && update.dims != old.range.dims {
-            return Err(err!(CL_INVALID_OPERATION, "{} dimensions instead of {}", update.dims, old.range.dims));
-        }
-        let asked = [
-            (update.offset.is_some(), CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR),
-            (update.global.is_some(), CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR),
-            (update.local.is_some(), CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR),
-            (update.sets_args, CL_MUTABLE_DISPATCH_ARGUMENTS_KHR),
-            (update.sets_exec_info, CL_MUTABLE_DISPATCH_EXEC_INFO_KHR),
-        ];
-        // What changes was said to be updatable when the command was recorded.
-        if let Some((_, field)) = asked.iter().find(|(asked, field)| *asked && old.fields & field == 0) {
-            return Err(err!(CL_INVALID_OPERATION, "field {field:#x} is not updatable"));
-        }
-        let given = NdRange::new(old.range.dims, update.offset, update.global, update.local)?;
-        let range = NdRange {
-            dims: old.range.dims,
-            offset: if update.offset.is_some() { given.offset } else { old.range.offset },
-            global: if update.global.is_some() { given.global } else { old.range.global },
-            local: given.local.or(old.range.local),
-        };
-        let mut own = old.own.clone().ok_or_else(|| err!(CL_INVALID_OPERATION, "the command buffer is not mutable"))?;
-        if update.sets_args || update.sets_exec_info {
-            own = own.duplicate()?;
-            (update.set)(&own)?;
-        }
-        let kind = describe(&self.queue, &own, &range, true)?;
-        // Groups of one size stay groups of one size, and the reverse.
-        if range.divides() != old.range.divides() {
-            return Err(err!(CL_INVALID_OPERATION, "the uniformity of the work-groups changes"));
-        }
-        Ok(Dispatch { kernel: old.kernel.clone(), own: Some(own), range, fields: old.fields, kind })
+fn updated(queue: &CommandQueue, old: &Dispatch, update: &DispatchUpdate<'_>) -> Result<Dispatch> {
+    // The number of dimensions never changes.
+    if update.dims != 0 && update.dims != old.range.dims {
+        return Err(err!(CL_INVALID_OPERATION, "{} dimensions instead of {}", update.dims, old.range.dims));
     }
+    let asked = [
+        (update.offset.is_some(), CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR),
+        (update.global.is_some(), CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR),
+        (update.local.is_some(), CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR),
+        (update.sets_args, CL_MUTABLE_DISPATCH_ARGUMENTS_KHR),
+        (update.sets_exec_info, CL_MUTABLE_DISPATCH_EXEC_INFO_KHR),
+    ];
+    // What changes was said to be updatable when the command was recorded.
+    if let Some((_, field)) = asked.iter().find(|(asked, field)| *asked && old.fields & field == 0) {
+        return Err(err!(CL_INVALID_OPERATION, "field {field:#x} is not updatable"));
+    }
+    let given = NdRange::new(old.range.dims, update.offset, update.global, update.local)?;
+    let range = NdRange {
+        dims: old.range.dims,
+        offset: if update.offset.is_some() { given.offset } else { old.range.offset },
+        global: if update.global.is_some() { given.global } else { old.range.global },
+        local: given.local.or(old.range.local),
+    };
+    let mut own = old.own.clone();
+    if update.sets_args || update.sets_exec_info {
+        own = own.duplicate()?;
+        (update.set)(&own)?;
+    }
+    let kind = describe(queue, &own, &range, true)?;
+    // Groups of one size stay groups of one size, and the reverse.
+    if range.divides() != old.range.divides() {
+        return Err(err!(CL_INVALID_OPERATION, "the uniformity of the work-groups changes"));
+    }
+    Ok(Dispatch { kernel: old.kernel.clone(), own, range, fields: old.fields, kind })
 }
 
 impl MutableCommand {
@@ -188,9 +199,32 @@ impl MutableCommand {
         Arc::new(MutableCommand { slot: ApiSlot::new(), buffer, index, properties })
     }
 
+    /// Whether it is a command of the buffer.
+    pub(super) fn is_of(&self, buffer: &CommandBuffer) -> bool {
+        std::ptr::eq(self.buffer.as_ptr(), buffer)
+    }
+
+    /// Its position among the commands.
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The same command of a copy of the buffer.
+    pub(super) fn copy_for(&self, buffer: &Weak<CommandBuffer>) -> Arc<MutableCommand> {
+        MutableCommand::new(buffer.clone(), self.index, self.properties.clone())
+    }
+
     /// CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR
     pub fn buffer(&self) -> Result<Arc<CommandBuffer>> {
         self.buffer.upgrade().ok_or_else(|| err!(CL_INVALID_MUTABLE_COMMAND_KHR, "the command buffer is gone"))
+    }
+
+    /// CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR
+    pub fn queue(&self) -> Result<Arc<CommandQueue>> {
+        let buffer = self.buffer()?;
+        let at = buffer.state.lock().commands.get(self.index).map(|c| c.order.queue);
+        let queue = at.and_then(|at| buffer.queues.get(at)).cloned();
+        queue.ok_or_else(|| err!(CL_INVALID_MUTABLE_COMMAND_KHR, "a command of no queue"))
     }
 
     fn dispatch(&self) -> Result<Dispatch> {

@@ -1,6 +1,7 @@
 //! Command buffers against the mock device.
 
 use super::*;
+use crate::device::Device;
 use crate::device::mock::{MockDevice, Mode};
 use crate::host_ptr::HostPtr;
 use crate::memory::buffer;
@@ -39,15 +40,20 @@ fn create(rig: &Rig) -> Arc<CommandBuffer> {
     CommandBuffer::create(&rig.queues[..1], None, &[]).unwrap()
 }
 
+/// On the first queue.
+fn at(waits: &[cl_sync_point_khr]) -> At<'_> {
+    At { queue: 0, waits }
+}
+
 #[test]
 fn commands_are_recorded_once_and_submitted_at_once() {
     let rig = Rig::new(1, Mode::AtOnce, 0);
     let (a, b) = (rig.buffer(&[1; 16]), rig.buffer(&[2; 16]));
     let commands = create(&rig);
     for i in 0..100 {
-        commands.copy_buffer(&a, &b, i % 16, i % 16, 1, &[]).unwrap();
+        commands.copy_buffer(&a, &b, i % 16, i % 16, 1, at(&[])).unwrap();
     }
-    commands.fill_buffer(&a, &[9], 0, 8, &[]).unwrap();
+    commands.fill_buffer(&a, &[9], 0, 8, at(&[])).unwrap();
     commands.finalize().unwrap();
     assert_eq!(rig.recordings(), 1);
     let before = rig.mocks[0].submits.load(Ordering::Relaxed);
@@ -67,11 +73,11 @@ fn order_follows_queue_sync_points_and_barriers() {
         let rig = Rig::new(1, Mode::AtOnce, properties);
         let mem = rig.buffer(&[0; 16]);
         let commands = create(&rig);
-        let one = commands.fill_buffer(&mem, &[1], 0, 4, &[]).unwrap();
-        commands.fill_buffer(&mem, &[2], 4, 4, &[]).unwrap();
-        commands.fill_buffer(&mem, &[3], 0, 4, &[one]).unwrap();
-        commands.barrier(&[]).unwrap();
-        commands.fill_buffer(&mem, &[4], 8, 4, &[]).unwrap();
+        let one = commands.fill_buffer(&mem, &[1], 0, 4, at(&[])).unwrap();
+        commands.fill_buffer(&mem, &[2], 4, 4, at(&[])).unwrap();
+        commands.fill_buffer(&mem, &[3], 0, 4, at(&[one])).unwrap();
+        commands.barrier(at(&[])).unwrap();
+        commands.fill_buffer(&mem, &[4], 8, 4, at(&[])).unwrap();
         let state = commands.state.lock();
         state.commands.iter().map(|c| c.ordered).collect::<Vec<_>>()
     };
@@ -84,7 +90,7 @@ fn what_another_device_wrote_is_brought_before_each_replay() {
     let rig = Rig::new(2, Mode::AtOnce, 0);
     let (a, b) = (rig.buffer(&[1; 8]), rig.buffer(&[0; 8]));
     let commands = create(&rig);
-    commands.copy_buffer(&a, &b, 0, 0, 4, &[]).unwrap();
+    commands.copy_buffer(&a, &b, 0, 0, 4, at(&[])).unwrap();
     commands.finalize().unwrap();
     for value in 2..5u8 {
         transfer::fill_buffer(&rig.queues[1], &a, &[value], 0, 8, WaitList::new()).unwrap().wait();
@@ -106,8 +112,8 @@ fn every_part_of_a_buffer_is_brought() {
     let halves = [0, 128].map(|origin| buffer::create_sub_buffer(&a, 0, origin, 128).unwrap());
     let commands = create(&rig);
     for (i, half) in halves.iter().enumerate() {
-        commands.copy_buffer(half, &b, 0, i * 128, 128, &[]).unwrap();
-        commands.fill_buffer(half, &[50], 127, 1, &[]).unwrap();
+        commands.copy_buffer(half, &b, 0, i * 128, 128, at(&[])).unwrap();
+        commands.fill_buffer(half, &[50], 127, 1, at(&[])).unwrap();
     }
     commands.finalize().unwrap();
     for value in 1..4u8 {
@@ -124,7 +130,7 @@ fn recording_moves_nothing() {
     let rig = Rig::new(2, Mode::OnWait, 0);
     let mem = rig.buffer(&[1; 8]);
     let commands = create(&rig);
-    commands.fill_buffer(&mem, &[9], 0, 1, &[]).unwrap();
+    commands.fill_buffer(&mem, &[9], 0, 1, at(&[])).unwrap();
     // The other device is at work on the buffer.
     let fill = transfer::fill_buffer(&rig.queues[1], &mem, &[5], 0, 8, WaitList::new()).unwrap();
     rig.queues[1].flush();
@@ -140,9 +146,9 @@ fn a_released_buffer_ends_when_its_work_is_done() {
     let rig = Rig::new(1, Mode::OnWait, 0);
     let mem = rig.buffer(&[0; 8]);
     let commands = create(&rig);
-    commands.fill_buffer(&mem, &[7], 0, 8, &[]).unwrap();
+    commands.fill_buffer(&mem, &[7], 0, 8, at(&[])).unwrap();
     commands.finalize().unwrap();
-    let replay = Arc::downgrade(&commands.state.lock().current().unwrap());
+    let replay = Arc::downgrade(&commands.state.lock().current(1).unwrap()[0].replay);
     let event = commands.enqueue(&[], WaitList::new()).unwrap();
     let (seen, mem_seen) = (Arc::downgrade(&commands), Arc::downgrade(&mem));
     drop((commands, mem));

@@ -108,6 +108,7 @@ pub const EXTENSIONS: &[Feature] = &[
     api("cl_nv_device_attribute_query", |d| d.nvidia.is_some()),
     api("cl_khr_pci_bus_info", |d| d.pci.is_some()),
     Feature { version: make_version(0, 9, 8), ..api("cl_khr_command_buffer", always) },
+    Feature { version: make_version(0, 9, 2), ..api("cl_khr_command_buffer_multi_device", always) },
     api("cl_khr_semaphore", always),
     Feature { version: make_version(1, 0, 1), ..api("cl_khr_external_semaphore", shares_semaphores) },
     Feature { version: make_version(1, 0, 1), ..api("cl_khr_external_memory", |d| !d.memory_imports.is_empty()) },

@@ -233,9 +233,13 @@ impl Device {
             CL_DEVICE_LUID_VALID => d.luid.is_some().into(),
             CL_DEVICE_LUID => d.luid.map_or([0; 8], |(luid, _)| luid).to_vec().into(),
             CL_DEVICE_NODE_MASK => d.luid.map_or(0, |(_, mask)| mask).into(),
-            CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => {
-                (CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR).into()
-            }
+            CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => (CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
+                | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR
+                | CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR)
+                .into(),
+            // Queues of a command buffer may need the host to wait for each other.
+            CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR => 0u32.into(),
+            CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR => InfoValue::Empty,
             CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => 0u64.into(),
             CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => {
                 (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE).into()

@@ -43,6 +43,10 @@ extension_functions! {
         buffer: cl_command_buffer_khr, n: cl_uint, types: *const cl_command_buffer_update_type_khr,
         configs: *const *const c_void
     ) -> cl_int;
+    fn clRemapCommandBufferKHR(
+        buffer: cl_command_buffer_khr, automatic: cl_bool, n: cl_uint, queues: *const cl_command_queue, num_handles: cl_uint,
+        handles: *const cl_mutable_command_khr, handles_ret: *mut cl_mutable_command_khr, code: *mut cl_int
+    ) -> cl_command_buffer_khr;
     fn clGetCommandBufferInfoKHR(
         buffer: cl_command_buffer_khr, name: cl_command_buffer_info_khr, size: usize, value: *mut c_void,
         size_ret: *mut usize

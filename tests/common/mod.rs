@@ -152,6 +152,17 @@ pub fn devices() -> Vec<cl_device_id> {
     list
 }
 
+/// The Vulkan devices and the processor, in programs whose tests all begin with this.
+pub fn vulkan_and_processor() -> Vec<cl_device_id> {
+    static LIST: OnceLock<Vec<usize>> = OnceLock::new();
+    let list = LIST.get_or_init(|| {
+        // SAFETY: every test of the program waits here before it does anything else.
+        unsafe { std::env::set_var("PYROCLAST_DEVICES", "vulkan,cpu") };
+        devices().into_iter().map(|d| d as usize).collect()
+    });
+    list.iter().map(|d| *d as cl_device_id).collect()
+}
+
 /// The default device.
 pub fn device() -> cl_device_id {
     *devices().first().expect("a device")

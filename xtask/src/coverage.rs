@@ -45,7 +45,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
          have to be rewritten, and a queue that kernels fill would exist on the CPU device only",
     ),
     ("cl_amd_device_attribute_query", "neither Vulkan nor the kernel tells the banks of memory channels and of local memory"),
-    ("cl_khr_command_buffer_multi_device", "a command buffer is one recording of one Vulkan device"),
     ("cl_khr_device_enqueue_local_arg_types", "needs device-side queues"),
     ("cl_khr_gl_sharing", "Vulkan and GL share by file descriptors, which GL applications have to ask for themselves"),
     ("cl_khr_mipmap_image_writes", "stores of Vulkan name no level, so that each would need a descriptor of its own"),

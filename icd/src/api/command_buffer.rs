@@ -4,7 +4,7 @@ use super::event::give;
 use super::image::{image_of, origin_of, region};
 use super::kernel::{set_arg, set_exec_info};
 use super::svm::{host, pattern};
-use crate::convert::{handles, optional_slice, properties, slice, triple, wait_list, write_out};
+use crate::convert::{self, handles, optional_slice, properties, slice, triple, wait_list, write_out};
 use crate::entry;
 use crate::handle::{Handle, HandleTarget};
 use crate::info;
@@ -13,7 +13,7 @@ use pyroclast_runtime::cl::ndrange::NdRange;
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::command::transfer::RectSide;
 use pyroclast_runtime::command_buffer::mutable::{DispatchUpdate, MutableCommand};
-use pyroclast_runtime::command_buffer::{CommandBuffer, DispatchProperties};
+use pyroclast_runtime::command_buffer::{At, CommandBuffer, DispatchProperties};
 use pyroclast_runtime::err;
 use pyroclast_runtime::error::Result;
 use pyroclast_runtime::info::InfoValue;
@@ -31,8 +31,8 @@ impl HandleTarget for _cl_mutable_command_khr {
 entry! { extension fn clCreateCommandBufferKHR(
     num_queues: cl_uint, queues: *const cl_command_queue, properties: *const cl_command_buffer_properties_khr; errcode_ret
 ) -> cl_command_buffer_khr {
-    // There is one queue, and it is given: several need cl_khr_command_buffer_multi_device.
-    if num_queues != 1 || queues.is_null() {
+    // There are queues.
+    if num_queues == 0 || queues.is_null() {
         return Err(err!(CL_INVALID_VALUE, "{num_queues} queues at {queues:p}"));
     }
     let queues = handles(num_queues, queues, CL_INVALID_VALUE)?;
@@ -60,14 +60,40 @@ entry! { extension fn clEnqueueCommandBufferKHR(
     Ok(())
 } }
 
-/// The buffer of a command that is recorded.
-fn recording<'a>(command_buffer: cl_command_buffer_khr, queue: cl_command_queue) -> Result<&'a CommandBuffer> {
+entry! { extension fn clRemapCommandBufferKHR(
+    command_buffer: cl_command_buffer_khr, automatic: cl_bool, num_queues: cl_uint, queues: *const cl_command_queue,
+    num_handles: cl_uint, handles: *const cl_mutable_command_khr, handles_ret: *mut cl_mutable_command_khr; errcode_ret
+) -> cl_command_buffer_khr {
     let buffer = command_buffer.get()?;
-    // Without cl_khr_command_buffer_multi_device commands name no queue.
-    if !queue.is_null() {
-        return Err(err!(CL_INVALID_COMMAND_QUEUE, "a queue is given"));
+    // There are queues.
+    if num_queues == 0 || queues.is_null() {
+        return Err(err!(CL_INVALID_VALUE, "{num_queues} queues at {queues:p}"));
     }
-    Ok(buffer)
+    // Both lists of commands have the length that is given.
+    if handles.is_null() != (num_handles == 0) || handles_ret.is_null() != (num_handles == 0) {
+        return Err(err!(CL_INVALID_VALUE, "{num_handles} commands at {handles:p}, and {handles_ret:p} for the new ones"));
+    }
+    let queues = convert::handles(num_queues, queues, CL_INVALID_VALUE)?;
+    // Every handle is a command.
+    let commands = convert::handles(num_handles, handles, CL_INVALID_VALUE).map_err(|e| err!(CL_INVALID_VALUE, "{e}"))?;
+    // The application says which queue takes the place of which: CL_COMMAND_BUFFER_PLATFORM_AUTOMATIC_REMAP_KHR is not reported.
+    if automatic != CL_FALSE {
+        return Err(err!(CL_INVALID_OPERATION, "no automatic mapping to queues"));
+    }
+    let (copy, copies) = buffer.remap(&queues, &commands)?;
+    let copy = cl_command_buffer_khr::publish(copy);
+    for (i, command) in copies.iter().enumerate().filter(|_| !copy.is_null()) {
+        // SAFETY: there is room for as many handles as are given.
+        unsafe { handles_ret.add(i).write(cl_mutable_command_khr::of(command)) };
+    }
+    Ok(copy)
+} }
+
+/// The buffer of a command that is recorded, and the place of the queue among those of the buffer.
+fn recording<'a>(command_buffer: cl_command_buffer_khr, queue: cl_command_queue) -> Result<(&'a CommandBuffer, usize)> {
+    let buffer = command_buffer.get()?;
+    let queue = if queue.is_null() { None } else { Some(queue.arc()?) };
+    Ok((buffer, buffer.queue_index(queue.as_ref())?))
 }
 
 /// The same for commands that are not kernel launches, which have no properties and cannot be updated.
@@ -76,8 +102,8 @@ fn recording_fixed<'a>(
     queue: cl_command_queue,
     properties: *const cl_command_properties_khr,
     mutable_handle: *mut cl_mutable_command_khr,
-) -> Result<&'a CommandBuffer> {
-    let buffer = recording(command_buffer, queue)?;
+) -> Result<(&'a CommandBuffer, usize)> {
+    let found = recording(command_buffer, queue)?;
     // No property is defined.
     if let Some((name, _)) = self::properties(properties)?.pairs.first() {
         return Err(err!(CL_INVALID_VALUE, "command property {name:#x}"));
@@ -86,13 +112,14 @@ fn recording_fixed<'a>(
     if !mutable_handle.is_null() {
         return Err(err!(CL_INVALID_VALUE, "the command has no handle"));
     }
-    Ok(buffer)
+    Ok(found)
 }
 
-/// A list of sync points; which of them exist is the buffer's to say.
-fn sync_points<'a>(n: cl_uint, list: *const cl_sync_point_khr) -> Result<&'a [cl_sync_point_khr]> {
+/// A place in the buffer with a list of sync points; which of them exist is the buffer's to say.
+fn sync_points<'a>(queue: usize, n: cl_uint, list: *const cl_sync_point_khr) -> Result<At<'a>> {
     // List and count go together.
-    slice(list, n as usize).map_err(|e| err!(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, "{e}"))
+    let waits = slice(list, n as usize).map_err(|e| err!(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, "{e}"))?;
+    Ok(At { queue, waits })
 }
 
 entry! { extension fn clCommandBarrierWithWaitListKHR(
@@ -100,8 +127,8 @@ entry! { extension fn clCommandBarrierWithWaitListKHR(
     num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
-    write_out(sync_point, buffer.barrier(sync_points(num_sync_points, sync_point_wait_list)?)?);
+    let (buffer, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    write_out(sync_point, buffer.barrier(sync_points(queue, num_sync_points, sync_point_wait_list)?)?);
     Ok(())
 } }
 
@@ -111,9 +138,9 @@ entry! { extension fn clCommandCopyBufferKHR(
     sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let (buffer, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let (src, dst) = (src_buffer.arc()?, dst_buffer.arc()?);
-    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
     write_out(sync_point, buffer.copy_buffer(&src, &dst, src_offset, dst_offset, size, waits)?);
     Ok(())
 } }
@@ -125,9 +152,9 @@ entry! { extension fn clCommandCopyBufferRectKHR(
     sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let (buffer, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let (src, dst) = (src_buffer.arc()?, dst_buffer.arc()?);
-    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
     let from = RectSide { origin: triple(src_origin)?, row_pitch: src_row_pitch, slice_pitch: src_slice_pitch };
     let to = RectSide { origin: triple(dst_origin)?, row_pitch: dst_row_pitch, slice_pitch: dst_slice_pitch };
     write_out(sync_point, buffer.copy_rect(&src, &dst, from, to, triple(region)?, waits)?);
@@ -140,9 +167,9 @@ entry! { extension fn clCommandFillBufferKHR(
     sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let (commands, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let mem = buffer.arc()?;
-    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
     // There must be a pattern, whose size is checked before it is read.
     let pattern = match optional_slice(pattern.cast::<u8>(), pattern_size.min(128)) {
         Some(pattern) if (1..=128).contains(&pattern_size) => pattern,
@@ -184,10 +211,10 @@ entry! { extension fn clCommandNDRangeKernelKHR(
     local_work_size: *const usize, num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr,
     sync_point: *mut cl_sync_point_khr, mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let buffer = recording(command_buffer, command_queue)?;
+    let (buffer, queue) = recording(command_buffer, command_queue)?;
     let properties = dispatch_properties(properties)?;
     let kernel = kernel.arc()?;
-    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
     // An array is as long as the dimension says, once that is known to be sane.
     let n = if work_dim <= 3 { work_dim as usize } else { 0 };
     let range = NdRange::new(
@@ -263,8 +290,8 @@ entry! { extension fn clGetCommandBufferInfoKHR(
 ) -> cl_int {
     let buffer = command_buffer.get()?;
     let answer: InfoValue = match param_name {
-        CL_COMMAND_BUFFER_NUM_QUEUES_KHR => 1u32.into(),
-        CL_COMMAND_BUFFER_QUEUES_KHR => vec![cl_command_queue::of(buffer.queue())].into(),
+        CL_COMMAND_BUFFER_NUM_QUEUES_KHR => (buffer.queues().len() as u32).into(),
+        CL_COMMAND_BUFFER_QUEUES_KHR => buffer.queues().iter().map(cl_command_queue::of).collect::<Vec<_>>().into(),
         CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR => command_buffer.reference_count()?.into(),
         CL_COMMAND_BUFFER_STATE_KHR => buffer.state().into(),
         // Without a list at creation there is nothing to answer.
@@ -282,7 +309,7 @@ entry! { extension fn clGetMutableCommandInfoKHR(
     let object = command.get()?;
     let buffer = object.buffer()?;
     let answer: InfoValue = match param_name {
-        CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR => cl_command_queue::of(buffer.queue()).into(),
+        CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR => cl_command_queue::of(&object.queue()?).into(),
         CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR => cl_command_buffer_khr::of(&buffer).into(),
         CL_MUTABLE_DISPATCH_KERNEL_KHR => cl_kernel::of(&object.kernel()?).into(),
         other => object.query(other)?.ok_or_else(|| info::unknown("clGetMutableCommandInfoKHR", other))?,
@@ -296,9 +323,9 @@ entry! { extension fn clCommandCopyBufferToImageKHR(
     num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let (commands, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let (buffer, image) = (src_buffer.arc()?, dst_image.arc()?);
-    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
     let at = region(image_of(&image)?, dst_origin, size)?;
     write_out(sync_point, commands.copy_image_buffer(&image, &buffer, true, at, src_offset, waits)?);
     Ok(())
@@ -310,9 +337,9 @@ entry! { extension fn clCommandCopyImageToBufferKHR(
     num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let (commands, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let (image, buffer) = (src_image.arc()?, dst_buffer.arc()?);
-    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
     let at = region(image_of(&image)?, src_origin, size)?;
     write_out(sync_point, commands.copy_image_buffer(&image, &buffer, false, at, dst_offset, waits)?);
     Ok(())
@@ -324,9 +351,9 @@ entry! { extension fn clCommandCopyImageKHR(
     num_sync_points: cl_uint, sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let (commands, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let (src, dst) = (src_image.arc()?, dst_image.arc()?);
-    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
     let (from, to) = (origin_of(image_of(&src)?, src_origin)?, origin_of(image_of(&dst)?, dst_origin)?);
     let size = triple(size)?;
     write_out(sync_point, commands.copy_image(&src, &dst, from, to, size, waits)?);
@@ -339,9 +366,9 @@ entry! { extension fn clCommandFillImageKHR(
     sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let commands = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let (commands, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
     let image = image.arc()?;
-    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
     image_of(&image)?;
     // There is a colour.
     if fill_color.is_null() {
@@ -359,8 +386,8 @@ entry! { extension fn clCommandSVMMemcpyKHR(
     sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
-    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    let (buffer, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
     write_out(sync_point, buffer.svm_memcpy((host(dst_ptr), host(src_ptr)), size, waits)?);
     Ok(())
 } }
@@ -371,8 +398,8 @@ entry! { extension fn clCommandSVMMemFillKHR(
     sync_point_wait_list: *const cl_sync_point_khr, sync_point: *mut cl_sync_point_khr,
     mutable_handle: *mut cl_mutable_command_khr
 ) -> cl_int {
-    let buffer = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
-    let waits = sync_points(num_sync_points, sync_point_wait_list)?;
+    let (buffer, queue) = recording_fixed(command_buffer, command_queue, properties, mutable_handle)?;
+    let waits = sync_points(queue, num_sync_points, sync_point_wait_list)?;
     write_out(sync_point, buffer.svm_fill(host(svm_ptr), self::pattern(pattern, pattern_size)?, size, waits)?);
     Ok(())
 } }

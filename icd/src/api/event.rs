@@ -63,6 +63,8 @@ entry! { fn clGetEventInfo(
 ) -> cl_int {
     let object = event.get()?;
     let answer: InfoValue = match param_name {
+        // A command of several queues is of none.
+        CL_EVENT_COMMAND_QUEUE if object.spans_queues() => InfoValue::Handle(0),
         CL_EVENT_COMMAND_QUEUE => object.queue().map_or(InfoValue::Handle(0), |q| cl_command_queue::of(q).into()),
         CL_EVENT_CONTEXT => cl_context::of(object.context()).into(),
         CL_EVENT_COMMAND_TYPE => object.command_type().into(),

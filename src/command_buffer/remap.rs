@@ -1,0 +1,62 @@
+//! Copies of command buffers for other queues (clRemapCommandBufferKHR): the same commands in the same order, validated
+//! for the devices that they are to run on. Which queue takes the place of which is the application's choice.
+
+use super::mutable::MutableCommand;
+use super::{CommandBuffer, Recorded, State, What};
+use crate::cl::*;
+use crate::command::replay;
+use crate::err;
+use crate::error::Result;
+use crate::queue::CommandQueue;
+use std::sync::Arc;
+
+impl CommandBuffer {
+    /// A copy whose commands are for `queues`, and its commands that stand for `commands`.
+    pub fn remap(
+        &self,
+        queues: &[Arc<CommandQueue>],
+        commands: &[Arc<MutableCommand>],
+    ) -> Result<(Arc<CommandBuffer>, Vec<Arc<MutableCommand>>)> {
+        // There are as many queues as at creation.
+        if queues.len() != self.queues.len() {
+            return Err(err!(CL_INVALID_VALUE, "{} queues instead of {}", queues.len(), self.queues.len()));
+        }
+        // The commands are this buffer's.
+        if commands.iter().any(|c| !c.is_of(self)) {
+            return Err(err!(CL_INVALID_VALUE, "a command of another command buffer"));
+        }
+        // Queues and buffer belong to one context.
+        if queues.iter().any(|q| !Arc::ptr_eq(q.context(), self.context())) {
+            return Err(err!(CL_INVALID_CONTEXT, "a queue belongs to another context"));
+        }
+        let (recorded, old_handles, fenced, finalized) = {
+            let state = self.state.lock();
+            (state.commands.clone(), state.handles.clone(), state.fenced, state.finalized)
+        };
+        let moved = |command: &Recorded| {
+            let queue = &queues[command.order.queue];
+            let what = match &command.what {
+                What::Fixed(kind) => {
+                    replay::validate_device(kind, queue)?;
+                    What::Fixed(kind.clone())
+                }
+                What::Dispatch(dispatch) => What::Dispatch(dispatch.on(queue)?),
+            };
+            let ordered = command.ordered || !queue.is_out_of_order();
+            Ok(Recorded { what, ordered, order: command.order.clone() })
+        };
+        let copied = recorded.iter().map(moved).collect::<Result<Vec<_>>>()?;
+        let copy = Self::with_state(queues.to_vec(), self.flags, self.asserts, self.properties.clone(), |this| {
+            let handles = old_handles.iter().map(|h| h.copy_for(this)).collect();
+            State { commands: copied, finalized: false, fenced, parts: None, handles }
+        });
+        if finalized {
+            copy.finalize()?;
+        }
+        let handles = copy.state.lock().handles.clone();
+        let same = |command: &Arc<MutableCommand>| handles.iter().find(|h| h.index() == command.index()).cloned();
+        let found: Option<Vec<_>> = commands.iter().map(same).collect();
+        let found = found.ok_or_else(|| err!(CL_INVALID_VALUE, "a command of another command buffer"))?;
+        Ok((copy, found))
+    }
+}
