@@ -5,8 +5,10 @@
 
 use super::read::{Instr, bad};
 use crate::error::Result;
+use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 use spirv::{Capability as C, Op};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// SPIR-V's magic number.
 const MAGIC: u32 = 0x0723_0203;
@@ -29,6 +31,23 @@ pub fn header(words: &[u32]) -> Result<Cow<'_, [u32]>> {
         return Err(bad(1, format_args!("SPIR-V version {major}.{minor} is not supported")));
     }
     Ok(words)
+}
+
+/// Checks that no instruction has a result 0, or one that is not below the bound that the header tells.
+pub fn results(insts: &[Instr<'_>], bound: u32) -> Result<()> {
+    let mut places = HashMap::new();
+    for inst in insts {
+        let place: Option<usize> = *places.entry(inst.op).or_insert_with(|| {
+            let operands = INSTRUCTION_TABLE.lookup_opcode(inst.op as u32)?.operands;
+            operands.iter().take(2).position(|o| o.kind == OperandKind::IdResult)
+        });
+        let Some(place) = place else { continue };
+        let id = inst.word(place)?;
+        if id == 0 || id >= bound {
+            return Err(inst.bad(format_args!("%{id} is not an id below {bound}")));
+        }
+    }
+    Ok(())
 }
 
 /// Checks one instruction of the preamble.

@@ -63,6 +63,7 @@ pub fn read_part(words: &[u32], specs: &SpecConstants) -> Result<Module> {
 fn read_module(words: &[u32], specs: &SpecConstants, callable_kernels: bool) -> Result<Module> {
     let words = check::header(words)?;
     let insts = read::instructions(&words)?;
+    check::results(&insts, words[3])?;
     let by_llvm = words[2] >> 16 == LLVM_GENERATOR;
     let mut reader = Reader { callable_kernels, by_llvm, ..Reader::new(specs) };
     let bodies = reader.declarations(&insts)?;
@@ -511,6 +512,17 @@ mod tests {
         // The duplicate body of the kernel is not kept.
         assert!(m.find("__clang_ocl_kern_imp_k").is_none());
         assert!(m.globals.values().any(|g| g.name == "names" && g.relocs.len() == 2));
+    }
+
+    #[test]
+    fn ids_are_below_the_bound() {
+        for mut words in fixtures() {
+            let bound = words[3];
+            words[3] = bound / 2;
+            assert!(matches!(read(&words, &[]), Err(CompileError::InvalidIl(_))));
+            words[3] = bound + 1;
+            assert!(read(&words, &[]).is_ok());
+        }
     }
 
     #[test]
