@@ -147,12 +147,22 @@ impl Code {
     }
 
     pub fn finish(self, modes: &[(ExecutionMode, &[u32])]) -> Result<Vec<u32>, Error> {
+        let function = self.function;
+        let mut b = self.into_builder()?;
+        modes.iter().for_each(|(mode, params)| b.execution_mode(function, *mode, params));
+        Ok(b.module().assemble())
+    }
+
+    /// Ends the kernel.
+    pub fn into_builder(self) -> Result<Builder, Error> {
         let mut b = self.b;
         b.ret()?;
         b.end_function()?;
-        b.entry_point(ExecutionModel::Kernel, self.function, "k", [self.ids]);
-        modes.iter().for_each(|(mode, params)| b.execution_mode(self.function, *mode, params));
-        Ok(b.module().assemble())
+        // Since SPIR-V 1.4 all global variables are named.
+        let is_late = b.version().is_some_and(|v| v >= (1, 4));
+        let interface = if is_late { vec![self.ids, self.shared, self.table] } else { vec![self.ids] };
+        b.entry_point(ExecutionModel::Kernel, self.function, "k", interface);
+        Ok(b)
     }
 
     /// A pointer to an element of an array of words.
