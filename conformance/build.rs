@@ -18,6 +18,11 @@ fn main() {
     text.push_str("];\n");
     let out = std::env::var_os("OUT_DIR").map(|dir| Path::new(&dir).join("kernels.rs"));
     let written = out.map(|path| std::fs::write(path, text));
+    // Every commit is noted there, in work trees too.
+    let log = std::process::Command::new("git").args(["rev-parse", "--git-path", "logs/HEAD"]).output();
+    if let Some(log) = log.ok().filter(|o| o.status.success()) {
+        println!("cargo::rerun-if-changed={}", String::from_utf8_lossy(&log.stdout).trim());
+    }
     let commit = std::process::Command::new("git").args(["describe", "--always", "--abbrev=10"]).output();
     let commit = commit.ok().filter(|o| o.status.success()).map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
     println!(

@@ -204,8 +204,11 @@ impl Runner<'_> {
         let errors = file.try_clone().map_err(|e| e.to_string())?;
         let mut command = Command::new(&module.binary);
         command.args(module.ahead()).arg(name).args(&module.arguments).stdin(Stdio::null()).stdout(file).stderr(errors);
-        command.env("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_ALL").env("CL_PLATFORM_INDEX", self.place.0.to_string());
-        command.env("CL_DEVICE_INDEX", self.place.1.to_string()).env("CL_CONFORMANCE_RESULTS_FILENAME", &results);
+        if module.takes_type() {
+            command.env("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_ALL");
+        }
+        command.env("CL_PLATFORM_INDEX", self.place.0.to_string()).env("CL_DEVICE_INDEX", self.place.1.to_string());
+        command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results);
         if self.arguments.wimpy {
             command.env("CL_WIMPY_MODE", "1");
         }

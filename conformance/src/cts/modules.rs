@@ -30,6 +30,9 @@ const USUAL: &[(&str, &str, &str)] = &[
 /// Modules that need the device's memory or time for themselves.
 const ALONE: &[&str] = &["allocations", "device_timer", "profiling"];
 
+/// Modules that go through the types of devices themselves, and do not know the type of all.
+const OF_ALL_TYPES: &[&str] = &["computeinfo"];
+
 /// Modules that take their first argument for the name of the program.
 const SHIFTED: &[&str] = &["non_uniform_work_group"];
 
@@ -49,6 +52,11 @@ impl Module {
 
     pub fn is_alone(&self) -> bool {
         ALONE.contains(&self.short())
+    }
+
+    /// Whether it takes the type of its device from the environment.
+    pub fn takes_type(&self) -> bool {
+        !OF_ALL_TYPES.contains(&self.short())
     }
 
     /// What the names of sub-tests have before them.
