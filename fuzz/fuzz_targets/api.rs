@@ -71,11 +71,17 @@ unsafe extern "C" fn on_gone(_: cl_context, _: *mut c_void) {
 unsafe extern "C" fn on_event(_: cl_event, _: cl_int, _: *mut c_void) {}
 unsafe extern "C" fn on_mem(_: cl_mem, _: *mut c_void) {}
 
-/// Objects of one input, each with a reference, and handles that have been released.
+/// Handles of inputs before, released long ago: those of the last input, and those of the one before it, which nothing in
+/// the driver can hold any more.
+static STALE: Mutex<[[Vec<usize>; KINDS]; 2]> = Mutex::new([const { [const { Vec::new() }; KINDS] }; 2]);
+
+/// Objects of one input, each with a reference.
 #[derive(Default)]
 struct World {
     live: [Mutex<Vec<usize>>; KINDS],
-    stale: [Mutex<Vec<usize>>; KINDS],
+    /// What has been released.
+    released: [Mutex<Vec<usize>>; KINDS],
+    stale: [Vec<usize>; KINDS],
     /// User events that are not set, with a reference of their own.
     gates: Mutex<Vec<usize>>,
     /// Shared memory, of the input's own context.
@@ -142,6 +148,8 @@ impl World {
 struct Actor<'a> {
     bytes: std::slice::Iter<'a, u8>,
     world: &'a World,
+    /// References of this thread to what its call uses: another may release it meanwhile.
+    held: Vec<(usize, usize)>,
 }
 
 impl<'a> Actor<'a> {
@@ -170,18 +178,24 @@ impl<'a> Actor<'a> {
     /// A handle of the kind: mostly live, else stale, of another kind, or nothing.
     fn any<T>(&mut self, kind: usize) -> *mut T {
         let (choice, at) = (self.byte(), self.byte());
-        let pick = |list: &Mutex<Vec<usize>>| {
-            let list = lock(list);
-            list.get(at % list.len().max(1)).copied().unwrap_or(0)
+        let mut live = |kind: usize| {
+            let list = lock(&self.world.live[kind]);
+            let handle = list.get(at % list.len().max(1)).copied().unwrap_or(0);
+            // SAFETY: the list has a reference.
+            if handle != 0 && unsafe { retain(kind, handle) } == CL_SUCCESS {
+                self.held.push((kind, handle));
+            }
+            handle
         };
+        let stale = &self.world.stale[kind];
         let handle = match choice {
             0 => 0,
             1 => [1, 8, 0x7fff_ffff_0001, usize::MAX - 63, 1 << 46][at % 5],
-            2..8 => pick(&self.world.live[at % KINDS]),
-            8..24 => pick(&self.world.stale[kind]),
+            2..8 => live(at % KINDS),
+            8..24 => stale.get(at % stale.len().max(1)).copied().unwrap_or(0),
             24..80 if kind == CONTEXT => shared().context,
             24..80 if kind == PROGRAM => shared().program,
-            _ => pick(&self.world.live[kind]),
+            _ => live(kind),
         };
         handle as *mut T
     }
@@ -255,7 +269,7 @@ impl<'a> Actor<'a> {
                     world.add(QUEUE, (CL.clCreateCommandQueue)(context, device, bits, &mut code));
                 }
                 3 => {
-                    let list = [CL_QUEUE_PROPERTIES as u64, self.below(8) as u64, self.size() as u64, self.byte() as u64, 0];
+                    let list = [CL_QUEUE_PROPERTIES as u64, self.below(8) as u64, self.size() as u64, self.byte() as u64, 0, 0];
                     let device = self.device();
                     let list = list[self.below(3)..].as_ptr();
                     world.add(QUEUE, (CL.clCreateCommandQueueWithProperties)(context, device, list, &mut code));
@@ -572,7 +586,7 @@ impl<'a> Actor<'a> {
                         if at < live.len() { live.swap_remove(at) } else { 0 }
                     };
                     code = release(kind, handle);
-                    lock(&world.stale[kind]).push(handle);
+                    lock(&world.released[kind]).push(handle);
                 }
                 2 => {
                     let kind = self.below(KINDS);
@@ -654,6 +668,10 @@ impl<'a> Actor<'a> {
                 8 if !self.world.is_shared => self.shared_memory(),
                 _ => self.rest(),
             }
+            for (kind, handle) in self.held.drain(..) {
+                // SAFETY: the reference that `any` took.
+                assert_eq!(unsafe { release(kind, handle) }, CL_SUCCESS);
+            }
         }
         // The other thread may wait for what this one did.
         self.world.open_gates();
@@ -667,7 +685,8 @@ fuzz_target!(|data: &[u8]| {
     // SAFETY: a live device; the callback only counts.
     let context = unsafe { (CL.clCreateContext)(null(), 1, &device, None, null_mut(), &mut code) };
     assert_eq!(code, CL_SUCCESS);
-    let world = World { context: context as usize, is_shared: first & 1 == 1, ..World::default() };
+    let world =
+        World { context: context as usize, is_shared: first & 1 == 1, stale: lock(&STALE)[1].clone(), ..World::default() };
     // SAFETY: a live context, and a reference that stays here.
     unsafe {
         assert_eq!((CL.clSetContextDestructorCallback)(context, Some(on_gone), null_mut()), CL_SUCCESS);
@@ -679,11 +698,11 @@ fuzz_target!(|data: &[u8]| {
         std::thread::scope(|scope| {
             for bytes in [left, right] {
                 let world = &world;
-                scope.spawn(move || Actor { bytes: bytes.iter(), world }.run());
+                scope.spawn(move || Actor { bytes: bytes.iter(), world, held: Vec::new() }.run());
             }
         });
     } else {
-        Actor { bytes: data.iter(), world: &world }.run();
+        Actor { bytes: data.iter(), world: &world, held: Vec::new() }.run();
     }
     world.open_gates();
     // SAFETY: every handle has a reference; nothing uses shared memory once the queues are done.
@@ -696,7 +715,8 @@ fuzz_target!(|data: &[u8]| {
         }
         for kind in 0..KINDS {
             let list = std::mem::take(&mut *lock(&world.live[kind]));
-            list.into_iter().for_each(|handle| assert_eq!(release(kind, handle), CL_SUCCESS, "kind {kind}"));
+            list.iter().for_each(|handle| assert_eq!(release(kind, *handle), CL_SUCCESS, "kind {kind}"));
+            lock(&world.released[kind]).extend(list);
         }
         for pointer in std::mem::take(&mut *lock(&world.svm)) {
             (CL.clSVMFree)(context, pointer as *mut c_void);
@@ -708,4 +728,9 @@ fuzz_target!(|data: &[u8]| {
         assert!(start.elapsed() < Duration::from_secs(20), "the context is still there");
         std::thread::sleep(Duration::from_micros(100));
     }
+    let mut stale = lock(&STALE);
+    stale.swap(0, 1);
+    stale[0] = world.released.map(|list| list.into_inner().unwrap_or_else(PoisonError::into_inner));
+    // Places of handles are used again after a while.
+    stale[0].iter_mut().for_each(|list| list.truncate(64));
 });
