@@ -541,7 +541,9 @@ fn build_fails(reason: &str) {
     no_children();
 }
 
+/// `LEAK_ROUNDS=10000 cargo test --test host -- nothing_leaks` looks at that many rounds at a time.
 fn nothing_leaks() {
+    let at_a_time: usize = std::env::var("LEAK_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(500);
     let mut rounds = 0usize..;
     let mut round = || {
         let i = rounds.next().unwrap();
@@ -556,7 +558,7 @@ fn nothing_leaks() {
     };
     (0..200).for_each(|_| round());
     let before = (open_descriptors(), threads());
-    memory_settles(12, || (0..500).for_each(|_| round()));
+    memory_settles(12, || (0..at_a_time).for_each(|_| round()));
     assert!(eventually(|| open_descriptors() <= before.0 + 2), "descriptors: {} before, {} after", before.0, open_descriptors());
     assert!(eventually(|| threads() <= before.1 + 2), "threads: {} before, {} after", before.1, threads());
     no_children();
