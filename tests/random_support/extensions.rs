@@ -186,12 +186,13 @@ impl Actor<'_> {
 
     fn record(&mut self, world: &World) {
         let junk = world.context.get() as usize;
-        let (queue, mut code) = (world.queues.any(&mut self.random, junk), 1);
-        let (none, no_handle) = (null_mut(), null_mut());
+        let held = [(); 2].map(|()| world.queues.any(&mut self.random, junk));
+        let (queues, count, mut code) = ([held[0].get(), held[1].get()], 1 + cl_uint::from(self.rarely(3)), 1);
+        let (queue, no_handle) = (if self.rarely(3) { queues[0] } else { null_mut() }, null_mut());
         if self.rarely(4) {
             let list = [u64::from(CL_COMMAND_BUFFER_FLAGS_KHR), [0, CL_COMMAND_BUFFER_MUTABLE_KHR, 1 << 40][self.below(3)], 0];
-            // SAFETY: one queue and a terminated list.
-            let made = unsafe { clCreateCommandBufferKHR(1, &queue.get(), list.as_ptr(), &mut code) };
+            // SAFETY: up to two queues and a terminated list.
+            let made = unsafe { clCreateCommandBufferKHR(count, queues.as_ptr(), list.as_ptr(), &mut code) };
             world.buffers.put(&mut self.random, made);
             return self.note(code);
         }
@@ -203,10 +204,10 @@ impl Actor<'_> {
         let global = [8 + 8 * self.below(20)];
         // SAFETY: handles that calls must check; lists of their lengths.
         let code = unsafe {
-            match self.random.below(9) {
+            match self.random.below(10) {
                 0 => clCommandFillBufferKHR(
                     buffer,
-                    none,
+                    queue,
                     null(),
                     a.get(),
                     pattern.as_ptr().cast(),
@@ -220,7 +221,7 @@ impl Actor<'_> {
                 ),
                 1 | 2 => clCommandCopyBufferKHR(
                     buffer,
-                    none,
+                    queue,
                     null(),
                     a.get(),
                     b.get(),
@@ -237,7 +238,7 @@ impl Actor<'_> {
                     let (kernel, global) = (kernel.get(), global.as_ptr());
                     clCommandNDRangeKernelKHR(
                         buffer,
-                        none,
+                        queue,
                         null(),
                         kernel,
                         1,
@@ -250,13 +251,18 @@ impl Actor<'_> {
                         no_handle,
                     )
                 }
-                5 => clCommandBarrierWithWaitListKHR(buffer, none, null(), n, waits, null_mut(), no_handle),
+                5 => clCommandBarrierWithWaitListKHR(buffer, queue, null(), n, waits, null_mut(), no_handle),
                 6 => clFinalizeCommandBufferKHR(buffer),
+                7 => {
+                    let (list, none, mut code) = (queues.as_ptr(), null_mut(), 1);
+                    let copy = clRemapCommandBufferKHR(buffer, CL_FALSE, count, list, 0, null(), none, &mut code);
+                    world.buffers.put(&mut self.random, copy);
+                    code
+                }
                 _ => {
                     let mut event = null_mut();
-                    let (other, count) = (queue.get(), cl_uint::from(self.rarely(4)));
-                    let queues = if count == 1 { &raw const other } else { null() };
-                    let code = clEnqueueCommandBufferKHR(count, queues, buffer, 0, null(), &mut event);
+                    let (list, count) = if self.rarely(4) { (queues.as_ptr(), count) } else { (null(), 0) };
+                    let code = clEnqueueCommandBufferKHR(count, list, buffer, 0, null(), &mut event);
                     world.events.put(&mut self.random, event);
                     code
                 }
