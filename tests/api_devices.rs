@@ -9,34 +9,11 @@ use common::command_buffer::*;
 use common::rig::*;
 use common::*;
 use std::ffi::{CString, c_char, c_void};
-use std::path::Path;
 use std::ptr::{null, null_mut};
-use std::sync::Once;
 
 /// Makes every device of the machine, and the software device once more, those of the platform. First in every test.
 fn ready() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let dirs = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
-        let found = dirs.into_iter().flat_map(std::fs::read_dir).flatten().flatten().map(|e| e.path());
-        let is_software = |p: &Path| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("lvp"));
-        let chosen = std::env::var_os("VK_ICD_FILENAMES").is_some() || std::env::var_os("VK_DRIVER_FILES").is_some();
-        let folder = std::env::temp_dir().join(format!("pyroclast-devices-{}", std::process::id()));
-        let manifest = found.into_iter().find(|p| is_software(p)).filter(|_| !chosen);
-        let list = manifest.map(|manifest| {
-            std::fs::create_dir_all(&folder).unwrap();
-            let copies = ["a.json", "b.json"].map(|name| folder.join(name));
-            copies.iter().for_each(|copy| assert!(std::fs::copy(&manifest, copy).is_ok()));
-            format!("{}:{}", copies[0].display(), copies[1].display())
-        });
-        // SAFETY: every test of the program waits here before it does anything else.
-        unsafe {
-            std::env::set_var("PYROCLAST_DEVICES", "vulkan,cpu");
-            list.iter().for_each(|list| std::env::set_var("VK_ICD_FILENAMES", list));
-        }
-        devices();
-        let _ = std::fs::remove_dir_all(&folder);
-    });
+    software_device_twice("vulkan,cpu", "");
 }
 
 /// A context of all devices, with a queue on each.

@@ -223,6 +223,13 @@ impl DeviceOps for MockDevice {
             _ => MockMemory::make(size, false, true),
         }
     }
+    fn alloc_shared_with(&self, others: &[Arc<dyn DeviceOps>], size: u64) -> Result<Vec<Arc<dyn DeviceMemory>>> {
+        let own = MockMemory::make(size, true, false)?;
+        let data = own.host_ptr().ok_or(DeviceError::OutOfDeviceMemory)?;
+        let same = || MockMemory { data, size, visible: true, address: data.addr() as u64, _own: Vec::new() };
+        let others = others.iter().map(|_| Arc::new(same()) as Arc<dyn DeviceMemory>);
+        Ok(std::iter::once(own).chain(others).collect())
+    }
     fn load(&self, _program: Arc<clspv_bridge::abi::CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
         Err(DeviceError::Unsupported("programs".into()))
     }

@@ -106,6 +106,12 @@ pub trait DeviceOps: Send + Sync {
         let _ = (size, kind);
         Err(DeviceError::Unsupported("memory with one address for host and device".into()))
     }
+    /// The same for this device and others of its kind that have addresses of their own: memory that they and the host use
+    /// at one address ([`SharedKind::Placed`]), as each of them has it, this one first.
+    fn alloc_shared_with(&self, others: &[Arc<dyn DeviceOps>], size: u64) -> Result<Vec<Arc<dyn DeviceMemory>>> {
+        let _ = (others, size);
+        Err(DeviceError::Unsupported("memory with one address for several devices".into()))
+    }
     /// Memory of an image, of undefined contents. Its `size` is that of the texels one after another.
     fn alloc_image(&self, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
         let _ = desc;

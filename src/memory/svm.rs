@@ -219,28 +219,51 @@ fn allocate(
         None => (0..context.devices().len()).filter(|i| sharing(*i) >= kind.needs()).collect(),
     };
     let first = *users.first().ok_or_else(|| Error::with(CL_INVALID_OPERATION, "no device of the context can use it"))?;
-    let mut choosy = users.iter().copied().filter(|i| sharing(*i) != AddressSharing::Host);
-    let owner = choosy.next().unwrap_or(first);
-    // A device's address can only be had once, from its driver.
-    if choosy.next().is_some() {
-        return Err(Error::with(CL_OUT_OF_RESOURCES, "there is no one address for several devices of this kind"));
-    }
-    let memory = match kind.memory() {
-        // Devices that see every address of the process use the host's side, which must be the other device's too.
-        SharedKind::Mirrored if users.len() > 1 && sharing(owner) != AddressSharing::Host => SharedKind::Placed,
-        other => other,
+    let choosy: Vec<usize> = users.iter().copied().filter(|i| sharing(*i) != AddressSharing::Host).collect();
+    let (address, residency) = match choosy.as_slice() {
+        [] | [_] => of_one(context, kind, &users, choosy.first().copied().unwrap_or(first), size)?,
+        several => of_several(context, several, size)?,
     };
-    if memory == SharedKind::Placed && sharing(owner) < AddressSharing::Placed {
-        return Err(Error::with(CL_OUT_OF_RESOURCES, "no memory that all devices of the context use at one address"));
-    }
-    let ops = context.devices().get(owner).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?.ops();
-    let memory = ops.alloc_shared(size, memory).map_err(Error::for_memory)?;
-    let address = memory.address().ok_or_else(|| Error::with(CL_OUT_OF_RESOURCES, "memory without an address"))?;
-    let residency = Arc::new(Residency::one_memory(context, size, owner, memory));
+    let residency = Arc::new(residency);
     let mappings = Mutex::new(Rank::Residency, Vec::new());
     let (device, access, properties) = remarks;
     let made = Allocation { address, size, kind, flags, device, access, properties, residency, mappings };
     Ok(context.allocations.insert(made))
+}
+
+/// Memory of a device, at an address of its own if it has such; others see every address of the process.
+fn of_one(context: &Context, kind: Kind, users: &[usize], owner: usize, size: u64) -> Result<(u64, Residency)> {
+    let device = context.devices().get(owner).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
+    let sharing = device.info().sharing;
+    let memory = match kind.memory() {
+        // Devices that see every address of the process use the host's side, which must be the other device's too.
+        SharedKind::Mirrored if users.len() > 1 && sharing != AddressSharing::Host => SharedKind::Placed,
+        other => other,
+    };
+    if memory == SharedKind::Placed && sharing < AddressSharing::Placed {
+        return Err(Error::with(CL_OUT_OF_RESOURCES, "no memory that all devices of the context use at one address"));
+    }
+    let memory = device.ops().alloc_shared(size, memory).map_err(Error::for_memory)?;
+    let address = memory.address().ok_or_else(|| Error::with(CL_OUT_OF_RESOURCES, "memory without an address"))?;
+    Ok((address, Residency::one_memory(context, size, owner, memory)))
+}
+
+/// Memory of the host that devices with addresses of their own happen to have at the same one.
+fn of_several(context: &Context, owners: &[usize], size: u64) -> Result<(u64, Residency)> {
+    let refused = |why: &str| Error::with(CL_OUT_OF_RESOURCES, format!("one address for several devices: {why}"));
+    let devices: Vec<_> = owners.iter().filter_map(|i| context.devices().get(*i)).collect();
+    if devices.iter().any(|d| d.info().sharing < AddressSharing::Placed) {
+        return Err(refused("a device cannot use memory of the host at it"));
+    }
+    let others: Vec<_> = devices.iter().skip(1).map(|d| d.ops().clone()).collect();
+    let first = devices.first().ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
+    let memory = first.ops().alloc_shared_with(&others, size).map_err(|e| refused(&e.to_string()))?;
+    let address = memory.first().and_then(|m| m.address()).ok_or_else(|| refused("memory without an address"))?;
+    let mut copies: Vec<_> = context.places().iter().map(|_| None).collect();
+    for (owner, memory) in owners.iter().zip(memory) {
+        copies[*owner] = Some(memory);
+    }
+    Ok((address, Residency::of_imports(size, copies)))
 }
 
 /// Checks an alignment; NULL alignment is the largest.

@@ -23,8 +23,8 @@ use libloading::{Library, Symbol};
 use std::ffi::{CStr, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How long a test waits for what must happen soon. It is the difference between an error and a hang, and never between a
@@ -161,6 +161,34 @@ pub fn vulkan_and_processor() -> Vec<cl_device_id> {
         devices().into_iter().map(|d| d as usize).collect()
     });
     list.iter().map(|d| *d as cl_device_id).collect()
+}
+
+/// Makes these kinds of devices, without the features that are hidden, those of the platform, and the software device once
+/// more where there is one and no other driver was chosen. In programs whose tests all begin with the same.
+pub fn software_device_twice(kinds: &str, hidden: &str) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let dirs = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
+        let found = dirs.into_iter().flat_map(std::fs::read_dir).flatten().flatten().map(|e| e.path());
+        let is_software = |p: &Path| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("lvp"));
+        let chosen = std::env::var_os("VK_ICD_FILENAMES").is_some() || std::env::var_os("VK_DRIVER_FILES").is_some();
+        let folder = std::env::temp_dir().join(format!("pyroclast-devices-{}", std::process::id()));
+        let manifest = found.into_iter().find(|p| is_software(p)).filter(|_| !chosen);
+        let list = manifest.map(|manifest| {
+            std::fs::create_dir_all(&folder).unwrap();
+            let copies = ["a.json", "b.json"].map(|name| folder.join(name));
+            copies.iter().for_each(|copy| assert!(std::fs::copy(&manifest, copy).is_ok()));
+            format!("{}:{}", copies[0].display(), copies[1].display())
+        });
+        // SAFETY: every test of the program waits here before it does anything else.
+        unsafe {
+            std::env::set_var("PYROCLAST_DEVICES", kinds);
+            std::env::set_var("PYROCLAST_FEATURES", hidden);
+            list.iter().for_each(|list| std::env::set_var("VK_ICD_FILENAMES", list));
+        }
+        devices();
+        let _ = std::fs::remove_dir_all(&folder);
+    });
 }
 
 /// The default device.

@@ -352,6 +352,17 @@ impl DeviceOps for VulkanDevice {
         Ok(Arc::new(shared::alloc(self.0, self.info().sharing, size, kind)?))
     }
 
+    fn alloc_shared_with(&self, others: &[Arc<dyn DeviceOps>], size: u64) -> Result<Vec<Arc<dyn DeviceMemory>>> {
+        self.0.check_usable()?;
+        let mut gpus = vec![self.0];
+        for other in others {
+            let other = other.as_any().downcast_ref::<VulkanDevice>();
+            gpus.push(other.ok_or_else(|| DeviceError::Unsupported("memory shared with another kind of device".into()))?.0);
+        }
+        let buffers = shared::placed_together(&gpus, size)?;
+        Ok(buffers.into_iter().map(|buffer| Arc::new(buffer) as Arc<dyn DeviceMemory>).collect())
+    }
+
     fn alloc_image(&self, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
         Ok(Arc::new(Image::new(self.0, desc)?))

@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// From this size a buffer has an allocation of its own.
 const DEDICATED: u64 = 64 << 20;
@@ -71,7 +72,7 @@ pub struct Buffer {
     for_host: bool,
     backing: Backing,
     /// Addresses of the process that are kept until the memory is freed.
-    claims: SmallVec<[Claim; 2]>,
+    claims: SmallVec<[Arc<Claim>; 2]>,
 }
 
 /// Numbers of buffers on a device without addresses, from 1 on; one that was given back rests for a while.
@@ -338,8 +339,8 @@ impl Buffer {
     }
 
     /// Keeps addresses for as long as the buffer has its memory.
-    pub fn keep(&mut self, claim: Claim) {
-        self.claims.push(claim);
+    pub fn keep(&mut self, claim: impl Into<Arc<Claim>>) {
+        self.claims.push(claim.into());
     }
 
     /// The host uses the buffer at another address than the one imported.

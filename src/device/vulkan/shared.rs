@@ -5,6 +5,7 @@
 //! * *Placed*: pages of the host in a memory file are imported as a buffer and mapped a second time at the buffer's device
 //!   address. Both sides use the same bytes.
 //! * *Mirrored*: an anonymous mapping at the address of device memory. The layers above copy between the two.
+//!   Several devices that have addresses of their own are given the same pages until all have had the same address.
 //! * *Reserved*: addresses of device memory that nothing else in the process shall get.
 //!
 //! What a device offers is tried when it is opened. An address that the process already uses for something else is passed
@@ -18,6 +19,7 @@ use super::memory::{Buffer, Use};
 use crate::host_ptr::{HostPtr, page};
 use std::ffi::c_void;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::Arc;
 
 /// Addresses that are tried for one allocation.
 const TRIES: usize = 16;
@@ -201,9 +203,63 @@ fn placed(gpu: &'static Gpu, size: u64) -> Result<Buffer> {
     Err(unsupported("the device's addresses are in use in the process"))
 }
 
+/// Pages that several devices and the host see at one address: a buffer of each device. Every device chooses addresses by
+/// itself, but devices of a kind do so alike, so each is asked again until one that all have had is free in the process.
+pub fn placed_together(gpus: &[&'static Gpu], size: u64) -> Result<Vec<Buffer>> {
+    let unit = gpus.iter().map(|gpu| gpu.adapter.host_import_alignment).fold(page(), u64::max);
+    let padded = conv::align_up(size.max(1), unit);
+    if padded < size || gpus.iter().any(|gpu| padded > gpu.adapter.max_buffer_size) {
+        return Err(DeviceError::OutOfDeviceMemory);
+    }
+    let file = memory_file(padded).ok_or(DeviceError::OutOfHostMemory)?;
+    let desc = BufferDesc { size, host_visible: true, name: "shared" };
+    let mut pages: Vec<Arc<Claim>> = Vec::new();
+    let mut tried: Vec<Vec<Buffer>> = gpus.iter().map(|_| Vec::new()).collect();
+    for _ in 0..TRIES {
+        let claim = Arc::new(Claim::new(None, padded, READ_WRITE, Some(&file)).ok_or(DeviceError::OutOfHostMemory)?);
+        let ptr = HostPtr::new(claim.ptr.cast());
+        for (gpu, list) in gpus.iter().zip(&mut tried) {
+            let mut buffer = Buffer::import(gpu, HostRange { ptr, size: padded }, &desc)?;
+            buffer.keep(claim.clone());
+            list.push(buffer);
+        }
+        pages.push(claim);
+        let addresses: Vec<Vec<u64>> =
+            tried.iter().map(|list| list.iter().filter(|b| is_plausible(b)).map(|b| b.address).collect()).collect();
+        for address in in_common(&addresses) {
+            // One of the mappings may be there already.
+            let there = pages.iter().find(|c| c.ptr as u64 == address).cloned();
+            let made = || Claim::new(Some(address), padded, READ_WRITE, Some(&file)).map(Arc::new);
+            if let Some(claim) = there.or_else(made) {
+                let chosen = tried.into_iter().filter_map(|list| list.into_iter().find(|b| b.address == address));
+                let seen = chosen.map(|mut buffer| {
+                    buffer.see_at(HostPtr::new(claim.ptr.cast()));
+                    buffer.keep(claim.clone());
+                    buffer
+                });
+                return Ok(seen.collect());
+            }
+        }
+    }
+    Err(unsupported("the devices have no address in common that is free in the process"))
+}
+
+/// The numbers that are in every list.
+fn in_common(lists: &[Vec<u64>]) -> Vec<u64> {
+    let Some((first, others)) = lists.split_first() else { return Vec::new() };
+    first.iter().copied().filter(|n| others.iter().all(|list| list.contains(n))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_lists_have_in_common() {
+        assert_eq!(in_common(&[vec![1, 2, 3], vec![3, 4, 2], vec![2, 3]]), [2, 3]);
+        assert_eq!(in_common(&[vec![1], vec![2]]), []);
+        assert_eq!(in_common(&[]), []);
+    }
 
     #[test]
     fn a_claim_takes_nothing_away() {
