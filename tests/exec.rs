@@ -128,6 +128,7 @@ const MATRIX: &[&str] = &[
     "-subgroup_size_control",
     "-integer_dot_product",
     "-maintenance4",
+    "-buffer_device_address,-aliased_views",
     EVERYTHING,
 ];
 

@@ -70,6 +70,9 @@ pub struct Target {
     pub storage_image_extended_formats: bool,
     /// The device profile prefers storage-buffer bindings to device addresses.
     pub prefer_bindings: bool,
+    /// Variables of different types at one binding are the same memory to the driver's compiler, as `Aliased` says. Else accesses
+    /// through them are volatile.
+    pub aliased_views: bool,
     /// The driver moves the parts of loads wider than 16 bytes far apart unless something holds them.
     pub scatters_wide_loads: bool,
     /// The last test of a loop goes into its continue block, as in GLSL's `do ... while`. llvmpipe makes worse code of that.
@@ -265,6 +268,7 @@ impl Target {
             storage_image_write_any: true,
             storage_image_extended_formats: true,
             prefer_bindings: false,
+            aliased_views: true,
             scatters_wide_loads: false,
             tests_in_continue: true,
             stale_loop_results: false,

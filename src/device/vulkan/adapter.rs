@@ -96,6 +96,8 @@ pub struct Features {
     /// bound to descriptors, buffers that the host sees, imported host memory.
     pub bindings: bool,
     pub mapped_buffers: bool,
+    /// Views of a buffer with different types may be used together as they are.
+    pub aliased_views: bool,
     /// Addresses of buffers that applications see; addresses of the host that kernels can use; memory of the host at
     /// addresses of the device.
     pub buffer_addresses: bool,
@@ -406,6 +408,7 @@ impl Features {
             denorms32: on("denorms32", vk::TRUE),
             tests_in_continue: on("tests_in_continue", vk::TRUE),
             read_write_images: on("read_write_images", vk::TRUE),
+            aliased_views: on("aliased_views", vk::TRUE),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             host_import: on("host_import", vk::TRUE),
             buffer_addresses: on("buffer_addresses", vk::TRUE) && on("buffer_device_address", f12.buffer_device_address),

@@ -8,7 +8,7 @@ use crate::abi::{SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
 use crate::error::{CompileError, Result};
 use crate::ir::{F16, I32, I64, Op as IrOp, Scalar, ShaderInput, Type, Var, VarClass, VarLen};
 use spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// An emitted [`Var`]: its variable, storage class and element type.
 #[derive(Clone, Copy)]
@@ -16,6 +16,8 @@ pub(super) struct VarInfo {
     pub(super) id: Id,
     pub(super) class: StorageClass,
     pub(super) elem: Type,
+    /// The same memory is written with another type, which the driver may not see.
+    pub(super) is_shared: bool,
 }
 
 /// Module-scope things that instructions refer to.
@@ -91,6 +93,7 @@ impl Emitter<'_> {
     }
 
     fn declare_vars(&mut self) -> Result<()> {
+        let shared = self.shared_bindings();
         for (var, data) in self.func.vars.iter() {
             let elem = self.m.ty(data.elem)?;
             if let VarClass::Image { binding, dim, storage } = data.class {
@@ -118,7 +121,8 @@ impl Emitter<'_> {
                     if readonly {
                         self.m.decorate(id, Decoration::NonWritable, &[]);
                     }
-                    VarInfo { id, class: StorageClass::StorageBuffer, elem: data.elem }
+                    let is_shared = shared.contains(&binding);
+                    VarInfo { id, class: StorageClass::StorageBuffer, elem: data.elem, is_shared }
                 }
                 VarClass::Workgroup | VarClass::Private | VarClass::Image { .. } => {
                     let len = match data.len {
@@ -130,18 +134,31 @@ impl Emitter<'_> {
                     if data.class == VarClass::Workgroup {
                         let zeros = if self.zero_local { Some(self.m.null_of(array)) } else { None };
                         let id = self.m.variable_with(StorageClass::Workgroup, array, zeros);
-                        VarInfo { id, class: StorageClass::Workgroup, elem: data.elem }
+                        VarInfo { id, class: StorageClass::Workgroup, elem: data.elem, is_shared: false }
                     } else {
                         let ty = self.m.pointer(StorageClass::Function, array);
                         let id = self.m.id();
                         self.interface.function_vars.push((ty, id));
-                        VarInfo { id, class: StorageClass::Function, elem: data.elem }
+                        VarInfo { id, class: StorageClass::Function, elem: data.elem, is_shared: false }
                     }
                 }
             };
             self.interface.vars.insert(var, info);
         }
         Ok(())
+    }
+
+    /// Bindings with several views of which one is written, where the driver may take them for different memory.
+    fn shared_bindings(&self) -> HashSet<u32> {
+        let mut seen: HashMap<u32, (u32, bool)> = HashMap::new();
+        for data in self.func.vars.values() {
+            if let VarClass::Buffer { binding, readonly } = data.class {
+                let (views, is_written) = seen.entry(binding).or_default();
+                (*views, *is_written) = (*views + 1, *is_written | !readonly);
+            }
+        }
+        let is_shared = |views: u32, is_written: bool| views > 1 && is_written && !self.target.aliased_views;
+        seen.into_iter().filter(|(_, (views, is_written))| is_shared(*views, *is_written)).map(|(binding, _)| binding).collect()
     }
 
     /// Narrow types in buffers need storage capabilities.

@@ -226,6 +226,56 @@ fn variables_barriers_and_inputs_are_valid() {
     check(f);
 }
 
+/// Words of the memory operands of loads and stores.
+fn memory_operands(words: &[u32]) -> Vec<u32> {
+    let (mut at, mut found) = (5, Vec::new());
+    while at < words.len() {
+        let count = (words[at] >> 16) as usize;
+        match words[at] & 0xffff {
+            61 if count > 4 => found.push(words[at + 4]),
+            62 if count > 3 => found.push(words[at + 3]),
+            61 | 62 => found.push(0),
+            _ => {}
+        }
+        at += count;
+    }
+    found
+}
+
+#[test]
+fn views_that_drivers_keep_apart_are_volatile() {
+    let (mut f, block) = kernel();
+    f.kernel = Some(0);
+    let mut view = |binding, elem, readonly| {
+        f.vars.push(VarData { class: VarClass::Buffer { binding, readonly }, elem, len: VarLen::Runtime })
+    };
+    // Two views of which one is written; two that are only read; one that is written.
+    let vars = [view(0, I32, false), view(0, I16, true), view(1, I32, true), view(1, F32, true), view(2, I32, false)];
+    let mut b = Builder::new(&mut f, block);
+    let zero = b.i32(0);
+    for var in vars {
+        let elem = b.func.vars[var].elem;
+        let x = b.load(elem, zero, in_var(var, 2));
+        if !matches!(b.func.vars[var].class, VarClass::Buffer { readonly: true, .. }) {
+            b.store(x, zero, in_var(var, 2));
+        }
+    }
+    b.ret(&[]);
+    let mut m = Module { phase: Phase::Structured, ..Module::default() };
+    m.kernels.push(KernelInfo { name: f.name.clone(), ..KernelInfo::default() });
+    let func = m.functions.push(f);
+    let mut target = Target::generic();
+    target.vulkan_memory_model = false;
+    let mut volatile = |aliased_views| {
+        target.aliased_views = aliased_views;
+        let words = super::emit(&m, func, &abi(), &target, false).unwrap();
+        validate(&words, "vulkan1.3");
+        memory_operands(&words).into_iter().map(|mask| mask & 1).collect::<Vec<_>>()
+    };
+    assert_eq!(volatile(true), [0; 7]);
+    assert_eq!(volatile(false), [1, 1, 1, 0, 0, 0, 0]);
+}
+
 fn atomics(order: Ordering, scope: Scope) {
     let (mut f, block) = kernel();
     let local = f.vars.push(VarData { class: VarClass::Workgroup, elem: I32, len: VarLen::Fixed(4) });
