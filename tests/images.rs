@@ -32,6 +32,7 @@ const TESTS: &[Test] = &[
     ("samplers_together", samplers::together, &[ImageKind::D2, ImageKind::D3]),
     ("levels_in_commands", levels::commands, &SAMPLED),
     ("levels_in_kernels", levels::kernels, &SAMPLED),
+    ("writes_to_levels", levels::writes, &SAMPLED),
     ("many_arguments", |session, _| kernels::many_arguments(session), &[ImageKind::D2]),
     ("exchange", read_write::exchange, &ImageKind::ALL),
     ("several_read_write", |session, _| read_write::several(session), &[ImageKind::D2]),

@@ -86,6 +86,7 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_khr_3d_image_writes", |d| d.images),
     language("cl_khr_depth_images", |d| d.images),
     language("cl_khr_mipmap_image", |d| d.image.levels),
+    language("cl_khr_mipmap_image_writes", |d| d.image.level_writes),
     language("cl_khr_srgb_image_writes", srgb_writes),
     api("cl_khr_image2d_from_buffer", |d| d.images),
     api("cl_ext_image_unorm_int_2_101010", |d| d.images),

@@ -49,6 +49,8 @@ pub struct ImageFacts {
     pub max_layers: u32,
     /// Images can have levels of detail.
     pub levels: bool,
+    /// Kernels can write to each of them.
+    pub level_writes: bool,
     /// Texels of an image in a buffer.
     pub max_buffer: u64,
     pub max_read_args: u32,

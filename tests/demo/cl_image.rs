@@ -168,6 +168,7 @@ impl<'a> Session<'a> {
     /// An image with levels of detail, without contents.
     pub fn image_with_levels(
         &'a self,
+        flags: cl_mem_flags,
         format: cl_image_format,
         kind: ImageKind,
         size: [usize; 3],
@@ -175,7 +176,7 @@ impl<'a> Session<'a> {
     ) -> Result<Image<'a>, String> {
         let (mut err, desc) = (0, cl_image_desc { num_mip_levels: levels, ..describe(kind, size) });
         // SAFETY: no host pointer.
-        let mem = unsafe { (self.api.clCreateImage)(self.context, CL_MEM_READ_ONLY, &format, &desc, null_mut(), &mut err) };
+        let mem = unsafe { (self.api.clCreateImage)(self.context, flags, &format, &desc, null_mut(), &mut err) };
         check("clCreateImage", err)?;
         Ok(Image { session: self, mem, buffer: None, kind, size })
     }

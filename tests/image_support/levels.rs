@@ -56,8 +56,14 @@ struct Levels<'a> {
 }
 
 /// An image with random contents.
-fn make<'a>(session: &'a Session<'_>, kind: ImageKind, format: &Format, seed: u64) -> Result<Levels<'a>, String> {
-    let image = session.image_with_levels(format.cl, kind, size(kind, 0), LEVELS as u32)?;
+fn make<'a>(
+    session: &'a Session<'_>,
+    flags: cl_mem_flags,
+    kind: ImageKind,
+    format: &Format,
+    seed: u64,
+) -> Result<Levels<'a>, String> {
+    let image = session.image_with_levels(flags, format.cl, kind, size(kind, 0), LEVELS as u32)?;
     let mut random = Random::new(seed);
     let contents = (0..LEVELS).map(|l| format.elements(&mut random, size(kind, l).iter().product(), false)).collect();
     let levels = Levels { image, format: Format::new(format.cl).ok_or("no reference")?, contents };
@@ -97,7 +103,8 @@ pub fn commands(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let mut findings = Findings::default();
     for format in formats(session, kind)? {
         let test = || -> Result<(), String> {
-            let (mut a, mut b) = (make(session, kind, &format, 5)?, make(session, kind, &format, 6)?);
+            let (mut a, mut b) =
+                (make(session, CL_MEM_READ_ONLY, kind, &format, 5)?, make(session, CL_MEM_READ_ONLY, kind, &format, 6)?);
             check(session, &a, "than were written")?;
             let element = format.bytes;
             // The smallest level becomes the corner of a larger one of the other image.
@@ -168,6 +175,76 @@ fn source(kind: ImageKind, class: &str) -> String {
     )
 }
 
+/// A kernel that writes to a level, for devices that can.
+fn write_source(kind: ImageKind, class: &str) -> String {
+    let (image, at) = match kind {
+        ImageKind::D1Array => ("image1d_array_t", "(int2)(x, y)"),
+        ImageKind::D2 => ("image2d_t", "(int2)(x, y)"),
+        ImageKind::D2Array => ("image2d_array_t", "(int4)(x, y, z, 0)"),
+        ImageKind::D3 => ("image3d_t", "(int4)(x, y, z, 0)"),
+        _ => ("image1d_t", "x"),
+    };
+    let ty = match class {
+        "f" => "float4",
+        "i" => "int4",
+        _ => "uint4",
+    };
+    format!(
+        "#pragma OPENCL EXTENSION cl_khr_mipmap_image_writes : enable\n\
+         kernel void writes(write_only {image} im, global const uint4 *texels, int level)\n\
+         {{ int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);\n\
+            uint4 t = texels[(z * get_global_size(1) + y) * get_global_size(0) + x];\n\
+            write_image{class}(im, {at}, level, as_{ty}(t)); }}\n"
+    )
+}
+
+/// Writes in kernels, where the device has cl_khr_mipmap_image_writes.
+pub fn writes(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
+    if !session.extensions().contains("cl_khr_mipmap_image_writes") {
+        return Ok(());
+    }
+    let mut findings = Findings::default();
+    for format in formats(session, kind)? {
+        findings.note(|| format.name(), written(session, kind, &format));
+    }
+    findings.end()
+}
+
+fn written(session: &Session<'_>, kind: ImageKind, format: &Format) -> Result<(), String> {
+    let class = match format.class() {
+        Class::Float => "f",
+        Class::Signed => "i",
+        Class::Unsigned => "ui",
+    };
+    let program = session.build(&write_source(kind, class), "-cl-std=CL3.0")?;
+    let kernel = program.kernel("writes")?;
+    let mut levels = make(session, CL_MEM_WRITE_ONLY, kind, format, 21)?;
+    let mut random = Random::new(22);
+    for level in [2, 0, LEVELS - 1] {
+        let size = size(kind, level);
+        let mut texel = || {
+            [(); 4].map(|()| match format.class() {
+                Class::Float => (random.unit() as f32).to_bits(),
+                _ => random.below(100) as u32,
+            })
+        };
+        let texels: Vec<[u32; 4]> = (0..size.iter().product()).map(|_| texel()).collect();
+        let buffer = session.buffer(16 * texels.len())?;
+        session.write(&buffer, &texels)?;
+        kernel.set(&[Arg::Image(&levels.image), Arg::Buffer(&buffer), Arg::U32(level as u32)])?;
+        kernel.launch(&size, None)?;
+        let mut got = vec![0u8; levels.contents[level].len()];
+        session.read_image(&levels.image, origin(kind, [0; 3], level), size, [0, 0], &mut got)?;
+        for (i, texel) in texels.iter().enumerate() {
+            format.check_write(*texel, format.load(&got, i)).map_err(|e| format!("level {level}: {e}"))?;
+        }
+        levels.contents[level] = got;
+        // No other level has changed.
+        check(session, &levels, "after writes of a kernel")?;
+    }
+    Ok(())
+}
+
 /// Which axis the gradients of the kernel are along.
 fn gradient_axis(kind: ImageKind) -> usize {
     match kind {
@@ -204,7 +281,7 @@ pub fn kernels(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
 
 fn reads(session: &Session<'_>, kind: ImageKind, format: &Format, program: &Program<'_>) -> Result<(), String> {
     let is_float = format.class() == Class::Float;
-    let levels = make(session, kind, format, 9)?;
+    let levels = make(session, CL_MEM_READ_ONLY, kind, format, 9)?;
     let out = session.buffer(16 * POINTS * LODS.len())?;
     let count = program.kernel("count")?;
     count.set(&[Arg::Image(&levels.image), Arg::Buffer(&out)])?;

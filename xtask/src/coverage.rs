@@ -47,7 +47,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("cl_amd_device_attribute_query", "neither Vulkan nor the kernel tells the banks of memory channels and of local memory"),
     ("cl_khr_device_enqueue_local_arg_types", "needs device-side queues"),
     ("cl_khr_gl_sharing", "Vulkan and GL share by file descriptors, which GL applications have to ask for themselves"),
-    ("cl_khr_mipmap_image_writes", "stores of Vulkan name no level, so that each would need a descriptor of its own"),
     ("cl_khr_subgroups", "asks for progress of sub-groups that wait for each other, which Vulkan does not promise"),
     ("cl_khr_terminate_context", "must stop what is being executed; Vulkan has no means to stop a submission"),
 ];

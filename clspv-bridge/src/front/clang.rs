@@ -527,11 +527,12 @@ fn converts_to_integers(source: &str) -> bool {
     uses.any(|rest| !["_float", "_double", "_half"].iter().any(|t| rest.starts_with(t)))
 }
 
-/// Whether the source may read images at a level of detail: it names the extension, or a read has more than three arguments.
+/// Whether the source may read or write images at a level of detail: it names the extension, or a read or write has more than three
+/// arguments.
 fn names_levels(source: &str) -> bool {
-    let mut reads = source.match_indices("read_image").map(|(at, _)| &source[at..]);
+    let calls = |name| source.match_indices(name).map(|(at, _)| &source[at..]);
     source.contains("mipmap")
-        || reads.any(|rest| {
+        || calls("read_image").chain(calls("write_image")).any(|rest| {
             let (mut depth, mut commas) = (0u32, 0);
             for c in rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').chars() {
                 match c {
@@ -562,12 +563,23 @@ fn level_read(name: &str, params: &str) -> Option<String> {
     known.then(|| format!("pc_{name}_{how}"))
 }
 
+/// The name for a write to an image at a level of detail, given its parameters.
+fn level_write(name: &str, params: &str) -> Option<String> {
+    let known = matches!(name, "write_imagef" | "write_imagei" | "write_imageui" | "write_imageh");
+    // The length of the image's type, which begins with this, and the type.
+    let at = params.find("ocl_image").filter(|_| known)?;
+    let length: usize = params[..at].parse().ok()?;
+    let after = params.get(at + length..)?;
+    let more = ["Dv2_i", "Dv4_i", "i"].iter().find_map(|at| after.strip_prefix(at))?;
+    (more.len() > 1 && more.starts_with('i')).then(|| format!("pc_{name}_level"))
+}
+
 /// Renames built-ins that the back end would spoil, so that they stay calls; the reader of SPIR-V knows them.
 ///
 /// Conversions between integers lose the signedness of what is converted, which only the mangled name tells:
 /// `_Z16convert_char_sati` becomes `pc_convert_char_sat.i`. `vloada_half3` becomes the unaligned load of another stride.
 /// Functions on atomic types lose the orders that their short forms imply, and some are left out: they become
-/// `pc_c11.<name>.<parameters>`. Reads of images lose levels of detail and gradients: they become `pc_read_imagef_lod` and so on.
+/// `pc_c11.<name>.<parameters>`. Reads of images lose levels of detail and gradients, and writes levels: they become `pc_read_imagef_lod` and so on.
 fn rename(line: &str) -> Cow<'_, str> {
     if !line.contains("@_Z") {
         return line.into();
@@ -598,7 +610,7 @@ fn rename(line: &str) -> Cow<'_, str> {
             out.push_str(&format!("@pc_{name}.{}", &params[params.len() - 1..]));
         } else if params.contains("U7_Atomic") && C11_ATOMICS.iter().any(|word| name.starts_with(word)) {
             out.push_str(&format!("@pc_c11.{name}.{params}"));
-        } else if let Some(read) = level_read(name, params) {
+        } else if let Some(read) = level_read(name, params).or_else(|| level_write(name, params)) {
             out.push_str(&format!("@_Z{}{read}{params}", read.len()));
         } else if name == "vloada_half3" {
             out.push_str(&format!("@pc_{name}.{params}"));
@@ -686,6 +698,11 @@ mod tests {
         assert_eq!(rename("@_Z16convert_char_satf(@_Z99x(@_Z"), "@_Z16convert_char_satf(@_Z99x(@_Z");
         assert_eq!(rename("@_Z11convert_intDv2_c(@_Z16convert_char_satDh("), "@pc_convert_int.c(@_Z16convert_char_satDh(");
         assert!(converts_to_integers("x = convert_int4(v);") && converts_to_integers("convert_##T"));
+        assert_eq!(rename("@_Z12write_imagef14ocl_image2d_woDv2_iDv4_f("), "@_Z12write_imagef14ocl_image2d_woDv2_iDv4_f(");
+        for params in ["14ocl_image2d_woDv2_iiDv4_f", "14ocl_image1d_woiiDv4_f", "20ocl_image2d_depth_woDv2_iif"] {
+            let want = format!("@_Z21pc_write_imagef_level{params}(");
+            assert_eq!(rename(&format!("@_Z12write_imagef{params}(")), want);
+        }
         assert!(!converts_to_integers("convert_float4(v) + convert_half(x)"));
         assert_eq!(rename("@_Z12vloada_half3mPU3AS1KDh("), "@pc_vloada_half3.mPU3AS1KDh(");
         let plain = "@_Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_f(";
@@ -695,6 +712,7 @@ mod tests {
         assert_eq!(rename(&format!("@_Z12read_imageui{grad}")), format!("@_Z20pc_read_imageui_grad{grad}"));
         let reads = |text: &str| names_levels(text);
         assert!(reads("read_imagef (im, s, (float2)(x, y), l)") && reads("mipmap") && reads("read_imagei(a, b, c[1, 2], d, e)"));
+        assert!(reads("write_imagef(im, (int2)(x, y), l, c)") && !reads("write_imagef(im, (int2)(x, y), c)"));
         assert!(!reads("read_imagef(im, s, (float2){x, f(y, z)}), 3") && !reads("a, read_image, b, c, d, e"));
     }
 

@@ -52,6 +52,8 @@ pub enum ImageOp {
     ReadLevel,
     /// `image, i32 coordinates, f32x4 or i32x4 ->`
     Write,
+    /// To a level of the image, where images lie in memory. `image, i32 coordinates, i32 level, f32x4 or i32x4 ->`
+    WriteLevel,
     /// Width, height, depth, layers, as far as there are any. `image -> i32 or vector`
     Size,
     /// Levels of detail. `image -> i32`
@@ -68,7 +70,7 @@ impl ImageOp {
     /// Number of arguments, the image not counted.
     pub const fn operands(self) -> usize {
         match self {
-            ImageOp::SampleLod => 3,
+            ImageOp::SampleLod | ImageOp::WriteLevel => 3,
             ImageOp::Sample | ImageOp::ReadLevel | ImageOp::Write => 2,
             ImageOp::Read => 1,
             ImageOp::Size | ImageOp::Levels | ImageOp::Order | ImageOp::DataType | ImageOp::Address => 0,

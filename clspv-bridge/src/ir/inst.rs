@@ -474,7 +474,7 @@ impl Op {
             | Op::Fence { .. }
             | Op::Group { .. }
             | Op::Clock(_)
-            | Op::Image { op: ImageOp::Write, .. }
+            | Op::Image { op: ImageOp::Write | ImageOp::WriteLevel, .. }
             | Op::Call(_) => true,
             Op::OpenCl(op) => matches!(
                 op,

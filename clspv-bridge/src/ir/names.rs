@@ -90,7 +90,7 @@ named! {
         D1 = "d1", D1Array = "d1_array", Buffer = "buffer", D2 = "d2", D2Array = "d2_array", D3 = "d3",
     }
     ImageOp {
-        Sample = "sample", SampleLod = "sample_lod", Read = "read", ReadLevel = "read_level", Levels = "levels", Write = "write", Size = "size", Order = "order", DataType = "data_type",
+        Sample = "sample", SampleLod = "sample_lod", Read = "read", ReadLevel = "read_level", Levels = "levels", Write = "write", WriteLevel = "write_level", Size = "size", Order = "order", DataType = "data_type",
         Address = "address",
     }
     Phase {

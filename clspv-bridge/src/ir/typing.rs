@@ -49,7 +49,7 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
         Op::Input { .. } => one(I32),
         Op::PrintBuffer => one(Type::Ptr(Space::Global)),
         Op::Image { op, dim, .. } => match op {
-            ImageOp::Write => Some(smallvec![]),
+            ImageOp::Write | ImageOp::WriteLevel => Some(smallvec![]),
             ImageOp::Size => one(dim.size_type()),
             ImageOp::Levels | ImageOp::Order | ImageOp::DataType => one(I32),
             ImageOp::Address => one(Type::Ptr(Space::Constant)),
@@ -204,6 +204,9 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
                 ImageOp::SampleLod => require(rest[0] == I32 && rest[2] == F32, "a sampler is an i32, a level an f32")?,
                 ImageOp::ReadLevel => require(rest[1] == I32, "a level is an i32")?,
                 ImageOp::Write => require(TEXELS.contains(&rest[1]), "unfit texel")?,
+                ImageOp::WriteLevel => {
+                    require(rest[1] == I32 && TEXELS.contains(&rest[2]), "a level is an i32 before the texel")?
+                }
                 _ => {}
             }
             if let ImageOp::Sample | ImageOp::SampleLod | ImageOp::Read | ImageOp::ReadLevel = op {

@@ -171,6 +171,7 @@ impl Images {
                 let v = texels.storage.map_or(v, |binding| from_memory(b, v, binding));
                 Ok(Some(if ty.is_float() { v } else { extend(b, v, arg) }))
             }
+            ImageOp::WriteLevel => Err(CompileError::unsupported("a write to a level of detail on this device", b.line)),
             ImageOp::Write => {
                 let float = b.ty(args[1]).is_float();
                 let texels = self.texels(arg, float)?;

@@ -17,6 +17,7 @@ const TESTS: &[Test] = &[
     ("samplers", |s, k, quick| samplers::sampling(s, k, !quick), &SAMPLED),
     ("many samplers in one kernel", |s, k, _| samplers::together(s, k), &[ImageKind::D2, ImageKind::D3]),
     ("levels in commands", |s, k, _| levels::commands(s, k), &SAMPLED),
+    ("writes to levels", |s, k, _| levels::writes(s, k), &SAMPLED),
     ("levels in kernels", |s, k, _| levels::kernels(s, k), &SAMPLED),
     ("many arguments", |s, _, _| kernels::many_arguments(s), &[ImageKind::D2]),
     ("exchange between work-items", |s, k, _| read_write::exchange(s, k), &ImageKind::ALL),

@@ -62,6 +62,7 @@ pub fn facts(max_bytes: u64) -> ImageFacts {
         max_read_args: MAX_ARGS,
         max_write_args: MAX_ARGS,
         levels: true,
+        level_writes: true,
         max_read_write_args: MAX_ARGS,
         pitch_alignment: 1,
         base_alignment: 1,

@@ -352,6 +352,7 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
         max_3d: [limits.max_image_dimension3_d; 3],
         max_layers: limits.max_image_array_layers,
         levels: false,
+        level_writes: false,
         max_buffer: u64::from(limits.max_texel_buffer_elements),
         max_read_args: args.0.min(READ_ARGS),
         max_write_args: args.1.min(WRITE_ARGS),

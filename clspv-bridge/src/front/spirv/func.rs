@@ -421,7 +421,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
             return Err(inst.bad("arguments and parameters differ"));
         }
         if let Some(vals) = self.image_call(func, inst)? {
-            return self.define_all(inst, vals);
+            return if sig.results.is_empty() { Ok(()) } else { self.define_all(inst, vals) };
         }
         if let Some(vals) = self.helper(func, &args, &sig.results, inst)? {
             return if sig.results.is_empty() { Ok(()) } else { self.define_all(inst, vals) };

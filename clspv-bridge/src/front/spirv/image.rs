@@ -63,14 +63,14 @@ impl FuncReader<'_, '_, '_> {
                 self.define(inst, v)?;
             }
             Op::ImageWrite => {
-                if !matches!(self.detail(3, inst)?, Some(Detail::First)) {
-                    return Ok(false);
-                }
+                let level = match self.detail(3, inst)? {
+                    Some(Detail::First) => None,
+                    Some(Detail::Level(level)) => Some(level),
+                    _ => return Ok(false),
+                };
                 let (dim, image) = (self.image_dim(inst.word(0)?, inst)?, self.image_arg(0, inst)?);
                 let (at, texel) = (self.arg(1, inst)?, self.arg(2, inst)?);
-                let at = self.coordinates(at, dim, false, inst)?;
-                let texel = self.written_texel(texel, inst)?;
-                self.b().inst(IrOp::Image { op: ImageOp::Write, dim, var: None }, &[image, at, texel], &[]);
+                self.write_texel(image, dim, at, level, texel, inst)?;
             }
             Op::ImageQuerySizeLod | Op::ImageQuerySize => {
                 let (dim, image) = (self.image_dim(inst.word(2)?, inst)?, self.image_arg(2, inst)?);
@@ -117,15 +117,22 @@ impl FuncReader<'_, '_, '_> {
         Ok(true)
     }
 
-    /// A built-in function on images that clang calls by its mangled name: reads of half, the channel order.
+    /// A built-in function on images that clang calls by its mangled name: reads of half, the channel order, writes to levels.
     pub fn image_call(&mut self, func: FuncRef, inst: &Instr<'_>) -> Result<Option<Vals>> {
         let name = self.r.module.functions[func].name.clone();
         let results = self.r.module.functions[func].sig.results.clone();
         let named = |base: &str| name.starts_with(&format!("_Z{}{base}", base.len()));
-        let (&[ty], Some(&id)) = (&results[..], inst.ops.get(3)) else { return Ok(None) };
+        let Some(&id) = inst.ops.get(3) else { return Ok(None) };
         if !matches!(self.r.types.need(self.type_of(id, inst)?, inst)?.kind, Kind::Image { .. }) {
             return Ok(None);
         }
+        if results.is_empty() && ["h", "f", "i", "ui"].iter().any(|t| named(&format!("pc_write_image{t}_level"))) {
+            let (dim, image) = (self.image_dim(id, inst)?, self.image_arg(3, inst)?);
+            let (at, level, texel) = (self.arg(4, inst)?, self.arg(5, inst)?, self.arg(6, inst)?);
+            self.write_texel(image, dim, at, Some(level), texel, inst)?;
+            return Ok(Some(Vals::new()));
+        }
+        let &[ty] = &results[..] else { return Ok(None) };
         let queries = [
             ("get_image_channel_order", ImageOp::Order),
             ("get_image_channel_data_type", ImageOp::DataType),
@@ -335,6 +342,27 @@ impl FuncReader<'_, '_, '_> {
         let mut b = self.b();
         let v = if ty.lanes() == 1 { b.extract(texel, 0) } else { texel };
         if ty.scalar() == Some(Scalar::F16) { b.cast(CastOp::FpConv, v, ty) } else { v }
+    }
+
+    fn write_texel(
+        &mut self,
+        image: Value,
+        dim: ImageDim,
+        at: Value,
+        level: Option<Value>,
+        texel: Value,
+        inst: &Instr<'_>,
+    ) -> Result<()> {
+        let at = self.coordinates(at, dim, false, inst)?;
+        let texel = self.written_texel(texel, inst)?;
+        match level {
+            None => self.b().inst(IrOp::Image { op: ImageOp::Write, dim, var: None }, &[image, at, texel], &[]),
+            Some(level) if self.f.ty(level) == I32 && dim != ImageDim::Buffer => {
+                self.b().inst(IrOp::Image { op: ImageOp::WriteLevel, dim, var: None }, &[image, at, level, texel], &[])
+            }
+            Some(_) => return Err(inst.bad("unfit level of detail")),
+        };
+        Ok(())
     }
 
     fn written_texel(&mut self, v: Value, inst: &Instr<'_>) -> Result<Value> {

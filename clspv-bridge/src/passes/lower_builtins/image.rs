@@ -38,10 +38,12 @@ impl Lower<'_, '_, '_> {
             }
             ImageOp::Read => Some(self.texel(about, args[1], dim, ty)),
             ImageOp::Write => {
-                let mut at = self.texel_at(about, args[1], dim);
-                at.push(args[2]);
-                let name = format!("pc_texel_write_{}", letter(self.b.ty(args[2])));
-                self.call_without_result(&name, &at);
+                self.write_texel(about, args[1], dim, args[2]);
+                None
+            }
+            ImageOp::WriteLevel => {
+                let level = self.level_of(about, args[2]);
+                self.write_texel(level, args[1], dim, args[3]);
                 None
             }
             ImageOp::Levels => Some(self.about(about, image::LEVELS)),
@@ -58,6 +60,13 @@ impl Lower<'_, '_, '_> {
         let name = if self.in_library { "sampled" } else { "read" };
         let at = self.texel_at(about, at, dim);
         self.call(&format!("pc_texel_{name}_{}", letter(ty)), &at, ty)
+    }
+
+    fn write_texel(&mut self, about: Value, at: Value, dim: ImageDim, texel: Value) {
+        let mut at = self.texel_at(about, at, dim);
+        at.push(texel);
+        let name = format!("pc_texel_write_{}", letter(self.b.ty(texel)));
+        self.call_without_result(&name, &at);
     }
 
     /// Address of what tells of a level, the last one for those that there are not.
