@@ -8,4 +8,5 @@ pub(crate) mod local_sizes;
 pub mod locate;
 mod prelude;
 pub(crate) mod process;
+mod rename;
 pub mod spirv;
