@@ -13,7 +13,7 @@ mod image_support;
 mod validation;
 
 use cl::{Api, Device, ImageKind, Session};
-use driver::{run_without, wants_matrix};
+use driver::{run_checked, run_without, wants_matrix};
 use image_support::{commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::sync::Arc;
@@ -101,6 +101,10 @@ fn main() -> std::process::ExitCode {
     let matrix = if wants_matrix() { MATRIX } else { &[] };
     for (hidden, filter) in LACKING.iter().copied().chain(matrix.iter().map(|m| (*m, ""))).filter(|_| everything) {
         trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden, filter, false)));
+    }
+    if everything {
+        // Accesses of kernels to levels are found to be within the image, and what tells of them to be known.
+        trials.push(Trial::test("checked::writes_to_levels", || run_checked("writes_to_levels::D1")));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if wants_matrix() {

@@ -116,7 +116,7 @@ fn shape<'a>(launch: &Launch, grid: &Grid<'a>, places: &'a Places, print: Option
             ArgValue::Image(image) => {
                 let image = image_of(image)?;
                 let (start, size) = image.texels();
-                others.push(internal(image.told(), clspv_bridge::native::image::BYTES as u64));
+                others.push(internal(image.told(), image.told_bytes()));
                 others.push(Range { start, end: start + size, kind: Kind::Image });
                 args.push((name, start, size));
             }

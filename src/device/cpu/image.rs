@@ -122,6 +122,11 @@ impl CpuImage {
         self.told.as_ptr() as u64
     }
 
+    /// Bytes of that.
+    pub fn told_bytes(&self) -> u64 {
+        size_of_val(&self.told[..]) as u64
+    }
+
     /// Address and number of the texels' bytes.
     pub fn texels(&self) -> (u64, u64) {
         let start = self.layouts.first().map_or(0, |l| l.offset);
