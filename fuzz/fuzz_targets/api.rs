@@ -708,7 +708,9 @@ fuzz_target!(|data: &[u8]| {
     // SAFETY: every handle has a reference; nothing uses shared memory once the queues are done.
     unsafe {
         for queue in lock(&world.live[QUEUE]).iter() {
-            assert_eq!((CL.clFinish)(*queue as _), CL_SUCCESS);
+            // A command may have failed.
+            let code = (CL.clFinish)(*queue as _);
+            assert!([CL_SUCCESS, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY].contains(&code), "{code}");
         }
         for event in lock(&world.live[EVENT]).iter() {
             (CL.clWaitForEvents)(1, &(*event as cl_event));

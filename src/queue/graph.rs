@@ -285,6 +285,10 @@ impl Drop for Driving<'_> {
     }
 }
 
+fn is_own_failure(status: cl_int) -> bool {
+    status < 0 && status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+}
+
 fn failed(deps: &WaitList) -> bool {
     deps.iter().any(|d| d.status() < 0)
 }
@@ -477,6 +481,7 @@ impl CommandQueue {
             if state.on_host.as_ref().is_some_and(|e| Arc::ptr_eq(e, event)) {
                 state.on_host = None;
             }
+            self.note_failure(status);
             let aftermath = event.finish(status);
             state.forget(event);
             aftermath
@@ -487,9 +492,16 @@ impl CommandQueue {
         }
     }
 
+    /// Keeps the status of a command that failed by itself, before anybody can find the command done.
+    fn note_failure(&self, status: cl_int) {
+        if is_own_failure(status) {
+            let _ = self.failure.compare_exchange(0, status, Ordering::AcqRel, Ordering::Relaxed);
+        }
+    }
+
     /// Tells the context of a command that failed by itself; no lock may be held.
     fn report(&self, status: cl_int) {
-        if status < 0 && status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
+        if is_own_failure(status) {
             self.context.notify_error("a command failed", &crate::error::Error::new(status));
         }
     }
@@ -584,6 +596,7 @@ impl CommandQueue {
         let mut done: SmallVec<[Aftermath; policy::MAX_BATCH]> = SmallVec::new();
         {
             let mut state = self.state.lock();
+            self.note_failure(status);
             for (i, ticket) in tickets.iter().enumerate() {
                 let at = ticket.checked_sub(state.first_ticket);
                 // Tickets of auxiliary commands are nobody's.

@@ -18,12 +18,13 @@ use crate::device::Device;
 use crate::device::batch::{Outcome, Ticket, Times};
 use crate::device::info::AddressSharing;
 use crate::device::traits::{CompletionSink, DeviceOps, DeviceQueue, Priority, QueueDesc, Submission};
+use crate::err;
 use crate::error::{Error, Result};
 use crate::event::{Event, Moment, WaitList};
 use crate::host_fills::Pending;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::sync::{Mutex, Rank};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// A command queue; see the module's text.
@@ -38,6 +39,8 @@ pub struct CommandQueue {
     /// Every command is waited for when it is enqueued (PYROCLAST_SYNC).
     sync: bool,
     state: Mutex<graph::State>,
+    /// The first failure of a command by itself that clFinish has not told; 0 if there is none.
+    failure: AtomicI32,
     /// Events for the next commands.
     kept: Mutex<Vec<Arc<Event>>>,
 }
@@ -52,7 +55,8 @@ impl ApiObject for CommandQueue {
 
 impl Drain for CommandQueue {
     fn drain(self: Arc<Self>) {
-        self.finish();
+        // Nobody is left to be told.
+        let _ = self.finish();
     }
 }
 
@@ -158,6 +162,7 @@ impl CommandQueue {
             device_queue,
             sync,
             state: Mutex::new(Rank::QueueGraph, graph::State::default()),
+            failure: AtomicI32::new(0),
             kept: Mutex::new(Rank::Pools, Vec::new()),
         });
         let _ = sink.0.set(Arc::downgrade(&queue));
@@ -315,14 +320,21 @@ impl CommandQueue {
         graph::flush(self);
     }
 
-    /// Flushes and blocks until everything enqueued so far is done (clFinish).
-    pub fn finish(self: &Arc<Self>) {
+    /// Flushes and blocks until everything enqueued so far is done (clFinish). Fails if a command has failed by itself, which
+    /// an application that asks for no events learns nowhere else; each failure is told once.
+    pub fn finish(self: &Arc<Self>) -> Result<()> {
         let last = self.state.lock().last_seq();
         self.flush();
         loop {
             let next = self.state.lock().unfinished(last);
             match next {
-                None => return,
+                None => {
+                    return match self.failure.swap(0, Ordering::AcqRel) {
+                        0 => Ok(()),
+                        CL_OUT_OF_HOST_MEMORY => Err(Error::with(CL_OUT_OF_HOST_MEMORY, "a command of the queue failed")),
+                        code => Err(err!(CL_OUT_OF_RESOURCES, "a command of the queue failed with {code}")),
+                    };
+                }
                 Some(event) => {
                     event.wait();
                     Event::let_go(event);

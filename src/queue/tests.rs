@@ -67,7 +67,7 @@ fn commands_gather_behind_a_busy_device() {
     q.flush();
     assert_eq!(rig.mock.submits.load(Ordering::Relaxed), 3);
     assert_eq!(events[39].status(), CL_SUBMITTED);
-    q.finish();
+    q.finish().unwrap();
     assert!(events.iter().all(|e| e.status() == CL_COMPLETE));
 }
 
@@ -95,8 +95,8 @@ fn two_queues_depend_on_each_other() {
             assert_eq!(last.status(), CL_QUEUED);
             gate.set_user_status(CL_COMPLETE).unwrap();
             assert_eq!(settle(std::slice::from_ref(&rig.mock), &last), CL_COMPLETE);
-            a.finish();
-            b.finish();
+            a.finish().unwrap();
+            b.finish().unwrap();
         }
     }
 }
@@ -149,6 +149,11 @@ fn a_refused_submission_fails_its_commands() {
     let b = nop(&q, &[]);
     assert_eq!(b.wait(), CL_COMPLETE);
     assert_eq!(nop(&q, &[&a]).wait(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    // Told once, and only of the command that failed by itself.
+    assert_eq!(q.finish().unwrap_err().code(), CL_OUT_OF_RESOURCES);
+    q.finish().unwrap();
+    nop(&q, &[&a]).wait();
+    q.finish().unwrap();
 }
 
 #[test]
@@ -162,7 +167,8 @@ fn a_panic_in_the_device_fails_its_commands_only() {
         rig.mock.panic_submits.store(false, Ordering::Relaxed);
         assert_eq!(nop(&q, &[&a]).wait(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         assert_eq!(nop(&q, &[]).wait(), CL_COMPLETE);
-        q.finish();
+        assert_eq!(q.finish().unwrap_err().code(), CL_OUT_OF_HOST_MEMORY);
+        q.finish().unwrap();
     }
 }
 
@@ -178,7 +184,7 @@ fn long_chains_need_no_stack() {
         }
         gate.set_user_status(status).unwrap();
         assert_eq!(last.wait() < 0, status < 0);
-        q.finish();
+        q.finish().unwrap();
         let weak = Arc::downgrade(&q);
         drop((q, last, gate));
         assert!(weak.upgrade().is_none(), "the queue is leaked");
@@ -216,7 +222,7 @@ fn out_of_order_commands_overtake_and_barriers_do_not() {
         assert_eq!(event.status(), CL_QUEUED);
     }
     gate.set_user_status(CL_COMPLETE).unwrap();
-    q.finish();
+    q.finish().unwrap();
     for event in [&held, &marker, &barrier, &after] {
         assert_eq!(event.status(), CL_COMPLETE);
     }
@@ -288,7 +294,7 @@ fn many_threads_many_queues() {
                     gate.set_user_status(CL_COMPLETE).unwrap();
                 }
                 assert_eq!(last.wait(), CL_COMPLETE);
-                queues[t].finish();
+                queues[t].finish().unwrap();
             });
         }
     });

@@ -133,6 +133,5 @@ entry! { fn clFlush(command_queue: cl_command_queue) -> cl_int {
 } }
 
 entry! { fn clFinish(command_queue: cl_command_queue) -> cl_int {
-    command_queue.arc()?.finish();
-    Ok(())
+    command_queue.arc()?.finish()
 } }

@@ -34,7 +34,7 @@ impl Rig {
     }
     fn unmap(&self, ptr: HostPtr) {
         commands::unmap(&self.queues[0], ptr, WaitList::new()).unwrap();
-        self.queues[0].finish();
+        self.queues[0].finish().unwrap();
     }
 }
 
@@ -95,7 +95,7 @@ fn copies_between_allocations_and_host_memory() {
         rig.copy(0, host(&mut plain), host(&mut out), 30);
         assert_eq!(plain, out);
         rig.fill(0, host(&mut plain), 5, 30);
-        rig.queues[0].finish();
+        rig.queues[0].finish().unwrap();
         assert_eq!(plain, [5; 30]);
         let overlap = commands::memcpy(&rig.queues[0], 0, true, (a, a.offset(9)), 10, WaitList::new());
         assert_eq!(overlap.map(|_| ()).unwrap_err().code(), CL_MEM_COPY_OVERLAP);
@@ -122,7 +122,7 @@ fn buffers_of_an_allocation_are_the_allocation() {
     assert!(rig.context.allocations.remove(p.addr() as u64).is_some());
     assert!(rig.context.allocations.find(p.addr() as u64).is_none());
     assert!(kept.upgrade().is_some());
-    queue.finish();
+    queue.finish().unwrap();
     drop(mem);
     assert!(kept.upgrade().is_none());
 }
@@ -137,7 +137,7 @@ fn several_devices_need_one_address() {
         let p = alloc(&rig).unwrap();
         for (i, device) in sharing.iter().enumerate().filter(|(_, s)| **s != None) {
             rig.fill(i, p, i as u8 + 1, 64);
-            rig.queues[i].finish();
+            rig.queues[i].finish().unwrap();
             assert_eq!(seen(p, 64), [i as u8 + 1; 64], "{device:?}");
         }
     }
