@@ -146,6 +146,8 @@ fn attempt(entry: &Entry, without_addresses: bool, dir: &Path, folder: &Path, li
     let mut command = Command::new(own);
     command.arg("one").args(without_addresses.then_some("--without-addresses"));
     command.arg(dir.join(&entry.path)).arg(&entry.options).arg(folder).current_dir(dir);
+    // The one limit is that of the entry: on a busy machine the front end's own would make errors of what is only slow.
+    command.env("PYROCLAST_CLANG_TIMEOUT", limit.as_secs().to_string());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
     let status = match crate::process::run_limited(&mut command, limit) {
         Ok(Some(status)) => status,
