@@ -126,7 +126,8 @@ fn answers_satisfy_the_minimum_of_the_full_profile() {
         assert_eq!(ask(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS), 3);
         assert!(ask(CL_DEVICE_MAX_PARAMETER_SIZE) >= 1024);
         assert!(ask(CL_DEVICE_MAX_MEM_ALLOC_SIZE) >= (ask(CL_DEVICE_GLOBAL_MEM_SIZE).min(1 << 30) / 4).max(32 << 20));
-        assert!(ask(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >= 64 << 10);
+        // Programs fill all of it and index it with int, however large the machine's memory is.
+        assert!((64 << 10..=4 << 30).contains(&ask(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)));
         assert!(ask(CL_DEVICE_MAX_CONSTANT_ARGS) >= 8);
         assert!(ask(CL_DEVICE_LOCAL_MEM_SIZE) >= 32 << 10);
         assert!(ask(CL_DEVICE_PRINTF_BUFFER_SIZE) >= 1 << 20);

@@ -20,6 +20,8 @@ const ALL_FP_ATOMICS: cl_device_fp_atomic_capabilities_ext = CL_DEVICE_GLOBAL_FP
     | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
+/// CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE at most, as much as `int` counts in elements of two bytes.
+const MAX_CONSTANT_BYTES: u64 = 4 << 30;
 /// CL_DEVICE_MAX_SAMPLERS of a device with images.
 const MAX_SAMPLERS: u32 = 4096;
 /// CL_DEVICE_MAX_PIPE_ARGS; a pipe is an argument like a buffer.
@@ -72,7 +74,7 @@ impl Device {
             CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => if d.cache_size > 0 { d.cache_line } else { 0 }.into(),
             CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => d.cache_size.into(),
             CL_DEVICE_GLOBAL_MEM_SIZE => d.global_mem_size.into(),
-            CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => d.max_constant_buffer_size.into(),
+            CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => d.max_constant_buffer_size.min(MAX_CONSTANT_BYTES).into(),
             CL_DEVICE_MAX_CONSTANT_ARGS => d.max_constant_args.into(),
             CL_DEVICE_LOCAL_MEM_TYPE => if d.local_mem_dedicated { CL_LOCAL } else { CL_GLOBAL }.into(),
             CL_DEVICE_LOCAL_MEM_SIZE => d.local_mem_size.into(),
