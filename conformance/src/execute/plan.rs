@@ -8,8 +8,10 @@ use super::data::{Contents, Element, Fill, Memory};
 use super::image::{PlannedImage, PlannedSampler, seen_as_float};
 use clspv_bridge::driver;
 use clspv_bridge::front::clang::KernelArgInfo;
-use clspv_bridge::ir::{Module, Op, Value, WorkItemQuery};
+use clspv_bridge::ir::{FuncRef, Module, Op, Value, WorkItemQuery};
 use clspv_bridge::metadata::{ArgInfo, ArgKind, KernelInfo};
+use clspv_bridge::passes::{self, PassContext};
+use clspv_bridge::target::Target;
 use pyroclast_runtime::program::build::with_large_stack;
 use pyroclast_runtime::program::offline::generic_front_config;
 use pyroclast_runtime::program::options::{self, Stage};
@@ -191,7 +193,10 @@ pub fn derive(entry: &Entry, dir: &Path, settings: &Settings) -> Result<(Plan, V
     let known = with_large_stack(|| -> Result<_, clspv_bridge::CompileError> {
         let wanted = driver::Options { kernel_arg_info: true, ..parsed.compiler };
         let library = driver::compile_source(&source, &[], &wanted, &generic_front_config())?;
-        let module = clspv_bridge::front::spirv::read(&library.spirv, &[])?;
+        let mut module = clspv_bridge::front::spirv::read(&library.spirv, &[])?;
+        // What is not used says nothing of the kernel.
+        let cx = PassContext { target: &Target::generic(), options: &wanted };
+        passes::run(&mut module, &["simplify", "dce"], &cx)?;
         Ok((library, module))
     });
     let (library, module) = known.ok_or("the compiler panicked")?.map_err(|e| e.to_string())?;
@@ -225,7 +230,8 @@ fn kernel(
     if let Some(why) = setting("skip") {
         return Err(why.replace('_', " "));
     }
-    let dims = dimensions(module, &info.name);
+    let required = info.reqd_work_group_size.map_or(1, |size| size.iter().rposition(|s| *s > 1).map_or(1, |at| at + 1));
+    let dims = dimensions(module, &info.name).max(required);
     let local = match setting("local") {
         Some("-") => None,
         Some(text) => Some(sizes(text)?),
@@ -367,22 +373,45 @@ fn usual_integer(name: &str) -> f64 {
     }
 }
 
-/// Dimensions of the range that a kernel looks at.
+/// Dimensions of the range that a kernel, or what it calls, looks at.
 fn dimensions(module: &Module, kernel: &str) -> usize {
-    let functions = module.functions.values().filter(|f| f.kernel.is_none() || f.name == kernel);
-    let asked = functions.flat_map(|f| f.layout.iter().flat_map(|b| &f.blocks[*b].insts).map(|i| &f.insts[*i].op));
-    let dim = |op: &Op| match op {
-        Op::WorkItem { query: WorkItemQuery::GlobalId | WorkItemQuery::LocalId | WorkItemQuery::GroupId, dim } => {
-            *dim as usize + 1
+    let mut functions: Vec<FuncRef> = module.functions.keys().filter(|f| module.functions[*f].name == kernel).collect();
+    let mut dims = 1;
+    let mut next = 0;
+    while let Some(func) = functions.get(next).map(|f| &module.functions[*f]) {
+        next += 1;
+        for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
+            match &func.insts[*inst].op {
+                Op::WorkItem { query: WorkItemQuery::GlobalId | WorkItemQuery::LocalId | WorkItemQuery::GroupId, dim } => {
+                    dims = dims.max(*dim as usize + 1);
+                }
+                Op::Call(callee) if !functions.contains(callee) => functions.push(*callee),
+                _ => {}
+            }
         }
-        _ => 1,
-    };
-    asked.map(dim).max().unwrap_or(1).clamp(1, 3)
+    }
+    dims.min(3)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_have_the_dimensions_that_the_kernel_itself_looks_at() {
+        let source = "size_t column(void) { return get_global_id(1); }
+            kernel void line(global int *a) { a[get_global_id(0)] = 1; }
+            kernel void plane(global int *a) { a[column() * 64 + get_global_id(0)] = 1; }
+            kernel __attribute__((reqd_work_group_size(4, 4, 1))) void square(global int *a) { a[get_global_id(0)] = 1; }";
+        let folder = std::env::temp_dir().join(format!("pyroclast-plan-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("k.cl"), source).unwrap();
+        let entry = Entry { path: "k.cl".into(), options: String::new() };
+        let (plan, _) = derive(&entry, &folder, &Settings::default()).unwrap();
+        std::fs::remove_dir_all(folder).unwrap();
+        let globals: Vec<&[usize]> = plan.kernels.iter().map(|k| &k.global[..]).collect();
+        assert_eq!(globals, [&[256][..], &[32, 32], &[8, 8]]);
+    }
 
     #[test]
     fn plans_survive_their_text() {
