@@ -241,8 +241,8 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: 
                 reach: launch.reach.as_ref().map(|r| r.others(at)).transpose().map_err(failed)?.unwrap_or_default(),
             })
         }
-        // The host calls the application.
-        CommandKind::Native(_) => return Err(CL_INVALID_OPERATION),
+        // The host calls the application, or does parts one by one.
+        CommandKind::Native(_) | CommandKind::Parts(_) => return Err(CL_INVALID_OPERATION),
         CommandKind::External { mems, release } => {
             let whole = |mem: &Arc<MemObject>| get(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Write);
             DeviceCommand::Transfer { ranges: mems.iter().map(whole).collect::<Result<_>>()?, release: *release }
@@ -291,6 +291,7 @@ pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> Resul
     match &command.kind {
         CommandKind::Call(call) => return call(),
         CommandKind::Native(native) => return native::run(native, queue),
+        CommandKind::Parts(parts) => return parts.run(queue),
         CommandKind::Launch(launch) => return fallback::run(launch, &lower(command, queue)?, queue),
         _ => {}
     }

@@ -7,6 +7,7 @@ pub mod lower;
 pub mod map;
 pub mod native;
 pub mod ndrange;
+pub mod parts;
 pub mod reach;
 pub mod replay;
 pub mod svm;
@@ -161,8 +162,10 @@ pub enum CommandKind {
         mems: Vec<Arc<MemObject>>,
         release: bool,
     },
-    /// A command buffer.
+    /// A command buffer, or what the device does of one.
     Replay(Arc<replay::Replay>),
+    /// A command buffer in which launches fall back.
+    Parts(Arc<parts::Parts>),
     /// The newest bytes go to the queue's device, unless `undefined`.
     Migrate {
         mems: Vec<Arc<MemObject>>,
@@ -173,7 +176,7 @@ pub enum CommandKind {
 impl CommandKind {
     /// Whether the host is busy with it for long.
     pub(crate) fn is_long_on_host(&self) -> bool {
-        matches!(self, CommandKind::Native(_) | CommandKind::Launch(_))
+        matches!(self, CommandKind::Native(_) | CommandKind::Launch(_) | CommandKind::Parts(_))
     }
     /// Application memory that the command takes bytes from.
     pub(crate) fn host_source(&self) -> Option<Range<usize>> {

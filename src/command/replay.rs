@@ -1,4 +1,4 @@
-//! The commands of a command buffer as one command: recorded by the device once, replayed as often as it is enqueued.
+//! The commands of a command buffer, or of a part of one, as one command: recorded by the device once, replayed as often as it is enqueued.
 //!
 //! The recording names the device's memory. Where the bytes of a memory object live elsewhere (another device of the
 //! context wrote last, or the application's own memory behind CL_MEM_USE_HOST_PTR) they are brought to the device at each

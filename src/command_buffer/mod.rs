@@ -1,7 +1,8 @@
 //! Command buffers (cl_khr_command_buffer): commands recorded once and enqueued any number of times.
 //!
 //! A command is validated and described when it is recorded, like one that is enqueued, and kept. When the buffer is
-//! finalized its commands become one [`Replay`], which the device records; every enqueue is one command of the queue. An
+//! finalized its commands become one replay, which the device records, or a row of them and of launches that fall back
+//! ([`Whole`]); every enqueue is one command of the queue. An
 //! update makes a new replay out of the commands as they are then, so that what is in flight keeps what it was enqueued
 //! with: a buffer may be enqueued, and updated, while it runs. A buffer that is released while it runs ends at once, its
 //! replay when it is done.
@@ -21,7 +22,8 @@ use crate::cl::image::ImageFormat;
 use crate::cl::ndrange::NdRange;
 use crate::cl::*;
 use crate::command::image::{self, Region};
-use crate::command::replay::{Replay, Step};
+use crate::command::parts::Whole;
+use crate::command::replay::Step;
 use crate::command::svm;
 use crate::command::transfer::{self, RectSide};
 use crate::command::{CommandKind, Place};
@@ -57,6 +59,8 @@ struct State {
     fenced: bool,
     /// The commands as they are now; none before they are wanted.
     parts: Option<Arc<[ReplayPart]>>,
+    /// For each queue: the one for what is between launches that fall back.
+    own_queues: Vec<Option<Arc<CommandQueue>>>,
     handles: Vec<Arc<MutableCommand>>,
 }
 
@@ -73,7 +77,7 @@ struct Recorded {
 struct ReplayPart {
     queue: usize,
     after: Vec<usize>,
-    replay: Arc<Replay>,
+    whole: Whole,
 }
 
 #[derive(Clone)]
@@ -381,11 +385,11 @@ impl CommandBuffer {
             return Err(err!(CL_INVALID_OPERATION, "the command buffer is finalized already"));
         }
         state.finalized = true;
-        let parts = state.is_complete().then(|| state.current(self.queues.len())).transpose()?;
+        let parts = state.is_complete().then(|| state.current(&self.queues)).transpose()?;
         drop(state);
         // What fails is reported, and tried again when the buffer is enqueued.
-        let parts = parts.iter().flat_map(|parts| parts.iter()).filter(|part| !part.replay.is_empty());
-        parts.map(|part| part.replay.prepare(&self.queues[part.queue])).try_for_each(|prepared| prepared)
+        let mut parts = parts.iter().flat_map(|parts| parts.iter());
+        parts.try_for_each(|part| part.whole.prepare(&self.queues[part.queue]))
     }
 
     /// clEnqueueCommandBufferKHR on `queues`, or those that the buffer was made for if there are none.
@@ -396,7 +400,7 @@ impl CommandBuffer {
             if !state.finalized || !state.is_complete() {
                 return Err(err!(CL_INVALID_OPERATION, "the command buffer is not executable"));
             }
-            state.current(self.queues.len())?
+            state.current(&self.queues)?
         };
         // There are as many queues as at creation.
         if !queues.is_empty() && queues.len() != self.queues.len() {
@@ -426,10 +430,7 @@ impl CommandBuffer {
 
 impl ReplayPart {
     fn enqueue(&self, queue: &Arc<CommandQueue>, waits: WaitList) -> Result<Arc<Event>> {
-        let (kind, place) = match self.replay.is_empty() {
-            true => (CommandKind::Nop, Place::Either),
-            false => (CommandKind::Replay(self.replay.clone()), Place::Device),
-        };
+        let (kind, place) = self.whole.clone().command();
         queue.enqueue(NewCommand { command_type: CL_COMMAND_COMMAND_BUFFER_KHR, kind, waits, place, fence: Fence::None })
     }
 }
@@ -479,22 +480,30 @@ impl State {
         self.parts.is_some() || self.commands.iter().all(|c| c.what.kind().is_some())
     }
 
-    /// The commands as they are now, for so many queues.
-    fn current(&mut self, queues: usize) -> Result<Arc<[ReplayPart]>> {
+    /// The commands as they are now, for these queues.
+    fn current(&mut self, queues: &[Arc<CommandQueue>]) -> Result<Arc<[ReplayPart]>> {
         if let Some(parts) = &self.parts {
             return Ok(parts.clone());
         }
         let orders: Vec<plan::Order> = self.commands.iter().map(|c| c.order.clone()).collect();
+        self.own_queues.resize_with(queues.len(), || None);
+        let own_queues = &mut self.own_queues;
         let part = |plan::Part { queue, commands, after }| {
             let step = |c: &usize| {
                 let command = self.commands.get(*c)?;
                 Some(Step { kind: command.what.kind()?.clone(), ordered: command.ordered })
             };
             let steps: Option<Vec<Step>> = commands.iter().map(step).collect();
-            Some(ReplayPart { queue, after, replay: Arc::new(Replay::new(steps?)) })
+            let steps = steps.ok_or_else(|| err!(CL_INVALID_OPERATION, "a kernel argument has no value"))?;
+            let (at, own_queue) = (&queues[queue], &mut own_queues[queue]);
+            let own = || match own_queue {
+                Some(own) => Ok(own.clone()),
+                None => Ok(own_queue.insert(CommandQueue::new(at.context(), at.device(), 0, None)?).clone()),
+            };
+            Ok(ReplayPart { queue, after, whole: Whole::new(steps, at, own)? })
         };
-        let parts: Option<Arc<[ReplayPart]>> = plan::divide(&orders, queues).into_iter().map(part).collect();
-        let parts = parts.ok_or_else(|| err!(CL_INVALID_OPERATION, "a kernel argument has no value"))?;
+        let parts: Result<Arc<[ReplayPart]>> = plan::divide(&orders, queues.len()).into_iter().map(part).collect();
+        let parts = parts?;
         Ok(self.parts.insert(parts).clone())
     }
 }

@@ -71,15 +71,12 @@ impl Dispatch {
 
 fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange, later: bool) -> Result<Option<Arc<CommandKind>>> {
     let on_device = kernel.on_device(queue.device())?;
-    // Command buffers are recorded for one device.
-    if on_device.falls_back {
-        return Err(err!(CL_INVALID_OPERATION, "a kernel that falls back to another device cannot be recorded"));
-    }
     match ndrange::describe(queue, kernel, range) {
         Ok((kind, _)) => Ok(Some(Arc::new(kind))),
         // The rest must be right whatever the arguments will be.
         Err(error) if error.code() == CL_INVALID_KERNEL_ARGS && later => {
-            ndrange::validate_range(queue, kernel, &*on_device.kernel, queue.device().info(), range)?;
+            let facts = queue.context().place(kernel.place(queue.device())?)?.info();
+            ndrange::validate_range(queue, kernel, &*on_device.kernel, facts, range)?;
             Ok(None)
         }
         Err(error) => Err(error),

@@ -48,7 +48,7 @@ impl CommandBuffer {
         let copied = recorded.iter().map(moved).collect::<Result<Vec<_>>>()?;
         let copy = Self::with_state(queues.to_vec(), self.flags, self.asserts, self.properties.clone(), |this| {
             let handles = old_handles.iter().map(|h| h.copy_for(this)).collect();
-            State { commands: copied, finalized: false, fenced, parts: None, handles }
+            State { commands: copied, finalized: false, fenced, parts: None, own_queues: Vec::new(), handles }
         });
         if finalized {
             copy.finalize()?;

@@ -135,7 +135,7 @@ impl Kernel {
     }
 
     /// Where the kernel runs for a device, among the places of the context.
-    fn place(&self, device: &Device) -> Result<usize> {
+    pub fn place(&self, device: &Device) -> Result<usize> {
         let own = self.program.context.devices().iter().position(|d| std::ptr::eq(&**d, device));
         let own = own.ok_or_else(|| err!(CL_INVALID_DEVICE, "the device does not belong to the context"))?;
         self.place_of(self.on_device(device)?, own)

@@ -143,31 +143,139 @@ pub fn failures() {
     mem.release();
 }
 
-/// Command buffers are recorded for one device and take no such kernel, whether its arguments are set or not.
+fn create(queue: cl_command_queue, properties: &[u64]) -> cl_command_buffer_khr {
+    let list = if properties.is_empty() { null() } else { properties.as_ptr() };
+    let mut code = 1;
+    // SAFETY: one queue; the list is NULL or terminated.
+    let buffer = unsafe { clCreateCommandBufferKHR(1, &queue, list, &mut code) };
+    ok(code);
+    buffer
+}
+
+fn record(buffer: cl_command_buffer_khr, kernel: cl_kernel, waits: &[u32]) -> Result<(u32, cl_mutable_command_khr), cl_int> {
+    let (mut point, mut handle, size) = (0, null_mut(), N);
+    let (count, list) = (waits.len() as u32, if waits.is_empty() { null() } else { waits.as_ptr() });
+    // SAFETY: live handles; one dimension.
+    let code = unsafe {
+        let (queue, none) = (null_mut(), null());
+        clCommandNDRangeKernelKHR(buffer, queue, none, kernel, 1, null(), &size, null(), count, list, &mut point, &mut handle)
+    };
+    if code == CL_SUCCESS { Ok((point, handle)) } else { Err(code) }
+}
+
+fn replay(queue: cl_command_queue, buffer: cl_command_buffer_khr, waits: &[cl_event]) -> cl_event {
+    let (count, list) = (waits.len() as u32, if waits.is_empty() { null() } else { waits.as_ptr() });
+    let (mut event, number) = (null_mut(), u32::from(!queue.is_null()));
+    // SAFETY: live handles.
+    ok(unsafe { clEnqueueCommandBufferKHR(number, &queue, buffer, count, list, &mut event) });
+    event
+}
+
+/// In a command buffer, between commands of the device, every launch takes its turn.
 pub fn command_buffers() {
     let rig = rig();
     let (scale, precise) = kernels(&rig);
-    let (queue, mem, size, mut code) = (rig.queue(0), rig.buffer(&numbers()), N, 1);
+    let (queue, mem, copy) = (rig.queue(CL_QUEUE_PROFILING_ENABLE), rig.buffer(&numbers()), rig.buffer(&[0f32; N]));
     set(scale, 0, mem);
-    // SAFETY: live handles; one dimension.
-    unsafe {
-        let buffer = clCreateCommandBufferKHR(1, &queue, null(), &mut code);
-        ok(code);
-        let record = |kernel| {
-            let (none, points) = (null_mut(), null());
-            clCommandNDRangeKernelKHR(buffer, none, null(), kernel, 1, null(), &size, null(), 0, points, null_mut(), null_mut())
-        };
-        assert_eq!(record(precise), CL_INVALID_OPERATION);
-        set(precise, 0, mem);
-        assert_eq!(record(precise), CL_INVALID_OPERATION);
-        assert_eq!(record(scale), CL_SUCCESS);
-        ok(clFinalizeCommandBufferKHR(buffer));
-        launch(queue, precise, N, &[]).release();
-        ok(clEnqueueCommandBufferKHR(0, null_mut(), buffer, 0, null(), null_mut()));
-        launch(queue, precise, N, &[]).release();
-        ok(clEnqueueCommandBufferKHR(0, null_mut(), buffer, 0, null(), null_mut()));
-        assert_eq!(read::<f32>(queue, mem, N), after(&numbers(), "psps"));
-        ok(clReleaseCommandBufferKHR(buffer));
+    let buffer = create(queue, &[]);
+    // Arguments are checked as for every launch.
+    assert_eq!(record(buffer, rig.kernel("precise"), &[]), Err(CL_INVALID_KERNEL_ARGS));
+    set(precise, 0, mem);
+    for kernel in [precise, scale, scale, precise, precise, scale] {
+        record(buffer, kernel, &[]).unwrap();
     }
-    mem.release();
+    // SAFETY: live handles.
+    unsafe {
+        let (none, points) = (null_mut(), null());
+        ok(clCommandCopyBufferKHR(buffer, none, null(), mem, copy, 0, 0, N * 4, 0, points, null_mut(), null_mut()));
+        record(buffer, precise, &[]).unwrap();
+        ok(clFinalizeCommandBufferKHR(buffer));
+    }
+    let once = "psspps";
+    let mut steps = String::new();
+    for _ in 0..3 {
+        // Nothing of it begins before its wait list is done, and it is one command.
+        let gate = rig.gate();
+        let event = replay(queue, buffer, &[gate]);
+        assert_eq!(status(event), CL_QUEUED);
+        launch(queue, scale, N, &[]).release();
+        open_gate(gate, CL_COMPLETE);
+        steps += once;
+        assert_eq!(read::<f32>(queue, copy, N), after(&numbers(), &steps));
+        steps += "ps";
+        assert_eq!(read::<f32>(queue, mem, N), after(&numbers(), &steps));
+        assert_eq!(status(event), CL_COMPLETE);
+        let names = [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END];
+        let times = names.map(|name| {
+            // SAFETY: `query_bytes` passes buffers of the size it says.
+            number(&query_bytes(|s, v, r| unsafe { clGetEventProfilingInfo(event, name, s, v, r) }).unwrap())
+        });
+        assert!(times[0] > 0 && times.is_sorted(), "{times:?}");
+        release([gate, event]);
+    }
+    // What it waits for may fail, and then nothing is done.
+    let gate = rig.gate();
+    let event = replay(queue, buffer, &[gate]);
+    open_gate(gate, CL_OUT_OF_RESOURCES);
+    assert_eq!(wait(&[event]), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    assert_eq!(read::<f32>(queue, mem, N), after(&numbers(), &steps));
+    // A buffer that is released ends with its work.
+    let last = replay(queue, buffer, &[]);
+    // SAFETY: a live handle.
+    ok(unsafe { clReleaseCommandBufferKHR(buffer) });
+    assert_eq!(wait(&[last]), CL_SUCCESS);
+    assert_eq!(read::<f32>(queue, mem, N), after(&numbers(), &(steps + once + "p")));
+    release([gate, event, last]);
+    release([mem, copy]);
+}
+
+/// Updates, arguments that come later, and queues that keep no order but by sync points and events.
+pub fn command_buffer_updates() {
+    let rig = rig();
+    let (scale, precise) = kernels(&rig);
+    let queue = rig.queue(OUT_OF_ORDER);
+    let (a, b) = (rig.buffer(&numbers()), rig.buffer(&numbers()));
+    set(scale, 0, a);
+    set(precise, 0, a);
+    let flags = CL_COMMAND_BUFFER_MUTABLE_KHR | CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR;
+    let buffer = create(queue, &[u64::from(CL_COMMAND_BUFFER_FLAGS_KHR), flags, 0]);
+    let (first, of_scale) = record(buffer, scale, &[]).unwrap();
+    let (second, of_precise) = record(buffer, precise, &[first]).unwrap();
+    record(buffer, scale, &[second]).unwrap();
+    // SAFETY: a live handle.
+    ok(unsafe { clFinalizeCommandBufferKHR(buffer) });
+    let one = replay(queue, buffer, &[]);
+    let update = |command, index, bytes: &[u8]| {
+        let arg = cl_mutable_dispatch_arg_khr { arg_index: index, arg_size: bytes.len(), arg_value: bytes.as_ptr().cast() };
+        let config = cl_mutable_dispatch_config_khr {
+            command,
+            num_args: 1,
+            num_svm_args: 0,
+            num_exec_infos: 0,
+            work_dim: 0,
+            arg_list: &arg,
+            arg_svm_list: null(),
+            exec_info_list: null(),
+            global_work_offset: null(),
+            global_work_size: null(),
+            local_work_size: null(),
+        };
+        let (ty, list) = (CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR, (&raw const config).cast());
+        // SAFETY: one structure of the type.
+        ok(unsafe { clUpdateMutableCommandsKHR(buffer, 1, &ty, &list) });
+    };
+    // What is in flight keeps what it was enqueued with.
+    update(of_precise, 2, &5.0f64.to_ne_bytes());
+    update(of_scale, 1, &0.5f32.to_ne_bytes());
+    let two = replay(queue, buffer, &[one]);
+    update(of_precise, 0, &(b as usize).to_ne_bytes());
+    let three = replay(queue, buffer, &[two]);
+    assert_eq!(wait(&[three]), CL_SUCCESS);
+    let values = after(&numbers(), "sps").into_iter().map(|v| (v * 0.5 * 3.0 + 5.0) * 2.0);
+    assert_eq!(read::<f32>(queue, a, N), values.map(|v| v * 0.5 * 2.0).collect::<Vec<_>>());
+    assert_eq!(read::<f32>(queue, b, N), numbers().iter().map(|v| v * 3.0 + 5.0).collect::<Vec<_>>());
+    // SAFETY: a live handle.
+    ok(unsafe { clReleaseCommandBufferKHR(buffer) });
+    release([one, two, three]);
+    release([a, b]);
 }
