@@ -23,7 +23,7 @@ mod validation;
 
 use case::{ArgSpec, Case};
 use cl::{Api, Arg, Device, Session};
-use driver::run_without;
+use driver::{run_checked, run_without};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -150,21 +150,6 @@ fn lacking() -> Vec<(String, &'static str)> {
         list.extend(pairs.map(|hidden| (hidden, "")));
     }
     list
-}
-
-/// All tests whose names hold the filter, in a process whose kernels are checked, which must find nothing.
-fn run_checked(filter: &str) -> Result<(), Failed> {
-    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
-    let name = format!("pyroclast-exec-checked-{filter}-{}.jsonl", std::process::id());
-    let log = std::env::temp_dir().join(name);
-    let mut command = std::process::Command::new(exe);
-    command.arg(filter).env("PYROCLAST_CHECK", "all").env("PYROCLAST_CHECK_LOG", &log).env("PYROCLAST_DEVICES", "cpu");
-    // Its messages are overwritten while others read them, which is a race whatever the flags say.
-    command.args(["--skip", "litmus_message_passing"]);
-    let outcome = driver::outcome(command, &format!("checked {filter}"));
-    let told = std::fs::read_to_string(&log).unwrap_or_default();
-    let _ = std::fs::remove_file(log);
-    if told.is_empty() { outcome } else { Err(Failed::from(told)) }
 }
 
 /// What must not be reported without a feature.

@@ -1,5 +1,5 @@
 //! Which driver the tests of kernels use: the one built with them, or with `PYROCLAST_EXEC_VENDORS` those installed there;
-//! and runs of a whole test program on devices that lack something.
+//! and runs of a whole test program on devices that lack something, and under the checker.
 
 use crate::validation;
 use libtest_mimic::Failed;
@@ -61,8 +61,23 @@ pub fn run_without(hidden: &str, filter: &str, falls_back: bool) -> Result<(), F
     outcome(command, &format!("without {hidden}{}", if falls_back { ", falling back" } else { "" }))
 }
 
+/// All tests whose names hold the filter, in a process whose kernels are checked, which must find nothing.
+pub fn run_checked(filter: &str) -> Result<(), Failed> {
+    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
+    let name = format!("pyroclast-exec-checked-{filter}-{}.jsonl", std::process::id());
+    let log = std::env::temp_dir().join(name);
+    let mut command = std::process::Command::new(exe);
+    command.arg(filter).env("PYROCLAST_CHECK", "all").env("PYROCLAST_CHECK_LOG", &log).env("PYROCLAST_DEVICES", "cpu");
+    // Its messages are overwritten while others read them, which is a race whatever the flags say.
+    command.args(["--skip", "litmus_message_passing"]);
+    let outcome = outcome(command, &format!("checked {filter}"));
+    let told = std::fs::read_to_string(&log).unwrap_or_default();
+    let _ = std::fs::remove_file(log);
+    if told.is_empty() { outcome } else { Err(Failed::from(told)) }
+}
+
 /// Whether a run of tests succeeds; it is noted with its counts and time.
-pub fn outcome(mut command: std::process::Command, what: &str) -> Result<(), Failed> {
+fn outcome(mut command: std::process::Command, what: &str) -> Result<(), Failed> {
     let start = Instant::now();
     let output = command.output().map_err(|e| e.to_string())?;
     let counts = String::from_utf8_lossy(&output.stdout);
