@@ -133,7 +133,7 @@ fn equally_and_by_counts() {
         (&[EQUALLY, 0, 0][..], CL_INVALID_VALUE),
         // The only part would be the whole.
         (&[EQUALLY, n as isize, 0], CL_DEVICE_PARTITION_FAILED),
-        (&[EQUALLY, n as isize + 1, 0], CL_DEVICE_PARTITION_FAILED),
+        (&[EQUALLY, n as isize + 1, 0], CL_INVALID_DEVICE_PARTITION_COUNT),
         (&[BY_COUNTS, 0, 0], CL_INVALID_DEVICE_PARTITION_COUNT),
         (&[BY_COUNTS, -1, 0, 0], CL_INVALID_DEVICE_PARTITION_COUNT),
         (&[BY_COUNTS, 1, n as isize, 0, 0], CL_INVALID_DEVICE_PARTITION_COUNT),

@@ -58,8 +58,12 @@ impl Device {
                 let each = u32::try_from(value).ok().filter(|n| *n > 0);
                 // Sub-devices have compute units.
                 let each = each.ok_or_else(|| err!(CL_INVALID_VALUE, "{value} compute units each"))?;
-                // The device has enough of them for one part that is not all of it.
-                if each >= units {
+                // No part is larger than the device; the specification names no error for this, OpenCL-CTS expects that of counts.
+                if each > units {
+                    return Err(err!(CL_INVALID_DEVICE_PARTITION_COUNT, "{each} of {units} compute units"));
+                }
+                // A part is not all of the device.
+                if each == units {
                     return Err(err!(CL_DEVICE_PARTITION_FAILED, "the device has {units} compute units"));
                 }
                 let counts = vec![each; (units / each) as usize];
