@@ -67,10 +67,55 @@ pub fn is_mapped(ptr: HostPtr, size: u64) -> bool {
 /// # Safety
 /// Both ranges are valid for `len` bytes and nobody else writes them during the call.
 pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
+    let bytes = len as usize;
+    if bytes >= STREAMED && src.addr().abs_diff(dst.addr()) >= bytes {
+        // SAFETY: by this function's contract; the ranges do not overlap.
+        return unsafe { copy_past_caches(src.0, dst.0, bytes) };
+    }
     if len != 0 {
         // SAFETY: by this function's contract.
-        unsafe { std::ptr::copy(src.0, dst.0, len as usize) }
+        unsafe { std::ptr::copy(src.0, dst.0, bytes) }
     }
+}
+
+/// Copies from this size go past the caches, which would not keep them: what is overwritten need not be read before.
+const STREAMED: usize = 32 << 20;
+
+/// Copies by whole lines that are written to memory at once.
+///
+/// # Safety
+/// Both ranges are valid for `len` bytes, do not overlap, and nobody else writes them during the call.
+#[cfg(target_arch = "x86_64")]
+unsafe fn copy_past_caches(src: *const u8, dst: *mut u8, len: usize) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    // Two lines are read before they are written: reads behind writes of the same place in another page would wait.
+    const BLOCK: usize = 128;
+    const PART: usize = size_of::<__m128i>();
+    let head = dst.align_offset(BLOCK).min(len);
+    let rest = head + (len - head) / BLOCK * BLOCK;
+    // SAFETY: ranges within those of the contract.
+    unsafe { std::ptr::copy_nonoverlapping(src, dst, head) };
+    for at in (head..rest).step_by(BLOCK) {
+        // SAFETY: as above. Every x86-64 processor has the instruction.
+        let part = |i: usize| unsafe { _mm_loadu_si128(src.wrapping_add(at + i * PART).cast()) };
+        let block: [__m128i; BLOCK / PART] = std::array::from_fn(part);
+        for (i, part) in block.into_iter().enumerate() {
+            // SAFETY: as above; the destination is aligned.
+            unsafe { _mm_stream_si128(dst.wrapping_add(at + i * PART).cast(), part) };
+        }
+    }
+    // SAFETY: as above.
+    unsafe { std::ptr::copy_nonoverlapping(src.wrapping_add(rest), dst.wrapping_add(rest), len - rest) };
+    // SAFETY: an instruction that orders what follows behind these stores.
+    unsafe { _mm_sfence() };
+}
+
+/// # Safety
+/// As for `copy_nonoverlapping`.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn copy_past_caches(src: *const u8, dst: *mut u8, len: usize) {
+    // SAFETY: by this function's contract.
+    unsafe { std::ptr::copy_nonoverlapping(src, dst, len) }
 }
 
 /// Copies a region of bytes, rows and slices between two pitched layouts.
@@ -119,6 +164,9 @@ pub unsafe fn fill(dst: HostPtr, pattern: &[u8], len: u64) {
 
 /// Sizes from which memory is taken from the system page by page: it is zero, and real where it is first touched.
 const LARGE: usize = 1 << 20;
+/// What the system may give in one piece, and the size of allocations from which on it is asked to.
+const HUGE_PAGE: usize = 2 << 20;
+const HUGE: usize = 2 * HUGE_PAGE;
 
 /// Host memory of our own, aligned to a page, zeroed, freed on drop: buffers of the CPU device and shadows of buffers that
 /// the host cannot see.
@@ -133,9 +181,16 @@ impl HostAllocation {
         let layout = std::alloc::Layout::from_size_align(usize::try_from(size).ok()?.max(1), 4096).ok()?;
         if layout.size() >= LARGE {
             let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            let extra = if layout.size() >= HUGE { HUGE_PAGE } else { 0 };
+            let whole = layout.size().checked_next_multiple_of(page() as usize)?.checked_add(extra)?;
             // SAFETY: new pages; nothing is replaced.
-            let ptr = unsafe { libc::mmap(std::ptr::null_mut(), layout.size(), prot, flags, -1, 0) };
-            return (ptr != libc::MAP_FAILED).then_some(HostAllocation { ptr: HostPtr(ptr.cast()), layout });
+            let ptr = unsafe { libc::mmap(std::ptr::null_mut(), whole, prot, flags, -1, 0) };
+            if ptr == libc::MAP_FAILED {
+                return None;
+            }
+            let mapped = HostPtr(ptr.cast());
+            let ptr = if extra == 0 { mapped } else { huge_pages(mapped, whole, whole - extra) };
+            return Some(HostAllocation { ptr, layout });
         }
         // SAFETY: the size is not zero.
         let ptr = unsafe { std::alloc::alloc_zeroed(layout) };
@@ -153,6 +208,22 @@ impl HostAllocation {
     }
 }
 
+/// Of `whole` mapped bytes keeps `size`, whose start is aligned to a huge page, and asks for such pages.
+fn huge_pages(mapped: HostPtr, whole: usize, size: usize) -> HostPtr {
+    let before = mapped.addr().next_multiple_of(HUGE_PAGE) - mapped.addr();
+    let start = mapped.offset(before as u64);
+    for (at, len) in [(mapped, before), (start.offset(size as u64), whole - before - size)] {
+        if len > 0 {
+            // SAFETY: pages of the new mapping that nobody was told of.
+            unsafe { libc::munmap(at.0.cast(), len) };
+        }
+    }
+    #[cfg(target_os = "linux")]
+    // SAFETY: pages of the new mapping; a hint, which may be refused.
+    let _ = unsafe { libc::madvise(start.0.cast(), size, libc::MADV_HUGEPAGE) };
+    start
+}
+
 impl Drop for HostAllocation {
     fn drop(&mut self) {
         if self.layout.size() >= LARGE {
@@ -162,5 +233,37 @@ impl Drop for HostAllocation {
         }
         // SAFETY: allocated in `new` with this layout.
         unsafe { std::alloc::dealloc(self.ptr.0, self.layout) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_copies_are_complete_at_any_alignment() {
+        let source: Vec<u8> = (0..STREAMED + 500).map(|i| (i * 7 + i / 251) as u8).collect();
+        for (from, to, more) in [(0, 0, 0), (3, 1, 77), (64, 5, 191), (1, 64, 63)] {
+            let (len, mut copied) = (STREAMED + more, vec![1u8; STREAMED + 500]);
+            let (src, dst) = (HostPtr::new(source[from..].as_ptr().cast_mut()), HostPtr::new(copied[to..].as_mut_ptr()));
+            // SAFETY: both vectors are longer than that.
+            unsafe { copy(src, dst, len as u64) };
+            assert!(copied[to..to + len] == source[from..from + len], "{from} {to} {more}");
+            assert!(copied[..to].iter().chain(&copied[to + len..]).all(|b| *b == 1), "{from} {to} {more}");
+        }
+    }
+
+    #[test]
+    fn large_memory_is_zero_and_begins_where_huge_pages_do() {
+        for size in [1u64, LARGE as u64, HUGE as u64 - 1, HUGE as u64, HUGE as u64 * 3 + 5] {
+            let memory = HostAllocation::new(size).unwrap();
+            let aligned = if size >= HUGE as u64 { HUGE_PAGE } else { 4096 };
+            assert!(memory.size() == size && memory.ptr().addr().is_multiple_of(aligned), "{size}");
+            // SAFETY: the memory has that size, and nobody else has it.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(memory.ptr().as_ptr(), size as usize) };
+            assert!(bytes.iter().all(|b| *b == 0), "{size}");
+            bytes.fill(1);
+        }
+        assert!(HostAllocation::new(u64::MAX - 4096).is_none());
     }
 }

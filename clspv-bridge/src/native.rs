@@ -34,8 +34,10 @@ pub mod context {
     pub const CHECK: usize = 208;
     pub const CHECK_ACCESS: usize = 216;
     pub const CHECK_ORDER: usize = 224;
+    /// 0 if stores of [`super::NativeKernel::stream_bytes`] go past the caches, else 1.
+    pub const NO_STREAM: usize = 232;
     /// Bytes of the structure.
-    pub const SIZE: usize = 232;
+    pub const SIZE: usize = 240;
 }
 
 /// Calls of the runtime that checked code makes.
@@ -164,6 +166,8 @@ pub struct NativeKernel {
     pub has_sub_groups: bool,
     /// The runtime fills local memory with zeros before each group.
     pub zero_local: bool,
+    /// Bytes that a work-item writes in whole lines to arrays that the kernel does not read: stores that may go past the caches.
+    pub stream_bytes: u32,
     /// The code is checked code. Its functions are one.
     pub places: Option<Places>,
 }

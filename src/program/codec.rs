@@ -15,7 +15,7 @@ use clspv_bridge::native::{NativeKernel, NativeProgram, Place, Places};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -545,6 +545,7 @@ fn put_native(w: &mut Writer, n: &NativeProgram) {
         w.u32(k.private_bytes);
         w.bool(k.has_sub_groups);
         w.bool(k.zero_local);
+        w.u32(k.stream_bytes);
         w.option(&k.places, |w, places| {
             for list in [&places.local, &places.private, &places.program] {
                 w.list(list, |w, p| {
@@ -580,6 +581,7 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
             private_bytes: r.u32()?,
             has_sub_groups: r.bool()?,
             zero_local: r.bool()?,
+            stream_bytes: r.u32()?,
             places: r.option(get_places)?,
         })
     })?;
@@ -681,6 +683,7 @@ pub(crate) mod tests {
             private_bytes: 4,
             has_sub_groups: true,
             zero_local: true,
+            stream_bytes: 4,
             places: Some(Places {
                 private: vec![Place { name: "x".into(), offset: 64, size: 6, stride: 8 }],
                 ..Places::default()

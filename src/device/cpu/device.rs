@@ -98,6 +98,11 @@ fn with_cores(info: DeviceInfo, cores: &[usize]) -> DeviceInfo {
     DeviceInfo { compute_units: cores.len() as u32, divisible: cores.len() > 1, affinity_domains, ..info }
 }
 
+/// Bytes that a launch writes in streams, from which on that many are better not kept in a cache of this size.
+fn stream_from(cache_size: u64) -> u64 {
+    if cache_size == 0 { 16 << 20 } else { cache_size / 2 }
+}
+
 fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
     let memory = machine::memory_bytes().max(1 << 30) & !0xfff;
     let (cache_size, cache_line) = machine::cpu_cache();
@@ -221,7 +226,7 @@ impl DeviceOps for CpuDevice {
         Ok(Arc::new(CpuImage::of_image(image, desc)?))
     }
     fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
-        Ok(Arc::new(Program::load(program, self.info.compute_units)?))
+        Ok(Arc::new(Program::load(program, self.info.compute_units, stream_from(self.info.cache_size))?))
     }
     fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>> {
         Ok(Arc::new(CpuQueue::new(self.pool.clone(), self.checker.clone(), desc, sink)))

@@ -25,6 +25,8 @@ struct Grid<'a> {
     global: [u64; 3],
     local: [u64; 3],
     groups: [u64; 3],
+    /// Streams are stored past the caches.
+    streams: bool,
 }
 
 /// The structure that a work-group function is given.
@@ -77,6 +79,7 @@ fn run(launch: &Launch, kernel: &Kernel, print: Option<&Print>, pool: &Pool, che
         global: launch.global,
         local,
         groups: [0, 1, 2].map(|d| launch.global[d].div_ceil(local[d].max(1))),
+        streams: kernel.streams(launch.global.iter().fold(1, |n, size| n.saturating_mul(*size))),
     };
     pack(launch, kernel, &mut grid)?;
     let total = grid.groups[0].saturating_mul(grid.groups[1]).saturating_mul(grid.groups[2]);
@@ -214,6 +217,7 @@ impl Grid<'_> {
             cx.set(context::CHECK_ACCESS, session::access as *const () as u64);
             cx.set(context::CHECK_ORDER, session::order as *const () as u64);
         }
+        cx.set(context::NO_STREAM, u64::from(!self.streams));
         cx.set(context::PRINT, self.print);
         cx.set(context::DATA, self.kernel.data());
         cx.set(context::PRINTF_BASE, u64::from(self.dims) << 32);
@@ -252,8 +256,18 @@ impl Grid<'_> {
                 cx.set3(context::LOCAL_SIZE, self.local);
             }
         }
+        if self.streams {
+            order_streams();
+        }
         true
     }
+}
+
+/// Orders stores past the caches before all that follows.
+fn order_streams() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: an instruction without operands, which every x86-64 processor has.
+    unsafe { std::arch::x86_64::_mm_sfence() };
 }
 
 /// The processor's floating-point modes are the default ones while this lives: denormals kept, rounding to nearest. The

@@ -38,11 +38,13 @@ pub struct Kernel {
     whole: Function,
     any: Function,
     threads: u32,
+    /// A launch that writes so many bytes in streams stores them past the caches.
+    stream_from: u64,
 }
 
 impl Program {
-    /// Loads the code, and makes the data block.
-    pub fn load(program: Arc<CompiledProgram>, threads: u32) -> Result<Program> {
+    /// Loads the code, and makes the data block. A launch that writes so many bytes in streams stores them past the caches.
+    pub fn load(program: Arc<CompiledProgram>, threads: u32, stream_from: u64) -> Result<Program> {
         let native = program.native.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
         let library = if native.object.is_empty() { None } else { Some(open(&native.object)?) };
         let mut functions = Vec::new();
@@ -60,7 +62,7 @@ impl Program {
         let kernels = functions
             .into_iter()
             .enumerate()
-            .map(|(index, (whole, any))| Arc::new(Kernel { code: code.clone(), index, whole, any, threads }))
+            .map(|(index, (whole, any))| Arc::new(Kernel { code: code.clone(), index, whole, any, threads, stream_from }))
             .collect();
         Ok(Program { kernels })
     }
@@ -129,6 +131,11 @@ impl Kernel {
     /// The function for groups at the end of a dimension: the other may take the size that the kernel requires for theirs.
     pub fn function_at_end(&self) -> Function {
         self.any
+    }
+    /// Whether so many work-items should store streams past the caches.
+    pub fn streams(&self, items: u64) -> bool {
+        let each = u64::from(self.native().stream_bytes);
+        each != 0 && items.saturating_mul(each) >= self.stream_from
     }
     /// Address of the data block.
     pub fn data(&self) -> u64 {

@@ -6,7 +6,9 @@ use super::check::report::Reports;
 use super::check::{Checker, Checks};
 use super::device::CpuDevice;
 use super::exec;
+use super::kernel::Program;
 use super::pool::Pool;
+use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver::{self, FrontConfig, Options};
 use std::sync::Arc;
 
@@ -14,19 +16,30 @@ fn unchecked() -> Checker {
     Checker::new(Checks::default(), Reports::default())
 }
 
-fn kernel(device: &CpuDevice, source: &str) -> Arc<dyn DeviceKernel> {
+fn compiled(device: &CpuDevice, source: &str) -> CompiledProgram {
     let extensions = ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64"].map(String::from).to_vec();
     let config = FrontConfig { extensions, opencl_version: 300, ..FrontConfig::default() };
     let options = Options::default();
     let library = driver::compile_program(source, &[], &options, &config).unwrap();
-    let program = driver::build(&[&library], &options, &Vec::new(), device.target()).unwrap_or_else(|e| panic!("{e}"));
-    device.load(Arc::new(program)).unwrap().kernel("test").unwrap()
+    driver::build(&[&library], &options, &Vec::new(), device.target()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Launches a kernel on buffers of 32-bit words.
 fn run(source: &str, buffers: &mut [Vec<u32>], global: [u64; 3], local: [u32; 3]) {
     let device = CpuDevice::new(unchecked());
-    let kernel = kernel(&device, source);
+    let kernel = device.load(Arc::new(compiled(&device, source))).unwrap().kernel("test").unwrap();
+    launch(&device, &kernel, buffers, &[], global, local);
+}
+
+/// The same, with numbers behind the buffers.
+fn launch(
+    device: &CpuDevice,
+    kernel: &Arc<dyn DeviceKernel>,
+    buffers: &mut [Vec<u32>],
+    numbers: &[u32],
+    global: [u64; 3],
+    local: [u32; 3],
+) {
     let memory: Vec<Arc<dyn DeviceMemory>> = buffers
         .iter()
         .map(|b| device.alloc_buffer(&BufferDesc { size: b.len() as u64 * 4, host_visible: true, name: "test" }).unwrap())
@@ -36,8 +49,9 @@ fn run(source: &str, buffers: &mut [Vec<u32>], global: [u64; 3], local: [u32; 3]
         // SAFETY: the buffer has that size.
         unsafe { std::ptr::copy_nonoverlapping(b.as_ptr(), words(m), b.len()) };
     }
-    let args: Vec<ArgValue> =
-        memory.iter().map(|m| ArgValue::Buffer(BufferRange { memory: m.clone(), offset: 0, size: m.size() })).collect();
+    let numbers = numbers.iter().map(|n| ArgValue::Bytes(n.to_le_bytes().as_slice().into()));
+    let whole = |m: &Arc<dyn DeviceMemory>| ArgValue::Buffer(BufferRange { memory: m.clone(), offset: 0, size: m.size() });
+    let args: Vec<ArgValue> = memory.iter().map(whole).chain(numbers).collect();
     let (args, reach) = (Arc::new(args), Reach::default());
     let launch = Launch { kernel: kernel.clone(), args, dims: 3, offset: [0; 3], global, local, reach };
     exec::launch_and_print(&launch, PRINT_BYTES, &|_| {}, &Pool::new(2), &unchecked()).unwrap();
@@ -119,6 +133,50 @@ fn the_last_groups_of_a_required_size_may_be_whole_vectors() {
     let mut buffers = [vec![0; 96]];
     run(source, &mut buffers, [96, 1, 1], [64, 1, 1]);
     assert!(buffers[0][..64].iter().all(|n| *n == 64) && buffers[0][64..].iter().all(|n| *n == 32), "{:?}", buffers[0]);
+}
+
+/// Launches of code that may store past the caches, all of which do.
+#[test]
+fn streams_arrive_whatever_their_sizes_and_places() {
+    let device = CpuDevice::new(unchecked());
+    let source = "kernel void test(global uint *a, global uint4 *b, global const uint *in, uint first, uint n) {
+        uint i = get_global_id(0); if (i >= n) return; uint x = in[i];
+        a[first + i] = x * 3; b[i] = (uint4)(x, x + 1, x + 2, x + 3); }";
+    let (program, sizes) = (compiled(&device, source), [1u64, 16, 64, 1000, 4096]);
+    assert_eq!(program.native.as_ref().unwrap().kernels[0].stream_bytes, 0, "the return makes masks");
+    let source = source.replace("if (i >= n) return;", "");
+    let program = compiled(&device, &source);
+    assert_eq!(program.native.as_ref().unwrap().kernels[0].stream_bytes, 20);
+    let kernel = Program::load(Arc::new(program), 2, 0).unwrap().kernel("test").unwrap();
+    for (global, first) in sizes.into_iter().flat_map(|n| [0u32, 1, 16, 24].map(|first| (n, first))) {
+        let n = global as usize;
+        let mut buffers = [vec![9; n + 32], vec![9; 4 * n], (0..n as u32).map(|i| i * 7).collect()];
+        let local = if n.is_multiple_of(16) { 16 } else { n as u32 };
+        launch(&device, &kernel, &mut buffers, &[first, global as u32], [global, 1, 1], [local, 1, 1]);
+        for (i, x) in buffers[2].iter().enumerate() {
+            assert_eq!(buffers[0][first as usize + i], x * 3, "{global} {first} {i}");
+            assert_eq!(buffers[1][4 * i..4 * i + 4], [*x, x + 1, x + 2, x + 3], "{global} {first} {i}");
+        }
+        assert!(buffers[0][..first as usize].iter().chain(&buffers[0][first as usize + n..]).all(|x| *x == 9));
+    }
+}
+
+#[test]
+fn what_is_read_ordered_or_written_more_than_once_is_no_stream() {
+    let device = CpuDevice::new(unchecked());
+    let bytes = |body: &str| {
+        let source = format!("kernel void test(global uint *a, global uint *b) {{ uint i = get_global_id(0); {body} }}");
+        compiled(&device, &source).native.unwrap().kernels[0].stream_bytes
+    };
+    assert_eq!(bytes("a[i] = b[i];"), 4);
+    assert_eq!(bytes("a[i] = b[i]; b[i] = i;"), 4);
+    assert_eq!(bytes("a[i] += b[i];"), 0);
+    assert_eq!(bytes("for (uint k = 0; k < b[0]; k++) a[i] = b[i + k];"), 0);
+    assert_eq!(bytes("a[i] = b[i]; atomic_inc(b);"), 0);
+    assert_eq!(bytes("a[i] = b[i]; mem_fence(CLK_GLOBAL_MEM_FENCE); b[i] = 1;"), 0);
+    assert_eq!(bytes("*(volatile global uint *)(a + i) = b[i];"), 0);
+    assert_eq!(bytes("global uint *p = b[0] ? a : b; p[i] = 7;"), 0);
+    assert_eq!(bytes("a[b[i]] = i;"), 0);
 }
 
 #[test]

@@ -51,6 +51,8 @@ pub struct Request<'a> {
     pub split: bool,
     /// For checked code: what of each load matters.
     pub wanted: Option<&'a HashMap<Value, u16>>,
+    /// Addresses of stores that may go past the caches.
+    pub streams: Option<&'a HashSet<Value>>,
 }
 
 /// The text being made.
@@ -87,6 +89,8 @@ pub struct Emit<'a> {
     pub splats: HashMap<(String, u32), String>,
     /// Number of the block of the text.
     pub block: u32,
+    /// Bytes of a work-item that may go past the caches.
+    pub stream_bytes: u32,
 }
 
 /// Code between barriers.
@@ -119,6 +123,7 @@ pub struct Text {
     pub record: u32,
     /// Private variables' offsets in the record.
     pub slots: HashMap<Slot, u32>,
+    pub stream_bytes: u32,
 }
 
 impl<'a> Emit<'a> {
@@ -179,6 +184,7 @@ impl<'a> Emit<'a> {
             slots: HashMap::new(),
             splats: HashMap::new(),
             block: 0,
+            stream_bytes: 0,
         }
     }
 
@@ -230,12 +236,15 @@ impl<'a> Emit<'a> {
         }
         field(&mut text, "local.bytes", "i64", context::LOCAL_BYTES);
         field(&mut text, "scratch.bytes", "i64", context::SCRATCH_BYTES);
+        if self.stream_bytes != 0 {
+            field(&mut text, "no.stream", "i64", context::NO_STREAM);
+        }
         field(&mut text, "printf.base", "i32", context::PRINTF_BASE);
         field(&mut text, "work.dim", "i32", context::WORK_DIM);
         if self.r.entry != Entry::Kernel {
             text.push_str(&self.out.replace("@RECORD@", &record.to_string()));
             text.push_str("}\n\n");
-            return Text { text, record: 0, slots: self.slots };
+            return Text { text, record: 0, slots: self.slots, stream_bytes: 0 };
         }
         for (name, offset) in [
             ("size", context::LOCAL_SIZE),
@@ -264,7 +273,7 @@ impl<'a> Emit<'a> {
         let _ = writeln!(text, "  %vectors = udiv i64 %up, {}", self.width);
         text.push_str(&self.out.replace("@RECORD@", &record.to_string()));
         text.push_str("  ret void\n}\n\n");
-        Text { text, record, slots: self.slots }
+        Text { text, record, slots: self.slots, stream_bytes: self.stream_bytes }
     }
 
     // Text.

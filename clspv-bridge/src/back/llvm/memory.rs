@@ -9,6 +9,8 @@ use crate::passes::lower::{arg_of, is_printf_base};
 
 /// Operations after each other in an address that is examined.
 const MOST_OPERATIONS: u32 = 12;
+/// Bytes of a cache line.
+const LINE: u32 = 64;
 
 fn order_name(order: Ordering) -> &'static str {
     match order {
@@ -209,6 +211,11 @@ impl Emit<'_> {
         }
     }
 
+    /// A store there may go past the caches: every line is written once.
+    fn is_stream(&self, address: Value) -> bool {
+        self.r.streams.is_some_and(|s| s.contains(&address)) && !self.targets.values().any(|t| t.is_header)
+    }
+
     /// A value comes from work-item ids and uniform values by at most so many operations one after the other. Such
     /// addresses may well be neighbours, where those that come from memory seldom are.
     fn is_computed(&self, v: Value, operations: u32) -> bool {
@@ -295,13 +302,13 @@ impl Emit<'_> {
             _ => {
                 let parts = self.vectors(ty, &v);
                 match self.line_of(&p, address, bytes * n, access) {
-                    Some((base, None)) => self.store_line(&base, &parts, lane, align),
+                    Some((base, None)) => self.store_line(&base, &parts, lane, [bytes, align], address),
                     Some((base, Some((straight, vector)))) => {
                         let labels = ["straight", "bent", "stored"].map(|l| self.new_label(l));
                         let [yes, no, done] = &labels;
                         self.line(format!("br i1 {straight}, label %{yes}, label %{no}"));
                         self.start(yes);
-                        self.store_line(&base, &parts, lane, align);
+                        self.store_line(&base, &parts, lane, [bytes, align], address);
                         self.line(format!("br label %{done}"));
                         self.start(no);
                         self.scatter(&vector, &parts, lane, bytes, align);
@@ -318,7 +325,7 @@ impl Emit<'_> {
         Ok(Val::same("0"))
     }
 
-    fn store_line(&mut self, base: &str, parts: &[String], lane: &str, align: u32) {
+    fn store_line(&mut self, base: &str, parts: &[String], lane: &str, [bytes, align]: [u32; 2], address: Value) {
         let (w, n) = (self.width, parts.len() as u32);
         let all = w * n;
         // Lanes side by side: pairs of vectors are joined until there is one, then the lanes are put in order.
@@ -354,6 +361,24 @@ impl Emit<'_> {
             ));
         }
         match self.active() {
+            None if all * bytes >= 32 && self.is_stream(address) => {
+                let (bytes, line) = (all * bytes, (all * bytes).min(LINE));
+                self.stream_bytes += bytes / w;
+                let at = self.def(format!("ptrtoint ptr {base} to i64"));
+                let at = self.def(format!("or i64 {at}, %no.stream"));
+                let low = self.def(format!("and i64 {at}, {}", line - 1));
+                let past = self.def(format!("icmp eq i64 {low}, 0"));
+                let labels = ["past", "cached", "stored"].map(|l| self.new_label(l));
+                let [yes, no, done] = &labels;
+                self.line(format!("br i1 {past}, label %{yes}, label %{no}"));
+                self.start(yes);
+                self.line(format!("store <{all} x {lane}> {wide}, ptr {base}, align {line}, !nontemporal !1"));
+                self.line(format!("br label %{done}"));
+                self.start(no);
+                self.line(format!("store <{all} x {lane}> {wide}, ptr {base}, align {align}"));
+                self.line(format!("br label %{done}"));
+                self.start(done);
+            }
             None => self.line(format!("store <{all} x {lane}> {wide}, ptr {base}, align {align}")),
             Some(mask) => {
                 let mask = self.widen_mask(&mask, n);

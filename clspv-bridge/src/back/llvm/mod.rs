@@ -17,6 +17,7 @@ mod groups;
 mod memory;
 mod ops;
 mod shape;
+mod stream;
 mod tool;
 mod tree;
 mod value;
@@ -44,7 +45,7 @@ pub fn module_text(functions: &[String]) -> String {
         text.push_str(f);
     }
     // Wide vectors are what the code is made of.
-    text.push_str("attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" \"min-legal-vector-width\"=\"512\" }\n!0 = !{}\n");
+    text.push_str("attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" \"min-legal-vector-width\"=\"512\" }\n!0 = !{}\n!1 = !{i32 1}\n");
     text
 }
 
@@ -96,8 +97,9 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
     let wanted = cpu.checked.then(|| check::wanted(&func));
     let any = format!("k{number}a");
     let names = if cpu.checked { vec![(any, false)] } else { vec![(format!("k{number}w"), true), (any, false)] };
+    let streams = stream::addresses(&func);
     let mut text = String::new();
-    let mut record = 0;
+    let (mut record, mut stream_bytes) = (0, 0);
     let mut slots = HashMap::new();
     for (name, whole) in &names {
         let made = Emit::function(name, || Request {
@@ -115,8 +117,10 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
             linear,
             split,
             wanted: wanted.as_ref(),
+            streams: Some(&streams),
         })?;
         text.push_str(&made.text);
+        stream_bytes = stream_bytes.max(made.stream_bytes);
         record = record.max(made.record);
         slots = made.slots;
     }
@@ -152,6 +156,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
             linear: false,
             split: false,
             wanted: None,
+            streams: None,
         })?;
         text.push_str(&made.text);
         work.extend(calls::called(func, &shapes));
@@ -172,6 +177,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         private_bytes: func.slots.iter().map(|(_, s)| shape::slot_bytes(s)).sum(),
         has_sub_groups: linear,
         zero_local: cx.options.initialize_local,
+        stream_bytes,
         places,
     };
     Ok((native, text))
