@@ -131,10 +131,17 @@ pub struct Function {
     consts: HashMap<Const, Value>,
 }
 
+/// What names of functions of the built-in library begin with.
+const BUILT_IN: &str = "pc_";
+
 impl Function {
     /// A function without a body.
     pub fn new(name: &str, sig: Signature, linkage: Linkage) -> Self {
         Function { name: name.to_owned(), sig, linkage, ..Function::default() }
+    }
+    /// Whether it is one of the built-in library, or stands for it: [`crate::passes::link::merge`] gives those of programs other names.
+    pub fn is_built_in(&self) -> bool {
+        self.kernel.is_none() && self.name.starts_with(BUILT_IN)
     }
     /// The entry block; its parameters are the function's parameters.
     pub fn entry(&self) -> Option<Block> {

@@ -79,6 +79,10 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
         }
         for (r, mut f) in own {
             f.kernel = f.kernel.map(|k| k + first_kernel);
+            // A program's function is not taken for the library's.
+            if f.linkage != Linkage::Import && f.is_built_in() {
+                f.name.insert_str(0, "own.");
+            }
             remap(&mut f, |c| mapped(&function_map, c), |g| mapped(&global_map, g))?;
             out.functions[r] = f;
         }
@@ -328,6 +332,22 @@ mod tests {
         assert_eq!(m.functions.len(), 3);
         assert_eq!(m.functions[m.find("f").unwrap()].linkage, Linkage::Export);
         assert!(merge(vec![b.clone(), b]).is_err());
+    }
+
+    #[test]
+    fn functions_of_programs_are_not_taken_for_built_ins() {
+        let mut a = Module::default();
+        let f = a.functions.push(leaf("pc_exp_f32", Linkage::Import, None, None));
+        a.functions.push(kernel(f));
+        a.functions.push(leaf("pc_sin_f32", Linkage::Import, None, None));
+        a.kernels.push(KernelInfo { name: "k".into(), ..KernelInfo::default() });
+        let mut b = Module::default();
+        b.functions.push(leaf("pc_exp_f32", Linkage::Export, None, None));
+        b.functions.push(leaf("pc_sample_f", Linkage::Internal, None, None));
+        let m = merge(vec![a, b]).unwrap();
+        let names: Vec<(&str, bool)> = m.functions.values().map(|f| (f.name.as_str(), f.is_built_in())).collect();
+        let expected = [("own.pc_exp_f32", false), ("k", false), ("pc_sin_f32", true), ("own.pc_sample_f", false)];
+        assert_eq!(names, expected);
     }
 
     /// One of several equal definitions is kept, a definition of its own wins, and imports find either.

@@ -23,6 +23,10 @@ const SAMPLED: &[&str] = &["pc_sample_", "pc_lod_"];
 /// What may stay a function.
 const CANDIDATES: &[&str] = &["pc_sample_", "pc_lod_", LEVEL, "pc_texel_read_", "pc_texel_write_"];
 
+fn is_named(f: &Function, names: &[&str]) -> bool {
+    f.is_built_in() && names.iter().any(|name| f.name.starts_with(name))
+}
+
 fn calls(f: &Function) -> impl Iterator<Item = (Inst, FuncRef)> {
     f.layout.iter().flat_map(|b| &f.blocks[*b].insts).filter_map(|&i| match f.insts[i].op {
         Op::Call(c) => Some((i, c)),
@@ -34,7 +38,7 @@ fn calls(f: &Function) -> impl Iterator<Item = (Inst, FuncRef)> {
 fn texels(module: &Module, order: &[FuncRef], kept: &EntitySet<FuncRef>) -> Vec<usize> {
     let mut texels = vec![0usize; module.functions.len()];
     for &f in order {
-        let of = |c: FuncRef| match module.functions[c].name.starts_with(TEXEL) {
+        let of = |c: FuncRef| match is_named(&module.functions[c], &[TEXEL]) {
             _ if kept.contains(c) => 0,
             true => 1,
             false => texels[c.index()],
@@ -46,7 +50,7 @@ fn texels(module: &Module, order: &[FuncRef], kept: &EntitySet<FuncRef>) -> Vec<
 
 /// Whether there are more accesses of texels than may be inlined, or reads of a level, of which one at a level of detail has three.
 pub fn is_needed(module: &Module, order: &[FuncRef]) -> bool {
-    let has_levels = order.iter().any(|f| module.functions[*f].name.starts_with(LEVEL));
+    let has_levels = order.iter().any(|f| is_named(&module.functions[*f], &[LEVEL]));
     has_levels || texels(module, order, &EntitySet::new()).into_iter().max() > Some(MAX_TEXELS)
 }
 
@@ -55,14 +59,13 @@ pub fn specialise(module: &mut Module) {
     let mut copies: HashMap<(FuncRef, u64), FuncRef> = HashMap::new();
     let mut counts: HashMap<FuncRef, usize> = HashMap::new();
     for f in module.functions.keys().collect::<Vec<_>>() {
-        if module.functions[f].name.starts_with("pc_") {
+        if module.functions[f].is_built_in() {
             continue;
         }
         for (inst, callee) in calls(&module.functions[f]).collect::<Vec<_>>() {
-            let name = module.functions[callee].name.clone();
             let caller = &module.functions[f];
             let sampler = caller.insts[inst].args.last().and_then(|v| caller.as_bits(*v));
-            let Some(sampler) = sampler.filter(|_| SAMPLED.iter().any(|s| name.starts_with(s))) else { continue };
+            let Some(sampler) = sampler.filter(|_| is_named(&module.functions[callee], SAMPLED)) else { continue };
             let copy = match copies.get(&(callee, sampler)) {
                 Some(&copy) => copy,
                 None => {
@@ -98,15 +101,14 @@ fn with_sampler(func: &Function, sampler: u64) -> Function {
 
 /// The functions that stay functions.
 pub fn choose(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
-    let named = |f: &FuncRef, names: &[&str]| names.iter().any(|name| module.functions[*f].name.starts_with(name));
     let mut kept = EntitySet::new();
-    for &f in order.iter().filter(|f| named(f, CANDIDATES)) {
+    for &f in order.iter().filter(|f| is_named(&module.functions[**f], CANDIDATES)) {
         kept.insert(f);
     }
     // Many kinds of reads share the access too.
     let inlined = texels(module, order, &kept);
     if order.iter().filter(|f| kept.contains(**f)).map(|f| inlined[f.index()]).sum::<usize>() > MAX_KEPT_TEXELS {
-        for &f in order.iter().filter(|f| named(f, &[TEXEL])) {
+        for &f in order.iter().filter(|f| is_named(&module.functions[**f], &[TEXEL])) {
             kept.insert(f);
         }
     }

@@ -140,7 +140,7 @@ fn half_bits(x: f64) -> u16 {
 
 /// Lowers all built-ins of all functions; true if anything changed.
 pub fn run(module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
-    let by_name = module.functions.iter().filter(|(_, f)| f.name.starts_with("pc_")).map(|(r, f)| (f.name.clone(), r)).collect();
+    let by_name = module.functions.iter().filter(|(_, f)| f.is_built_in()).map(|(r, f)| (f.name.clone(), r)).collect();
     let mut imports = Imports { functions: &mut module.functions, globals: &mut module.globals, by_name };
     let mut changed = false;
     for r in imports.functions.keys().collect::<Vec<_>>() {
@@ -160,7 +160,7 @@ pub fn run(module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
 fn function(func: &mut Function, imports: &mut Imports<'_>, cx: &PassContext<'_>) -> Result<bool> {
     let mut map = HashMap::new();
     let mut changed = false;
-    let in_library = func.name.starts_with("pc_");
+    let in_library = func.is_built_in();
     for block in func.layout.clone() {
         let insts = func.take_insts(block);
         let mut b = Builder::new(func, block);
