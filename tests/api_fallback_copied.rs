@@ -6,5 +6,6 @@ mod common;
 
 fallback_suite! { "-float64,-int64_atomics,-mapped_buffers,-host_import,-host_addresses,-placed_memory":
     queues: in_order, out_of_order, command_buffers, command_buffer_updates;
+    recorded: several_queues, whole_buffers;
     memory: random_commands, beside_the_processor, images, image_of_buffer, shared, addresses;
 }

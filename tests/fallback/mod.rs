@@ -9,6 +9,8 @@ pub mod memory;
 pub mod programs;
 #[allow(dead_code)] // as above
 pub mod queues;
+#[allow(dead_code)] // as above
+pub mod recorded;
 
 use crate::common::rig::*;
 use crate::common::*;
