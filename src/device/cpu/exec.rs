@@ -267,7 +267,9 @@ impl Grid<'_> {
 fn order_streams() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: an instruction without operands, which every x86-64 processor has.
-    unsafe { std::arch::x86_64::_mm_sfence() };
+    unsafe {
+        std::arch::x86_64::_mm_sfence()
+    };
 }
 
 /// The processor's floating-point modes are the default ones while this lives: denormals kept, rounding to nearest. The

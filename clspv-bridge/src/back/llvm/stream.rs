@@ -16,7 +16,14 @@ pub fn addresses(func: &Function) -> HashSet<Value> {
         use Op::*;
         matches!(
             op,
-            AtomicRmw { .. } | AtomicCas { .. } | AtomicLoad { .. } | AtomicStore { .. } | Fence { .. } | Barrier { .. } | Group { .. } | Call(_)
+            AtomicRmw { .. }
+                | AtomicCas { .. }
+                | AtomicLoad { .. }
+                | AtomicStore { .. }
+                | Fence { .. }
+                | Barrier { .. }
+                | Group { .. }
+                | Call(_)
         )
     };
     let Some(entry) = func.entry().filter(|_| !insts().any(|data| orders(&data.op))) else { return HashSet::new() };
