@@ -33,6 +33,7 @@ const TESTS: &[Test] = &[
     ("levels_in_commands", levels::commands, &SAMPLED),
     ("levels_in_kernels", levels::kernels, &SAMPLED),
     ("writes_to_levels", levels::writes, &SAMPLED),
+    ("read_write_levels", |session, _| levels::read_and_written(session), &[ImageKind::D2]),
     ("many_arguments", |session, _| kernels::many_arguments(session), &[ImageKind::D2]),
     ("exchange", read_write::exchange, &ImageKind::ALL),
     ("several_read_write", |session, _| read_write::several(session), &[ImageKind::D2]),

@@ -125,6 +125,8 @@ pub struct ImageBinding {
     pub float: bool,
     /// The argument is an `image1d_buffer_t`, so this is a texel buffer.
     pub buffer: bool,
+    /// Of a storage image: the level of detail, or the last one that the image has.
+    pub level: u8,
     /// The module declares a format, which must be made that of the image ([`crate::texel_format::declare`]): the image is read
     /// and written on a device that cannot read storage images of any format.
     pub declared: bool,

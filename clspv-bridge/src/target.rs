@@ -63,6 +63,10 @@ pub struct Target {
     pub max_buffer_descriptors: u32,
     /// Descriptors of all kinds.
     pub max_descriptors: u32,
+    /// And of storage images.
+    pub max_storage_images: u32,
+    /// Levels of detail that an image can have.
+    pub image_levels: u8,
     /// shaderStorageImageReadWithoutFormat and ...WriteWithoutFormat.
     pub storage_image_read_any: bool,
     pub storage_image_write_any: bool,
@@ -264,6 +268,8 @@ impl Target {
             addresses: true,
             max_buffer_descriptors: 32,
             max_descriptors: 512,
+            max_storage_images: 64,
+            image_levels: 15,
             storage_image_read_any: true,
             storage_image_write_any: true,
             storage_image_extended_formats: true,

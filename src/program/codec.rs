@@ -434,6 +434,7 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
         BindingSource::Image(i) => {
             w.u8(3 | u8::from(i.storage) << 2 | u8::from(i.float) << 3 | u8::from(i.buffer) << 4 | u8::from(i.declared) << 5);
             w.u16(i.arg);
+            w.u8(i.level);
         }
     });
     w.list(&abi.readonly, |w, b| w.bool(*b));
@@ -484,7 +485,8 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
             (5, 0) => Some(BindingSource::Block),
             (tag, arg) if tag & 3 == 3 && tag < 64 => {
                 let bit = |n: u8| tag >> n & 1 != 0;
-                Some(BindingSource::Image(ImageBinding { arg, storage: bit(2), float: bit(3), buffer: bit(4), declared: bit(5) }))
+                let (storage, float, buffer, declared) = (bit(2), bit(3), bit(4), bit(5));
+                Some(BindingSource::Image(ImageBinding { arg, storage, float, buffer, level: r.u8()?, declared }))
             }
             _ => None,
         })?,
@@ -657,7 +659,14 @@ pub(crate) mod tests {
                 BindingSource::Print,
                 BindingSource::Whole(2),
                 BindingSource::Block,
-                BindingSource::Image(ImageBinding { arg: 3, storage: true, float: false, buffer: true, declared: true }),
+                BindingSource::Image(ImageBinding {
+                    arg: 3,
+                    storage: true,
+                    float: false,
+                    buffer: true,
+                    level: 7,
+                    declared: true,
+                }),
             ],
             readonly: vec![true, false, false, false, true, false],
             local_specs: vec![

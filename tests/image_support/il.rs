@@ -84,6 +84,54 @@ fn program() -> Result<Vec<u32>, Error> {
     Ok(b.module().assemble())
 }
 
+/// `levels(read_write im, uint level, global uint *facts)`: each texel of the level after `level` becomes the one at the corner of its
+/// block in `level`; size of `level`, and number of levels.
+pub fn levels() -> Result<Vec<u32>, Error> {
+    let mut b = Builder::new();
+    b.set_version(1, 0);
+    let needed =
+        [Capability::Addresses, Capability::Kernel, Capability::ImageReadWrite, Capability::ImageMipmap, Capability::Int64];
+    needed.into_iter().for_each(|c| b.capability(c));
+    b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
+    let (void, uint, ulong, float) = (b.type_void(), b.type_int(32, 0), b.type_int(64, 0), b.type_float(32, None));
+    let (uint2, float4, ulong3) = (b.type_vector(uint, 2), b.type_vector(float, 4), b.type_vector(ulong, 3));
+    let access = Some(AccessQualifier::ReadWrite);
+    let image = b.type_image(void, Dim::Dim2D, 0, 0, 0, 0, spirv::ImageFormat::Unknown, access);
+    let global = b.type_pointer(None, StorageClass::CrossWorkgroup, uint);
+    let input = b.type_pointer(None, StorageClass::Input, ulong3);
+    let ty = b.type_function(void, [image, uint, global]);
+    let ids = b.variable(input, None, StorageClass::Input, None);
+    b.decorate(ids, Decoration::BuiltIn, [Operand::BuiltIn(BuiltIn::GlobalInvocationId)]);
+    let [zero, one, two] = [0, 1, 2].map(|n| b.constant_bit32(uint, n));
+    let function = b.begin_function(void, None, FunctionControl::NONE, ty)?;
+    let (im, level, facts) = (b.function_parameter(image)?, b.function_parameter(uint)?, b.function_parameter(global)?);
+    b.begin_block(None)?;
+    let id = b.load(ulong3, None, ids, None, [])?;
+    let coordinate = |b: &mut Builder, i: u32| -> Result<(u32, u32), Error> {
+        let id = b.composite_extract(ulong, None, id, [i])?;
+        let own = b.u_convert(uint, None, id)?;
+        Ok((own, b.i_mul(uint, None, own, two)?))
+    };
+    let ((x, from_x), (y, from_y)) = (coordinate(&mut b, 0)?, coordinate(&mut b, 1)?);
+    let (to, from) = (b.composite_construct(uint2, None, [x, y])?, b.composite_construct(uint2, None, [from_x, from_y])?);
+    let lod = |level| [Operand::IdRef(level)];
+    let texel = b.image_read(float4, None, im, from, Some(ImageOperands::LOD), lod(level))?;
+    let next = b.i_add(uint, None, level, one)?;
+    b.image_write(im, to, texel, Some(ImageOperands::LOD), lod(next))?;
+    let size = b.image_query_size_lod(uint2, None, im, level)?;
+    let width = b.composite_extract(uint, None, size, [0])?;
+    let height = b.composite_extract(uint, None, size, [1])?;
+    let count = b.image_query_levels(uint, None, im)?;
+    for (i, fact) in [(zero, width), (one, height), (two, count)] {
+        let at = b.in_bounds_ptr_access_chain(global, None, facts, i, [])?;
+        b.store(at, fact, None, [])?;
+    }
+    b.ret()?;
+    b.end_function()?;
+    b.entry_point(ExecutionModel::Kernel, function, "levels", [ids]);
+    Ok(b.module().assemble())
+}
+
 /// Runs it for each format of floating-point texels that can be written.
 pub fn images_in_spirv(session: &Session<'_>) -> Result<(), String> {
     if !session.extensions().contains("cl_khr_il_program") {

@@ -3,7 +3,7 @@
 
 use super::format::{Class, Format, Random};
 use super::sampling::{Mode, Texels};
-use super::{Findings, offers};
+use super::{Findings, il, offers};
 use crate::cl::{Arg, Image, ImageKind, Program, Session};
 use pyroclast_runtime::cl::*;
 
@@ -194,7 +194,11 @@ fn write_source(kind: ImageKind, class: &str) -> String {
          kernel void writes(write_only {image} im, global const uint4 *texels, int level)\n\
          {{ int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);\n\
             uint4 t = texels[(z * get_global_size(1) + y) * get_global_size(0) + x];\n\
-            write_image{class}(im, {at}, level, as_{ty}(t)); }}\n"
+            write_image{class}(im, {at}, level, as_{ty}(t)); }}\n\
+         kernel void named(write_only {image} im, global const uint4 *texels, int unused)\n\
+         {{ int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);\n\
+            uint4 t = texels[(z * get_global_size(1) + y) * get_global_size(0) + x];\n\
+            write_image{class}(im, {at}, 1, as_{ty}(t)); }}\n"
     )
 }
 
@@ -211,16 +215,12 @@ pub fn writes(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
 }
 
 fn written(session: &Session<'_>, kind: ImageKind, format: &Format) -> Result<(), String> {
-    let class = match format.class() {
-        Class::Float => "f",
-        Class::Signed => "i",
-        Class::Unsigned => "ui",
-    };
-    let program = session.build(&write_source(kind, class), "-cl-std=CL3.0")?;
-    let kernel = program.kernel("writes")?;
+    let program = session.build(&write_source(kind, letter(format)), "-cl-std=CL3.0")?;
     let mut levels = make(session, CL_MEM_WRITE_ONLY, kind, format, 21)?;
     let mut random = Random::new(22);
-    for level in [2, 0, LEVELS - 1] {
+    // The first kernel is given the level, the other names it.
+    for (name, level) in [("writes", 2), ("writes", 0), ("named", 1), ("writes", LEVELS - 1)] {
+        let kernel = program.kernel(name)?;
         let size = size(kind, level);
         let mut texel = || {
             [(); 4].map(|()| match format.class() {
@@ -243,6 +243,59 @@ fn written(session: &Session<'_>, kind: ImageKind, format: &Format) -> Result<()
         check(session, &levels, "after writes of a kernel")?;
     }
     Ok(())
+}
+
+/// Levels of images that a kernel reads and writes, where the device has such images and writes levels. Only SPIR-V can say so.
+pub fn read_and_written(session: &Session<'_>) -> Result<(), String> {
+    let kind = ImageKind::D2;
+    let both: cl_uint = session.device_number(CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS)?;
+    let extensions = session.extensions();
+    if both == 0 || !["cl_khr_mipmap_image_writes", "cl_khr_il_program"].iter().all(|e| extensions.contains(e)) {
+        return Ok(());
+    }
+    let program = session.build_il(&il::levels().map_err(|e| e.to_string())?)?;
+    let (kernel, facts) = (program.kernel("levels")?, session.buffer(16)?);
+    let offered = offers(session, kind)?;
+    let mut findings = Findings::default();
+    for format in formats(session, kind)?.into_iter().filter(|f| f.class() == Class::Float) {
+        if !offered.iter().any(|o| super::same(o.format.cl, format.cl) && o.has(CL_MEM_KERNEL_READ_AND_WRITE)) {
+            continue;
+        }
+        let test = || -> Result<(), String> {
+            let mut levels = make(session, CL_MEM_READ_WRITE, kind, &format, 32)?;
+            for level in [1, 0, 2] {
+                kernel.set(&[Arg::Image(&levels.image), Arg::U32(level as u32), Arg::Buffer(&facts)])?;
+                kernel.launch(&size(kind, level + 1)[..2], None)?;
+                levels.contents[level + 1] = smaller(&levels, kind, level);
+                check(session, &levels, &format!("after writes to the one behind {level}"))?;
+                let mut got = [0u32; 3];
+                session.read(&facts, &mut got)?;
+                let [w, h, _] = size(kind, level);
+                if got != [w as u32, h as u32, LEVELS as u32] {
+                    return Err(format!("size of level {level} and levels: {got:?}"));
+                }
+            }
+            Ok(())
+        };
+        findings.note(|| format.name(), test());
+    }
+    findings.end()
+}
+
+/// The level after one of a two-dimensional image, made from the corners of its blocks.
+fn smaller(levels: &Levels<'_>, kind: ImageKind, from: usize) -> Vec<u8> {
+    let ([w, h, _], [small_w, small_h, _]) = (size(kind, from), size(kind, from + 1));
+    let element = levels.format.bytes;
+    let texels = (0..small_w * small_h).map(|i| (2 * (i / small_w)).min(h - 1) * w + (2 * (i % small_w)).min(w - 1));
+    texels.flat_map(|at| levels.contents[from][at * element..][..element].iter().copied()).collect()
+}
+
+fn letter(format: &Format) -> &'static str {
+    match format.class() {
+        Class::Float => "f",
+        Class::Signed => "i",
+        Class::Unsigned => "ui",
+    }
 }
 
 /// Which axis the gradients of the kernel are along.

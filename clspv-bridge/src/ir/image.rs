@@ -52,7 +52,7 @@ pub enum ImageOp {
     ReadLevel,
     /// `image, i32 coordinates, f32x4 or i32x4 ->`
     Write,
-    /// To a level of the image, where images lie in memory. `image, i32 coordinates, i32 level, f32x4 or i32x4 ->`
+    /// To a level of the image. `image, i32 coordinates, i32 level, f32x4 or i32x4 ->`
     WriteLevel,
     /// Width, height, depth, layers, as far as there are any. `image -> i32 or vector`
     Size,

@@ -1,20 +1,21 @@
 //! Image operations on kernel arguments to operations on descriptors.
 //!
 //! Each image argument that is read or written gets a descriptor for each kind of texel it is used with, a storage image
-//! if the kernel writes it. The channel order and type and the size are hidden values (what is bound may be larger). Integer texels are unsigned for Vulkan: here is what a signed or narrow format needs beside,
+//! if the kernel writes it. A storage image is of one level of detail: where the level is given at run time, there is one for each
+//! level that a device may have and a branch to the access of it, so no descriptor is indexed. The channel order and type and the size are hidden values (what is bound may be larger). Integer texels are unsigned for Vulkan: here is what a signed or narrow format needs beside,
 //! extension of what is read and saturation of what is written (section 8.3.2 and 8.4 of the C specification).
 //!
 //! An image that is not one parameter of the kernel (selected at run time, which neither OpenCL C nor SPIR-V can say) is
 //! refused.
 
-use super::lower::hidden_offset;
+use super::lower::{hidden_offset, split_after};
 use super::lower_texel_order::{from_memory, to_memory};
 use crate::abi::{BindingSource, Hidden, ImageBinding, LaunchAbi};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use crate::target::Target;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// cl_channel_type of integer formats.
 const SIGNED_INT8: i32 = 0x10d7;
@@ -32,11 +33,16 @@ struct Usage {
 }
 
 /// An argument's use with one kind of texel.
-#[derive(Clone, Copy)]
+#[derive(Default)]
 struct Texels {
-    var: Var,
     read: bool,
-    /// The binding of a storage image.
+    /// What is accessed where the kernel says which.
+    levels: BTreeSet<u8>,
+    /// There are accesses to a level that only the launch knows.
+    any_level: bool,
+    /// By level; that of a sampled image is of all.
+    vars: BTreeMap<u8, Var>,
+    /// The binding of the first storage image.
     storage: Option<u8>,
 }
 
@@ -92,16 +98,22 @@ impl Images {
         let data = &func.insts[inst];
         let Op::Image { op, .. } = data.op else { return Ok(()) };
         let arg = self.arg(func, data.args[0])?;
-        let texel = match op {
-            ImageOp::Read | ImageOp::ReadLevel => data.results[0],
-            ImageOp::Write => data.args[2],
+        let (texel, level) = match op {
+            ImageOp::Read => (data.results[0], None),
+            ImageOp::ReadLevel => (data.results[0], Some(data.args[2])),
+            ImageOp::Write => (data.args[2], None),
+            ImageOp::WriteLevel => (data.args[3], Some(data.args[2])),
             _ => return Ok(()),
         };
+        let is_read = matches!(op, ImageOp::Read | ImageOp::ReadLevel);
         let usage = self.usage.entry(arg).or_default();
-        usage.written |= op == ImageOp::Write;
-        let texels =
-            usage.vars.entry(func.ty(texel).is_float()).or_insert(Texels { var: Var::new(0), read: false, storage: None });
-        texels.read |= op == ImageOp::Read;
+        usage.written |= !is_read;
+        let texels = usage.vars.entry(func.ty(texel).is_float()).or_default();
+        texels.read |= is_read;
+        match known_level(func, level) {
+            Some(level) => drop(texels.levels.insert(level)),
+            None => texels.any_level = true,
+        }
         Ok(())
     }
 
@@ -119,25 +131,32 @@ impl Images {
         for (&arg, usage) in used {
             let (dim, storage) = (dims.get(&arg).copied().unwrap_or(ImageDim::D2), usage.written);
             for (&float, texels) in usage.vars.iter_mut() {
-                let binding = abi.bindings.len() as u32;
-                let declared = storage && texels.read && !target.storage_image_read_any;
-                let source = ImageBinding { arg, storage, float, buffer: dim == ImageDim::Buffer, declared };
-                abi.bindings.push(BindingSource::Image(source));
-                abi.readonly.push(!storage);
-                let class = VarClass::Image { binding, dim, storage };
-                texels.var = func.vars.push(VarData { class, elem: if float { F32 } else { I32 }, len: VarLen::Runtime });
+                let first = abi.bindings.len();
                 if storage {
-                    let number = u8::try_from(binding);
+                    let number = u8::try_from(first);
                     texels.storage = Some(number.map_err(|_| CompileError::unsupported("that many images that are written", 0))?);
+                    texels.levels.extend((0..target.image_levels).filter(|_| texels.any_level));
+                } else {
+                    texels.levels = [0].into();
+                }
+                let declared = storage && texels.read && !target.storage_image_read_any;
+                for &level in &texels.levels {
+                    let binding = abi.bindings.len() as u32;
+                    let source = ImageBinding { arg, storage, float, buffer: dim == ImageDim::Buffer, level, declared };
+                    abi.bindings.push(BindingSource::Image(source));
+                    abi.readonly.push(!storage);
+                    let class = VarClass::Image { binding, dim, storage };
+                    let var = func.vars.push(VarData { class, elem: if float { F32 } else { I32 }, len: VarLen::Runtime });
+                    texels.vars.insert(level, var);
                 }
             }
         }
         Ok(())
     }
 
-    fn texels(&self, arg: u16, float: bool) -> Result<Texels> {
+    fn texels(&self, arg: u16, float: bool) -> Result<&Texels> {
         let texels = self.usage.get(&arg).and_then(|usage| usage.vars.get(&float));
-        texels.copied().ok_or_else(|| CompileError::internal("an image without a descriptor"))
+        texels.ok_or_else(|| CompileError::internal("an image without a descriptor"))
     }
 
     /// The value of an operation on the image set as `arg`.
@@ -167,20 +186,79 @@ impl Images {
             ImageOp::Read | ImageOp::ReadLevel => {
                 let ty = result.map(|r| b.ty(r)).ok_or_else(|| CompileError::internal("a read without a result"))?;
                 let texels = self.texels(arg, ty.is_float())?;
-                let v = b.value(Op::Image { op, dim, var: Some(texels.var) }, args, ty);
+                let v = match texels.storage {
+                    Some(_) => texels.access(b, dim, args[0], args.get(1).copied(), None, Some(ty))?,
+                    None => Some(b.value(Op::Image { op, dim, var: texels.vars.get(&0).copied() }, args, ty)),
+                };
+                let v = v.ok_or_else(|| CompileError::internal("a read without a result"))?;
                 let v = texels.storage.map_or(v, |binding| from_memory(b, v, binding));
                 Ok(Some(if ty.is_float() { v } else { extend(b, v, arg) }))
             }
-            ImageOp::WriteLevel => Err(CompileError::unsupported("a write to a level of detail on this device", b.line)),
-            ImageOp::Write => {
-                let float = b.ty(args[1]).is_float();
+            ImageOp::Write | ImageOp::WriteLevel => {
+                let (texel, level) = (args[args.len() - 1], if op == ImageOp::Write { None } else { Some(args[1]) });
+                let float = b.ty(texel).is_float();
                 let texels = self.texels(arg, float)?;
-                let texel = if float { args[1] } else { saturate(b, args[1], arg) };
+                let texel = if float { texel } else { saturate(b, texel, arg) };
                 let texel = texels.storage.map_or(texel, |binding| to_memory(b, texel, binding));
-                b.inst(Op::Image { op, dim, var: Some(texels.var) }, &[args[0], texel], &[]);
-                Ok(None)
+                texels.access(b, dim, args[0], level, Some(texel), None)
             }
         }
+    }
+}
+
+/// The level that an access names; the first if there is no operand.
+fn known_level(func: &Function, level: Option<Value>) -> Option<u8> {
+    level.map_or(Some(0), |level| func.as_bits(level).and_then(|n| u8::try_from(n).ok()))
+}
+
+impl Texels {
+    /// Reads (`ty` given) or writes (`texel` given) a storage image, by a branch for each level if the level is not known.
+    fn access(
+        &self,
+        b: &mut Builder<'_>,
+        dim: ImageDim,
+        at: Value,
+        level: Option<Value>,
+        texel: Option<Value>,
+        ty: Option<Type>,
+    ) -> Result<Option<Value>> {
+        let one = |b: &mut Builder<'_>, var: Var| -> Option<Value> {
+            let op = if texel.is_some() { ImageOp::Write } else { ImageOp::Read };
+            let args: Vec<Value> = [at].into_iter().chain(texel).collect();
+            let types: Vec<Type> = ty.into_iter().collect();
+            let inst = b.inst(Op::Image { op, dim, var: Some(var) }, &args, &types);
+            b.func.insts[inst].results.first().copied()
+        };
+        let Some(level) = level.filter(|level| known_level(b.func, Some(*level)).is_none()) else {
+            let var = known_level(b.func, level).and_then(|level| self.vars.get(&level));
+            return match var {
+                Some(var) => Ok(one(b, *var)),
+                None => Err(CompileError::internal("a level without a descriptor")),
+            };
+        };
+        let mut arms: Vec<Block> = Vec::new();
+        let mut after = b.block;
+        for _ in 0..=self.vars.len() {
+            after = split_after(b.func, after);
+            arms.push(after);
+        }
+        let Some(join) = arms.pop() else { return Ok(None) };
+        let result = ty.map(|ty| b.func.add_param(join, ty));
+        // A level that no image has: nothing is written, and zero is read.
+        let none: Vec<Value> = ty.map(|ty| b.func.bits(ty, 0)).into_iter().collect();
+        let targets: Vec<BlockCall> =
+            [BlockCall::new(join, &none)].into_iter().chain(arms.iter().map(|arm| BlockCall::new(*arm, &[]))).collect();
+        let cases = self.vars.keys().map(|level| u64::from(*level)).collect();
+        let switch = b.func.make_terminator(Op::Switch(cases), &[level], &targets);
+        b.func.insts[switch].line = b.line;
+        b.push(switch);
+        for (arm, var) in arms.into_iter().zip(self.vars.values()) {
+            b.block = arm;
+            let v: Vec<Value> = one(b, *var).into_iter().collect();
+            b.jump(join, &v);
+        }
+        b.block = join;
+        Ok(result)
     }
 }
 

@@ -22,6 +22,7 @@ const TESTS: &[Test] = &[
     ("many arguments", |s, _, _| kernels::many_arguments(s), &[ImageKind::D2]),
     ("exchange between work-items", |s, k, _| read_write::exchange(s, k), &ImageKind::ALL),
     ("several images read and written", |s, _, _| read_write::several(s), &[ImageKind::D2]),
+    ("levels read and written", |s, _, _| levels::read_and_written(s), &[ImageKind::D2]),
     ("filters", |s, _, _| filters::filters(s), &[ImageKind::D2]),
     ("images in SPIR-V", |s, _, _| il::images_in_spirv(s), &[ImageKind::D2]),
     ("image of a buffer", |s, _, _| objects::image_of_buffer(s), &[ImageKind::D2]),

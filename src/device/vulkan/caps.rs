@@ -133,6 +133,10 @@ pub fn target(a: &Adapter) -> Target {
         // A CPU device loses the alias information it vectorises with when it is given addresses.
         prefer_bindings: a.is_cpu(),
         max_descriptors: limits.max_per_stage_resources,
+        max_storage_images: limits.max_per_stage_descriptor_storage_images,
+        image_levels: (limits.max_image_dimension1_d.max(limits.max_image_dimension2_d).max(limits.max_image_dimension3_d).max(1))
+            .ilog2() as u8
+            + 1,
         storage_image_read_any: f.core.shader_storage_image_read_without_format != 0,
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
         storage_image_extended_formats: f.core.shader_storage_image_extended_formats != 0,
@@ -379,6 +383,8 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
     }
     facts.formats = formats;
     facts.levels = levels;
+    // What can be written can be written at every level.
+    facts.level_writes = levels && t.max_storage_images >= u32::from(t.image_levels);
     let bgra = ImageFormat::new(CL_BGRA, CL_UNORM_INT8);
     for format in REQUIRED.iter().map(|t| ImageFormat::new(CL_RGBA, *t)).chain([bgra]) {
         if let Some(kind) = ImageKind::ALL.into_iter().find(|k| *k != ImageKind::Buffer && !facts.uses(format, *k).write) {

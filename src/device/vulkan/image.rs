@@ -1,4 +1,4 @@
-//! Images: Vulkan images in optimal tiling, always in the layout GENERAL, with a view to fetch from and one to store to;
+//! Images: Vulkan images in optimal tiling, always in the layout GENERAL, with a view to fetch from and one of each level to store to;
 //! views of them for images made from images; and images that lie in a buffer. On software devices, where tiling gains
 //! nothing, every image lies in a buffer, so that the host sees the texels and transfers are copies in the host's memory.
 //!
@@ -23,6 +23,7 @@ use clspv_bridge::abi::ImageBinding;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use rspirv::spirv::ImageFormat;
+use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -46,7 +47,7 @@ enum Store {
     Texels {
         owner: Arc<dyn DeviceMemory>,
         view: vk::BufferView,
-        /// As [`Image::renamed`].
+        /// As [`Stored::renamed`].
         renamed: vk::BufferView,
     },
 }
@@ -58,13 +59,18 @@ pub struct Image {
     /// Null for texel buffers.
     pub raw: vk::Image,
     sampled: vk::ImageView,
-    /// Null if kernels cannot write the format.
-    storage: vk::ImageView,
-    /// Where modules must declare the format and have no name for it: a view of a format that they have. Else null.
-    renamed: vk::ImageView,
+    /// By level; none if kernels cannot write the format.
+    stored: SmallVec<[Stored; 1]>,
     store: Store,
     /// The buffer that stands behind an image of its own.
     behind: Option<(Arc<dyn DeviceMemory>, RectLayout)>,
+}
+
+/// Views of a level to store to.
+struct Stored {
+    plain: vk::ImageView,
+    /// Where modules must declare the format and have no name for it: a view of a format that they have. Else null.
+    renamed: vk::ImageView,
 }
 
 /// What is bound to a descriptor.
@@ -134,7 +140,7 @@ impl Image {
     ) -> Result<Image> {
         let null = vk::ImageView::null();
         let store = Store::Linear { owner, layout };
-        let mut image = Image { gpu, desc: *desc, raw, sampled: null, storage: null, renamed: null, store, behind: None };
+        let mut image = Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
         image.make_views()?;
         queue::prepare_image(gpu, raw, vk::ImageLayout::PREINITIALIZED)?;
         Ok(image)
@@ -161,8 +167,7 @@ impl Image {
             desc: *desc,
             raw,
             sampled: vk::ImageView::null(),
-            storage: vk::ImageView::null(),
-            renamed: vk::ImageView::null(),
+            stored: SmallVec::new(),
             store: Store::Own(None),
             behind: None,
         };
@@ -176,8 +181,8 @@ impl Image {
         let other = image_of(owner)?;
         let null = vk::ImageView::null();
         let store = Store::Image { owner: owner.clone() };
-        let (raw, renamed) = (other.raw, null);
-        let mut image = Image { gpu, desc: *desc, raw, sampled: null, storage: null, renamed, store, behind: None };
+        let raw = other.raw;
+        let mut image = Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
         if vulkan_format(desc)?.base != vulkan_format(&other.desc)?.base || desc.shape != other.desc.shape {
             return Err(DeviceError::Unexpected("a view of an image of another kind".into()));
         }
@@ -208,7 +213,7 @@ impl Image {
         let (raw, null) = (vk::Image::null(), vk::ImageView::null());
         let (view, renamed) = (vk::BufferView::null(), vk::BufferView::null());
         let store = Store::Texels { owner: owner.clone(), view, renamed };
-        let mut image = Image { gpu, desc: *desc, raw, sampled: null, storage: null, renamed: null, store, behind: None };
+        let mut image = Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
         let info = vk::BufferViewCreateInfo::default().buffer(buffer.raw).offset(layout.offset).range(range);
         let base = vulkan_format(desc)?.base;
         let other = image.renamed_format(base);
@@ -227,13 +232,21 @@ impl Image {
         let uses = self.gpu.info().image.uses(self.desc.format, self.desc.shape.kind);
         let vulkan = vulkan_format(&self.desc)?;
         let [r, g, b, a] = vulkan.swizzle;
-        self.sampled = self.view(vulkan.read, vk::ComponentMapping { r, g, b, a }, vk::ImageUsageFlags::SAMPLED)?;
+        self.sampled = self.view(vulkan.read, vk::ComponentMapping { r, g, b, a }, vk::ImageUsageFlags::SAMPLED, WHOLE)?;
         let plain = vk::ComponentMapping::default();
-        if uses.write {
-            self.storage = self.view(vulkan.base, plain, vk::ImageUsageFlags::STORAGE)?;
-        }
-        if let Some(format) = self.renamed_format(vulkan.base) {
-            self.renamed = self.view(format, plain, vk::ImageUsageFlags::STORAGE)?;
+        for base_mip_level in (0..self.desc.levels).filter(|_| uses.write) {
+            let level = vk::ImageSubresourceRange { base_mip_level, level_count: 1, ..WHOLE };
+            let stored = Stored {
+                plain: self.view(vulkan.base, plain, vk::ImageUsageFlags::STORAGE, level)?,
+                renamed: vk::ImageView::null(),
+            };
+            self.stored.push(stored);
+            if let Some(format) = self.renamed_format(vulkan.base)
+                && let view = self.view(format, plain, vk::ImageUsageFlags::STORAGE, level)?
+                && let Some(stored) = self.stored.last_mut()
+            {
+                stored.renamed = view;
+            }
         }
         Ok(())
     }
@@ -245,10 +258,13 @@ impl Image {
         (uses.read_write && !self.gpu.target.storage_image_read_any && format != base).then_some(format)
     }
 
-    fn view(&self, format: vk::Format, components: vk::ComponentMapping, usage: vk::ImageUsageFlags) -> Result<vk::ImageView> {
-        // Kernels write the first level only.
-        let level_count = if usage.contains(vk::ImageUsageFlags::STORAGE) { 1 } else { WHOLE.level_count };
-        let levels = vk::ImageSubresourceRange { level_count, ..WHOLE };
+    fn view(
+        &self,
+        format: vk::Format,
+        components: vk::ComponentMapping,
+        usage: vk::ImageUsageFlags,
+        levels: vk::ImageSubresourceRange,
+    ) -> Result<vk::ImageView> {
         let mut usage = vk::ImageViewUsageCreateInfo::default().usage(usage);
         let info = vk::ImageViewCreateInfo::default()
             .image(self.raw)
@@ -263,16 +279,17 @@ impl Image {
 
     /// What an argument's descriptor is bound to.
     pub fn bound(&self, binding: &ImageBinding) -> Result<Bound> {
-        match (&self.store, binding.buffer) {
-            (Store::Texels { renamed, .. }, true) if binding.declared && *renamed != vk::BufferView::null() => {
+        let stored = self.stored.get(usize::from(binding.level)).or(self.stored.last());
+        match (&self.store, binding.buffer, stored) {
+            (Store::Texels { renamed, .. }, true, _) if binding.declared && *renamed != vk::BufferView::null() => {
                 Ok(Bound::StorageTexels(*renamed))
             }
-            (Store::Texels { view, .. }, true) if binding.storage => Ok(Bound::StorageTexels(*view)),
-            (Store::Texels { view, .. }, true) => Ok(Bound::UniformTexels(*view)),
-            (Store::Texels { .. }, false) => Err(DeviceError::Unexpected("a texel buffer that is to be an image".into())),
-            (_, false) if !binding.storage => Ok(Bound::Sampled(self.sampled)),
-            (_, false) if binding.declared && self.renamed != vk::ImageView::null() => Ok(Bound::Storage(self.renamed)),
-            (_, false) if self.storage != vk::ImageView::null() => Ok(Bound::Storage(self.storage)),
+            (Store::Texels { view, .. }, true, _) if binding.storage => Ok(Bound::StorageTexels(*view)),
+            (Store::Texels { view, .. }, true, _) => Ok(Bound::UniformTexels(*view)),
+            (Store::Texels { .. }, false, _) => Err(DeviceError::Unexpected("a texel buffer that is to be an image".into())),
+            (_, false, _) if !binding.storage => Ok(Bound::Sampled(self.sampled)),
+            (_, false, Some(s)) if binding.declared && s.renamed != vk::ImageView::null() => Ok(Bound::Storage(s.renamed)),
+            (_, false, Some(s)) => Ok(Bound::Storage(s.plain)),
             _ => Err(DeviceError::Unexpected("an image that the kernel's argument does not fit".into())),
         }
     }
@@ -355,8 +372,10 @@ impl Drop for Image {
         // SAFETY: the owner has dropped the last reference, so no submitted work uses the image; null is ignored.
         unsafe {
             self.gpu.raw.destroy_image_view(self.sampled, None);
-            self.gpu.raw.destroy_image_view(self.storage, None);
-            self.gpu.raw.destroy_image_view(self.renamed, None);
+            for stored in &self.stored {
+                self.gpu.raw.destroy_image_view(stored.plain, None);
+                self.gpu.raw.destroy_image_view(stored.renamed, None);
+            }
         }
         match &mut self.store {
             Store::Own(allocation) => {

@@ -52,6 +52,11 @@ impl<'a> Emitter<'a> {
             let what = format!("{buffers} buffers and {images} images in a kernel on this device");
             return Err(CompileError::unsupported(what, 0));
         }
+        let stored = abi.bindings.iter().filter(|b| matches!(b, BindingSource::Image(image) if image.storage)).count();
+        if stored > target.max_storage_images as usize {
+            let what = format!("{stored} images that are written in a kernel, each level of detail counted, on this device");
+            return Err(CompileError::unsupported(what, 0));
+        }
         let mut m = SpirvModule::new(target);
         let entry = m.id();
         Ok(Emitter {

@@ -86,9 +86,6 @@ impl Emitter<'_> {
         let mut operands = vec![loaded];
         operands.extend_from_slice(args);
         match (op, ty) {
-            (ImageOp::ReadLevel, Some(_)) if image.storage => {
-                Err(CompileError::unsupported("a level of detail of an image that the kernel writes", 0))
-            }
             (ImageOp::Read, Some(ty)) if image.storage => {
                 self.shared_access(&image, ImageOperands::MAKE_TEXEL_VISIBLE, &mut operands)?;
                 Ok(Some(self.op(Op::ImageRead, ty, &operands)?))
@@ -99,7 +96,7 @@ impl Emitter<'_> {
                 }
                 Ok(Some(self.op(Op::ImageFetch, ty, &operands)?))
             }
-            (ImageOp::ReadLevel, Some(ty)) if image.dim != ImageDim::Buffer => {
+            (ImageOp::ReadLevel, Some(ty)) if image.dim != ImageDim::Buffer && !image.storage => {
                 operands.insert(2, ImageOperands::LOD.bits());
                 Ok(Some(self.op(Op::ImageFetch, ty, &operands)?))
             }
