@@ -235,16 +235,16 @@ fn native(
     let tasks = (0..optimised.len()).zip(optimised).collect();
     for (module, result) in optimised.iter().zip(parallel::map(tasks, |(n, module)| llvm::kernel(module, data, n, cx))) {
         match result {
-            Ok((kernel, text)) => {
+            Ok((kernel, pieces)) => {
                 compiled.kernels.push(CompiledKernel { info: kernel.info.clone(), variants: Vec::new() });
                 program.kernels.push(kernel);
-                texts.push(text);
+                texts.extend(pieces);
             }
             Err(e) => failures.push((module.kernels[0].name.clone(), e)),
         }
     }
     if failures.is_empty() && !texts.is_empty() {
-        program.object = llvm::shared_object(&llvm::module_text(&texts), cx.options.opt_disable)?;
+        program.object = llvm::shared_object(&texts, cx.options.opt_disable)?;
     }
     compiled.native = Some(program);
     Ok(())
@@ -592,8 +592,9 @@ mod tests {
         let (globals, numbers) = used_globals(&program, std::slice::from_ref(&module));
         let data = lower_globals::layout(&globals).unwrap();
         renumber_globals(&mut module, &globals, &numbers);
-        let (_, text) = llvm::kernel(&module, &data, 0, &cx).unwrap();
-        (module, text)
+        let (_, texts) = llvm::kernel(&module, &data, 0, &cx).unwrap();
+        assert_eq!(texts.len(), if module.functions.len() == 1 { 2 } else { 1 });
+        (module, texts.concat())
     }
 
     #[test]

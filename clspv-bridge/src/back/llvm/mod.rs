@@ -39,7 +39,7 @@ use tree::Seq;
 pub use tool::shared_object;
 
 /// What stands before and behind the functions of a module.
-pub fn module_text(functions: &[String]) -> String {
+fn module_text(functions: &[&str]) -> String {
     let mut text = String::from("source_filename = \"pyroclast\"\n\n");
     for f in functions {
         text.push_str(f);
@@ -49,8 +49,8 @@ pub fn module_text(functions: &[String]) -> String {
     text
 }
 
-/// The text of a kernel's functions. `module` holds a single kernel and what it calls (phase Inlined); `number` makes its symbols unique.
-pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContext<'_>) -> Result<(NativeKernel, String)> {
+/// The text of a kernel's functions, in pieces that need not be in one module. `module` holds a single kernel and what it calls (phase Inlined); `number` makes its symbols unique.
+pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContext<'_>) -> Result<(NativeKernel, Vec<String>)> {
     let Some(cpu) = &cx.target.cpu else { return Err(CompileError::internal("no processor to make code for")) };
     let width = cpu.width;
     let (kernel, index) = kernel_of(module)?;
@@ -98,7 +98,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
     let any = format!("k{number}a");
     let names = if cpu.checked { vec![(any, false)] } else { vec![(format!("k{number}w"), true), (any, false)] };
     let streams = stream::addresses(&func);
-    let mut text = String::new();
+    let mut texts = Vec::new();
     let (mut record, mut stream_bytes) = (0, 0);
     let mut slots = HashMap::new();
     for (name, whole) in &names {
@@ -119,7 +119,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
             wanted: wanted.as_ref(),
             streams: Some(&streams),
         })?;
-        text.push_str(&made.text);
+        texts.push(made.text);
         stream_bytes = stream_bytes.max(made.stream_bytes);
         record = record.max(made.record);
         slots = made.slots;
@@ -127,6 +127,10 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
     let mut callees: HashMap<FuncRef, (Function, Seq)> = HashMap::new();
     let mut work: Vec<_> = calls::called(&func, &shapes).into_iter().collect();
     let mut done = HashSet::new();
+    if !work.is_empty() {
+        // Functions stay with both of their callers.
+        texts = vec![texts.concat()];
+    }
     while let Some((callee, varying)) = work.pop() {
         if !done.insert((callee, varying)) {
             continue;
@@ -158,7 +162,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
             wanted: None,
             streams: None,
         })?;
-        text.push_str(&made.text);
+        texts.iter_mut().for_each(|text| text.push_str(&made.text));
         work.extend(calls::called(func, &shapes));
     }
     let (whole, any) = (names[0].0.clone(), names[names.len() - 1].0.clone());
@@ -180,7 +184,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         stream_bytes,
         places,
     };
-    Ok((native, text))
+    Ok((native, texts))
 }
 
 /// Gives a function structured control flow, and that as a tree.

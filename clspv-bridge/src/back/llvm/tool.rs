@@ -3,11 +3,13 @@
 //! The linker is our own child: clang would look for it in a PATH that may lead nowhere, and could not wait for it in a host
 //! that ignores SIGCHLD.
 
+use super::module_text;
 use crate::driver::FrontConfig;
 use crate::error::{CompileError, Result};
 use crate::front::{clang, process};
+use crate::parallel;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -24,6 +26,9 @@ const ARGS: &[&str] = &[
     "-fno-slp-vectorize",
     "-fno-stack-protector",
 ];
+
+/// Bytes of text from which a module of its own, and another process, are worth it: a tenth of a second's work.
+const MODULE: usize = 64 << 10;
 
 /// Linkers, best first.
 const LINKERS: &[&str] = &["ld", "ld.lld", "ld.lld-22", "ld.bfd", "ld.gold"];
@@ -52,31 +57,76 @@ impl Drop for Folder {
     }
 }
 
-/// Compiles a module's text. `quick` leaves out most of LLVM's passes.
-pub fn shared_object(text: &str, quick: bool) -> Result<Vec<u8>> {
-    let clang = clang::find(&FrontConfig::default())
-        .ok_or_else(|| CompileError::ToolMissing("no clang was found (set PYROCLAST_CLANG)".into()))?;
-    let folder = Folder::new()?;
-    let (object, output) = (folder.0.join("code.o"), folder.0.join("code.so"));
+/// The texts in so many modules of about one size, or fewer: each has [`MODULE`] bytes at least.
+fn modules(texts: &[String], most: usize) -> Vec<String> {
+    let all: usize = texts.iter().map(String::len).sum();
+    let count = (all / MODULE).clamp(1, most.max(1));
+    let mut parts: Vec<(usize, Vec<&str>)> = vec![(0, Vec::new()); count];
+    let mut order: Vec<&str> = texts.iter().map(String::as_str).collect();
+    order.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    for text in order {
+        if let Some((size, part)) = parts.iter_mut().min_by_key(|(size, _)| *size) {
+            *size += text.len();
+            part.push(text);
+        }
+    }
+    parts.iter().filter(|(size, _)| *size > 0).map(|(_, part)| module_text(part)).collect()
+}
+
+fn failed(what: &str, stderr: &str) -> CompileError {
+    let first: Vec<&str> = stderr.lines().take(8).collect();
+    CompileError::ToolFailed(format!("{what} failed: {}", first.join("\n")))
+}
+
+/// Compiles a module's text to an object.
+fn compile(clang: &Path, text: &str, object: &Path, quick: bool) -> Result<()> {
     let mut args: Vec<OsString> = ARGS.iter().map(OsString::from).collect();
     args.push(if quick { "-O1" } else { "-O2" }.into());
     args.push(if cfg!(target_arch = "x86_64") { "-march=native" } else { "-mcpu=native" }.into());
-    args.extend(["-o".into(), object.clone().into(), "-".into()]);
-    let failed = |what: &str, stderr: &str| {
-        let first: Vec<&str> = stderr.lines().take(8).collect();
-        CompileError::ToolFailed(format!("{what} failed: {}", first.join("\n")))
-    };
-    let compiled = process::run(&clang, &args, text.as_bytes(), clang::time_limit())?;
-    if !object.is_file() {
-        return Err(failed("the code generator", &compiled.stderr));
-    }
+    args.extend(["-o".into(), object.into(), "-".into()]);
+    let compiled = process::run(clang, &args, text.as_bytes(), clang::time_limit())?;
+    if object.is_file() { Ok(()) } else { Err(failed("the code generator", &compiled.stderr)) }
+}
+
+/// Compiles functions, those of large programs on several processors. `quick` leaves out most of LLVM's passes.
+pub fn shared_object(texts: &[String], quick: bool) -> Result<Vec<u8>> {
+    let clang = clang::find(&FrontConfig::default())
+        .ok_or_else(|| CompileError::ToolMissing("no clang was found (set PYROCLAST_CLANG)".into()))?;
+    let folder = Folder::new()?;
+    let modules = modules(texts, std::thread::available_parallelism().map_or(1, |n| n.get()));
+    let output = folder.0.join("code.so");
+    let objects: Vec<PathBuf> = (0..modules.len()).map(|n| folder.0.join(format!("code{n}.o"))).collect();
+    let tasks = modules.iter().zip(&objects).collect();
+    let compiled = parallel::map(tasks, |(text, object): (&String, &PathBuf)| compile(&clang, text, object, quick));
+    compiled.into_iter().collect::<Result<()>>()?;
     let linker = LINKERS.iter().find_map(|name| clang::in_folders(name));
     let linker = linker.ok_or_else(|| CompileError::ToolMissing("no linker was found (ld, of binutils or LLVM)".into()))?;
-    let args: Vec<OsString> =
-        ["-shared".into(), "--build-id=none".into(), "-o".into(), output.clone().into(), object.into()].into_iter().collect();
+    let options = ["-shared".into(), "--build-id=none".into(), "-o".into(), output.clone().into()];
+    let args: Vec<OsString> = options.into_iter().chain(objects.into_iter().map(OsString::from)).collect();
     let linked = process::run(&linker, &args, &[], clang::time_limit())?;
     match std::fs::read(&output) {
         Ok(bytes) if !bytes.is_empty() => Ok(bytes),
         _ => Err(failed("the linker", &linked.stderr)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_in_one_module_and_no_module_is_small() {
+        let texts: Vec<String> = (0..40usize).map(|i| format!("; {i} ").repeat(i * 37 % 23 * 300)).collect();
+        let all: usize = texts.iter().map(String::len).sum();
+        for most in [1, 2, 3, 64] {
+            let modules = modules(&texts, most);
+            assert!((1..=most).contains(&modules.len()) && modules.len() <= all / MODULE + 1);
+            assert!(modules.iter().all(|m| modules.len() == 1 || m.len() >= MODULE / 2));
+            for text in texts.iter().filter(|t| !t.is_empty()) {
+                assert_eq!(modules.iter().filter(|m| m.contains(text.as_str())).count(), 1);
+            }
+        }
+        assert_eq!(modules(&texts, 4).len(), 4);
+        assert_eq!(modules(&texts[..3], 4).len(), 1);
     }
 }
