@@ -196,6 +196,7 @@ const CASES: &[Case] = &[
             command.env("PYROCLAST_FEATURES", "-mapped_buffers,-host_import");
         },
     },
+    Case { name: "threads_sleep_while_there_is_nothing_to_do", run: threads_sleep, prepare: with_the_processor },
     Case { name: "a_context_has_two_kinds_of_devices", run: two_kinds_of_devices, prepare: with_the_processor },
     Case {
         name: "a_context_has_a_graphics_card_and_the_processor",
@@ -619,6 +620,45 @@ fn two_kinds_of_devices() {
     assert_eq!(number(&device_info(devices[1], CL_DEVICE_TYPE).unwrap()), CL_DEVICE_TYPE_CPU);
     a_context_has_two_devices();
     svm::counted_by_both(&devices);
+}
+
+/// With queues of both kinds of devices, whose threads have worked.
+fn threads_sleep() {
+    let source = "kernel void busy(global uint *p) {
+        uint x = get_global_id(0);
+        for (uint i = 0; i < 2000; i++) x = x * 1664525u + p[i % 16];
+        p[get_global_id(0)] = x;
+    }";
+    let mut code = 1;
+    let list = devices();
+    // SAFETY: as many devices as are said.
+    let context = unsafe { clCreateContext(null(), list.len() as u32, list.as_ptr(), None, null_mut(), &mut code) };
+    ok(code);
+    let program = build(context, list[0], source);
+    let mut kept = Vec::new();
+    for device in list {
+        let rig = Rig { device, context, program };
+        for properties in [0, OUT_OF_ORDER, CL_QUEUE_PROFILING_ENABLE] {
+            let (queue, kernel, mem) = (rig.queue(properties), rig.kernel("busy"), rig.buffer(&[1u32; 1 << 16]));
+            set(kernel, 0, mem);
+            let event = launch(queue, kernel, 1 << 16, &[]);
+            ok(wait(&[launch(queue, kernel, 1 << 16, &[event])]));
+            kept.push((queue, kernel, mem));
+        }
+    }
+    let used = || {
+        // SAFETY: numbers, all of which are written.
+        let mut time: libc::timespec = unsafe { std::mem::zeroed() };
+        // SAFETY: a place for the time.
+        unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    };
+    let sleeps = || {
+        let before = used();
+        std::thread::sleep(Duration::from_millis(200));
+        used() - before < Duration::from_millis(20)
+    };
+    assert!(eventually(sleeps), "threads are busy");
 }
 
 fn processor_first() {
