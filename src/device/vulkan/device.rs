@@ -395,7 +395,7 @@ impl DeviceOps for VulkanDevice {
 
     fn transfer(&self, command: &DeviceCommand) -> Result<()> {
         self.0.check_usable()?;
-        super::queue::transfer(self.0, command)
+        super::at_once::transfer(self.0, command)
     }
 
     fn import_memory(&self, handle: MemoryHandle, fd: RawFd, size: u64) -> Result<Arc<dyn DeviceMemory>> {

@@ -9,13 +9,13 @@
 
 use super::super::batch::{ImageRange, RectLayout};
 use super::super::traits::{DeviceError, DeviceMemory, ImageDesc, Result};
+use super::at_once;
 use super::conv::{self, Context};
 use super::device::Gpu;
 use super::format::{self, Format};
 use super::hazard::{Access, Object};
 use super::linear::Linear;
 use super::memory::{Buffer, Use};
-use super::queue;
 use crate::cl::image::{ImageKind, bytes_of};
 use crate::host_ptr::HostPtr;
 use ash::vk;
@@ -111,7 +111,7 @@ impl Image {
             return Ok(image);
         }
         let image = Image::unprepared(gpu, desc)?;
-        queue::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
+        at_once::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
         Ok(image)
     }
 
@@ -142,7 +142,7 @@ impl Image {
         let store = Store::Linear { owner, layout };
         let mut image = Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
         image.make_views()?;
-        queue::prepare_image(gpu, raw, vk::ImageLayout::PREINITIALIZED)?;
+        at_once::prepare_image(gpu, raw, vk::ImageLayout::PREINITIALIZED)?;
         Ok(image)
     }
 
@@ -202,7 +202,7 @@ impl Image {
                 return Image::over(gpu, raw, owner.clone(), *layout, desc);
             }
             let mut image = Image::unprepared(gpu, desc)?;
-            queue::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
+            at_once::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
             image.behind = Some((owner.clone(), *layout));
             return Ok(image);
         }

@@ -6,13 +6,13 @@
 use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
 use super::super::localsize;
 use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, ImageDesc, Result};
+use super::at_once;
 use super::conv::align_up;
 use super::device::Gpu;
 use super::hazard::{Access, Accesses, Object};
 use super::image::{Bound, image_of};
 use super::memory::{Buffer, Use};
 use super::pipeline::{Formats, Key, Orders, Pipelines};
-use super::queue;
 use ash::vk;
 use clspv_bridge::abi::{
     BindingSource, CompiledKernel, CompiledProgram, Hidden, KernelVariant, LocalSpec, NULL_OFFSET, PointerMode,
@@ -79,10 +79,10 @@ fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> Result<Option<Arc
         let slot = bytes.get_mut(at as usize..at as usize + 8);
         slot.ok_or_else(|| DeviceError::Unexpected("relocation outside the data block".into()))?.copy_from_slice(&value);
     }
-    queue::upload(gpu, &buffer, &bytes)?;
+    at_once::upload(gpu, &buffer, &bytes)?;
     if data.zeros > 0 {
         let dst = BufferRange { memory: buffer.clone(), offset: bytes.len() as u64, size: data.zeros };
-        queue::transfer(gpu, &DeviceCommand::Fill { dst, pattern: smallvec![0; 4] })?;
+        at_once::transfer(gpu, &DeviceCommand::Fill { dst, pattern: smallvec![0; 4] })?;
     }
     Ok(Some(buffer))
 }

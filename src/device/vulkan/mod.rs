@@ -5,6 +5,7 @@
 //! `queue` -> `record` -> one `vkQueueSubmit2`; completions come back through `reaper`.
 
 mod adapter;
+mod at_once;
 mod caps;
 mod conv;
 mod copy;
@@ -34,6 +35,7 @@ mod record_image;
 mod rect;
 mod shared;
 mod staging;
+mod transfer;
 
 pub use instance::validation_messages;
 

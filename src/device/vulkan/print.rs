@@ -7,10 +7,10 @@
 
 use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
 use super::super::traits::{DeviceError, DeviceKernel, DeviceMemory, Result};
+use super::at_once;
 use super::device::Gpu;
 use super::kernel::{Kernel, buffer_of};
 use super::memory::{Buffer, Use};
-use super::queue;
 use crate::host_ptr::HostPtr;
 use crate::printf::Printer;
 use clspv_bridge::printf::{CAPACITY, DROPPED, HEAD, NEXT};
@@ -145,7 +145,7 @@ impl Print {
         let mut fetched = vec![0u32; used.min(all) as usize];
         let src = BufferRange { memory: self.buffer.clone(), offset: 0, size: fetched.len() as u64 * 4 };
         let dst = HostPtr::new(fetched.as_mut_ptr().cast());
-        match queue::transfer(gpu, &DeviceCommand::Read { src, dst }) {
+        match at_once::transfer(gpu, &DeviceCommand::Read { src, dst }) {
             Ok(()) => self.render(gpu, &fetched, &mut out),
             Err(e) => tracing::error!("the output of printf is lost: {e}"),
         }
@@ -190,7 +190,7 @@ impl Print {
                 Some(base) => unsafe { std::ptr::copy_nonoverlapping(base.offset(offset).as_ptr(), dst.as_ptr(), size as usize) },
                 None => {
                     let src = BufferRange { memory: range.memory.clone(), offset, size };
-                    queue::transfer(gpu, &DeviceCommand::Read { src, dst }).ok()?;
+                    at_once::transfer(gpu, &DeviceCommand::Read { src, dst }).ok()?;
                 }
             }
             bytes.truncate(bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len()));

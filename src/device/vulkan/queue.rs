@@ -3,24 +3,18 @@
 //! Exceptions: large transfers are cut into pieces that are submitted while the next piece is staged; and transfers to or
 //! from mapped memory are done by the host itself when everything they must follow is already complete.
 
-use super::super::batch::{Batch, BatchItem, BufferRange, DeviceCommand, ImageRange, RectLayout, Ticket, Times, Wait};
-use super::super::traits::{
-    CompletionSink, DeviceError, DeviceMemory, DeviceQueue, DeviceSemaphore, QueueDesc, Result, Submission,
-};
+use super::super::batch::{Batch, BatchItem, DeviceCommand, RectLayout, Ticket, Times, Wait};
+use super::super::traits::{CompletionSink, DeviceError, DeviceQueue, DeviceSemaphore, QueueDesc, Result, Submission};
 use super::device::Gpu;
 use super::external::Semaphore;
 use super::frame::Frame;
 use super::hazard::Before;
-use super::image::image_of;
-use super::kernel::buffer_of;
 use super::lane::{After, Entry, Lane, Lists, Owner, Part};
 use super::list::prints;
-use super::memory::{Buffer, QUICK_READ};
 use super::print::Print;
 use super::profiling::Queries;
-use super::record::{LINEAR, ReadBack, ReadBacks, Recorder, copy_rect};
-use super::rect;
-use crate::cl::image::bytes_of;
+use super::record::{ReadBack, ReadBacks, Recorder};
+use super::transfer::{IN_FLIGHT, Transfer};
 use crate::host_ptr::HostPtr;
 use ash::vk;
 use parking_lot::Mutex;
@@ -31,14 +25,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Transfers beyond this are streamed in pieces, so that the device moves one while the host moves another: an eighth of
-/// the transfer each, but at most `PIECE` bytes, `IN_FLIGHT` at a time.
+/// Transfers beyond this are streamed in pieces, so that the device moves one while the host moves another.
 const STREAM: u64 = 1 << 20;
-const PIECE: u64 = 4 << 20;
-const MIN_PIECE: u64 = 512 << 10;
-const IN_FLIGHT: usize = 8;
-/// Writes up to this size to memory that is visible to the host, but across a bus, are done by the host.
-const ACROSS_BUS: u64 = 128 << 10;
 /// Transfers up to this size are done by the host at once or not at all; larger ones are waited for.
 const BY_HOST: u64 = 32 << 20;
 
@@ -238,176 +226,6 @@ struct Build<'a> {
 fn semaphore(semaphore: &Arc<dyn DeviceSemaphore>) -> Result<vk::Semaphore> {
     let own = semaphore.as_any().downcast_ref::<Semaphore>();
     own.map(|s| s.raw).ok_or_else(|| DeviceError::Unexpected("semaphore of another kind of device".into()))
-}
-
-/// A host-device transfer.
-struct Transfer<'a> {
-    host: HostPtr,
-    host_layout: RectLayout,
-    side: Side<'a>,
-    /// Bytes, rows and slices.
-    region: [u64; 3],
-    write: bool,
-}
-
-/// The device's side of a transfer.
-#[derive(Clone, Copy)]
-enum Side<'a> {
-    Buffer {
-        range: &'a BufferRange,
-        layout: RectLayout,
-    },
-    /// From a texel on; and the bytes of a texel.
-    Image {
-        image: &'a Arc<dyn DeviceMemory>,
-        level: u32,
-        origin: [u32; 3],
-        element: u64,
-    },
-}
-
-impl<'a> Transfer<'a> {
-    fn of(command: &'a DeviceCommand) -> Option<Transfer<'a>> {
-        match command {
-            DeviceCommand::Write { src, dst } => Some(Transfer {
-                host: *src,
-                host_layout: LINEAR,
-                side: Side::Buffer { range: dst, layout: LINEAR },
-                region: [dst.size, 1, 1],
-                write: true,
-            }),
-            DeviceCommand::Read { src, dst } => Some(Transfer {
-                host: *dst,
-                host_layout: LINEAR,
-                side: Side::Buffer { range: src, layout: LINEAR },
-                region: [src.size, 1, 1],
-                write: false,
-            }),
-            DeviceCommand::WriteRect { src, src_layout, dst, dst_layout, region } => Some(Transfer {
-                host: *src,
-                host_layout: *src_layout,
-                side: Side::Buffer { range: dst, layout: *dst_layout },
-                region: *region,
-                write: true,
-            }),
-            DeviceCommand::ReadRect { src, src_layout, dst, dst_layout, region } => Some(Transfer {
-                host: *dst,
-                host_layout: *dst_layout,
-                side: Side::Buffer { range: src, layout: *src_layout },
-                region: *region,
-                write: false,
-            }),
-            DeviceCommand::WriteImage { src, layout, dst } => Transfer::of_image(*src, layout, dst, true),
-            DeviceCommand::ReadImage { src, dst, layout } => Transfer::of_image(*dst, layout, src, false),
-            _ => None,
-        }
-    }
-
-    fn of_image(host: HostPtr, layout: &RectLayout, range: &'a ImageRange, write: bool) -> Option<Transfer<'a>> {
-        let element = image_of(&range.image).ok()?.desc.format.element_size();
-        let side = Side::Image { image: &range.image, level: range.level, origin: range.origin, element: element.into() };
-        Some(Transfer { host, host_layout: *layout, side, region: bytes_of(range.region, element), write })
-    }
-
-    /// What a row can be cut into.
-    fn unit(&self) -> u64 {
-        match self.side {
-            Side::Buffer { .. } => 1,
-            Side::Image { element, .. } => element,
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        self.region.iter().fold(1u64, |a, &b| a.saturating_mul(b))
-    }
-
-    /// Pieces of at most `PIECE` bytes (a row of more is cut too).
-    fn pieces(&self) -> Vec<Transfer<'a>> {
-        let mut list = Vec::new();
-        let most = (self.bytes() / IN_FLIGHT as u64).next_multiple_of(4096).clamp(MIN_PIECE, PIECE);
-        self.cut(most, &mut list);
-        list
-    }
-
-    fn cut(&self, most: u64, list: &mut Vec<Transfer<'a>>) {
-        if self.bytes() <= most {
-            list.push(self.sub([0; 3], self.region));
-            return;
-        }
-        let axis = if self.region[2] > 1 { 2 } else { usize::from(self.region[1] > 1) };
-        let unit = self.region[..axis].iter().product::<u64>().max(1);
-        let least = if axis == 0 { self.unit() } else { 1 };
-        let step = (most / unit / least * least).max(least);
-        let mut at = 0;
-        while at < self.region[axis] {
-            let (mut origin, mut region) = ([0; 3], self.region);
-            origin[axis] = at;
-            region[axis] = step.min(self.region[axis] - at);
-            self.sub(origin, region).cut(most, list);
-            at += step;
-        }
-    }
-
-    fn sub(&self, origin: [u64; 3], region: [u64; 3]) -> Transfer<'a> {
-        let shift = |l: &RectLayout| {
-            let by = origin[0] + origin[1] * l.row_pitch + origin[2] * l.slice_pitch;
-            RectLayout { offset: l.offset + by, ..*l }
-        };
-        let side = match self.side {
-            Side::Buffer { range, layout } => Side::Buffer { range, layout: shift(&layout) },
-            Side::Image { image, level, origin: [x, y, z], element } => {
-                let origin = [x + (origin[0] / element) as u32, y + origin[1] as u32, z + origin[2] as u32];
-                Side::Image { image, level, origin, element }
-            }
-        };
-        Transfer { host_layout: shift(&self.host_layout), side, region, ..*self }
-    }
-
-    fn record(&self, recorder: &mut Recorder, ordered: bool) -> Result<()> {
-        match &self.side {
-            Side::Buffer { range, layout } if self.write => {
-                recorder.write(self.host, &self.host_layout, range, layout, self.region, ordered)
-            }
-            Side::Buffer { range, layout } => recorder.read(range, layout, self.host, &self.host_layout, self.region, ordered),
-            Side::Image { image, level, origin, element } => {
-                let region = [(self.region[0] / element) as u32, self.region[1] as u32, self.region[2] as u32];
-                let range = ImageRange { image: (*image).clone(), level: *level, origin: *origin, region };
-                if self.write {
-                    recorder.write_image(self.host, &self.host_layout, &range, ordered)
-                } else {
-                    recorder.read_image(&range, self.host, &self.host_layout, ordered)
-                }
-            }
-        }
-    }
-
-    /// Does the transfer, between the host's side and what [`Transfer::mapped`] gave.
-    ///
-    /// # Safety
-    /// Both sides must be valid, and nobody else may use them.
-    unsafe fn copy(&self, (device, layout): (HostPtr, RectLayout)) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if self.write {
-                copy_rect(self.host, &self.host_layout, device, &layout, self.region);
-            } else {
-                copy_rect(device, &layout, self.host, &self.host_layout, self.region);
-            }
-        }
-    }
-
-    /// Where the host can do the transfer itself, and how the region lies there.
-    fn mapped(&self) -> Result<Option<(HostPtr, RectLayout)>> {
-        let Side::Buffer { range, layout } = self.side else { return Ok(None) };
-        let buffer = buffer_of(range)?;
-        if range.offset + layout.offset + rect::extent(&layout, self.region) > buffer.padded {
-            return Err(DeviceError::Unexpected("region outside the buffer".into()));
-        }
-        let cached = buffer.host_cached();
-        let across = if self.write { ACROSS_BUS } else { QUICK_READ };
-        let fast = cached || self.write && buffer.is_for_host() || self.bytes() <= across;
-        Ok(buffer.mapped().filter(|_| fast).map(|p| (p.offset(range.offset), layout)))
-    }
 }
 
 impl Build<'_> {
@@ -704,115 +522,6 @@ impl Build<'_> {
         }
         if let Some(queries) = self.queries.take() {
             queries.finish(self.gpu(), false, &mut []);
-        }
-    }
-}
-
-/// Puts bytes into a new buffer and waits until they are there.
-pub fn upload(gpu: &'static Gpu, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
-    if bytes.len() as u64 > buffer.size {
-        return Err(DeviceError::Unexpected("more bytes than the buffer has".into()));
-    }
-    if let Some(base) = buffer.mapped() {
-        // SAFETY: the mapping has the buffer's size, and no work uses a new buffer.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), base.as_ptr(), bytes.len()) };
-        return Ok(());
-    }
-    let lane = gpu.idle_lane()?;
-    for (i, chunk) in bytes.chunks(PIECE as usize).enumerate() {
-        at_once(gpu, lane, |recorder| recorder.upload(buffer, i as u64 * PIECE, chunk))?;
-    }
-    Ok(())
-}
-
-/// A transfer outside of every queue, on memory that no work in flight uses; waits until it is done.
-pub fn transfer(gpu: &'static Gpu, command: &DeviceCommand) -> Result<()> {
-    let transfer = Transfer::of(command);
-    if let Some(t) = &transfer
-        && let Some(device) = t.mapped()?
-    {
-        // SAFETY: the caller keeps the host's side valid; no work uses the buffer, in which the region is.
-        unsafe { t.copy(device) };
-        return Ok(());
-    }
-    let lane = gpu.idle_lane()?;
-    match transfer {
-        Some(transfer) => transfer.pieces().iter().try_for_each(|piece| at_once(gpu, lane, |r| piece.record(r, true))),
-        None => at_once(gpu, lane, |recorder| recorder.command(command, true)),
-    }
-}
-
-/// Brings a new image into its layout.
-pub fn prepare_image(gpu: &'static Gpu, image: vk::Image, from: vk::ImageLayout) -> Result<()> {
-    let lane = gpu.idle_lane()?;
-    at_once(gpu, lane, |recorder| {
-        recorder.prepare_image(image, from);
-        Ok(())
-    })
-}
-
-/// Records, submits and waits. Reports no completions, and so may be called from where they are reported.
-fn at_once(gpu: &'static Gpu, lane: &'static Lane, record: impl FnOnce(&mut Recorder) -> Result<()>) -> Result<()> {
-    let mut recorder = Recorder::begin(gpu, Before::Nothing)?;
-    recorder.begin_with_barrier();
-    if let Err(e) = record(&mut recorder) {
-        recorder.abandon();
-        return Err(e);
-    }
-    let (frame, read_backs) = recorder.end(false)?;
-    let submitted = lane.submit(Some(frame.cmd), &[], &[], None);
-    if let Ok(value) = submitted {
-        lane.wait_value(value, None, true);
-        for read_back in read_backs.iter().filter(|_| !gpu.is_lost()) {
-            // SAFETY: the device is done; the caller keeps the destination valid.
-            unsafe { read_back.run() };
-        }
-    }
-    frame.recycle(gpu);
-    submitted.map_err(|(e, _)| e)?;
-    gpu.check_usable()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn layout_of<'a>(t: &'a Transfer<'_>) -> &'a RectLayout {
-        match &t.side {
-            Side::Buffer { layout, .. } => layout,
-            Side::Image { .. } => panic!("not a buffer"),
-        }
-    }
-
-    #[test]
-    fn pieces_cover_a_transfer_once() {
-        struct Fake;
-        impl DeviceMemory for Fake {
-            fn size(&self) -> u64 {
-                0
-            }
-            fn host_ptr(&self) -> Option<HostPtr> {
-                None
-            }
-            fn as_any(&self) -> &dyn Any {
-                self
-            }
-        }
-        let range = BufferRange { memory: Arc::new(Fake), offset: 0, size: 0 };
-        for region in [[PIECE * 3 + 5, 1, 1], [4096, 5000, 3], [PIECE + 1, 2, 2], [100, 2, 200_000]] {
-            let layout = rect::packed(region);
-            let host = HostPtr::new(std::ptr::null_mut());
-            let side = Side::Buffer { range: &range, layout };
-            let t = Transfer { host, host_layout: layout, side, region, write: true };
-            let mut runs: Vec<_> = t.pieces().iter().flat_map(|p| rect::runs(&p.host_layout, layout_of(p), p.region)).collect();
-            assert!(t.pieces().iter().all(|p| p.bytes() <= PIECE));
-            runs.sort_by_key(|r| r.src);
-            let mut at = 0;
-            for run in runs {
-                assert_eq!((run.src, run.dst), (at, at));
-                at += run.size;
-            }
-            assert_eq!(at, region.iter().product::<u64>());
         }
     }
 }

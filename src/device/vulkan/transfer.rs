@@ -1,0 +1,238 @@
+//! Transfers between host memory and the device: what they move, in which pieces, and where the host can do them itself.
+
+use super::super::batch::{BufferRange, DeviceCommand, ImageRange, RectLayout};
+use super::super::traits::{DeviceError, DeviceMemory, Result};
+use super::image::image_of;
+use super::kernel::buffer_of;
+use super::memory::QUICK_READ;
+use super::record::{LINEAR, Recorder, copy_rect};
+use super::rect;
+use crate::cl::image::bytes_of;
+use crate::host_ptr::HostPtr;
+use std::sync::Arc;
+
+/// Pieces of a large transfer in flight at a time.
+pub const IN_FLIGHT: usize = 8;
+/// Bytes of such a piece: one of as many as are in flight, within these limits.
+pub const PIECE: u64 = 4 << 20;
+const MIN_PIECE: u64 = 512 << 10;
+/// Writes up to this size to memory that is visible to the host, but across a bus, are done by the host.
+const ACROSS_BUS: u64 = 128 << 10;
+
+/// A host-device transfer.
+pub struct Transfer<'a> {
+    pub host: HostPtr,
+    pub host_layout: RectLayout,
+    side: Side<'a>,
+    /// Bytes, rows and slices.
+    pub region: [u64; 3],
+    pub write: bool,
+}
+
+/// The device's side of a transfer.
+#[derive(Clone, Copy)]
+enum Side<'a> {
+    Buffer {
+        range: &'a BufferRange,
+        layout: RectLayout,
+    },
+    /// From a texel on; and the bytes of a texel.
+    Image {
+        image: &'a Arc<dyn DeviceMemory>,
+        level: u32,
+        origin: [u32; 3],
+        element: u64,
+    },
+}
+
+impl<'a> Transfer<'a> {
+    /// What a command transfers, if it is a transfer.
+    pub fn of(command: &'a DeviceCommand) -> Option<Transfer<'a>> {
+        match command {
+            DeviceCommand::Write { src, dst } => Some(Transfer {
+                host: *src,
+                host_layout: LINEAR,
+                side: Side::Buffer { range: dst, layout: LINEAR },
+                region: [dst.size, 1, 1],
+                write: true,
+            }),
+            DeviceCommand::Read { src, dst } => Some(Transfer {
+                host: *dst,
+                host_layout: LINEAR,
+                side: Side::Buffer { range: src, layout: LINEAR },
+                region: [src.size, 1, 1],
+                write: false,
+            }),
+            DeviceCommand::WriteRect { src, src_layout, dst, dst_layout, region } => Some(Transfer {
+                host: *src,
+                host_layout: *src_layout,
+                side: Side::Buffer { range: dst, layout: *dst_layout },
+                region: *region,
+                write: true,
+            }),
+            DeviceCommand::ReadRect { src, src_layout, dst, dst_layout, region } => Some(Transfer {
+                host: *dst,
+                host_layout: *dst_layout,
+                side: Side::Buffer { range: src, layout: *src_layout },
+                region: *region,
+                write: false,
+            }),
+            DeviceCommand::WriteImage { src, layout, dst } => Transfer::of_image(*src, layout, dst, true),
+            DeviceCommand::ReadImage { src, dst, layout } => Transfer::of_image(*dst, layout, src, false),
+            _ => None,
+        }
+    }
+
+    fn of_image(host: HostPtr, layout: &RectLayout, range: &'a ImageRange, write: bool) -> Option<Transfer<'a>> {
+        let element = image_of(&range.image).ok()?.desc.format.element_size();
+        let side = Side::Image { image: &range.image, level: range.level, origin: range.origin, element: element.into() };
+        Some(Transfer { host, host_layout: *layout, side, region: bytes_of(range.region, element), write })
+    }
+
+    /// What a row can be cut into.
+    fn unit(&self) -> u64 {
+        match self.side {
+            Side::Buffer { .. } => 1,
+            Side::Image { element, .. } => element,
+        }
+    }
+
+    /// How many.
+    pub fn bytes(&self) -> u64 {
+        self.region.iter().fold(1u64, |a, &b| a.saturating_mul(b))
+    }
+
+    /// Pieces of at most `PIECE` bytes (a row of more is cut too).
+    pub fn pieces(&self) -> Vec<Transfer<'a>> {
+        let mut list = Vec::new();
+        let most = (self.bytes() / IN_FLIGHT as u64).next_multiple_of(4096).clamp(MIN_PIECE, PIECE);
+        self.cut(most, &mut list);
+        list
+    }
+
+    fn cut(&self, most: u64, list: &mut Vec<Transfer<'a>>) {
+        if self.bytes() <= most {
+            list.push(self.sub([0; 3], self.region));
+            return;
+        }
+        let axis = if self.region[2] > 1 { 2 } else { usize::from(self.region[1] > 1) };
+        let unit = self.region[..axis].iter().product::<u64>().max(1);
+        let least = if axis == 0 { self.unit() } else { 1 };
+        let step = (most / unit / least * least).max(least);
+        let mut at = 0;
+        while at < self.region[axis] {
+            let (mut origin, mut region) = ([0; 3], self.region);
+            origin[axis] = at;
+            region[axis] = step.min(self.region[axis] - at);
+            self.sub(origin, region).cut(most, list);
+            at += step;
+        }
+    }
+
+    fn sub(&self, origin: [u64; 3], region: [u64; 3]) -> Transfer<'a> {
+        let shift = |l: &RectLayout| {
+            let by = origin[0] + origin[1] * l.row_pitch + origin[2] * l.slice_pitch;
+            RectLayout { offset: l.offset + by, ..*l }
+        };
+        let side = match self.side {
+            Side::Buffer { range, layout } => Side::Buffer { range, layout: shift(&layout) },
+            Side::Image { image, level, origin: [x, y, z], element } => {
+                let origin = [x + (origin[0] / element) as u32, y + origin[1] as u32, z + origin[2] as u32];
+                Side::Image { image, level, origin, element }
+            }
+        };
+        Transfer { host_layout: shift(&self.host_layout), side, region, ..*self }
+    }
+
+    /// Makes it a part of a frame.
+    pub fn record(&self, recorder: &mut Recorder, ordered: bool) -> Result<()> {
+        match &self.side {
+            Side::Buffer { range, layout } if self.write => {
+                recorder.write(self.host, &self.host_layout, range, layout, self.region, ordered)
+            }
+            Side::Buffer { range, layout } => recorder.read(range, layout, self.host, &self.host_layout, self.region, ordered),
+            Side::Image { image, level, origin, element } => {
+                let region = [(self.region[0] / element) as u32, self.region[1] as u32, self.region[2] as u32];
+                let range = ImageRange { image: (*image).clone(), level: *level, origin: *origin, region };
+                if self.write {
+                    recorder.write_image(self.host, &self.host_layout, &range, ordered)
+                } else {
+                    recorder.read_image(&range, self.host, &self.host_layout, ordered)
+                }
+            }
+        }
+    }
+
+    /// Does the transfer, between the host's side and what [`Transfer::mapped`] gave.
+    ///
+    /// # Safety
+    /// Both sides must be valid, and nobody else may use them.
+    pub unsafe fn copy(&self, (device, layout): (HostPtr, RectLayout)) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.write {
+                copy_rect(self.host, &self.host_layout, device, &layout, self.region);
+            } else {
+                copy_rect(device, &layout, self.host, &self.host_layout, self.region);
+            }
+        }
+    }
+
+    /// Where the host can do the transfer itself, and how the region lies there.
+    pub fn mapped(&self) -> Result<Option<(HostPtr, RectLayout)>> {
+        let Side::Buffer { range, layout } = self.side else { return Ok(None) };
+        let buffer = buffer_of(range)?;
+        if range.offset + layout.offset + rect::extent(&layout, self.region) > buffer.padded {
+            return Err(DeviceError::Unexpected("region outside the buffer".into()));
+        }
+        let cached = buffer.host_cached();
+        let across = if self.write { ACROSS_BUS } else { QUICK_READ };
+        let fast = cached || self.write && buffer.is_for_host() || self.bytes() <= across;
+        Ok(buffer.mapped().filter(|_| fast).map(|p| (p.offset(range.offset), layout)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::any::Any;
+
+    fn layout_of<'a>(t: &'a Transfer<'_>) -> &'a RectLayout {
+        match &t.side {
+            Side::Buffer { layout, .. } => layout,
+            Side::Image { .. } => panic!("not a buffer"),
+        }
+    }
+
+    #[test]
+    fn pieces_cover_a_transfer_once() {
+        struct Fake;
+        impl DeviceMemory for Fake {
+            fn size(&self) -> u64 {
+                0
+            }
+            fn host_ptr(&self) -> Option<HostPtr> {
+                None
+            }
+            fn as_any(&self) -> &dyn Any {
+                self
+            }
+        }
+        let range = BufferRange { memory: Arc::new(Fake), offset: 0, size: 0 };
+        for region in [[PIECE * 3 + 5, 1, 1], [4096, 5000, 3], [PIECE + 1, 2, 2], [100, 2, 200_000]] {
+            let layout = rect::packed(region);
+            let host = HostPtr::new(std::ptr::null_mut());
+            let side = Side::Buffer { range: &range, layout };
+            let t = Transfer { host, host_layout: layout, side, region, write: true };
+            let mut runs: Vec<_> = t.pieces().iter().flat_map(|p| rect::runs(&p.host_layout, layout_of(p), p.region)).collect();
+            assert!(t.pieces().iter().all(|p| p.bytes() <= PIECE));
+            runs.sort_by_key(|r| r.src);
+            let mut at = 0;
+            for run in runs {
+                assert_eq!((run.src, run.dst), (at, at));
+                at += run.size;
+            }
+            assert_eq!(at, region.iter().product::<u64>());
+        }
+    }
+}
