@@ -11,6 +11,7 @@ mod autogen_api;
 pub mod command_buffer;
 pub mod extension;
 pub mod other_vulkan;
+pub mod recording;
 pub mod rig;
 pub mod semaphore;
 pub mod supervised;
