@@ -79,7 +79,7 @@ pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
 }
 
 /// Copies from this size go past the caches, which would not keep them: what is overwritten need not be read before.
-const STREAMED: usize = 32 << 20;
+const STREAMED: usize = 24 << 20;
 
 /// Copies by whole lines that are written to memory at once.
 ///
@@ -218,10 +218,22 @@ fn huge_pages(mapped: HostPtr, whole: usize, size: usize) -> HostPtr {
             unsafe { libc::munmap(at.0.cast(), len) };
         }
     }
-    #[cfg(target_os = "linux")]
-    // SAFETY: pages of the new mapping; a hint, which may be refused.
-    let _ = unsafe { libc::madvise(start.0.cast(), size, libc::MADV_HUGEPAGE) };
+    prefer_huge_pages(start, size as u64);
     start
+}
+
+/// Asks the system for huge pages where whole ones lie in a range of private memory that is not touched yet.
+pub fn prefer_huge_pages(ptr: HostPtr, size: u64) {
+    let start = ptr.addr().next_multiple_of(HUGE_PAGE);
+    let end = ptr.addr().saturating_add(size as usize) / HUGE_PAGE * HUGE_PAGE;
+    if end.saturating_sub(start) >= HUGE - HUGE_PAGE {
+        let at = ptr.offset((start - ptr.addr()) as u64);
+        #[cfg(target_os = "linux")]
+        // SAFETY: a hint about pages, which may be refused and changes no contents.
+        let _ = unsafe { libc::madvise(at.0.cast(), end - start, libc::MADV_HUGEPAGE) };
+        #[cfg(not(target_os = "linux"))]
+        let _ = at;
+    }
 }
 
 impl Drop for HostAllocation {
@@ -265,5 +277,15 @@ mod tests {
             bytes.fill(1);
         }
         assert!(HostAllocation::new(u64::MAX - 4096).is_none());
+    }
+
+    #[test]
+    fn asking_for_huge_pages_changes_nothing() {
+        let bytes: Vec<u8> = (0..3 * HUGE + 5000).map(|i| (i * 7 + i / 251) as u8).collect();
+        let copy = bytes.clone();
+        for (at, size) in [(0, 0), (1, 1), (4097, HUGE_PAGE), (4095, HUGE), (16, 3 * HUGE + 11), (0, bytes.len())] {
+            prefer_huge_pages(HostPtr::new(bytes[at..].as_ptr().cast_mut()), size as u64);
+            assert!(bytes == copy, "{at} {size}");
+        }
     }
 }

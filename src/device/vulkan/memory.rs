@@ -184,6 +184,10 @@ impl Buffer {
                 let coherent = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_COHERENT);
                 let visible = coherent && (gpu.adapter.features.mapped_buffers || !matches!(what, Use::Device { .. }));
                 let mapped = allocation.mapped_ptr().filter(|_| visible).map(|p| HostPtr::new(p.as_ptr().cast()));
+                // Such memory is the process's, of pages as small as the driver got them.
+                if let Some(mapped) = mapped.filter(|_| gpu.adapter.is_cpu()) {
+                    host_ptr::prefer_huge_pages(mapped, padded);
+                }
                 let cached = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED);
                 let local = allocation.memory_properties().contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
                 // Reading write-combined memory across the bus is a hundred times slower than a transfer: such a mapping is
