@@ -26,6 +26,7 @@ const SAMPLED: [ImageKind; 5] = [ImageKind::D1, ImageKind::D1Array, ImageKind::D
 const TESTS: &[Test] = &[
     ("required_formats", required_formats, &ImageKind::ALL),
     ("commands", commands::commands, &ImageKind::ALL),
+    ("commands_between_types", commands::commands_between_types, &ImageKind::ALL),
     ("texels", kernels::texels, &ImageKind::ALL),
     ("queries", kernels::queries, &ImageKind::ALL),
     ("samplers", |session, kind| samplers::sampling(session, kind, wants_matrix()), &SAMPLED),
@@ -48,9 +49,13 @@ const LACKING: &[(&str, &str)] = &[
     ("-bindings", "texels"),
     ("-buffer_device_address", "arguments"),
     ("-mapped_buffers,-host_import", "commands"),
+    ("-mapped_buffers,-host_import", "texels"),
     ("-vulkan_memory_model,-variable_pointers,-scalar_block_layout", "texels"),
     ("-int8,-int16,-storage8,-storage16,-float16", "texels"),
     ("-formatless_reads", "read_write"),
+    ("-int64,-int16,-int8,-storage8,-storage16,-float16,-float64,-float_controls", "samplers_together"),
+    ("-buffer_device_address", "samplers_together"),
+    ("-buffer_device_address", "_levels"),
 ];
 
 /// More of that: with `PYROCLAST_EXEC_MATRIX` set, every test without each of these.
@@ -101,7 +106,7 @@ fn main() -> std::process::ExitCode {
     }
     let matrix = if wants_matrix() { MATRIX } else { &[] };
     for (hidden, filter) in LACKING.iter().copied().chain(matrix.iter().map(|m| (*m, ""))).filter(|_| everything) {
-        trials.push(Trial::test(format!("without::{hidden}"), move || run_without(hidden, filter, false)));
+        trials.push(Trial::test(format!("without::{hidden}: {filter}"), move || run_without(hidden, filter, false)));
     }
     if everything {
         // Accesses of kernels to levels are found to be within the image, and what tells of them to be known.

@@ -2,7 +2,7 @@
 
 use super::format::{Class, Format, Random};
 use super::{Findings, Offer, offers, small_size};
-use crate::cl::{HostData, Image, ImageKind, Session};
+use crate::cl::{HostData, Image, ImageKind, Session, image_format};
 use pyroclast_runtime::cl::*;
 
 /// An image's contents on the host, tightly packed.
@@ -299,6 +299,41 @@ pub fn commands(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
         run("map of all for writing", &mut |b| b.map(whole, CL_MAP_WRITE_INVALIDATE_REGION));
         run("copy to a buffer", &mut |b| b.to_buffer(inner));
         run("copy from a buffer", &mut |b| b.of_buffer(inner));
+    }
+    findings.end()
+}
+
+/// Texels of 1, 4, 8 and 16 bytes.
+const COPIED: [(cl_channel_order, cl_channel_type); 4] =
+    [(CL_R, CL_UNORM_INT8), (CL_RGBA, CL_UNORM_INT8), (CL_RGBA, CL_HALF_FLOAT), (CL_RGBA, CL_FLOAT)];
+
+/// Copies to images of every type, of as much as fits and of a part of that.
+pub fn commands_between_types(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
+    let mut findings = Findings::default();
+    let from_offers = offers(session, kind)?;
+    for other in ImageKind::ALL {
+        let to_offers = offers(session, other)?;
+        for (order, data_type) in COPIED {
+            let is = |o: &&Offer| super::same(o.format.cl, image_format(order, data_type));
+            let (Some(from), Some(to)) = (from_offers.iter().find(is), to_offers.iter().find(is)) else {
+                return Err(format!("{} is missing", super::format::name(image_format(order, data_type))));
+            };
+            let test = || -> Result<(), String> {
+                let (a, mut b) = (Bench::new(session, from, kind, 5)?, Bench::new(session, to, other, 6)?);
+                for less in [0, 1] {
+                    let least = |i: usize| a.model.size[i].min(b.model.size[i]);
+                    let region = [0, 1, 2].map(|i| if least(i) > less { least(i) - less } else { least(i) });
+                    let source = Part { origin: [0, 1, 2].map(|i| a.model.size[i] - region[i]), region };
+                    let target = Part { origin: [0; 3], region };
+                    session.copy_image(&a.image, &b.image, source.origin, target.origin, region)?;
+                    b.model.put(target, &a.model.get(source));
+                    b.check()?;
+                    a.check()?;
+                }
+                Ok(())
+            };
+            findings.note(|| format!("{} to {other:?}", from.format.name()), test());
+        }
     }
     findings.end()
 }

@@ -14,7 +14,8 @@ const POINTS: usize = 128;
 /// Modes leaves this open; it is what single precision gives.
 const LINEAR: f64 = 1.0 / 16384.0;
 
-/// Formats whose sampling is tested unless all are: with and without alpha, normalised, integer, curved, replicated.
+/// Formats that are read in every way: with and without alpha, normalised, integer, curved, replicated. Others are, unless everything
+/// is wanted, read at floating-point coordinates through samplers that are arguments.
 const USUAL: &[(cl_channel_order, cl_channel_type)] = &[
     (CL_RGBA, CL_FLOAT),
     (CL_RGBA, CL_UNORM_INT8),
@@ -233,14 +234,10 @@ impl Bench<'_> {
     }
 }
 
-/// Every mode of a sampler with a choice of formats, or with all, of a type of image.
+/// Every mode of a sampler with every format of a type of image.
 pub fn sampling(session: &Session<'_>, kind: ImageKind, everything: bool) -> Result<(), String> {
     let offers = offers(session, kind)?;
-    let wanted = |f: &Format| {
-        let cl = f.cl;
-        everything || USUAL.contains(&(cl.image_channel_order, cl.image_channel_data_type))
-    };
-    let chosen: Vec<&Format> = offers.iter().filter(|o| o.can_read() && wanted(&o.format)).map(|o| &o.format).collect();
+    let chosen: Vec<&Format> = offers.iter().filter(|o| o.can_read()).map(|o| &o.format).collect();
     let program = session.build(&source(kind, false, &["f", "i", "ui"]), "-cl-std=CL3.0")?;
     let depth = match chosen.iter().any(|f| f.is_depth()) {
         true => Some(session.build(&source(kind, true, &["f"]), "-cl-std=CL3.0")?),
@@ -260,8 +257,9 @@ pub fn sampling(session: &Session<'_>, kind: ImageKind, everything: bool) -> Res
         for mode in Mode::all().into_iter().filter(|m| !m.linear || format.class() == Class::Float) {
             let filter = if mode.linear { CL_FILTER_LINEAR } else { CL_FILTER_NEAREST };
             let sampler = session.sampler(mode.normalized, mode.addressing, filter)?;
-            for integers in [false, true].into_iter().filter(|i| !i || mode.takes_integers()) {
-                for given in [None, Some(&sampler)] {
+            let in_every_way = everything || USUAL.contains(&(format.cl.image_channel_order, format.cl.image_channel_data_type));
+            for integers in [false, true].into_iter().filter(|i| !i || in_every_way && mode.takes_integers()) {
+                for given in [None, Some(&sampler)].into_iter().filter(|given| in_every_way || given.is_some()) {
                     let how = if given.is_some() { "given" } else { "literal" };
                     let coordinates = if integers { ", integers" } else { "" };
                     let result = bench.run(program, mode, given, integers);

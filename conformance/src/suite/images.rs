@@ -16,6 +16,7 @@ const TESTS: &[Test] = &[
     ("queries", |s, k, _| kernels::queries(s, k), &ImageKind::ALL),
     ("samplers", |s, k, quick| samplers::sampling(s, k, !quick), &SAMPLED),
     ("many samplers in one kernel", |s, k, _| samplers::together(s, k), &[ImageKind::D2, ImageKind::D3]),
+    ("commands between types", |s, k, _| commands::commands_between_types(s, k), &ImageKind::ALL),
     ("levels in commands", |s, k, _| levels::commands(s, k), &SAMPLED),
     ("writes to levels", |s, k, _| levels::writes(s, k), &SAMPLED),
     ("levels in kernels", |s, k, _| levels::kernels(s, k), &SAMPLED),
