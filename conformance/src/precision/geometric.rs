@@ -274,20 +274,22 @@ fn count(
         return;
     }
     let smallest = ldexp(1.0, width.min_exponent());
-    if error > bound && flush && operands().any(|v| *v != 0.0 && v.abs() < smallest) {
-        // Denormal operands may have been taken as zeros.
-        let flushed = |v: &Vector| v.map(|v| if v.abs() < smallest { 0.0 } else { v });
-        let Some(other) = worst(f, n, width, how, (&flushed(x), &flushed(y)), got) else { return };
-        error = error.min(other);
+    let flushed = |v: &Vector| v.map(|v| if v.abs() < smallest { 0.0 } else { v });
+    // Denormal operands may have been taken as zeros, and so may denormal components of the difference that a distance is the
+    // length of.
+    let difference = |x: &Vector, y: &Vector| flushed(&std::array::from_fn(|i| x[i] - y[i]));
+    let mut others = Vec::new();
+    if flush && operands().any(|v| *v != 0.0 && v.abs() < smallest) {
+        others.push((flushed(x), flushed(y)));
     }
-    if error > bound && flush && f.has_two_operands && f.name.contains("distance") {
-        // It is the length of a difference, whose denormal components may have been taken as zeros.
-        let difference: Vector = std::array::from_fn(|i| {
-            let d = x[i] - y[i];
-            if d.abs() < smallest { 0.0 } else { d }
-        });
-        let Some(other) = worst(f, n, width, how, (&difference, &[0.0; 4]), got) else { return };
-        error = error.min(other);
+    if flush && f.has_two_operands && f.name.contains("distance") {
+        others.extend([(difference(x, y), [0.0; 4]), (difference(&flushed(x), &flushed(y)), [0.0; 4])]);
+    }
+    for (x, y) in &others {
+        if error > bound {
+            let Some(other) = worst(f, n, width, how, (x, y), got) else { return };
+            error = error.min(other);
+        }
     }
     let list = |v: &[f64]| v.iter().map(|v| format!("{} ({v:e})", bits(width, *v))).collect::<Vec<_>>().join(", ");
     let operands = || {
@@ -337,5 +339,20 @@ mod tests {
         assert_eq!(check("normalize", x, [f64::from(0.6f32), f64::from(0.8f32), 0.0, 0.0]), 0);
         assert_eq!(check("dot", x, [7.0, 0.0, 0.0, 0.0]), 0);
         assert_eq!(check("dot", x, [7.0001, 0.0, 0.0, 0.0]), 1);
+    }
+
+    #[test]
+    fn distances_of_flushed_operands_and_differences_are_right() {
+        let b = |bits: u32| f64::from(f32::from_bits(bits));
+        let x = [b(0x0195_bf07), b(0x83c0_043f), b(0x8000_000b), 0.0];
+        let y = [b(0x01a4_2397), b(0x004d_6cb9), b(0x0000_0007), 0.0];
+        let wrong = |keeps, got| {
+            let mut row = Row::default();
+            count(&mut row, find("distance"), 3, Width::F32, keeps, Mode::Default, (&x, &y), &[got, 0.0, 0.0, 0.0], 8.5);
+            row.wrong
+        };
+        // The first components' difference and the second one's subtrahend are denormal.
+        assert_eq!(wrong(false, b(0x03c0_043f)), 0);
+        assert_eq!(wrong(true, b(0x03c0_043f)), 1);
     }
 }
