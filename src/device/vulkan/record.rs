@@ -56,6 +56,8 @@ impl ReadBack {
 /// # Safety
 /// Both sides must be valid for the region.
 pub unsafe fn copy_rect(src: HostPtr, from: &RectLayout, dst: HostPtr, to: &RectLayout, region: [u64; 3]) {
+    // Memory across the bus is weakly ordered: loads from it could be done before the one that told of the work's end.
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     for run in rect::runs(from, to, region) {
         // SAFETY: the caller's promise. The ranges may be the same memory (mapped buffers).
         unsafe { super::copy::copy(src.offset(run.src), dst.offset(run.dst), run.size) };
