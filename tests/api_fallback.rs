@@ -5,7 +5,7 @@ mod fallback;
 mod common;
 
 fallback_suite! { "-float64,-int64_atomics":
-    programs: reports, names_what_falls_back, limits, variables, binaries, linked, prints, neither_has;
+    programs: reports, names_what_falls_back, limits, long_loops, variables, binaries, linked, prints, neither_has;
     queues: in_order, out_of_order, profiling, failures, command_buffers, command_buffer_updates;
     recorded: several_queues, whole_buffers;
     memory: random_commands, beside_the_processor, local_memory, images, image_of_buffer, shared, addresses;

@@ -116,7 +116,8 @@ pub type SpecConstants = [(u32, Vec<u8>)];
 pub enum Kernels {
     /// All; one that cannot be compiled fails the program.
     Every,
-    /// Those that the target can have; the others are [`CompiledProgram::absent`].
+    /// Those that the target can have; the others are [`CompiledProgram::absent`]. A kernel whose loops may go round more often
+    /// than the target allows is one of those, though `Every` has it: most such kernels stay below.
     Possible,
     /// Those of these names; one of them that cannot be compiled fails the program.
     Named(Vec<String>),
@@ -189,7 +190,7 @@ pub fn build_kernels(
         return Ok(compiled);
     }
     let tasks = optimised.iter().flat_map(|module| modes(target).iter().map(move |mode| (module, *mode))).collect();
-    let mut done = parallel::map(tasks, |(module, mode)| variant(module, mode, &data, &cx)).into_iter();
+    let mut done = parallel::map(tasks, |(module, mode)| variant(module, mode, wanted, &data, &cx)).into_iter();
     for module in &optimised {
         let info = module.kernels[0].clone();
         let results: Vec<Result<Option<KernelVariant>>> = done.by_ref().take(modes(target).len()).collect();
@@ -315,11 +316,22 @@ fn modes(target: &Target) -> &'static [PointerMode] {
 }
 
 /// The kernel for a pointer mode; `None` if it does not allow that.
-fn variant(module: &Module, mode: PointerMode, data: &DataLayout, cx: &PassContext<'_>) -> Result<Option<KernelVariant>> {
+fn variant(
+    module: &Module,
+    mode: PointerMode,
+    wanted: &Kernels,
+    data: &DataLayout,
+    cx: &PassContext<'_>,
+) -> Result<Option<KernelVariant>> {
     let mut module = module.clone();
     let Some(abi) = lower::run(&mut module, mode, data, cx)? else { return Ok(None) };
     check(&module, "lower")?;
     run_passes(&mut module, passes::CLEANUP, cx)?;
+    if let Some(limit) = cx.target.max_loop_rounds.filter(|_| *wanted == Kernels::Possible)
+        && !passes::rounds::stay_below(&module, limit)
+    {
+        return Err(CompileError::unsupported(format!("loops that may go round more than {limit} times"), 0));
+    }
     run_passes(&mut module, passes::STRUCTURE, cx)?;
     let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
     let kernel = kernel.ok_or_else(|| CompileError::internal("the kernel was lost"))?;

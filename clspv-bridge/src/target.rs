@@ -83,6 +83,8 @@ pub struct Target {
     pub tests_in_continue: bool,
     /// Lanes that left a loop go on computing, and what is used behind it is what they computed last, unless it is a phi.
     pub stale_loop_results: bool,
+    /// The driver ends loops, as if they were done, when all loops that lanes go round together have had so many rounds.
+    pub max_loop_rounds: Option<u32>,
     /// The host's processor, if code is made for that; of the fields above, those about Vulkan then mean nothing.
     pub cpu: Option<CpuTarget>,
     /// Bytes of workgroup memory.
@@ -278,6 +280,7 @@ impl Target {
             scatters_wide_loads: false,
             tests_in_continue: true,
             stale_loop_results: false,
+            max_loop_rounds: None,
             cpu: None,
             max_workgroup_memory: 32768,
             max_workgroup_invocations: 1024,

@@ -43,6 +43,35 @@ pub fn names_what_falls_back() {
     assert_eq!(build_log(plain.program, rig.device), "");
 }
 
+/// llvmpipe ends the loops of a work-item after 65,535 rounds in all, as if they were done.
+pub fn long_loops() {
+    let source = "uint next(uint x) { return x * 1664525u + (x >> 16) + 1013904223u; }
+        kernel void unknown(global uint *p) { uint x = p[0], n = p[1]; for (uint i = 0; i < n; i++) x = next(x); p[0] = x; }
+        kernel void nested(global uint *p) {
+            uint x = p[0];
+            for (uint i = 0; i < 500; i++)
+                for (uint j = 0; j < 400; j++) x = next(x);
+            p[0] = x;
+        }
+        kernel void small(global uint *p) {
+            uint x = p[0];
+            for (uint i = 0; i < 30; i++)
+                for (uint j = 0; j < 40; j++) x = next(x);
+            p[0] = x;
+        }";
+    let rig = try_build(&rig(), source, "").unwrap();
+    let early = text(&device_info(rig.device, CL_DEVICE_NAME).unwrap()).contains("llvmpipe");
+    let queue = rig.queue(0);
+    for (name, rounds, ended) in [("unknown", 200_000, true), ("nested", 200_000, true), ("small", 1200, false)] {
+        assert_eq!(falls_back(&rig, name), early && ended, "{}", build_log(rig.program, rig.device));
+        let (kernel, mem) = (rig.kernel(name), rig.buffer(&[7u32, 200_000]));
+        set(kernel, 0, mem);
+        launch(queue, kernel, 1, &[]).release();
+        let expected = (0..rounds).fold(7u32, |x, _| x.wrapping_mul(1_664_525).wrapping_add(x >> 16).wrapping_add(1_013_904_223));
+        assert_eq!(read::<u32>(queue, mem, 1), [expected], "{name}");
+    }
+}
+
 /// More local memory or larger groups than the device has.
 pub fn limits() {
     let rig = rig();

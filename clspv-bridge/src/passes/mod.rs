@@ -32,6 +32,7 @@ pub mod lower_work_item;
 pub mod mem2reg;
 pub mod narrow;
 mod outline;
+pub mod rounds;
 pub mod simplify;
 pub mod simplify_cfg;
 mod simplify_int;
