@@ -557,6 +557,93 @@ fn mapped_images_in_buffers() {
     world.end();
 }
 
+/// Images of every type, with and without levels of detail, have what any device has written to them last.
+#[test]
+fn images_with_their_levels() {
+    let world = World::new(0);
+    let has = |at: &usize| {
+        let extensions = text(&device_info(world.devices[*at], CL_DEVICE_EXTENSIONS).unwrap());
+        extensions.split(' ').any(|e| e == "cl_khr_mipmap_image")
+    };
+    let queues: Vec<cl_command_queue> = (0..world.devices.len()).filter(has).map(|at| world.queues[at]).collect();
+    if queues.len() < 2 {
+        eprintln!("skipped: {} devices have images with levels", queues.len());
+        return world.end();
+    }
+    // The axes that become smaller from level to level; behind them the layers.
+    let kinds = [
+        (CL_MEM_OBJECT_IMAGE1D, [40usize, 1, 1], 1),
+        (CL_MEM_OBJECT_IMAGE1D_ARRAY, [40, 3, 1], 1),
+        (CL_MEM_OBJECT_IMAGE2D, [20, 9, 1], 2),
+        (CL_MEM_OBJECT_IMAGE2D_ARRAY, [20, 9, 3], 2),
+        (CL_MEM_OBJECT_IMAGE3D, [12, 10, 9], 3),
+    ];
+    let format = cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT32 };
+    let mut random = Random(11);
+    for (kind, size, axes) in kinds {
+        for levels in [0usize, 3] {
+            // SAFETY: plain numbers and pointers.
+            let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
+            (desc.image_type, desc.image_width, desc.image_height, desc.image_depth) = (kind, size[0], size[1], size[2]);
+            (desc.image_array_size, desc.num_mip_levels) = (size[axes.min(2)], levels as u32);
+            let mut code = 1;
+            // SAFETY: a live context, no host pointer.
+            let image = unsafe { clCreateImage(world.rig.context, 0, &format, &desc, null_mut(), &mut code) };
+            ok(code);
+            let level_size = |level: usize| [0, 1, 2].map(|i| if i < axes { (size[i] >> level).max(1) } else { size[i] });
+            let place = |at: [usize; 3], level: usize| {
+                let (mut origin, index) =
+                    ([at[0], at[1], at[2], 0], if size[axes.min(2)] > 1 && axes < 3 { axes + 1 } else { axes });
+                if levels > 0 {
+                    origin[index] = level;
+                }
+                origin
+            };
+            let mut model: Vec<Vec<u32>> = (0..levels.max(1)).map(|l| vec![0; level_size(l).iter().product()]).collect();
+            for step in 0..60 {
+                let level = if step < model.len() { step } else { random.below(model.len()) };
+                let all = level_size(level);
+                // Everything first: what nobody has written is undefined.
+                let whole = step < model.len();
+                let at = all.map(|n| if whole { 0 } else { random.below(n) });
+                let region = [0, 1, 2].map(|i| if whole { all[i] } else { 1 + random.below(all[i] - at[i]) });
+                let new: Vec<u32> = match random.below(2) {
+                    0 => vec![step as u32 * 7 + 1; region.iter().product()],
+                    _ => (0..region.iter().product::<usize>()).map(|i| (step * 1000 + i) as u32).collect(),
+                };
+                for (i, value) in new.iter().enumerate() {
+                    let [x, y, z] = [i % region[0], i / region[0] % region[1], i / region[0] / region[1]];
+                    model[level][((at[2] + z) * all[1] + at[1] + y) * all[0] + at[0] + x] = *value;
+                }
+                let (origin, queue) = (place(at, level), queues[random.below(queues.len())]);
+                // SAFETY: live handles; memory of the region's size until the command is done; a colour of four components.
+                unsafe {
+                    if new.iter().all(|v| *v == new[0]) {
+                        let color = [new[0]; 4];
+                        let color = color.as_ptr().cast();
+                        ok(clEnqueueFillImage(queue, image, color, origin.as_ptr(), region.as_ptr(), 0, null(), null_mut()));
+                    } else {
+                        let data = new.as_ptr().cast();
+                        let (origin, region) = (origin.as_ptr(), region.as_ptr());
+                        ok(clEnqueueWriteImage(queue, image, 0, origin, region, 0, 0, data, 0, null(), null_mut()));
+                    }
+                }
+                finish(queue);
+                let (level, queue) = (random.below((step + 1).min(model.len())), queues[random.below(queues.len())]);
+                let (mut seen, all) = (vec![0u32; model[level].len()], level_size(level));
+                let (origin, data) = (place([0; 3], level), seen.as_mut_ptr().cast());
+                // SAFETY: live handles; memory of the level's size.
+                ok(unsafe {
+                    clEnqueueReadImage(queue, image, 1, origin.as_ptr(), all.as_ptr(), 0, 0, data, 0, null(), null_mut())
+                });
+                assert!(seen == model[level], "{kind:#x} with {levels} levels, step {step}, level {level}");
+            }
+            image.release();
+        }
+    }
+    world.end();
+}
+
 /// Images are for the devices that have them.
 #[test]
 fn images_of_some_devices() {

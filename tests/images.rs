@@ -14,7 +14,7 @@ mod validation;
 
 use cl::{Api, Device, ImageKind, Session};
 use driver::{run_checked, run_without, wants_matrix};
-use image_support::{commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers};
+use image_support::{Place, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::sync::Arc;
 
@@ -25,9 +25,11 @@ const SAMPLED: [ImageKind; 5] = [ImageKind::D1, ImageKind::D1Array, ImageKind::D
 
 const TESTS: &[Test] = &[
     ("required_formats", required_formats, &ImageKind::ALL),
-    ("commands", commands::commands, &ImageKind::ALL),
+    ("commands", |session, kind| commands::commands(session, kind, Place::Own), &ImageKind::ALL),
+    ("commands_in_buffers", |session, kind| commands::commands(session, kind, Place::Buffer), &SAMPLED),
     ("commands_between_types", commands::commands_between_types, &ImageKind::ALL),
-    ("texels", kernels::texels, &ImageKind::ALL),
+    ("texels", |session, kind| kernels::texels(session, kind, Place::Own), &ImageKind::ALL),
+    ("texels_in_buffers", |session, kind| kernels::texels(session, kind, Place::Buffer), &SAMPLED),
     ("queries", kernels::queries, &ImageKind::ALL),
     ("samplers", |session, kind| samplers::sampling(session, kind, wants_matrix()), &SAMPLED),
     ("samplers_together", samplers::together, &[ImageKind::D2, ImageKind::D3]),

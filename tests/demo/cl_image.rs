@@ -165,6 +165,32 @@ impl<'a> Session<'a> {
         made.map(|()| Image { session: self, mem, buffer, kind, size })
     }
 
+    /// An image, not of the type of images of buffers, whose memory is that of a buffer with the same contents.
+    pub fn image_in_buffer(
+        &'a self,
+        flags: cl_mem_flags,
+        format: cl_image_format,
+        kind: ImageKind,
+        size: [usize; 3],
+        data: HostData<'_>,
+    ) -> Result<Image<'a>, String> {
+        let (mut err, host) = (0, data.bytes.as_ptr().cast_mut().cast());
+        let copied = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
+        // SAFETY: the contents are as long as the buffer.
+        let buffer = unsafe { (self.api.clCreateBuffer)(self.context, copied, data.bytes.len(), host, &mut err) };
+        check("clCreateBuffer", err)?;
+        let mut desc = cl_image_desc { mem_object: buffer, ..describe(kind, size) };
+        (desc.image_row_pitch, desc.image_slice_pitch) = (data.row_pitch, data.slice_pitch);
+        // SAFETY: no host pointer.
+        let mem = unsafe { (self.api.clCreateImage)(self.context, flags, &format, &desc, null_mut(), &mut err) };
+        let made = check("clCreateImage", err);
+        if made.is_err() {
+            // SAFETY: the handle is ours.
+            unsafe { (self.api.clReleaseMemObject)(buffer) };
+        }
+        made.map(|()| Image { session: self, mem, buffer: Some(buffer), kind, size })
+    }
+
     /// An image with levels of detail, without contents.
     pub fn image_with_levels(
         &'a self,

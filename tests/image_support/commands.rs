@@ -1,7 +1,7 @@
 //! Commands on images: read, write, copy, fill, map, and copies from and to buffers, with origins and pitches.
 
 use super::format::{Class, Format, Random};
-use super::{Findings, Offer, offers, small_size};
+use super::{Findings, Offer, Place, offers, offers_in, small_size};
 use crate::cl::{HostData, Image, ImageKind, Session, image_format};
 use pyroclast_runtime::cl::*;
 
@@ -132,6 +132,10 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// An image created from host memory with pitches.
     fn new(session: &'a Session<'a>, offer: &'a Offer, kind: ImageKind, seed: u64) -> Result<Bench<'a>, String> {
+        Bench::lying(Place::Own, session, offer, kind, seed)
+    }
+
+    fn lying(place: Place, session: &'a Session<'a>, offer: &'a Offer, kind: ImageKind, seed: u64) -> Result<Bench<'a>, String> {
         let (size, element) = (small_size(kind), offer.format.bytes);
         let mut random = Random::new(seed);
         let bytes = offer.format.elements(&mut random, size.iter().product(), true);
@@ -140,7 +144,10 @@ impl<'a> Bench<'a> {
             _ => Pitched::filled(kind, size, element, &bytes),
         };
         let data = HostData { bytes: &host.bytes, row_pitch: host.pitches[0], slice_pitch: host.pitches[1] };
-        let image = session.image(offer.create(), offer.format.cl, kind, size, element, Some(data))?;
+        let image = match place {
+            Place::Own => session.image(offer.create(), offer.format.cl, kind, size, element, Some(data))?,
+            Place::Buffer => session.image_in_buffer(offer.create(), offer.format.cl, kind, size, data)?,
+        };
         Ok(Bench { session, offer, kind, random, image, model: Model { size, element, bytes } })
     }
 
@@ -265,11 +272,11 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Every command with every format of a type of image.
-pub fn commands(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
+/// Every command with every format of a type of image; where images lie in buffers, with some.
+pub fn commands(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<(), String> {
     let mut findings = Findings::default();
-    for (seed, offer) in offers(session, kind)?.iter().enumerate() {
-        let mut bench = match Bench::new(session, offer, kind, seed as u64) {
+    for (seed, offer) in offers_in(session, kind, place)?.iter().enumerate() {
+        let mut bench = match Bench::lying(place, session, offer, kind, seed as u64) {
             Ok(bench) => bench,
             Err(error) => {
                 findings.note(|| offer.format.name(), Err(format!("creation: {error}")));

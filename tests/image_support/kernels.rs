@@ -2,7 +2,7 @@
 //! written, queries, functions that take images, and as many arguments as the device says.
 
 use super::format::{Class, Format, Random};
-use super::{Findings, Offer, offers, small_size};
+use super::{Findings, Offer, Place, offers, offers_in, small_size};
 use crate::cl::{Arg, HostData, Image, ImageKind, Program, Session, image_format};
 use half::f16;
 use pyroclast_runtime::cl::*;
@@ -141,12 +141,16 @@ impl<'a> Bench<'a> {
         kind: ImageKind,
         flags: cl_mem_flags,
         seed: u64,
+        place: Place,
     ) -> Result<Bench<'a>, String> {
         let size = small_size(kind);
         let texels = size.iter().product();
         let bytes = format.elements(&mut Random::new(seed), texels, true);
         let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
-        let image = session.image(flags, format.cl, kind, size, format.bytes, Some(data))?;
+        let image = match place {
+            Place::Own => session.image(flags, format.cl, kind, size, format.bytes, Some(data))?,
+            Place::Buffer => session.image_in_buffer(flags, format.cl, kind, size, data)?,
+        };
         Ok(Bench { session, format, image, size, bytes, texels })
     }
 
@@ -240,15 +244,18 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Reads and writes of every format of a type of image.
-pub fn texels(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
-    let (offers, able) = (offers(session, kind)?, Able::of(session, kind)?);
+/// Reads and writes of every format of a type of image; where images lie in buffers, of some.
+pub fn texels(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<(), String> {
+    let (offers, able) = (offers_in(session, kind, place)?, Able::of(session, kind)?);
+    if offers.is_empty() {
+        return Ok(());
+    }
     let programs = Programs::build(session, kind, able, &offers)?;
     let mut findings = Findings::default();
     for (seed, offer) in offers.iter().enumerate() {
         let format = &offer.format;
         let mut run = |what: &str, flags, body: &dyn Fn(&Bench<'_>) -> Result<(), String>| {
-            let result = Bench::new(session, format, kind, flags, seed as u64).and_then(|b| body(&b));
+            let result = Bench::new(session, format, kind, flags, seed as u64, place).and_then(|b| body(&b));
             findings.note(|| format!("{}, {what}", format.name()), result);
         };
         for flags in [CL_MEM_READ_ONLY, CL_MEM_READ_WRITE] {
@@ -271,7 +278,7 @@ pub fn texels(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     // The extension is what formats of sRGB are listed for writing by.
     let written = offers.iter().any(|o| o.format.is_srgb() && o.has(CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE));
     let named = session.extensions().contains("cl_khr_srgb_image_writes");
-    if written && !named || named && kind == ImageKind::D2 && !written {
+    if place == Place::Own && (written && !named || named && kind == ImageKind::D2 && !written) {
         findings.note(|| "cl_khr_srgb_image_writes".into(), Err(format!("reported: {named}, formats: {written}")));
     }
     findings.end()

@@ -80,6 +80,45 @@ pub fn offers(session: &Session<'_>, kind: ImageKind) -> Result<Vec<Offer>, Stri
     Ok(offers)
 }
 
+/// Where an image's memory is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    Own,
+    /// In a buffer's (cl_ext_image_from_buffer).
+    Buffer,
+}
+
+/// Formats for images in buffers: elements of every size, swizzled, curved, packed, depth.
+const IN_BUFFERS: [(cl_channel_order, cl_channel_type); 12] = [
+    (CL_R, CL_UNORM_INT8),
+    (CL_A, CL_UNORM_INT8),
+    (CL_RG, CL_SIGNED_INT8),
+    (CL_RGBA, CL_UNORM_INT8),
+    (CL_BGRA, CL_UNORM_INT8),
+    (CL_sRGBA, CL_UNORM_INT8),
+    (CL_R, CL_HALF_FLOAT),
+    (CL_RGB, CL_UNORM_SHORT_565),
+    (CL_DEPTH, CL_FLOAT),
+    (CL_RGBA, CL_UNSIGNED_INT16),
+    (CL_LUMINANCE, CL_FLOAT),
+    (CL_RGBA, CL_FLOAT),
+];
+
+/// The formats that are tested for images in a place; none where a device has no such images, or only with other pitches.
+pub fn offers_in(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<Vec<Offer>, String> {
+    let all = offers(session, kind)?;
+    if place == Place::Own {
+        return Ok(all);
+    }
+    if !session.extensions().contains("cl_ext_image_from_buffer")
+        || session.device_number::<cl_uint>(CL_DEVICE_IMAGE_PITCH_ALIGNMENT)? != 1
+    {
+        return Ok(Vec::new());
+    }
+    let is = |o: &Offer| IN_BUFFERS.contains(&(o.format.cl.image_channel_order, o.format.cl.image_channel_data_type));
+    Ok(all.into_iter().filter(is).collect())
+}
+
 fn same(a: cl_image_format, b: cl_image_format) -> bool {
     a.image_channel_order == b.image_channel_order && a.image_channel_data_type == b.image_channel_data_type
 }

@@ -1,8 +1,8 @@
 //! Images that share memory: with a buffer, and with another image that has another order of channels.
 
-use super::format::{Format, Random};
+use super::format::Random;
 use super::{Findings, Offer, offers};
-use crate::cl::{Arg, HostData, ImageKind, Session, image_format};
+use crate::cl::{Arg, HostData, ImageKind, Program, Session, image_format};
 use pyroclast_runtime::cl::*;
 
 const COPY: &str = "
@@ -10,6 +10,12 @@ kernel void read(read_only image2d_t im, global float4 *out)
 { int2 p = (int2)(get_global_id(0), get_global_id(1)); out[p.y * 5 + p.x] = read_imagef(im, p); }
 kernel void write(write_only image2d_t im)
 { int2 p = (int2)(get_global_id(0), get_global_id(1)); write_imagef(im, p, (float4)(p.x * 0.125f, p.y * 0.25f, 1, 0)); }";
+
+const DEPTH: &str = "
+kernel void read(read_only image2d_depth_t im, global float4 *out)
+{ int2 p = (int2)(get_global_id(0), get_global_id(1)); out[p.y * 5 + p.x] = (float4)(read_imagef(im, p)); }
+kernel void write(write_only image2d_depth_t im)
+{ int2 p = (int2)(get_global_id(0), get_global_id(1)); write_imagef(im, p, p.x * 0.125f); }";
 
 const SIZE: [usize; 2] = [5, 4];
 
@@ -69,38 +75,60 @@ pub fn image_of_buffer(session: &Session<'_>) -> Result<(), String> {
     findings.end()
 }
 
-/// An image read as sRGB and as linear, which is the same memory.
+/// An image read and written as one of another order, which is the same memory: along the curve of sRGB and linear, and depth.
 pub fn image_of_image(session: &Session<'_>) -> Result<(), String> {
-    let pairs = [(CL_RGBA, CL_sRGBA), (CL_sRGBA, CL_RGBA)];
-    let offers = offers(session, ImageKind::D2)?;
-    let offered = |cl: cl_image_format| {
-        let order = cl.image_channel_order;
-        let is = |o: &&Offer| o.format.cl.image_channel_order == order && o.format.cl.image_channel_data_type == CL_UNORM_INT8;
-        offers.iter().find(is).is_some_and(|o| o.has(CL_MEM_READ_ONLY))
-    };
     // Images of images are part of cl_khr_image2d_from_buffer.
-    if !session.extensions().contains("cl_khr_image2d_from_buffer") || !offered(image_format(CL_sRGBA, CL_UNORM_INT8)) {
+    if !session.extensions().contains("cl_khr_image2d_from_buffer") {
         return Ok(());
     }
-    let program = session.build(COPY, "-cl-std=CL3.0")?;
-    let read = program.kernel("read")?;
-    for (order, seen) in pairs {
-        let (cl, seen) = (image_format(order, CL_UNORM_INT8), image_format(seen, CL_UNORM_INT8));
-        let format = Format::new(seen).ok_or("the reference does not know the format")?;
-        let bytes = format.elements(&mut Random::new(4), SIZE[0] * SIZE[1], false);
-        let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
-        let first = session.image(CL_MEM_READ_ONLY, cl, ImageKind::D2, [SIZE[0], SIZE[1], 1], 4, Some(data))?;
-        let second = session.image_of_image(&first, seen)?;
-        let out = session.buffer(16 * SIZE[0] * SIZE[1])?;
-        read.set(&[Arg::Image(&second), Arg::Buffer(&out)])?;
-        read.launch(&SIZE, None)?;
-        let mut got = vec![[0u32; 4]; SIZE[0] * SIZE[1]];
-        session.read(&out, &mut got)?;
-        for (i, got) in got.iter().enumerate() {
-            format
-                .check_read(format.load(&bytes, i), *got)
-                .map_err(|e| format!("{} as {}: {e}", super::format::name(cl), format.name()))?;
+    let offers = offers(session, ImageKind::D2)?;
+    let offered = |cl: cl_image_format| offers.iter().find(|o| super::same(o.format.cl, cl));
+    let (program, depth) = (session.build(COPY, "-cl-std=CL3.0")?, session.build(DEPTH, "-cl-std=CL3.0")?);
+    let mut findings = Findings::default();
+    for (a, b) in [(CL_RGBA, CL_sRGBA), (CL_BGRA, CL_sBGRA), (CL_RGBx, CL_sRGBx), (CL_RGBA, CL_RGBA), (CL_R, CL_DEPTH)] {
+        // Only depth comes in more than one type, and an image of depth has no other order.
+        let types: &[cl_channel_type] = if b == CL_DEPTH { &[CL_FLOAT, CL_UNORM_INT16] } else { &[CL_UNORM_INT8] };
+        for (&data_type, (own, seen)) in types.iter().flat_map(|t| [(t, (a, b)), (t, (b, a))]) {
+            let (own, seen) = (image_format(own, data_type), image_format(seen, data_type));
+            let (Some(_), Some(offer)) = (offered(own), offered(seen)) else { continue };
+            if own.image_channel_order == CL_DEPTH {
+                continue;
+            }
+            let program = if offer.format.is_depth() { &depth } else { &program };
+            let name = || format!("{} as {}", super::format::name(own), offer.format.name());
+            findings.note(name, seen_as(session, program, own, offer));
         }
+    }
+    findings.end()
+}
+
+/// One image with a format, which another has for it.
+fn seen_as(session: &Session<'_>, program: &Program<'_>, own: cl_image_format, offer: &Offer) -> Result<(), String> {
+    let (format, size, texels) = (&offer.format, [SIZE[0], SIZE[1], 1], SIZE[0] * SIZE[1]);
+    let bytes = format.elements(&mut Random::new(4), texels, false);
+    let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
+    let first = session.image(CL_MEM_READ_WRITE, own, ImageKind::D2, size, format.bytes, Some(data))?;
+    let second = session.image_of_image(&first, format.cl)?;
+    let out = session.buffer(16 * texels)?;
+    let read = program.kernel("read")?;
+    read.set(&[Arg::Image(&second), Arg::Buffer(&out)])?;
+    read.launch(&SIZE, None)?;
+    let mut got = vec![[0u32; 4]; texels];
+    session.read(&out, &mut got)?;
+    for (i, got) in got.iter().enumerate() {
+        format.check_read(format.load(&bytes, i), *got)?;
+    }
+    if !offer.has(CL_MEM_WRITE_ONLY) {
+        return Ok(());
+    }
+    let write = program.kernel("write")?;
+    write.set(&[Arg::Image(&second)])?;
+    write.launch(&SIZE, None)?;
+    let mut after = vec![0u8; bytes.len()];
+    session.read_image(&first, [0; 3], size, [0, 0], &mut after)?;
+    for i in 0..texels {
+        let texel = [(i % SIZE[0]) as f32 * 0.125, (i / SIZE[0]) as f32 * 0.25, 1.0, 0.0].map(f32::to_bits);
+        format.check_write(texel, format.load(&after, i)).map_err(|e| format!("written: {e}"))?;
     }
     Ok(())
 }

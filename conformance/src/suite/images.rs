@@ -3,7 +3,7 @@
 
 use super::{Context, Outcome, Sink};
 use crate::cl::{ImageKind, Session};
-use crate::image_support::{commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers};
+use crate::image_support::{Place, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers};
 
 type Test = (&'static str, fn(&Session<'_>, ImageKind, bool) -> Result<(), String>, &'static [ImageKind]);
 
@@ -11,8 +11,10 @@ const SAMPLED: [ImageKind; 5] = [ImageKind::D1, ImageKind::D1Array, ImageKind::D
 
 const TESTS: &[Test] = &[
     ("required formats", |s, k, _| required_formats(s, k), &ImageKind::ALL),
-    ("commands", |s, k, _| commands::commands(s, k), &ImageKind::ALL),
-    ("texels", |s, k, _| kernels::texels(s, k), &ImageKind::ALL),
+    ("commands", |s, k, _| commands::commands(s, k, Place::Own), &ImageKind::ALL),
+    ("commands in buffers", |s, k, _| commands::commands(s, k, Place::Buffer), &SAMPLED),
+    ("texels", |s, k, _| kernels::texels(s, k, Place::Own), &ImageKind::ALL),
+    ("texels in buffers", |s, k, _| kernels::texels(s, k, Place::Buffer), &SAMPLED),
     ("queries", |s, k, _| kernels::queries(s, k), &ImageKind::ALL),
     ("samplers", |s, k, quick| samplers::sampling(s, k, !quick), &SAMPLED),
     ("many samplers in one kernel", |s, k, _| samplers::together(s, k), &[ImageKind::D2, ImageKind::D3]),
