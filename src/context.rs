@@ -2,12 +2,12 @@
 //!
 //! A context lives until the application and every object made from it have let go of it. Its destructor callbacks then
 //! run, on the callback thread, in the reverse order of their registration.
-//! Locks: the list of destructor callbacks (rank CallbackChannel) and that of queues (rank Context).
+//! Locks: the list of destructor callbacks (rank CallbackChannel), that of queues and that of default queues on devices (rank Context).
 
 use crate::callback::Callback;
 use crate::cl::*;
 use crate::device::Device;
-use crate::device::traits::{DeviceOps, PRINT_BYTES};
+use crate::device::traits::{DeviceOps, KernelQueue, PRINT_BYTES};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::host_fills::HostFills;
@@ -15,6 +15,7 @@ use crate::info::InfoValue;
 use crate::memory::svm::Allocations;
 use crate::object::{ApiObject, ApiSlot, DestructorList, ObjectKind};
 use crate::sync::{Mutex, Rank};
+use std::any::Any;
 use std::sync::{Arc, Weak};
 
 /// Tells the application about an error that concerns the context.
@@ -37,6 +38,14 @@ pub trait Drain: Send + Sync {
     fn drain(self: Arc<Self>);
 }
 
+/// A queue on a device.
+pub trait OnDevice: Send + Sync {
+    /// What its device has of it.
+    fn kernel_queue(&self) -> &Arc<dyn KernelQueue>;
+    /// The object.
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
 /// An OpenCL context.
 pub struct Context {
     slot: ApiSlot,
@@ -57,6 +66,8 @@ pub struct Context {
     /// What is known by its address.
     pub allocations: Allocations,
     queues: Mutex<Vec<Weak<dyn Drain>>>,
+    /// The default queues on the devices, by place.
+    default_queues: Mutex<Vec<(usize, Weak<dyn OnDevice>)>>,
 }
 
 impl ApiObject for Context {
@@ -130,6 +141,7 @@ impl Context {
         }
         let (destructors, host_fills) = (DestructorList::default(), HostFills::default());
         let (allocations, queues) = (Allocations::default(), Mutex::new(Rank::Context, Vec::new()));
+        let default_queues = Mutex::new(Rank::Context, Vec::new());
         let mut places: Vec<Arc<dyn DeviceOps>> = list.iter().map(|d| d.ops().clone()).collect();
         // There is one at most for all devices.
         let fallback = list.iter().find_map(|d| d.fallback()).map(|helper| {
@@ -152,6 +164,7 @@ impl Context {
             host_fills,
             allocations,
             queues,
+            default_queues,
         }))
     }
     /// Whether kernels find zeros in local and in private memory (cl_khr_initialize_memory).
@@ -164,6 +177,20 @@ impl Context {
         let mut queues = self.queues.lock();
         queues.retain(|q| q.strong_count() > 0);
         queues.push(queue);
+    }
+    /// Makes a queue the default one on its device.
+    pub(crate) fn set_default_queue(&self, place: usize, queue: Weak<dyn OnDevice>) {
+        let mut queues = self.default_queues.lock();
+        queues.retain(|(at, _)| *at != place);
+        queues.push((place, queue));
+    }
+    /// The default queue on the device at a place.
+    pub(crate) fn default_on_device(&self, place: usize) -> Option<Arc<dyn OnDevice>> {
+        self.default_queues.lock().iter().find(|(at, _)| *at == place).and_then(|(_, queue)| queue.upgrade())
+    }
+    /// The same, as the device has it.
+    pub fn default_queue(&self, place: usize) -> Option<Arc<dyn KernelQueue>> {
+        self.default_on_device(place).map(|queue| queue.kernel_queue().clone())
     }
     /// Waits until everything enqueued in its queues so far is done.
     pub fn drain(&self) {

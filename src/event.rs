@@ -43,7 +43,7 @@ pub struct Event {
     user_set: AtomicBool,
     /// Edges that still hold the command back, plus one while it is being inserted.
     pub(crate) pending: AtomicU32,
-    times: [AtomicU64; 4],
+    times: [AtomicU64; 5],
     inner: Mutex<Inner>,
     changed: Condvar,
 }
@@ -73,6 +73,8 @@ pub enum Moment {
     Submit,
     Start,
     End,
+    /// What kernels of the command enqueued is complete too.
+    Complete,
 }
 
 /// What is left to do after a status change, without locks.
@@ -257,6 +259,7 @@ impl Event {
             // Which command is the first and which the last to run is not known across devices.
             (Some(first), Moment::Queued) => Ok(first.stamped(Moment::Queued)),
             (Some(first), Moment::Submit | Moment::Start) => Ok(first.stamped(Moment::Submit)),
+            (_, Moment::Complete) => Ok(self.stamped(Moment::Complete).max(self.stamped(Moment::End))),
             _ => Ok(self.stamped(moment)),
         }
     }

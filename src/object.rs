@@ -27,6 +27,7 @@ pub enum ObjectKind {
     CommandBuffer = 0x5059_000a,
     MutableCommand = 0x5059_000b,
     Semaphore = 0x5059_000c,
+    QueueOnDevice = 0x5059_000d,
 }
 
 /// An object that applications hold a handle of.

@@ -4,6 +4,7 @@ use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode};
 use crate::back::llvm;
 use crate::error::{CompileError, Result};
 use crate::front;
+use crate::ir::runtime::block_number;
 use crate::ir::{FuncRef, Global, Linkage, Module, Op, Reloc, Space};
 use crate::metadata::KernelInfo;
 use crate::native::NativeProgram;
@@ -168,7 +169,9 @@ pub fn build_kernels(
         let text = "error: variables at program scope that need a constructor or destructor are not supported\n";
         return Err(CompileError::Diagnostics(text.into()));
     }
-    let kernels: Vec<FuncRef> = kernels.into_iter().filter(|k| wanted.has(&program.functions[*k].name)).collect();
+    // Which blocks a kernel enqueues is not known; a device that cannot enqueue has no use for them.
+    let is_wanted = |name: &str| if is_block(name) { target.cpu.is_some() } else { wanted.has(name) };
+    let kernels: Vec<FuncRef> = kernels.into_iter().filter(|k| is_wanted(&program.functions[*k].name)).collect();
     let mut failures = Vec::new();
     let mut optimised = Vec::new();
     for (name, result) in parallel::map(kernels, |k| (&program.functions[k].name, optimise(&program, k, library, &cx))) {
@@ -237,7 +240,9 @@ fn native(
     for (module, result) in optimised.iter().zip(parallel::map(tasks, |(n, module)| llvm::kernel(module, data, n, cx))) {
         match result {
             Ok((kernel, pieces)) => {
-                compiled.kernels.push(CompiledKernel { info: kernel.info.clone(), variants: Vec::new() });
+                if !is_block(&kernel.info.name) {
+                    compiled.kernels.push(CompiledKernel { info: kernel.info.clone(), variants: Vec::new() });
+                }
                 program.kernels.push(kernel);
                 texts.extend(pieces);
             }
@@ -284,6 +289,9 @@ fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContex
     }
     lower::prepare(&mut module)?;
     check(&module, "prepare")?;
+    if cx.target.cpu.is_none() {
+        no_runtime_calls(&module)?;
+    }
     // Library functions use built-ins in their turn; they do not recurse, so this ends after a few rounds.
     for _ in 0..8 {
         link::resolve(&mut module, library)?;
@@ -302,6 +310,20 @@ fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContex
     let common: Vec<&str> = names.iter().copied().filter(|n| wanted(n)).collect();
     run_passes(&mut module, &common, cx)?;
     Ok(module)
+}
+
+/// Whether a kernel is a block's entry, which programs have no name for.
+fn is_block(name: &str) -> bool {
+    block_number(name).is_some()
+}
+
+/// Only native code calls the runtime.
+fn no_runtime_calls(module: &Module) -> Result<()> {
+    let insts = module.functions.values().flat_map(|f| f.insts.values());
+    match insts.filter(|i| matches!(i.op, Op::Runtime(_))).map(|i| i.line).next() {
+        Some(line) => Err(CompileError::unsupported("enqueuing kernels on the device", line)),
+        None => Ok(()),
+    }
 }
 
 /// The pointer modes that the target wants, the preferred one first.

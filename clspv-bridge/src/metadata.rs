@@ -16,6 +16,8 @@ pub enum ArgKind {
     LocalPtr,
     Image,
     Sampler,
+    /// A queue on the device: the number by which the runtime knows it.
+    Queue,
 }
 
 /// CL_KERNEL_ARG_ADDRESS_*.

@@ -36,8 +36,18 @@ pub mod context {
     pub const CHECK_ORDER: usize = 224;
     /// 0 if stores of [`super::NativeKernel::stream_bytes`] go past the caches, else 1.
     pub const NO_STREAM: usize = 232;
+    /// For code that enqueues kernels ([`super::runtime`]): what its calls are given first, and the function.
+    pub const RUNTIME: usize = 240;
+    pub const RUNTIME_CALL: usize = 248;
     /// Bytes of the structure.
-    pub const SIZE: usize = 240;
+    pub const SIZE: usize = 256;
+}
+
+/// Calls of the runtime for one work-item: `u64 (state, u64 number, const u64 *args)`, the number being that of a
+/// [`crate::ir::RuntimeCall`], whose operands are words each. The result is in the low bits.
+pub mod runtime {
+    /// Most operands of a call.
+    pub const MAX_ARGS: usize = 10;
 }
 
 /// Calls of the runtime that checked code makes.
@@ -168,6 +178,10 @@ pub struct NativeKernel {
     pub zero_local: bool,
     /// Bytes that a work-item writes in whole lines to arrays that the kernel does not read: stores that may go past the caches.
     pub stream_bytes: u32,
+    /// Built with debug information: enqueuing tells what is wrong.
+    pub tells_errors: bool,
+    /// Groups divide what the kernel enqueues evenly.
+    pub uniform_groups: bool,
     /// The code is checked code. Its functions are one.
     pub places: Option<Places>,
 }

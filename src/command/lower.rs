@@ -12,6 +12,7 @@ use crate::memory::mapping::Shadow;
 use crate::memory::residency::{Access, transfer_now};
 use crate::queue::CommandQueue;
 use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, cl_int>;
@@ -239,6 +240,7 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: 
                 global: launch.global,
                 local: launch.local,
                 reach: launch.reach.as_ref().map(|r| r.others(at)).transpose().map_err(failed)?.unwrap_or_default(),
+                default_queue: queue.context().default_queue(at.place),
             })
         }
         // The host calls the application, or does parts one by one.
@@ -264,6 +266,7 @@ fn lower_args(launch: &LaunchCommand, at: At<'_>, args: &mut Vec<ArgValue>) -> R
         args.push(match arg {
             ArgSnapshot::Bytes(bytes) => ArgValue::Bytes(bytes.clone()),
             ArgSnapshot::Local(size) => ArgValue::Local(*size),
+            ArgSnapshot::Queue(queue) => ArgValue::Bytes(SmallVec::from_slice(&queue.word().to_le_bytes())),
             ArgSnapshot::Pointer(address) => {
                 stay = false;
                 let within = launch.reach.as_ref().map(|r| r.within(*address, at)).transpose().map_err(failed)?;

@@ -148,7 +148,11 @@ fn for_each_use(kind: &CommandKind, see: &mut dyn FnMut(&Arc<MemObject>, Access)
                 match arg {
                     ArgSnapshot::Mem(Some(mem)) => see(mem, arg_access(mem, info)),
                     // What is reached by address stays where it is.
-                    ArgSnapshot::Mem(None) | ArgSnapshot::Bytes(_) | ArgSnapshot::Local(_) | ArgSnapshot::Pointer(_) => {}
+                    ArgSnapshot::Mem(None)
+                    | ArgSnapshot::Bytes(_)
+                    | ArgSnapshot::Local(_)
+                    | ArgSnapshot::Queue(_)
+                    | ArgSnapshot::Pointer(_) => {}
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Work handed to a device queue: batches of commands with their hazards, tickets and waits.
 
-use super::traits::{DeviceKernel, DeviceList, DeviceMemory, DeviceQueue, DeviceSemaphore, Submission};
+use super::traits::{DeviceKernel, DeviceList, DeviceMemory, DeviceQueue, DeviceSemaphore, KernelQueue, Submission};
 pub use crate::cl::region::RectLayout;
 use crate::host_ptr::HostPtr;
 use smallvec::SmallVec;
@@ -22,6 +22,8 @@ pub enum Outcome {
 pub struct Times {
     pub start: u64,
     pub end: u64,
+    /// When what a kernel enqueued was complete; 0 if that is the end.
+    pub complete: u64,
 }
 
 /// A byte range of a device buffer.
@@ -89,6 +91,8 @@ pub struct Launch {
     /// Size of full groups; the last group of a dimension may be smaller (non-uniform).
     pub local: [u32; 3],
     pub reach: Reach,
+    /// Where the kernel finds the default queue on the device.
+    pub default_queue: Option<Arc<dyn KernelQueue>>,
 }
 
 /// One command for the device. Offsets and sizes are validated.

@@ -187,6 +187,7 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_work_group_collective_functions", always),
     // Library code over global memory and 32-bit atomics.
     c_feature("__opencl_c_pipes", always),
+    c_feature("__opencl_c_device_enqueue", |d| d.enqueue.is_some()),
     c_feature("__opencl_c_images", |d| d.images),
     c_feature("__opencl_c_read_write_images", |d| d.image.max_read_write_args > 0),
     c_feature("__opencl_c_3d_image_writes", |d| d.images),

@@ -100,6 +100,15 @@ pub struct NvidiaFacts {
     pub integrated: bool,
 }
 
+/// Facts about queues on the device. Sizes in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EnqueueFacts {
+    pub preferred_size: u32,
+    pub max_size: u32,
+    pub max_queues: u32,
+    pub max_events: u32,
+}
+
 /// Facts of a device. Sizes in bytes, times in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceInfo {
@@ -120,6 +129,8 @@ pub struct DeviceInfo {
     pub memory_imports: Vec<MemoryHandle>,
     /// Memory of the process can be made a buffer that may begin anywhere, in units of so many bytes; 0 if it cannot.
     pub host_import_alignment: u64,
+    /// Kernels can enqueue kernels.
+    pub enqueue: Option<EnqueueFacts>,
     pub compute_units: u32,
     /// Parts of the compute units can be devices.
     pub divisible: bool,

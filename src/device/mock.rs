@@ -300,7 +300,7 @@ impl MockQueue {
             let start = tick();
             execute(item.command);
             tickets.push(item.ticket);
-            times.push(Times { start, end: tick() });
+            times.push(Times { start, end: tick(), complete: 0 });
         }
         self.sink.done(&tickets, Outcome::Complete, if self.profiling { &times } else { &[] });
         self.state.lock().busy = false;

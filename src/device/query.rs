@@ -162,12 +162,18 @@ impl Device {
             CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => MAX_ACTIVE_RESERVATIONS.into(),
             CL_DEVICE_PIPE_MAX_PACKET_SIZE => MAX_PACKET_SIZE.into(),
 
-            // Device-side queues are missing.
-            CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES | CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => 0u64.into(),
-            CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
-            | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
-            | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-            | CL_DEVICE_MAX_ON_DEVICE_EVENTS => 0u32.into(),
+            CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => match d.enqueue {
+                Some(_) => (CL_DEVICE_QUEUE_SUPPORTED | CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT).into(),
+                None => 0u64.into(),
+            },
+            CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => match d.enqueue {
+                Some(_) => (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE).into(),
+                None => 0u64.into(),
+            },
+            CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE => d.enqueue.map_or(0, |e| e.preferred_size).into(),
+            CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE => d.enqueue.map_or(0, |e| e.max_size).into(),
+            CL_DEVICE_MAX_ON_DEVICE_QUEUES => d.enqueue.map_or(0, |e| e.max_queues).into(),
+            CL_DEVICE_MAX_ON_DEVICE_EVENTS => d.enqueue.map_or(0, |e| e.max_events).into(),
 
             CL_DEVICE_SVM_CAPABILITIES => svm_capabilities(d.sharing).into(),
             CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
@@ -237,8 +243,9 @@ impl Device {
             CL_DEVICE_NODE_MASK => d.luid.map_or(0, |(_, mask)| mask).into(),
             CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => (CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
                 | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR
-                | CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR)
-                .into(),
+                | CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR
+                | d.enqueue.map_or(0, |_| CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR))
+            .into(),
             // Queues of a command buffer may need the host to wait for each other.
             CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR => 0u32.into(),
             CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR => InfoValue::Empty,

@@ -154,6 +154,11 @@ pub trait DeviceOps: Send + Sync {
         let _ = (handle, fd, size);
         Err(DeviceError::Unsupported("import of memory".into()))
     }
+    /// Makes a queue that kernels enqueue kernels to, for so many bytes of what is enqueued and has not started.
+    fn create_kernel_queue(&self, size: u32) -> Result<Arc<dyn KernelQueue>> {
+        let _ = size;
+        Err(DeviceError::Unsupported("queues on the device".into()))
+    }
     /// Makes a binary semaphore. Owns the descriptor of an import unless it fails.
     fn create_semaphore(&self, origin: SemaphoreOrigin) -> Result<Arc<dyn DeviceSemaphore>> {
         let _ = origin;
@@ -279,6 +284,12 @@ pub struct QueueDesc {
     pub priority: Priority,
     /// Save energy: threads that wait do not poll (cl_khr_throttle_hints).
     pub saving: bool,
+}
+
+/// A queue on the device. Commands in flight hold an `Arc`.
+pub trait KernelQueue: Send + Sync {
+    /// What kernels know it by.
+    fn word(&self) -> u64;
 }
 
 /// Position in a device queue's order of submission, starting at 1.

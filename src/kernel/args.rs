@@ -8,11 +8,13 @@
 use super::arg_list::ArgList;
 use crate::cl::image::ImageKind;
 use crate::cl::*;
-use crate::context::Context;
+use crate::context::{Context, OnDevice};
 use crate::device::features::VERSION;
+use crate::device::traits::KernelQueue;
 use crate::err;
 use crate::error::Result;
 use crate::memory::MemObject;
+use crate::queue::on_device::QueueOnDevice;
 use crate::sampler::Sampler;
 use clspv_bridge::ir::ImageDim;
 use clspv_bridge::metadata::{AccessQualifier, ArgInfo, ArgKind};
@@ -29,6 +31,7 @@ pub enum ArgSnapshot {
     Local(u64),
     /// An address that kernels use as it is.
     Pointer(u64),
+    Queue(Arc<dyn KernelQueue>),
 }
 
 /// Value of an argument as it was set.
@@ -40,6 +43,7 @@ enum Value {
     Mem(Weak<MemObject>),
     Local(u64),
     Pointer(u64),
+    Queue(Weak<QueueOnDevice>),
 }
 
 /// A value to set, with its handles already looked up.
@@ -55,6 +59,8 @@ pub enum ArgInput<'a> {
     /// An address: of shared memory, or on the device. 0 is NULL.
     Pointer(u64),
     Sampler(&'a Sampler),
+    /// A queue on a device.
+    Queue(&'a Arc<QueueOnDevice>),
 }
 
 /// All arguments of a kernel.
@@ -91,7 +97,7 @@ impl Args {
                 return Err(err!(CL_INVALID_ARG_SIZE, "argument {index} has {} bytes, not {size}", info.size));
             }
             // Only a pointer to global or constant memory can be set to an address.
-            (ArgKind::Value | ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler, ArgInput::Pointer(_)) => {
+            (ArgKind::Value | ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler | ArgKind::Queue, ArgInput::Pointer(_)) => {
                 return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is no pointer to global memory"));
             }
             // There is no pipe that is NULL, nor one without an object.
@@ -148,7 +154,16 @@ impl Args {
             }
             // There is no sampler that is NULL.
             (ArgKind::Sampler, _) => return Err(err!(CL_INVALID_SAMPLER, "argument {index} needs a sampler")),
-            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Sampler(_)) => {
+            (ArgKind::Queue, ArgInput::Queue(queue)) => {
+                // The queue must be of the kernel's context.
+                if !Arc::ptr_eq(queue.context(), context) {
+                    return Err(err!(CL_INVALID_CONTEXT, "argument {index} is of another context"));
+                }
+                Value::Queue(Arc::downgrade(queue))
+            }
+            // There is no queue that is NULL.
+            (ArgKind::Queue, _) => return Err(err!(CL_INVALID_DEVICE_QUEUE, "argument {index} needs a queue on a device")),
+            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Sampler(_) | ArgInput::Queue(_)) => {
                 return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} is a memory object"));
             }
         };
@@ -182,6 +197,13 @@ impl Args {
             Value::Null | Value::Unset => ArgSnapshot::Mem(None),
             Value::Local(size) => ArgSnapshot::Local(*size),
             Value::Pointer(address) => ArgSnapshot::Pointer(*address),
+            Value::Queue(queue) => match queue.upgrade() {
+                Some(queue) => ArgSnapshot::Queue(queue.kernel_queue().clone()),
+                None => {
+                    released = Some(index);
+                    ArgSnapshot::Mem(None)
+                }
+            },
             Value::Mem(mem) => {
                 let mem = mem.upgrade();
                 if mem.is_none() {
@@ -194,9 +216,9 @@ impl Args {
         if let Some(list) = Arc::get_mut(&mut list) {
             list.room().extend(values);
         }
-        // The memory objects must still be there.
+        // The objects must still be there.
         if let Some(index) = released {
-            return Err(err!(CL_INVALID_KERNEL_ARGS, "the memory object of argument {index} was released"));
+            return Err(err!(CL_INVALID_KERNEL_ARGS, "the object of argument {index} was released"));
         }
         self.current = Some(list.clone());
         Ok(list)
@@ -255,6 +277,7 @@ fn same(a: &Value, b: &Value) -> bool {
         (Value::Bytes(a), Value::Bytes(b)) => a == b,
         (Value::Null, Value::Null) => true,
         (Value::Mem(a), Value::Mem(b)) => Weak::ptr_eq(a, b) && a.strong_count() > 0,
+        (Value::Queue(a), Value::Queue(b)) => Weak::ptr_eq(a, b) && a.strong_count() > 0,
         (Value::Local(a), Value::Local(b)) | (Value::Pointer(a), Value::Pointer(b)) => a == b,
         _ => false,
     }

@@ -15,7 +15,7 @@ use clspv_bridge::native::{NativeKernel, NativeProgram, Place, Places};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// Appends values to a byte vector.
 #[derive(Default)]
@@ -223,6 +223,7 @@ fn put_arg(w: &mut Writer, a: &ArgInfo) {
         ArgKind::LocalPtr => 3,
         ArgKind::Image => 4,
         ArgKind::Sampler => 5,
+        ArgKind::Queue => 6,
     });
     w.u32(a.size);
     w.u32(a.align);
@@ -254,6 +255,7 @@ fn get_arg(r: &mut Reader) -> Option<ArgInfo> {
         3 => ArgKind::LocalPtr,
         4 => ArgKind::Image,
         5 => ArgKind::Sampler,
+        6 => ArgKind::Queue,
         _ => return None,
     };
     let (size, align, offset) = (r.u32()?, r.u32()?, r.u32()?);
@@ -548,6 +550,8 @@ fn put_native(w: &mut Writer, n: &NativeProgram) {
         w.bool(k.has_sub_groups);
         w.bool(k.zero_local);
         w.u32(k.stream_bytes);
+        w.bool(k.tells_errors);
+        w.bool(k.uniform_groups);
         w.option(&k.places, |w, places| {
             for list in [&places.local, &places.private, &places.program] {
                 w.list(list, |w, p| {
@@ -584,6 +588,8 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
             has_sub_groups: r.bool()?,
             zero_local: r.bool()?,
             stream_bytes: r.u32()?,
+            tells_errors: r.bool()?,
+            uniform_groups: r.bool()?,
             places: r.option(get_places)?,
         })
     })?;
@@ -693,6 +699,8 @@ pub(crate) mod tests {
             has_sub_groups: true,
             zero_local: true,
             stream_bytes: 4,
+            tells_errors: true,
+            uniform_groups: false,
             places: Some(Places {
                 private: vec![Place { name: "x".into(), offset: 64, size: 6, stride: 8 }],
                 ..Places::default()

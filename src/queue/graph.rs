@@ -608,6 +608,7 @@ impl CommandQueue {
                     let start = t.start.max(event.stamped(Moment::Submit));
                     event.stamp(Moment::Start, start);
                     event.stamp(Moment::End, t.end.max(start));
+                    event.stamp(Moment::Complete, t.complete);
                 }
                 done.extend(event.finish(status));
                 state.forget(&event);

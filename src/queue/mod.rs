@@ -6,6 +6,7 @@
 //! or run.
 
 pub mod graph;
+pub mod on_device;
 pub mod policy;
 #[cfg(test)]
 mod tests;

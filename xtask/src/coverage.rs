@@ -39,13 +39,8 @@ const EVIDENCE: &[(&str, &[&str])] = &[
 
 /// Extensions and optional features that applications ask for and that are not reported.
 const LEFT_OUT: &[(&str, &str)] = &[
-    (
-        "__opencl_c_device_enqueue",
-        "clang's SPIR-V back end crashes on calls of enqueue_kernel (clang 22); what it makes of blocks before that step would \
-         have to be rewritten, and a queue that kernels fill would exist on the CPU device only",
-    ),
     ("cl_amd_device_attribute_query", "neither Vulkan nor the kernel tells the banks of memory channels and of local memory"),
-    ("cl_khr_device_enqueue_local_arg_types", "needs device-side queues"),
+    ("cl_khr_device_enqueue_local_arg_types", "clang (22) takes no local arguments of blocks but void *"),
     ("cl_khr_gl_sharing", "Vulkan and GL share by file descriptors, which GL applications have to ask for themselves"),
     ("cl_khr_subgroups", "asks for progress of sub-groups that wait for each other, which Vulkan does not promise"),
     ("cl_khr_terminate_context", "must stop what is being executed; Vulkan has no means to stop a submission"),

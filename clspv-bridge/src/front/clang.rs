@@ -6,6 +6,7 @@
 
 use super::arg_info;
 use super::cycles;
+use super::enqueue;
 use super::lines;
 use super::local_sizes;
 use super::prelude;
@@ -13,6 +14,7 @@ use super::process::{self, Output};
 use super::rename::{self, rename};
 use crate::driver::{FrontConfig, Header, Library, Options};
 use crate::error::{CompileError, Result};
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -184,6 +186,7 @@ fn compile_in(
         || source.contains("sat")
         || source.contains("half3")
         || rename::converts_to_integers(source)
+        || enqueue::may_enqueue(source)
         || atomics()
         || levels();
     let mut failure = None;
@@ -221,8 +224,13 @@ fn compile_in(
     let mut log = readable(&output.stderr);
     check(&output, &log, |out| !out.is_empty())?;
     let ir = String::from_utf8_lossy(&output.stdout);
-    let sized = local_sizes::note(&ir);
-    let mut rewritten = rewrite(sized.as_deref().unwrap_or(&ir), whole);
+    let enqueuing = enqueue::rewrite(&ir)?;
+    if matches!(enqueuing, Cow::Owned(_)) {
+        // The back end failed because of what is cut out now.
+        failure = None;
+    }
+    let sized = local_sizes::note(&enqueuing);
+    let mut rewritten = rewrite(sized.as_deref().unwrap_or(&enqueuing), whole);
     if options.initialize_local {
         // Else LLVM takes for undefined what is read before it is written.
         rewritten = rewritten.replace(" addrspace(3) global ", " addrspace(3) externally_initialized global ");
@@ -256,8 +264,9 @@ fn compile_checked(
     check(&output, &log, |out| !out.is_empty())?;
     let ir = String::from_utf8_lossy(&output.stdout);
     let arg_info = arg_info::parse(&ir);
-    let sized = local_sizes::note(&ir);
-    let marked = lines::mark(sized.as_deref().unwrap_or(&ir));
+    let enqueuing = enqueue::rewrite(&ir)?;
+    let sized = local_sizes::note(&enqueuing);
+    let marked = lines::mark(sized.as_deref().unwrap_or(&enqueuing));
     let marked = rewrite(&marked, false);
     // The back end expects optimised code, and spoils some that is not; images must not be in variables.
     let is_whole = |spirv: &[u32]| {

@@ -3,7 +3,8 @@
 mod arg_info;
 pub mod clang;
 pub(crate) mod cycles;
-pub(crate) mod lines;
+pub(crate) mod enqueue;
+mod lines;
 pub(crate) mod local_sizes;
 pub mod locate;
 mod prelude;

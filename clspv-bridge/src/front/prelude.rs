@@ -39,6 +39,11 @@ const PARTS: &[Part] = &[
         words: &["atomic_half"],
         text: include_str!("prelude/half_atomics.h"),
     },
+    Part {
+        extension: "__opencl_c_device_enqueue",
+        words: &["CLK_NULL_EVENT", "CLK_NULL_QUEUE"],
+        text: include_str!("prelude/device_enqueue.h"),
+    },
 ];
 
 /// Extensions that clang has no macro for.

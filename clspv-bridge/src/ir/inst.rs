@@ -6,6 +6,7 @@
 use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
 use super::group::GroupOp;
 use super::image::{ImageDim, ImageOp};
+use super::runtime::RuntimeCall;
 use super::types::Space;
 use smallvec::SmallVec;
 
@@ -411,6 +412,8 @@ pub enum Op {
     OpenCl(ClOp),
     /// `args -> results`
     Call(FuncRef),
+    /// A call of the runtime (see [`RuntimeCall`]); native code only.
+    Runtime(RuntimeCall),
 
     /// `-> ` targets: one.
     Jump,
@@ -475,7 +478,8 @@ impl Op {
             | Op::Group { .. }
             | Op::Clock(_)
             | Op::Image { op: ImageOp::Write | ImageOp::WriteLevel, .. }
-            | Op::Call(_) => true,
+            | Op::Call(_)
+            | Op::Runtime(_) => true,
             Op::OpenCl(op) => matches!(
                 op,
                 ClOp::fract

@@ -12,6 +12,7 @@ pub mod module;
 pub mod names;
 pub mod parse;
 pub mod print;
+pub mod runtime;
 pub mod types;
 pub mod typing;
 pub mod verify;
@@ -26,4 +27,5 @@ pub use inst::{
     Scope, ShaderInput, UnOp, WorkItemQuery,
 };
 pub use module::{GlobalData, Module, Phase, Reloc};
+pub use runtime::{RUNTIME_CALLS, RuntimeCall};
 pub use types::{F16, F32, F64, I1, I8, I16, I32, I64, Opaque, Scalar, Space, Type};

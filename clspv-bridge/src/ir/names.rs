@@ -8,6 +8,7 @@ use super::group::{LaneMask, Scan};
 use super::image::{ImageDim, ImageOp};
 use super::inst::{BinOp, CastOp, ClOp, FloatCc, IntCc, Ordering, RmwOp, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery};
 use super::module::Phase;
+use super::runtime::RuntimeCall;
 use super::types::{Opaque, Scalar, Space, Type};
 use crate::metadata::{AccessQualifier, AddressQualifier, ArgKind};
 
@@ -53,6 +54,13 @@ named! {
     IntCc {
         Eq = "eq", Ne = "ne", Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge", Slt = "slt", Sle = "sle", Sgt = "sgt",
         Sge = "sge",
+    }
+    RuntimeCall {
+        EnqueueKernel = "enqueue_kernel", EnqueueMarker = "enqueue_marker", CreateUserEvent = "create_user_event",
+        SetUserEventStatus = "set_user_event_status", RetainEvent = "retain_event", ReleaseEvent = "release_event",
+        IsValidEvent = "is_valid_event", CaptureProfiling = "capture_event_profiling_info",
+        DefaultQueue = "get_default_queue", WorkGroupSize = "work_group_size", PreferredMultiple = "preferred_multiple",
+        SubGroupCount = "sub_group_count", MaxSubGroupSize = "max_sub_group_size",
     }
     FloatCc {
         Oeq = "oeq", One = "one", Olt = "olt", Ole = "ole", Ogt = "ogt", Oge = "oge", Ord = "ord", Ueq = "ueq",
@@ -103,7 +111,7 @@ named! {
     }
     ArgKind {
         Value = "value", GlobalPtr = "global_ptr", ConstantPtr = "constant_ptr", LocalPtr = "local_ptr", Image = "image",
-        Sampler = "sampler",
+        Sampler = "sampler", Queue = "queue",
     }
     AddressQualifier { Private = "private", Local = "local", Global = "global", Constant = "constant" }
     AccessQualifier { None = "none", ReadOnly = "read_only", WriteOnly = "write_only", ReadWrite = "read_write" }

@@ -410,6 +410,7 @@ pub(super) fn mnemonic(op: &Op) -> &'static str {
         Op::Image { .. } => "image",
         Op::OpenCl(_) => "opencl",
         Op::Call(_) => "call",
+        Op::Runtime(_) => "runtime",
         Op::Jump => "br",
         Op::BrIf => "brif",
         Op::Switch(_) => "switch",
@@ -478,6 +479,7 @@ fn print_immediates(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         }
         Op::OpenCl(op) => write!(f, " {op:?}"),
         Op::Call(func) => write!(f, " {func}"),
+        Op::Runtime(call) => write!(f, " {}", call.name()),
         _ => Ok(()),
     }
 }

@@ -75,6 +75,7 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
         | Op::PushConst { .. }
         | Op::OpenCl(_)
         | Op::Call(_) => None,
+        Op::Runtime(call) => Some(call.types().1.into_iter().collect()),
     }
 }
 
@@ -98,6 +99,7 @@ pub fn arity(op: &Op) -> Option<usize> {
         Op::SlotAddr(_) | Op::GlobalAddr(_) | Op::Barrier { .. } | Op::Fence { .. } | Op::WorkItem { .. } => 0,
         Op::Input { .. } | Op::PushConst { .. } | Op::PrintBuffer | Op::Jump | Op::Unreachable => 0,
         Op::Image { op, var, .. } => op.operands() + usize::from(var.is_none()),
+        Op::Runtime(call) => call.types().0.len(),
         Op::VecBuild | Op::OpenCl(_) | Op::Call(_) | Op::Return => return None,
     })
 }
@@ -219,6 +221,10 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         Op::Switch(_) => require(args[0].is_int() && !is_vector(args[0]), "the selector must be an integer"),
         Op::Group { scope, op } => check_group(*scope, *op, args),
         Op::Dot4 { .. } => require(args[0] == I32 && args[1] == I32, "operands must be i32"),
+        Op::Runtime(call) => {
+            let fits = |(arg, want): (&Type, &Type)| arg == want || arg.space().is_some() && want.space().is_some();
+            require(args.iter().zip(call.types().0).all(fits), "unfit operands")
+        }
         Op::SlotAddr(_)
         | Op::Clock(_)
         | Op::Barrier { .. }

@@ -355,6 +355,7 @@ impl Verifier<'_> {
     fn op_out_of_phase(&self, op: &Op) -> Option<String> {
         let forbidden = match op {
             Op::Call(_)
+            | Op::Runtime(_)
             | Op::Convert { .. }
             | Op::PtrAdd
             | Op::IsSpace(_)

@@ -48,7 +48,7 @@ pub fn number(func: &mut Function) -> bool {
     let mut replaced: HashMap<Value, Value> = HashMap::new();
     let writes_images = func.layout.iter().flat_map(|b| &func.blocks[*b].insts).any(|i| {
         let op = &func.insts[*i].op;
-        matches!(op, Op::Image { op: ImageOp::Write | ImageOp::WriteLevel, .. } | Op::Call(_))
+        matches!(op, Op::Image { op: ImageOp::Write | ImageOp::WriteLevel, .. } | Op::Call(_) | Op::Runtime(_))
     });
     for &b in dom.preorder() {
         while path.last().is_some_and(|(top, _)| dom.idom(b) != Some(*top)) {

@@ -308,6 +308,7 @@ fn argument(arg: &ArgInfo, name: &str, element: Option<Element>, setting: Option
             PlannedArg::Sampler(sampler.ok_or_else(wrong)?)
         }
         ArgKind::Image => return Err(format!("argument {name} is an image")),
+        ArgKind::Queue => return Err(format!("argument {name} is a queue")),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Device entry points.
 
+use super::queue::on_device;
 use crate::convert::{property_values, slice, write_list, write_out};
 use crate::entry::entry;
 use crate::handle::{Handle, HandleTarget};
@@ -10,6 +11,7 @@ use pyroclast_runtime::device::traits::DeviceError;
 use pyroclast_runtime::err;
 use pyroclast_runtime::error::{Error, Result};
 use std::ffi::c_void;
+use std::sync::Arc;
 
 impl HandleTarget for _cl_device_id {
     type Object = Device;
@@ -88,12 +90,20 @@ entry! { fn clGetHostTimer(device: cl_device_id, host_timestamp: *mut cl_ulong) 
 } }
 
 entry! { fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, command_queue: cl_command_queue) -> cl_int {
-    let context = context.get()?;
+    let context = context.arc()?;
     // The device must be valid and belong to the context.
-    context.device(device.get()?)?;
-    let _ = command_queue;
-    // The device must have a replaceable default queue: there are no queues on devices.
-    Err(err!(CL_INVALID_OPERATION, "the device has no on-device queues"))
+    let device = context.device(device.get()?)?;
+    // The device must have a replaceable default queue.
+    if device.info().enqueue.is_none() {
+        return Err(err!(CL_INVALID_OPERATION, "the device has no on-device queues"));
+    }
+    // The queue must be one on that device, of that context.
+    let queue = on_device(command_queue).arc()?;
+    if !Arc::ptr_eq(queue.context(), &context) || !Arc::ptr_eq(queue.device(), device) {
+        return Err(err!(CL_INVALID_COMMAND_QUEUE, "the queue is of another context or device"));
+    }
+    queue.make_default();
+    Ok(())
 } }
 
 /// Devices of an application's list; CL_INVALID_VALUE if the list is missing or empty.

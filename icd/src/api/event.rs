@@ -111,8 +111,8 @@ entry! { fn clGetEventProfilingInfo(
         CL_PROFILING_COMMAND_QUEUED => Moment::Queued,
         CL_PROFILING_COMMAND_SUBMIT => Moment::Submit,
         CL_PROFILING_COMMAND_START => Moment::Start,
-        // Without queues on the device a command has no children: complete is the end.
-        CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => Moment::End,
+        CL_PROFILING_COMMAND_END => Moment::End,
+        CL_PROFILING_COMMAND_COMPLETE => Moment::Complete,
         other => return Err(info::unknown("clGetEventProfilingInfo", other)),
     };
     info::write(object.profiling(moment)?.into(), size, value, size_ret)

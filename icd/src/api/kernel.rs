@@ -1,5 +1,6 @@
 //! Entry points of kernel objects.
 
+use super::queue::on_device;
 use crate::convert::{optional_slice, string, write_out};
 use crate::entry;
 use crate::handle::{Handle, HandleTarget};
@@ -8,7 +9,7 @@ use clspv_bridge::metadata::ArgKind;
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::device::Device;
 use pyroclast_runtime::err;
-use pyroclast_runtime::error::Result;
+use pyroclast_runtime::error::{Error, Result};
 use pyroclast_runtime::info::InfoValue;
 use pyroclast_runtime::kernel::Kernel;
 use pyroclast_runtime::kernel::args::ArgInput;
@@ -108,6 +109,17 @@ pub(super) fn set_arg(kernel: &Kernel, arg_index: cl_uint, arg_size: usize, arg_
             // SAFETY: the application passes arg_size bytes.
             let sampler = unsafe { arg_value.cast::<cl_sampler>().read_unaligned() };
             kernel.set_arg(arg_index, ArgInput::Sampler(sampler.get()?))
+        }
+        ArgKind::Queue => {
+            // A queue on a device is passed by its handle.
+            if arg_size != size_of::<cl_command_queue>() {
+                return Err(err!(CL_INVALID_ARG_SIZE, "argument {arg_index} is a queue, not {arg_size} bytes"));
+            }
+            // SAFETY: the application passes arg_size bytes.
+            let queue = unsafe { arg_value.cast::<cl_command_queue>().read_unaligned() };
+            // It must be one.
+            let queue = on_device(queue).arc().map_err(|e| Error::with(CL_INVALID_DEVICE_QUEUE, e.to_string()))?;
+            kernel.set_arg(arg_index, ArgInput::Queue(&queue))
         }
         ArgKind::LocalPtr => kernel.set_arg(arg_index, ArgInput::Bytes(&[])),
     }

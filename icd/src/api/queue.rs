@@ -5,14 +5,29 @@ use crate::entry;
 use crate::handle::{Handle, HandleTarget};
 use crate::info;
 use pyroclast_runtime::cl::*;
+use pyroclast_runtime::context::Context;
+use pyroclast_runtime::device::Device;
 use pyroclast_runtime::err;
 use pyroclast_runtime::error::Result;
 use pyroclast_runtime::info::InfoValue;
 use pyroclast_runtime::queue::CommandQueue;
+use pyroclast_runtime::queue::on_device::QueueOnDevice;
 use std::ffi::c_void;
 
 impl HandleTarget for _cl_command_queue {
     type Object = CommandQueue;
+}
+
+/// What the handle of a queue on a device leads to: such queues are command queues only where that is said.
+pub struct OnDeviceTarget;
+
+impl HandleTarget for OnDeviceTarget {
+    type Object = QueueOnDevice;
+}
+
+/// The handle as one of a queue on a device.
+pub fn on_device(queue: cl_command_queue) -> *mut OnDeviceTarget {
+    queue.cast()
 }
 
 const ON_DEVICE: cl_command_queue_properties = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
@@ -23,6 +38,7 @@ fn create(
     device: cl_device_id,
     properties: cl_command_queue_properties,
     list: Option<Vec<cl_queue_properties>>,
+    size: Option<cl_queue_properties>,
 ) -> Result<cl_command_queue> {
     let context = context.arc()?;
     // The device must be valid and belong to the context.
@@ -38,9 +54,17 @@ fn create(
     {
         return Err(err!(CL_INVALID_VALUE, "queue properties {properties:#x} contradict each other"));
     }
-    // The device must support the properties: there are no queues on devices.
+    // Only queues on the device have a size.
+    if size.is_some() && !on_device {
+        return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "a size for a queue of the host"));
+    }
+    // Without a list of properties there are queues of the host only.
+    if on_device && list.is_none() {
+        return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "clCreateCommandQueue makes no queues on devices"));
+    }
     if on_device {
-        return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "the device has no on-device queues"));
+        let queue = QueueOnDevice::create(&context, device, properties, size, list.unwrap_or_default())?;
+        return Ok(<*mut OnDeviceTarget>::publish(queue).cast());
     }
     Ok(cl_command_queue::publish(CommandQueue::new(&context, device, properties, list)?))
 }
@@ -48,7 +72,7 @@ fn create(
 entry! { fn clCreateCommandQueue(
     context: cl_context, device: cl_device_id, properties: cl_command_queue_properties; errcode_ret
 ) -> cl_command_queue {
-    create(context, device, properties, None)
+    create(context, device, properties, None, None)
 } }
 
 fn is_one_of(value: cl_queue_properties, values: [cl_queue_properties; 3]) -> bool {
@@ -62,7 +86,7 @@ entry! { fn clCreateCommandQueueWithProperties(
     let list = self::properties(properties)?;
     let own = context.get()?;
     own.device(device.get()?)?;
-    let mut bits = 0;
+    let (mut bits, mut size) = (0, None);
     for (i, (key, value)) in list.pairs.iter().enumerate() {
         // A property may be given once.
         if list.pairs.iter().take(i).any(|(k, _)| k == key) {
@@ -70,10 +94,7 @@ entry! { fn clCreateCommandQueueWithProperties(
         }
         match u32::try_from(*key) {
             Ok(CL_QUEUE_PROPERTIES) => bits = *value,
-            // The size is for queues on the device only.
-            Ok(CL_QUEUE_SIZE) => {
-                return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "the device has no on-device queues"));
-            }
+            Ok(CL_QUEUE_SIZE) => size = Some(*value),
             // A hint has one of three values.
             Ok(CL_QUEUE_PRIORITY_KHR) if is_one_of(*value, [CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_LOW_KHR]) => {}
             Ok(CL_QUEUE_THROTTLE_KHR) if is_one_of(*value, [CL_QUEUE_THROTTLE_HIGH_KHR, CL_QUEUE_THROTTLE_MED_KHR, CL_QUEUE_THROTTLE_LOW_KHR]) => {}
@@ -81,22 +102,52 @@ entry! { fn clCreateCommandQueueWithProperties(
             _ => return Err(err!(CL_INVALID_VALUE, "queue property {key:#x}")),
         }
     }
-    create(context, device, bits, given.then_some(list.raw))
+    create(context, device, bits, given.then_some(list.raw), size)
 } }
 
-entry! { fn clRetainCommandQueue(command_queue: cl_command_queue) -> cl_int { command_queue.retain() } }
+entry! { fn clRetainCommandQueue(command_queue: cl_command_queue) -> cl_int {
+    let on_device = on_device(command_queue);
+    if on_device.get().is_ok() { on_device.retain() } else { command_queue.retain() }
+} }
 
 // Releasing flushes; commands in the queue finish even when this was the last reference.
 entry! { fn clReleaseCommandQueue(command_queue: cl_command_queue) -> cl_int {
+    let on_device = on_device(command_queue);
+    if on_device.get().is_ok() {
+        return on_device.release();
+    }
     let queue = command_queue.arc()?;
     queue.flush();
     command_queue.release()
 } }
 
+/// The handle of a device's default queue; NULL if there is none.
+fn default_on(context: &Context, device: &Device) -> InfoValue {
+    let queue = QueueOnDevice::default_of(context, device);
+    queue.map_or(InfoValue::Handle(0), |q| <*mut OnDeviceTarget>::of(&q).cast::<_cl_command_queue>().into())
+}
+
+/// The same answers for a queue on a device.
+fn on_device_info(handle: cl_command_queue, queue: &QueueOnDevice, param_name: cl_command_queue_info) -> Result<InfoValue> {
+    Ok(match param_name {
+        CL_QUEUE_CONTEXT => cl_context::of(queue.context()).into(),
+        CL_QUEUE_DEVICE => cl_device_id::of(queue.device()).into(),
+        CL_QUEUE_REFERENCE_COUNT => on_device(handle).reference_count()?.into(),
+        CL_QUEUE_PROPERTIES => queue.properties().into(),
+        CL_QUEUE_PROPERTIES_ARRAY => queue.property_list().to_vec().into(),
+        CL_QUEUE_SIZE => queue.size().into(),
+        CL_QUEUE_DEVICE_DEFAULT => default_on(queue.context(), queue.device()),
+        other => return Err(info::unknown("clGetCommandQueueInfo", other)),
+    })
+}
+
 entry! { fn clGetCommandQueueInfo(
     command_queue: cl_command_queue, param_name: cl_command_queue_info, size: usize, value: *mut c_void,
     size_ret: *mut usize
 ) -> cl_int {
+    if let Ok(queue) = on_device(command_queue).get() {
+        return info::write(on_device_info(command_queue, queue, param_name)?, size, value, size_ret);
+    }
     let queue = command_queue.get()?;
     let answer: InfoValue = match param_name {
         CL_QUEUE_CONTEXT => cl_context::of(queue.context()).into(),
@@ -107,8 +158,7 @@ entry! { fn clGetCommandQueueInfo(
         CL_QUEUE_PROPERTIES_ARRAY => queue.property_list().map_or(InfoValue::Empty, |l| l.to_vec().into()),
         // Only queues on the device have a size.
         CL_QUEUE_SIZE => return Err(err!(CL_INVALID_COMMAND_QUEUE, "not a queue on the device")),
-        // There is no default queue on the device.
-        CL_QUEUE_DEVICE_DEFAULT => InfoValue::Handle(0),
+        CL_QUEUE_DEVICE_DEFAULT => default_on(queue.context(), queue.device()),
         other => return Err(info::unknown("clGetCommandQueueInfo", other)),
     };
     info::write(answer, size, value, size_ret)

@@ -7,11 +7,12 @@ use super::super::partition::DOMAINS;
 use super::super::traits::*;
 use super::check::memory::{Kind, Known};
 use super::check::{self, Checker};
+use super::child_queue::ChildQueue;
 use super::image::{self, CpuImage};
 use super::kernel::Program;
 use super::pool::Pool;
 use super::queue::CpuQueue;
-use super::{clock, exec};
+use super::{clock, enqueue, exec};
 use crate::cl::*;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::Target;
@@ -143,6 +144,7 @@ fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
         fp64: true,
         int64_atomics: true,
         zero_local: true,
+        enqueue: Some(enqueue::FACTS),
         denorm16: true,
         denorm32: true,
         denorm64: true,
@@ -231,11 +233,14 @@ impl DeviceOps for CpuDevice {
     fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>> {
         Ok(Arc::new(CpuQueue::new(self.pool.clone(), self.checker.clone(), desc, sink)))
     }
+    fn create_kernel_queue(&self, size: u32) -> Result<Arc<dyn KernelQueue>> {
+        Ok(ChildQueue::create(&self.pool, size))
+    }
     fn transfer(&self, command: &DeviceCommand) -> Result<()> {
         if image::transfer(command)? { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
     }
     fn launch(&self, launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8])) -> Result<()> {
-        exec::launch_and_print(launch, print_bytes, print, &self.pool, &self.checker)
+        exec::launch_and_print(launch, &exec::Host { print_bytes, print, pool: &self.pool, checker: &self.checker }).map(drop)
     }
     fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
         Ok(Arc::new(CpuList(items)))

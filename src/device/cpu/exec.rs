@@ -5,6 +5,8 @@ use super::super::traits::{DeviceError, Result};
 use super::check::Checker;
 use super::check::memory::{Kind, Range};
 use super::check::session::{self, Session, Shape};
+use super::clock;
+use super::enqueue::{self, Family};
 use super::image::image_of;
 use super::kernel::Kernel;
 use super::pool::Pool;
@@ -17,6 +19,7 @@ use std::cell::RefCell;
 /// What all groups of a launch share.
 struct Grid<'a> {
     kernel: &'a Kernel,
+    family: &'a Family<'a>,
     args: Vec<u64>,
     local_bytes: u64,
     print: u64,
@@ -49,21 +52,50 @@ thread_local! {
     static MEMORY: RefCell<Option<HostAllocation>> = const { RefCell::new(None) };
 }
 
-/// Runs a launch; returns when it is complete and what it printed is handed over.
-pub fn launch_and_print(launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8]), pool: &Pool, checker: &Checker) -> Result<()> {
-    let Some(kernel) = launch.kernel.as_any().downcast_ref::<Kernel>() else {
-        return Err(DeviceError::Unexpected("a kernel of another device".into()));
-    };
-    let buffer = Print::new(kernel, print_bytes)?;
-    run(launch, kernel, buffer.as_ref(), pool, checker)?;
+/// What a launch runs on, and who takes what it prints.
+#[derive(Clone, Copy)]
+pub struct Host<'a> {
+    pub print_bytes: u64,
+    pub print: &'a dyn Fn(&[u8]),
+    pub pool: &'a Pool,
+    pub checker: &'a Checker,
+}
+
+/// Runs a launch and what its kernels enqueue; returns when all is complete and what was printed is handed over. Gives the time
+/// when the kernel ended if it enqueued others, else 0.
+pub fn launch_and_print(launch: &Launch, host: &Host<'_>) -> Result<u64> {
+    let kernel = kernel_of(launch)?;
+    let family = Family::new(kernel, launch, host.pool);
+    one(launch, kernel, host, &family)?;
+    let end = if family.is_alone() { 0 } else { clock::now() };
+    while let Some(child) = family.next(host.checker) {
+        let result = match child.launch() {
+            Some(launch) => kernel_of(launch).and_then(|kernel| one(launch, kernel, host, &family)),
+            None => Ok(()),
+        };
+        family.ended(child, result);
+    }
+    family.result().map(|()| end)
+}
+
+fn kernel_of(launch: &Launch) -> Result<&Kernel> {
+    let kernel = launch.kernel.as_any().downcast_ref::<Kernel>();
+    kernel.ok_or_else(|| DeviceError::Unexpected("a kernel of another device".into()))
+}
+
+/// Runs one kernel.
+fn one(launch: &Launch, kernel: &Kernel, host: &Host<'_>, family: &Family<'_>) -> Result<()> {
+    let buffer = Print::new(kernel, host.print_bytes)?;
+    run(launch, kernel, buffer.as_ref(), host, family)?;
     let text = buffer.map_or(Vec::new(), |b| b.text(kernel, launch));
     if !text.is_empty() {
-        print(&text);
+        (host.print)(&text);
     }
     Ok(())
 }
 
-fn run(launch: &Launch, kernel: &Kernel, print: Option<&Print>, pool: &Pool, checker: &Checker) -> Result<()> {
+fn run(launch: &Launch, kernel: &Kernel, print: Option<&Print>, host: &Host<'_>, family: &Family<'_>) -> Result<()> {
+    let (pool, checker) = (host.pool, host.checker);
     let native = kernel.native();
     if launch.args.len() != native.info.args.len() {
         return Err(DeviceError::Unexpected("number of kernel arguments".into()));
@@ -71,6 +103,7 @@ fn run(launch: &Launch, kernel: &Kernel, print: Option<&Print>, pool: &Pool, che
     let local = launch.local.map(u64::from);
     let mut grid = Grid {
         kernel,
+        family,
         args: vec![0; (native.args_bytes as usize).div_ceil(8) + 1],
         local_bytes: u64::from(native.static_local_bytes).next_multiple_of(ALIGN as u64),
         print: print.map_or(0, |p| p.ptr().addr() as u64),
@@ -218,6 +251,8 @@ impl Grid<'_> {
             cx.set(context::CHECK_ORDER, session::order as *const () as u64);
         }
         cx.set(context::NO_STREAM, u64::from(!self.streams));
+        cx.set(context::RUNTIME, std::ptr::from_ref(self.family) as u64);
+        cx.set(context::RUNTIME_CALL, enqueue::call as *const () as u64);
         cx.set(context::PRINT, self.print);
         cx.set(context::DATA, self.kernel.data());
         cx.set(context::PRINTF_BASE, u64::from(self.dims) << 32);

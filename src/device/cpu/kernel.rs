@@ -5,10 +5,12 @@ use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, Result};
 use super::device::LOCAL_BYTES;
 use crate::host_ptr::HostAllocation;
 use clspv_bridge::abi::CompiledProgram;
+use clspv_bridge::ir::runtime::block_number;
 use clspv_bridge::metadata::KernelInfo;
 use clspv_bridge::native::{ALIGN, NativeKernel};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use std::any::Any;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -22,6 +24,8 @@ pub type Function = unsafe extern "C" fn(*const u8);
 struct Code {
     program: Arc<CompiledProgram>,
     data: Option<HostAllocation>,
+    /// The entries of blocks by their numbers: position and functions.
+    blocks: HashMap<u64, (usize, Function, Function)>,
     /// Keeps the functions' code; never read.
     _library: Option<Library>,
 }
@@ -58,7 +62,9 @@ impl Program {
             functions.push((get(&k.whole)?, get(&k.any)?));
         }
         let data = data_block(&program)?;
-        let code = Arc::new(Code { program: program.clone(), data, _library: library });
+        let numbers = native.kernels.iter().map(|k| block_number(&k.info.name));
+        let blocks = numbers.zip(functions.iter().enumerate()).filter_map(|(n, (i, (whole, any)))| Some((n?, (i, *whole, *any))));
+        let code = Arc::new(Code { program: program.clone(), data, blocks: blocks.collect(), _library: library });
         let kernels = functions
             .into_iter()
             .enumerate()
@@ -136,6 +142,11 @@ impl Kernel {
     pub fn streams(&self, items: u64) -> bool {
         let each = u64::from(self.native().stream_bytes);
         each != 0 && items.saturating_mul(each) >= self.stream_from
+    }
+    /// The entry of one of the program's blocks.
+    pub fn block(&self, number: u64) -> Option<Kernel> {
+        let &(index, whole, any) = self.code.blocks.get(&number)?;
+        Some(Kernel { code: self.code.clone(), index, whole, any, threads: self.threads, stream_from: self.stream_from })
     }
     /// Address of the data block.
     pub fn data(&self) -> u64 {

@@ -4,8 +4,11 @@
 //! executes the queue and, when it is worth it, on the threads of a pool.
 
 mod check;
+mod child_queue;
 mod clock;
 mod device;
+mod enqueue;
+mod events;
 mod exec;
 mod image;
 mod kernel;

@@ -91,18 +91,19 @@ impl Inner {
         let mut times: Vec<Times> = Vec::new();
         for item in &batch.items {
             let start = if self.profiling { clock::now() } else { 0 };
-            if failed.is_none()
-                && let Err(error) = self.execute(&item.command)
-            {
+            let result = if failed.is_none() { self.execute(&item.command) } else { Ok(0) };
+            let ended = result.unwrap_or_else(|error| {
                 tracing::error!("a command on the CPU device: {error}");
                 failed = Some(match error {
                     DeviceError::OutOfDeviceMemory | DeviceError::OutOfHostMemory => CL_MEM_OBJECT_ALLOCATION_FAILURE,
                     _ => CL_OUT_OF_RESOURCES,
                 });
-            }
+                0
+            });
             tickets.push(item.ticket);
             if self.profiling {
-                times.push(Times { start, end: clock::now() });
+                let complete = clock::now();
+                times.push(Times { start, end: if ended == 0 { complete } else { ended }, complete });
             }
         }
         self.sink.done(&tickets, failed.map_or(Outcome::Complete, Outcome::Failed), &times);
@@ -120,18 +121,21 @@ impl Inner {
         true
     }
 
-    fn execute(&self, command: &DeviceCommand) -> Result<()> {
+    /// Gives the time when a kernel ended that enqueued others, 0 of everything else.
+    fn execute(&self, command: &DeviceCommand) -> Result<u64> {
         match command {
             DeviceCommand::Launch(launch) => {
-                exec::launch_and_print(launch, self.print_bytes, &|text| self.sink.print(text), &self.pool, &self.checker)
+                let print = |text: &[u8]| self.sink.print(text);
+                let host = exec::Host { print_bytes: self.print_bytes, print: &print, pool: &self.pool, checker: &self.checker };
+                exec::launch_and_print(launch, &host)
             }
             DeviceCommand::Replay(list) => {
                 let Some(list) = list.as_any().downcast_ref::<CpuList>() else {
                     return Err(DeviceError::Unexpected("a list of another device".into()));
                 };
-                list.0.iter().try_for_each(|item| self.execute(&item.command))
+                list.0.iter().try_for_each(|item| self.execute(&item.command).map(drop)).map(|()| 0)
             }
-            transfer if image::transfer(transfer)? => Ok(()),
+            transfer if image::transfer(transfer)? => Ok(0),
             _ => Err(DeviceError::Unexpected("a buffer of another device".into())),
         }
     }

@@ -53,8 +53,10 @@ fn launch(
     let whole = |m: &Arc<dyn DeviceMemory>| ArgValue::Buffer(BufferRange { memory: m.clone(), offset: 0, size: m.size() });
     let args: Vec<ArgValue> = memory.iter().map(whole).chain(numbers).collect();
     let (args, reach) = (Arc::new(args), Reach::default());
-    let launch = Launch { kernel: kernel.clone(), args, dims: 3, offset: [0; 3], global, local, reach };
-    exec::launch_and_print(&launch, PRINT_BYTES, &|_| {}, &Pool::new(2), &unchecked()).unwrap();
+    let launch = Launch { kernel: kernel.clone(), args, dims: 3, offset: [0; 3], global, local, reach, default_queue: None };
+    let (pool, checker) = (Pool::new(2), unchecked());
+    let host = exec::Host { print_bytes: PRINT_BYTES, print: &|_| {}, pool: &pool, checker: &checker };
+    exec::launch_and_print(&launch, &host).unwrap();
     for (m, b) in memory.iter().zip(buffers.iter_mut()) {
         // SAFETY: as above.
         unsafe { std::ptr::copy_nonoverlapping(words(m), b.as_mut_ptr(), b.len()) };

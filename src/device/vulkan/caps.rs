@@ -261,6 +261,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     let keeps_denormals = a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE;
     DeviceInfo {
         divisible: false,
+        enqueue: None,
         affinity_domains: 0,
         kind,
         name: a.name.clone(),

@@ -221,7 +221,7 @@ impl Queries {
                     for (pair, &item) in ticks.chunks_exact(2).zip(&self.items) {
                         if let Some(slot) = times.get_mut(item) {
                             let start = gpu.clock.nanoseconds(pair[0]);
-                            *slot = Times { start, end: gpu.clock.nanoseconds(pair[1]).max(start) };
+                            *slot = Times { start, end: gpu.clock.nanoseconds(pair[1]).max(start), complete: 0 };
                         }
                     }
                 }

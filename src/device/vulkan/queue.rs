@@ -348,7 +348,7 @@ impl Build<'_> {
         if self.queue.profiling
             && let Some(slot) = self.times.get_mut(index)
         {
-            *slot = Times { start, end: gpu.clock.device_now(&gpu.raw)?.max(start) };
+            *slot = Times { start, end: gpu.clock.device_now(&gpu.raw)?.max(start), complete: 0 };
         }
         Ok(())
     }

@@ -469,6 +469,7 @@ fn launch(
         global: [global, 1, 1],
         local: [local, 1, 1],
         reach: Reach::default(),
+        default_queue: None,
     })
 }
 
@@ -537,6 +538,7 @@ fn a_launch_that_cannot_be_is_refused_whole() {
         global: [1; 3],
         local: ones,
         reach,
+        default_queue: None,
     });
     assert!(queue.submit(batch(vec![device_work(&memory), null])).is_err());
     assert_eq!(log.tickets(), []);
@@ -615,6 +617,7 @@ fn local_arguments_become_lengths_and_offsets() {
         global: [10, 1, 1],
         local: [4, 1, 1],
         reach: Reach::default(),
+        default_queue: None,
     };
     let first = launch(5);
     let plan = kernel_impl.plan(&first, None).unwrap();

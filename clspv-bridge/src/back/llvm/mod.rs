@@ -16,6 +16,7 @@ mod emit;
 mod groups;
 mod memory;
 mod ops;
+mod runtime;
 mod shape;
 mod stream;
 mod tool;
@@ -182,6 +183,8 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         has_sub_groups: linear,
         zero_local: cx.options.initialize_local,
         stream_bytes,
+        tells_errors: cx.options.debug_info,
+        uniform_groups: cx.options.uniform_work_group_size,
         places,
     };
     Ok((native, texts))

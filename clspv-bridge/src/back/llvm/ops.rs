@@ -33,6 +33,7 @@ impl Emit<'_> {
                 Ok(Val::same("0"))
             }
             Op::WorkItem { query, dim } => self.query(*query, *dim, ty),
+            Op::Runtime(call) => self.runtime_call(&data, *call),
             Op::Call(callee) => self.call(*callee, &data.args, &data.results),
             _ => {
                 if let Some(line) = self.straight(&data, ty)? {

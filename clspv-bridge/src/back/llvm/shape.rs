@@ -261,7 +261,9 @@ impl Walk<'_> {
             match &data.op {
                 Op::SlotAddr(slot) => return step(self.s.slot_stride.get(slot).copied().unwrap_or(1)),
                 Op::WorkItem { query, dim } => return self.query(*query, *dim),
-                Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::Clock(_) => return Varying,
+                Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::Clock(_) | Op::Runtime(_) => {
+                    return Varying;
+                }
                 Op::Group { op, .. } => return self.group(op, of(1)),
                 _ => return all,
             }

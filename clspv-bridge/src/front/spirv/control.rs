@@ -4,7 +4,10 @@ use super::Body;
 use super::func::{FuncReader, Label, Phi, Vals};
 use super::read::Instr;
 use crate::error::Result;
-use crate::ir::{Access, BinOp, BlockCall, CastOp, I1, I8, I32, I64, Op as IrOp, Rounding, Scalar, Space, Type, Value};
+use crate::ir::names::Named;
+use crate::ir::{
+    Access, BinOp, BlockCall, CastOp, I1, I8, I32, I64, Op as IrOp, Rounding, RuntimeCall, Scalar, Space, Type, Value,
+};
 use smallvec::{SmallVec, smallvec};
 use spirv::Op;
 use std::collections::{HashMap, HashSet};
@@ -263,6 +266,9 @@ impl<'a> FuncReader<'_, '_, 'a> {
         }
         if let Some((name, params)) = name.strip_prefix("pc_c11.").and_then(|n| n.split_once('.')) {
             return self.c11_atomic(name, params, args, results, inst).map(Some);
+        }
+        if let Some(call) = name.strip_prefix(crate::front::enqueue::RUNTIME).and_then(RuntimeCall::from_name) {
+            return self.runtime_call(call, args, results, inst).map(Some);
         }
         if name.starts_with("pc_vloada_half3.") {
             let ([offset, p], [to]) = (args, results) else { return Ok(None) };

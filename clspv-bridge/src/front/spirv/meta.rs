@@ -3,7 +3,7 @@
 use super::read::Instr;
 use super::types::{Kind, Types, space_of};
 use crate::error::Result;
-use crate::ir::{FastMath, I32, Opaque, Rounding, Space, Type};
+use crate::ir::{FastMath, I32, I64, Opaque, Rounding, Space, Type};
 use crate::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
 use spirv::{Decoration, ExecutionMode, FunctionParameterAttribute, Op};
 use std::collections::HashMap;
@@ -329,6 +329,10 @@ pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> 
             arg.qualifiers.is_pipe = true;
             Type::Ptr(Space::Global)
         }
+        Kind::Queue => {
+            arg.kind = ArgKind::Queue;
+            I64
+        }
         Kind::Plain(plain) => *plain,
         Kind::Struct { .. } | Kind::Array { .. } => Type::Ptr(Space::Private),
         Kind::Ptr { storage, pointee } => match space_of(*storage) {
@@ -372,7 +376,7 @@ pub fn place_args(args: &mut [ArgInfo]) -> u32 {
     let mut offset = 0u32;
     for arg in args {
         let size = match arg.kind {
-            ArgKind::Value | ArgKind::GlobalPtr | ArgKind::ConstantPtr => arg.size,
+            ArgKind::Value | ArgKind::Queue | ArgKind::GlobalPtr | ArgKind::ConstantPtr => arg.size,
             ArgKind::Sampler => 4,
             ArgKind::LocalPtr | ArgKind::Image => continue,
         };

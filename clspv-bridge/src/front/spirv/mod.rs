@@ -9,6 +9,7 @@ mod c11;
 pub mod check;
 mod consts;
 mod control;
+mod enqueue;
 mod func;
 mod groups;
 mod image;

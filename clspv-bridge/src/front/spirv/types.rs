@@ -47,6 +47,8 @@ pub enum Kind {
     SampledImage(ImageDim),
     /// The address of the pipe's memory ([`crate::abi::pipe`]).
     Pipe(AccessQualifier),
+    /// A queue on the device: a number that the runtime gives.
+    Queue,
     /// A type that no supported instruction uses.
     Other(&'static str),
 }
@@ -116,6 +118,7 @@ impl Types {
             Kind::Plain(ty) => Ok(ty),
             Kind::Image { .. } => Ok(Type::Opaque(Opaque::Image)),
             Kind::Sampler => Ok(I32),
+            Kind::Queue => Ok(I64),
             Kind::Pipe(_) => Ok(Type::Ptr(Space::Global)),
             Kind::Ptr { storage, .. } => match space_of(storage) {
                 Some(space) => Ok(Type::Ptr(space)),
@@ -164,7 +167,7 @@ impl Types {
         match &info.kind {
             Kind::Void => {}
             Kind::Plain(ty) => out.push(Leaf { ty: *ty, offset: base }),
-            Kind::Ptr { .. } | Kind::Pipe(_) => out.push(Leaf { ty: self.plain(id, inst)?, offset: base }),
+            Kind::Ptr { .. } | Kind::Pipe(_) | Kind::Queue => out.push(Leaf { ty: self.plain(id, inst)?, offset: base }),
             Kind::Image { .. } => out.push(Leaf { ty: Type::Opaque(Opaque::Image), offset: base }),
             Kind::Sampler => out.push(Leaf { ty: I32, offset: base }),
             Kind::SampledImage(_) => {
@@ -246,8 +249,9 @@ pub fn leaf_declaration(inst: &Instr<'_>) -> Result<Option<TypeInfo>> {
         // A number of packets and the first of them.
         Op::TypeReserveId => Some(plain(I64)),
         Op::TypePipeStorage => other("pipe storage"),
-        Op::TypeDeviceEvent => other("clk_event_t"),
-        Op::TypeQueue => other("queue_t"),
+        // A number that the runtime gives.
+        Op::TypeDeviceEvent => Some(plain(I64)),
+        Op::TypeQueue => Some(TypeInfo { kind: Kind::Queue, size: 8, align: 8, leaves: 1, depth: 0 }),
         Op::TypeNamedBarrier => other("named barrier"),
         _ => None,
     })

@@ -373,6 +373,7 @@ impl Body<'_> {
                 }
                 None => Op::Call(FuncRef::new(c.entity("fn")?)),
             },
+            "runtime" => Op::Runtime(c.named()?),
             "br" => Op::Jump,
             "brif" => Op::BrIf,
             "switch" => Op::Switch(Box::new([])),

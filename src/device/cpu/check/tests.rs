@@ -38,8 +38,19 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
     let mut args = vec![all(&out), all(&numbers), ArgValue::Local(128), ArgValue::NullBuffer];
     args.truncate(kernel.info().args.len());
     let (args, reach) = (Arc::new(args), Reach::default());
-    let launch = Launch { kernel: kernel.clone(), args, dims: 1, offset: [0; 3], global: [64, 1, 1], local: [32, 1, 1], reach };
-    exec::launch_and_print(&launch, PRINT_BYTES, &|_| {}, &Pool::new(2), device.checker()).unwrap();
+    let launch = Launch {
+        kernel: kernel.clone(),
+        args,
+        dims: 1,
+        offset: [0; 3],
+        global: [64, 1, 1],
+        local: [32, 1, 1],
+        reach,
+        default_queue: None,
+    };
+    let pool = Pool::new(2);
+    let host = exec::Host { print_bytes: PRINT_BYTES, print: &|_| {}, pool: &pool, checker: device.checker() };
+    exec::launch_and_print(&launch, &host).unwrap();
     // SAFETY: the buffer has 64 words.
     let result = (0..64).map(|n| unsafe { words(&out).add(n).read() }).collect();
     (device.checker().told(), result)

@@ -1,0 +1,475 @@
+//! Device-side enqueue (OpenCL C 3.0, section 6.15.18) in LLVM's text, made what the SPIR-V back end can write.
+//!
+//! clang gives every block that is enqueued an entry, a kernel whose first parameter is the block's literal. The back end
+//! knows neither addresses of functions nor the types and built-ins of events. So
+//! - an entry gets a name of [`block_name`] that no other module has, and its number stands where its address was given;
+//! - the address of a block's function in its literal becomes NULL: calls of blocks name the function;
+//! - the four forms of `enqueue_kernel` and every other built-in become calls of `pc_runtime_` and the name of a [`RuntimeCall`];
+//! - events become `i64`, and `ndrange_` functions get bodies.
+//!
+//! Text without any of this stays as it is.
+
+use crate::error::{CompileError, Result};
+use crate::ir::RuntimeCall;
+use crate::ir::names::Named;
+use crate::ir::runtime::{block_name, ndrange};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write;
+
+/// What the names of the calls begin with.
+pub const RUNTIME: &str = "pc_runtime_";
+
+/// Whether a source may enqueue kernels, also when macros put the names together.
+pub fn may_enqueue(source: &str) -> bool {
+    ["enqueue", "get_kernel_", "clk_event_t", "queue_t", "get_default_queue", "user_event", "ndrange"]
+        .iter()
+        .any(|w| source.contains(w))
+}
+
+/// How clang writes the address of a function as a generic pointer, and what stands behind the name.
+const ADDRESS: &str = "ptr addrspace(4) addrspacecast (ptr @";
+const ADDRESS_END: &str = " to ptr addrspace(4))";
+
+const EVENT: &str = "target(\"spirv.DeviceEvent\")";
+const QUEUE: &str = "target(\"spirv.Queue\")";
+
+/// Calls that are made anew: clang's names, the call, and which of clang's operands are its operands, each with what it is
+/// where there is none. Behind the kernel clang always has the literal.
+type Operand = std::result::Result<usize, &'static str>;
+const NO_EVENTS: [Operand; 3] = [Err("i32 0"), Err("ptr addrspace(4) null"), Err("ptr addrspace(4) null")];
+const NO_SIZES: [Operand; 2] = [Err("i32 0"), Err("ptr null")];
+const FORMS: &[(&str, RuntimeCall, &[Operand])] = &[
+    (
+        "__enqueue_kernel_basic",
+        RuntimeCall::EnqueueKernel,
+        &[Ok(0), Ok(1), Ok(2), NO_EVENTS[0], NO_EVENTS[1], NO_EVENTS[2], Ok(3), Ok(4), NO_SIZES[0], NO_SIZES[1]],
+    ),
+    (
+        "__enqueue_kernel_basic_events",
+        RuntimeCall::EnqueueKernel,
+        &[Ok(0), Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Ok(6), Ok(7), NO_SIZES[0], NO_SIZES[1]],
+    ),
+    (
+        "__enqueue_kernel_varargs",
+        RuntimeCall::EnqueueKernel,
+        &[Ok(0), Ok(1), Ok(2), NO_EVENTS[0], NO_EVENTS[1], NO_EVENTS[2], Ok(3), Ok(4), Ok(5), Ok(6)],
+    ),
+    (
+        "__enqueue_kernel_events_varargs",
+        RuntimeCall::EnqueueKernel,
+        &[Ok(0), Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Ok(6), Ok(7), Ok(8), Ok(9)],
+    ),
+    ("__get_kernel_work_group_size_impl", RuntimeCall::WorkGroupSize, &[Ok(0)]),
+    ("__get_kernel_preferred_work_group_size_multiple_impl", RuntimeCall::PreferredMultiple, &[Ok(0)]),
+    ("__get_kernel_sub_group_count_for_ndrange_impl", RuntimeCall::SubGroupCount, &[Ok(0), Ok(1)]),
+    ("__get_kernel_max_sub_group_size_for_ndrange_impl", RuntimeCall::MaxSubGroupSize, &[Ok(0), Ok(1)]),
+];
+
+/// Built-ins that only change their names.
+const RENAMED: &[RuntimeCall] = &[
+    RuntimeCall::EnqueueMarker,
+    RuntimeCall::CreateUserEvent,
+    RuntimeCall::SetUserEventStatus,
+    RuntimeCall::RetainEvent,
+    RuntimeCall::ReleaseEvent,
+    RuntimeCall::IsValidEvent,
+    RuntimeCall::CaptureProfiling,
+    RuntimeCall::DefaultQueue,
+];
+
+/// Functions of the prelude, and what they give.
+const NULLS: &[(&str, &str)] = &[
+    ("pc_null_event", "i64 @pc_null_event() alwaysinline nounwind {\n  ret i64 -1\n}"),
+    (
+        "pc_null_queue",
+        "target(\"spirv.Queue\") @pc_null_queue() alwaysinline nounwind {\n  ret target(\"spirv.Queue\") zeroinitializer\n}",
+    ),
+];
+
+/// The text for the back end.
+pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
+    let marks = [ADDRESS, EVENT, QUEUE, "@__enqueue_kernel_", "@__get_kernel_", "ocl_clkevent", "ocl_queue", "ndrange_"];
+    if !marks.iter().any(|mark| ir.contains(mark)) {
+        return Ok(ir.into());
+    }
+    let entries = entries(ir);
+    let mut out = String::with_capacity(ir.len());
+    let mut made: BTreeSet<&'static str> = BTreeSet::new();
+    // Where a block's entry is open: its function is given the literal by a generic pointer.
+    let mut in_entry = false;
+    for line in ir.lines() {
+        let is_code = line.starts_with(['d', ' ']) || line.starts_with('@') && !line.contains(" c\"");
+        if !is_code {
+            out.push_str(line);
+            out.push('\n');
+            in_entry &= line != "}";
+            continue;
+        }
+        let mut line = addresses(line, &entries).replace(EVENT, "i64");
+        if line.starts_with("define ") {
+            let name = names(&line).next().map(|(_, name)| name.to_owned());
+            if let Some((entry, number)) = name.and_then(|n| entries.get_key_value(&n)) {
+                // No program names a kernel so; a kernel of the module must have a pointer to a space.
+                line = line.replacen(&format!("@{entry}("), &format!("@{}(", block_name(*number)), 1);
+                line = line.replacen("(ptr addrspace(4)", "(ptr addrspace(1)", 1);
+                let _ = writeln!(out, "{line}\n  %pc.literal = addrspacecast ptr addrspace(1) %0 to ptr addrspace(4)");
+                in_entry = true;
+                continue;
+            }
+        }
+        if in_entry {
+            line = line.replacen("(ptr addrspace(4) %0", "(ptr addrspace(4) %pc.literal", 1);
+        }
+        if line.starts_with(' ') && calls_unknown(&line) && ir.contains(ADDRESS) {
+            let text = "error: a block is called that is not known when the program is compiled\n";
+            return Err(CompileError::Diagnostics(text.into()));
+        }
+        match form(&line, &mut made)? {
+            Some(text) => out.push_str(&text),
+            None => out.push_str(&builtin(&line)),
+        }
+        out.push('\n');
+    }
+    for call in made {
+        let types = match call {
+            "enqueue_kernel" => {
+                format!("{QUEUE}, i32, ptr, i32, ptr addrspace(4), ptr addrspace(4), i64, ptr addrspace(4), i32, ptr")
+            }
+            "work_group_size" | "preferred_multiple" => "i64".into(),
+            _ => "ptr, i64".into(),
+        };
+        let _ = writeln!(out, "\ndeclare spir_func i32 @{RUNTIME}{call}({types})");
+    }
+    Ok(out.into())
+}
+
+/// The global names in a line, as they are written, with where they begin.
+fn names(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    line.match_indices('@').filter_map(|(at, _)| name_at(&line[at + 1..]).map(|name| (at, name)))
+}
+
+/// The name that the text begins with.
+fn name_at(text: &str) -> Option<&str> {
+    let len = match text.strip_prefix('"') {
+        Some(rest) => rest.find('"')? + 2,
+        None => text.find(|c: char| !(c.is_ascii_alphanumeric() || "-$._".contains(c))).unwrap_or(text.len()),
+    };
+    text.get(..len).filter(|name| !name.is_empty())
+}
+
+/// The entries of blocks, as they are written, with their numbers: what is given to `enqueue_kernel` and the queries.
+fn entries(ir: &str) -> HashMap<String, u64> {
+    let mut entries = HashMap::new();
+    // The whole module is in the numbers, so that modules may have blocks of one name.
+    let module = fnv(0xcbf2_9ce4_8422_2325, ir);
+    for line in ir.lines().filter(|l| l.starts_with(' ') && FORMS.iter().any(|f| l.contains(&format!("@{}(", f.0)))) {
+        for (at, _) in line.match_indices(ADDRESS) {
+            if let Some(name) = name_at(&line[at + ADDRESS.len()..]) {
+                entries.entry(name.to_owned()).or_insert_with(|| fnv(module, name));
+            }
+        }
+    }
+    entries
+}
+
+/// FNV-1a, from a state.
+fn fnv(state: u64, text: &str) -> u64 {
+    text.bytes().fold(state, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// Replaces addresses of functions: those of entries by their numbers, others by NULL.
+fn addresses(line: &str, entries: &HashMap<String, u64>) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(ADDRESS) {
+        out.push_str(&rest[..at]);
+        let after = &rest[at + ADDRESS.len()..];
+        let end = name_at(after).and_then(|name| Some((name, after[name.len()..].strip_prefix(ADDRESS_END)?)));
+        let Some((name, behind)) = end else {
+            out.push_str(ADDRESS);
+            rest = after;
+            continue;
+        };
+        match entries.get(name) {
+            Some(number) => drop(write!(out, "i64 {}", *number as i64)),
+            None => out.push_str("ptr addrspace(4) null"),
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Whether an instruction calls what a value says.
+fn calls_unknown(line: &str) -> bool {
+    let Some((_, call)) = line.split_once("call ") else { return false };
+    let callee = call.char_indices().filter(|(_, c)| matches!(c, '@' | '%')).find(|(at, _)| {
+        let after = &call[at + 1..];
+        name_at(after).is_some_and(|name| after[name.len()..].starts_with('('))
+    });
+    callee.is_some_and(|(_, c)| c == '%')
+}
+
+/// The operands between a parenthesis that is open and the one that closes it, and where that is.
+fn operands(text: &str) -> Option<(Vec<&str>, usize)> {
+    let (mut depth, mut start, mut quoted) = (0u32, 0, false);
+    let mut list = Vec::new();
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' if depth == 0 => {
+                if !text[start..at].trim().is_empty() {
+                    list.push(text[start..at].trim());
+                }
+                return Some((list, at));
+            }
+            ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                list.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A line with one of the [`FORMS`]: nothing in place of a declaration.
+fn form(line: &str, made: &mut BTreeSet<&'static str>) -> Result<Option<String>> {
+    let found = names(line).find_map(|(at, name)| FORMS.iter().find(|f| f.0 == name).map(|f| (at, name, f)));
+    let Some((at, name, (_, call, wanted))) = found else { return Ok(None) };
+    if line.starts_with("declare ") {
+        return Ok(Some(String::new()));
+    }
+    let open = at + 1 + name.len() + 1;
+    let Some((given, close)) = operands(&line[open..]) else {
+        return Err(CompileError::internal(format!("a call of {name}")));
+    };
+    let mut args = Vec::new();
+    for operand in *wanted {
+        match operand {
+            Ok(n) => args.push(*given.get(*n).ok_or_else(|| CompileError::internal(format!("operands of {name}")))?),
+            Err(text) => args.push(text),
+        }
+    }
+    made.insert(call.name());
+    Ok(Some(format!("{}@{RUNTIME}{}({}{}", &line[..at], call.name(), args.join(", "), &line[open + close..])))
+}
+
+/// A line with the names of other built-ins changed; a declaration of an `ndrange_` function becomes its body.
+fn builtin(line: &str) -> String {
+    let mut out = String::new();
+    let mut done = 0;
+    for (at, name) in names(line) {
+        let null = NULLS.iter().find(|(function, _)| *function == name && line.starts_with("declare "));
+        if let Some((_, body)) = null {
+            return format!("define internal spir_func {body}");
+        }
+        let Some(plain) = plain_name(name) else { continue };
+        let new = match RENAMED.iter().find(|call| call.name() == plain) {
+            Some(call) => format!("{RUNTIME}{}", call.name()),
+            None if plain.starts_with("ndrange_") => {
+                let new = format!("pc.{plain}{}", &name[2..].trim_start_matches(|c: char| c.is_ascii_digit())[plain.len()..]);
+                if line.starts_with("declare ") {
+                    return ndrange_body(line, &new, at, name).unwrap_or_else(|| line.to_owned());
+                }
+                new
+            }
+            None => continue,
+        };
+        out.push_str(&line[done..at + 1]);
+        out.push_str(&new);
+        done = at + 1 + name.len();
+    }
+    out.push_str(&line[done..]);
+    out
+}
+
+/// The plain name in a mangled one.
+fn plain_name(name: &str) -> Option<&str> {
+    let rest = name.strip_prefix("_Z")?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    rest.get(digits..digits.checked_add(rest[..digits].parse().ok()?)?)
+}
+
+/// The definition of `ndrange_1D` and so on: (global), (global, local) or (offset, global, local). Sizes of one dimension are
+/// values, others are in arrays.
+fn ndrange_body(line: &str, new: &str, at: usize, name: &str) -> Option<String> {
+    let dims: usize =
+        plain_name(name)?.strip_prefix("ndrange_")?.strip_suffix('D')?.parse().ok().filter(|d| (1..=3).contains(d))?;
+    let (params, _) = operands(&line[at + 1 + name.len() + 1..])?;
+    let result = params.first()?;
+    let given = params.len() - 1;
+    let places: &[usize] = match given {
+        1 => &[ndrange::GLOBAL],
+        2 => &[ndrange::GLOBAL, ndrange::LOCAL],
+        3 => &[ndrange::OFFSET, ndrange::GLOBAL, ndrange::LOCAL],
+        _ => return None,
+    };
+    let mut text = format!("define internal spir_func void @{new}({result} %out");
+    for (i, param) in params[1..].iter().enumerate() {
+        let _ = write!(text, ", {param} %a{i}");
+    }
+    let _ = write!(text, ") alwaysinline nounwind {{\n  store i32 {dims}, ptr %out, align 8\n");
+    for (place, absent) in [(ndrange::OFFSET, 0), (ndrange::GLOBAL, 1), (ndrange::LOCAL, u64::from(given > 1))] {
+        let argument = places.iter().position(|p| *p == place);
+        for d in 0..3 {
+            let value = match argument {
+                Some(i) if d < dims && dims == 1 => format!("%a{i}"),
+                Some(i) if d < dims => {
+                    let value = format!("%v{i}.{d}");
+                    let _ = writeln!(
+                        text,
+                        "  %p{i}.{d} = getelementptr i64, ptr %a{i}, i64 {d}\n  {value} = load i64, ptr %p{i}.{d}, align 8"
+                    );
+                    value
+                }
+                _ => absent.to_string(),
+            };
+            let to = place + 8 * d;
+            let _ = writeln!(text, "  %o{to} = getelementptr i8, ptr %out, i64 {to}\n  store i64 {value}, ptr %o{to}, align 8");
+        }
+    }
+    Some(text + "  ret void\n}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::{FrontConfig, Options};
+    use crate::front::clang;
+    use crate::ir::runtime::block_number;
+    use crate::ir::{Module, Op};
+
+    #[test]
+    fn other_text_stays() {
+        for ir in [
+            "define spir_kernel void @k() {\n  ret void\n}\n",
+            "@s = constant [9 x i8] c\"ocl_queue\"\n@e = constant [20 x i8] c\"@__enqueue_kernel_b(\\00\"\n",
+            "define void @f(ptr %g) {\n  call void %g(i32 1)\n}\n",
+        ] {
+            assert_eq!(rewrite(ir).unwrap(), ir);
+        }
+    }
+
+    #[test]
+    fn calls_get_all_operands_and_entries_names() {
+        let ir = "define spir_kernel void @\"__k\\C3\\A4_block_invoke_kernel\"(ptr addrspace(4) %0) #1 {\n  \
+            call spir_func void @\"__k\\C3\\A4_block_invoke\"(ptr addrspace(4) %0)\n  ret void\n}\n\
+            define void @f(ptr %r) {\n  store ptr addrspace(4) addrspacecast (ptr @\"__k\\C3\\A4_block_invoke\" to ptr addrspace(4)), ptr %r\n  \
+            %1 = call spir_func i32 @__enqueue_kernel_basic(target(\"spirv.Queue\") %q, i32 0, ptr %n, \
+            ptr addrspace(4) addrspacecast (ptr @\"__k\\C3\\A4_block_invoke_kernel\" to ptr addrspace(4)), ptr addrspace(4) %2)\n}\n\
+            declare spir_func i32 @__enqueue_kernel_basic(target(\"spirv.Queue\"), i32, ptr, ptr addrspace(4), ptr addrspace(4))\n";
+        let text = rewrite(ir).unwrap();
+        let at = text.find("@pc.block.").unwrap();
+        let name = name_at(&text[at + 1..]).unwrap();
+        let number = block_number(name).unwrap() as i64;
+        assert!(text.contains(&format!("@{name}(ptr addrspace(1) %0) #1 {{")), "{text}");
+        assert!(text.contains("%pc.literal = addrspacecast ptr addrspace(1) %0 to ptr addrspace(4)"), "{text}");
+        assert!(text.contains("_block_invoke\"(ptr addrspace(4) %pc.literal)"), "{text}");
+        assert!(text.contains("store ptr addrspace(4) null, ptr %r"), "{text}");
+        let call = format!(
+            "@pc_runtime_enqueue_kernel(target(\"spirv.Queue\") %q, i32 0, ptr %n, i32 0, ptr addrspace(4) null, \
+             ptr addrspace(4) null, i64 {number}, ptr addrspace(4) %2, i32 0, ptr null)"
+        );
+        assert!(text.contains(&call), "{text}");
+        assert!(!text.contains("__enqueue_kernel"), "{text}");
+        // The same blocks of another module are others.
+        let other = rewrite(&format!("; another\n{ir}")).unwrap().into_owned();
+        assert!(!other.contains(name));
+    }
+
+    #[test]
+    fn unknown_blocks_are_an_error() {
+        let ir = "define void @f(ptr %p) {\n  store ptr addrspace(4) addrspacecast (ptr @g to ptr addrspace(4)), ptr %p\n  \
+            %2 = call spir_func i32 %1(ptr addrspace(4) %3, i32 4)\n}\n";
+        assert!(matches!(rewrite(ir), Err(CompileError::Diagnostics(text)) if text.contains("not known")));
+    }
+
+    #[test]
+    fn operands_end_where_they_end() {
+        let text = "i32 1, { i32, i32 } %a, target(\"x,)y\") %b, ptr addrspace(4) %c) #1, !dbg !2";
+        let (list, close) = operands(text).unwrap();
+        assert_eq!(list, ["i32 1", "{ i32, i32 } %a", "target(\"x,)y\") %b", "ptr addrspace(4) %c"]);
+        assert_eq!(&text[close..], ") #1, !dbg !2");
+        assert_eq!(operands(")").unwrap().0.len(), 0);
+        assert!(operands("i32 1").is_none());
+    }
+
+    fn config() -> FrontConfig {
+        let extensions = ["__opencl_c_int64", "__opencl_c_generic_address_space", "__opencl_c_program_scope_global_variables"];
+        let extensions = extensions.into_iter().chain(["__opencl_c_device_enqueue", "__opencl_c_subgroups"]).map(String::from);
+        FrontConfig { extensions: extensions.collect(), opencl_version: 310, ..FrontConfig::default() }
+    }
+
+    fn read(source: &str, config: &FrontConfig, whole: bool) -> Module {
+        let options = Options { std: "CL3.0".into(), ..Options::default() };
+        let library = clang::compile(source, &[], &options, config, whole, false).unwrap().0;
+        crate::front::spirv::read(&library.spirv, &[]).unwrap()
+    }
+
+    fn calls(module: &Module) -> Vec<RuntimeCall> {
+        let insts = module.functions.values().flat_map(|f| f.insts.values());
+        insts.filter_map(|i| if let Op::Runtime(call) = i.op { Some(call) } else { None }).collect()
+    }
+
+    /// Names that need quotes in the text, and texts that look like what is replaced.
+    #[test]
+    fn unusual_names_and_strings() {
+        if clang::find(&FrontConfig::default()).is_none() {
+            return;
+        }
+        let source = "
+            #define GO(x) enqueue_##x
+            constant char text[] = \"@__enqueue_kernel_basic( addrspacecast (ptr @gr\\u00f6\\u00dfe_block_invoke to ptr addrspace(4))\";
+            typedef struct { int a; } ndrange_x;
+            static void gr\\u00f6\\u00dfe$(queue_t q, global int *p) { GO(kernel)(q, 0, ndrange_1D(1), ^{ p[0] = text[p[1]]; }); }
+            kernel void __enqueue_kernel(queue_t q, global int *p) { gr\\u00f6\\u00dfe$(q, p); ndrange_x x = { 1 }; p[1] = x.a; }
+            kernel void k_block_invoke_kernel(global int *p) { p[0] = 1; }
+            kernel void k(queue_t q, global int *p, int n) {
+                enqueue_kernel(q, 0, ndrange_1D(1, 1), ^{ p[2] = n; enqueue_kernel(q, 0, ndrange_1D(0, 1, 1), ^(local void *l) { p[n] = 3; }, n); });
+            }";
+        for (whole, checked) in [(true, false), (false, false), (true, true)] {
+            let module = read(source, &FrontConfig { checked, ..config() }, whole);
+            assert!(calls(&module).len() >= 3 && calls(&module).iter().all(|c| *c == RuntimeCall::EnqueueKernel));
+            let (blocks, own): (Vec<_>, Vec<_>) = module.kernels.iter().partition(|k| block_number(&k.name).is_some());
+            assert_eq!(
+                own.iter().map(|k| k.name.as_str()).collect::<Vec<_>>(),
+                ["__enqueue_kernel", "k_block_invoke_kernel", "k"]
+            );
+            let mut args: Vec<usize> = blocks.iter().map(|k| k.args.len()).collect();
+            args.sort();
+            assert_eq!(args, [1, 1, 2]);
+            assert!(module.globals.values().any(|g| g.name == "text"));
+        }
+    }
+
+    #[test]
+    fn every_built_in_is_a_call() {
+        if clang::find(&FrontConfig::default()).is_none() {
+            return;
+        }
+        let source = "kernel void k(global ulong *p) {
+            queue_t q = get_default_queue();
+            clk_event_t e = create_user_event(), f[2] = { CLK_NULL_EVENT, e };
+            void (^b)(void) = ^{ p[0] = 1; };
+            const size_t three[3] = { 1, 2, 3 };
+            set_user_event_status(e, CL_COMPLETE);
+            retain_event(e);
+            release_event(f[1]);
+            p[1] = is_valid_event(f[0]);
+            capture_event_profiling_info(e, CLK_PROFILING_COMMAND_EXEC_TIME, p + 2);
+            p[4] = enqueue_marker(q, 2, f, &e);
+            p[5] = get_kernel_work_group_size(b) + get_kernel_preferred_work_group_size_multiple(b);
+            ndrange_t r = ndrange_3D(three, three, three);
+            p[6] = get_kernel_sub_group_count_for_ndrange(r, b) + get_kernel_max_sub_group_size_for_ndrange(r, b);
+            p[7] = enqueue_kernel(q, 0, ndrange_2D(three), 1, &e, &f[0], b);
+        }";
+        let mut found = calls(&read(source, &config(), true));
+        found.sort_by_key(|c| c.number());
+        assert_eq!(found, crate::ir::RUNTIME_CALLS);
+    }
+}

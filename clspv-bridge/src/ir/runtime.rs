@@ -1,0 +1,116 @@
+//! Calls of the runtime by kernels: what enqueues kernels on the device (OpenCL C 3.0, section 6.15.18).
+//!
+//! Each work-item calls for itself. Addresses are pointers of the work-item, queues and events are `i64` words that only the
+//! runtime understands. A kernel is the number in the name of its block's entry ([`block_number`]).
+
+use super::types::{I1, I32, I64, Space, Type};
+
+/// A call. Comments give `args -> results`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RuntimeCall {
+    /// `queue, i32 flags, ndrange, i32 number of events, events, returned event, i64 kernel, literal, i32 number of sizes, sizes
+    /// -> i32`. Sizes are those of local arguments, `i64` each. The addresses of events and sizes may be 0.
+    EnqueueKernel,
+    /// `queue, i32 number of events, events, returned event -> i32`
+    EnqueueMarker,
+    /// `-> i64`
+    CreateUserEvent,
+    /// `event, i32 status ->`
+    SetUserEventStatus,
+    /// `event ->`
+    RetainEvent,
+    ReleaseEvent,
+    /// `event -> i1`
+    IsValidEvent,
+    /// `event, i32 what, address ->`
+    CaptureProfiling,
+    /// `-> i64`
+    DefaultQueue,
+    /// `i64 kernel -> i32`
+    WorkGroupSize,
+    PreferredMultiple,
+    /// `ndrange, i64 kernel -> i32`
+    SubGroupCount,
+    MaxSubGroupSize,
+}
+
+/// All calls, by their numbers in native code.
+pub const RUNTIME_CALLS: &[RuntimeCall] = &[
+    RuntimeCall::EnqueueKernel,
+    RuntimeCall::EnqueueMarker,
+    RuntimeCall::CreateUserEvent,
+    RuntimeCall::SetUserEventStatus,
+    RuntimeCall::RetainEvent,
+    RuntimeCall::ReleaseEvent,
+    RuntimeCall::IsValidEvent,
+    RuntimeCall::CaptureProfiling,
+    RuntimeCall::DefaultQueue,
+    RuntimeCall::WorkGroupSize,
+    RuntimeCall::PreferredMultiple,
+    RuntimeCall::SubGroupCount,
+    RuntimeCall::MaxSubGroupSize,
+];
+
+impl RuntimeCall {
+    /// Types of the operands (pointers of any space are `ptr.generic`) and of the result.
+    pub fn types(self) -> (&'static [Type], Option<Type>) {
+        const P: Type = Type::Ptr(Space::Generic);
+        match self {
+            RuntimeCall::EnqueueKernel => (&[I64, I32, P, I32, P, P, I64, P, I32, P], Some(I32)),
+            RuntimeCall::EnqueueMarker => (&[I64, I32, P, P], Some(I32)),
+            RuntimeCall::CreateUserEvent | RuntimeCall::DefaultQueue => (&[], Some(I64)),
+            RuntimeCall::SetUserEventStatus => (&[I64, I32], None),
+            RuntimeCall::RetainEvent | RuntimeCall::ReleaseEvent => (&[I64], None),
+            RuntimeCall::IsValidEvent => (&[I64], Some(I1)),
+            RuntimeCall::CaptureProfiling => (&[I64, I32, P], None),
+            RuntimeCall::WorkGroupSize | RuntimeCall::PreferredMultiple => (&[I64], Some(I32)),
+            RuntimeCall::SubGroupCount | RuntimeCall::MaxSubGroupSize => (&[P, I64], Some(I32)),
+        }
+    }
+
+    /// The number in native code.
+    pub fn number(self) -> u64 {
+        self as u64
+    }
+}
+
+/// Byte offsets in an `ndrange_t`: the number of dimensions (u32), then three u64 each. A local size of 0 is not given.
+pub mod ndrange {
+    pub const DIMS: usize = 0;
+    pub const OFFSET: usize = 8;
+    pub const GLOBAL: usize = 32;
+    pub const LOCAL: usize = 56;
+    pub const BYTES: usize = 80;
+}
+
+/// What the names of blocks' entries begin with; no kernel of a source is called so.
+const BLOCK: &str = "pc.block.";
+
+/// The name of the entry of a block with this number.
+pub fn block_name(number: u64) -> String {
+    format!("{BLOCK}{number:016x}")
+}
+
+/// The number of the block whose entry has this name; `None` for a kernel that the program names.
+pub fn block_number(name: &str) -> Option<u64> {
+    u64::from_str_radix(name.strip_prefix(BLOCK)?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_positions() {
+        assert!((0u64..).zip(RUNTIME_CALLS).all(|(n, call)| call.number() == n));
+    }
+
+    #[test]
+    fn blocks_have_numbers() {
+        for n in [0, 1, 0x0123_4567_89ab_cdef, u64::MAX] {
+            assert_eq!(block_number(&block_name(n)), Some(n));
+        }
+        assert_eq!(block_number("k"), None);
+        assert_eq!(block_number("pc.block.x"), None);
+    }
+}

@@ -1,0 +1,98 @@
+//! Queues on the device: what kernels know them by, and how much each may hold.
+//!
+//! Kernels have a number for a queue, which is never used again, so that nothing is found by one whose queue is gone.
+//! A lock guards the table of numbers.
+
+use super::super::traits::KernelQueue;
+use super::pool::Pool;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+/// A queue.
+pub struct ChildQueue {
+    word: u64,
+    /// Whose kernels may use it.
+    pool: Arc<Pool>,
+    size: u64,
+    /// Bytes of what is enqueued and has not started.
+    used: AtomicU64,
+}
+
+static QUEUES: Mutex<BTreeMap<u64, Weak<ChildQueue>>> = Mutex::new(BTreeMap::new());
+
+impl ChildQueue {
+    /// A queue for kernels that run on this pool.
+    pub fn create(pool: &Arc<Pool>, size: u32) -> Arc<ChildQueue> {
+        static COUNT: AtomicU64 = AtomicU64::new(1);
+        let word = COUNT.fetch_add(1, Ordering::Relaxed);
+        let queue = Arc::new(ChildQueue { word, pool: pool.clone(), size: u64::from(size), used: AtomicU64::new(0) });
+        QUEUES.lock().insert(word, Arc::downgrade(&queue));
+        queue
+    }
+
+    /// The queue that kernels on this pool know by the word.
+    pub fn find(word: u64, pool: &Pool) -> Option<Arc<ChildQueue>> {
+        let queue = QUEUES.lock().get(&word).and_then(Weak::upgrade)?;
+        std::ptr::eq(&*queue.pool, pool).then_some(queue)
+    }
+
+    /// Takes room for so many bytes, if there is any.
+    pub fn take(self: &Arc<Self>, bytes: u64) -> Option<Room> {
+        let more = |used: u64| used.checked_add(bytes).filter(|all| *all <= self.size);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(Room { queue: self.clone(), bytes })
+    }
+}
+
+impl Drop for ChildQueue {
+    fn drop(&mut self) {
+        QUEUES.lock().remove(&self.word);
+    }
+}
+
+impl KernelQueue for ChildQueue {
+    fn word(&self) -> u64 {
+        self.word
+    }
+}
+
+/// Bytes of a queue, given back when dropped.
+pub struct Room {
+    queue: Arc<ChildQueue>,
+    bytes: u64,
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.queue.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_are_found_by_their_own_device_while_they_live() {
+        let (pool, other) = (Arc::new(Pool::new(1)), Pool::new(1));
+        let queue = ChildQueue::create(&pool, 100);
+        let word = queue.word();
+        assert!(ChildQueue::find(word, &pool).is_some_and(|q| Arc::ptr_eq(&q, &queue)));
+        assert!(ChildQueue::find(word, &other).is_none());
+        drop(queue);
+        assert!(ChildQueue::find(word, &pool).is_none());
+    }
+
+    #[test]
+    fn room_is_given_back() {
+        let queue = ChildQueue::create(&Arc::new(Pool::new(1)), 100);
+        let room = queue.take(60).unwrap();
+        assert!(queue.take(41).is_none());
+        assert!(queue.take(40).is_some());
+        drop(room);
+        assert!(queue.take(100).is_some());
+        assert!(queue.take(u64::MAX).is_none());
+    }
+}

@@ -1,0 +1,447 @@
+//! Kernels that kernels enqueue (OpenCL C 3.0, section 6.15.18).
+//!
+//! A command's kernel and all that comes of it are a family, which the thread that executes the command runs one after
+//! the other, each on all threads of the pool; the command is complete with the last of them. Nothing starts before its
+//! parent has ended, whatever the flags allow: no kernel can wait for another. What a kernel enqueued comes before what was
+//! enqueued earlier and has not started, so that a tree of kernels takes room for one branch.
+//!
+//! A lock guards the family; kernels take it in their calls ([`call`]).
+
+use super::super::batch::{ArgValue, Launch, Reach};
+use super::super::info::EnqueueFacts;
+use super::super::traits::{DeviceError, DeviceKernel, Result};
+use super::check::Checker;
+use super::check::memory::{Kind, Known};
+use super::child_queue::{ChildQueue, Room};
+use super::clock;
+use super::device::LOCAL_BYTES;
+use super::events::{Events, Status, Word};
+use super::kernel::Kernel;
+use super::pool::Pool;
+use clspv_bridge::ir::runtime::ndrange;
+use clspv_bridge::ir::{RUNTIME_CALLS, RuntimeCall};
+use clspv_bridge::native::runtime::MAX_ARGS;
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// What the device tells about its queues.
+pub const FACTS: EnqueueFacts =
+    EnqueueFacts { preferred_size: 16 << 20, max_size: 64 << 20, max_queues: 64, max_events: MAX_EVENTS as u32 };
+
+/// Events of a command.
+const MAX_EVENTS: usize = 1 << 20;
+/// Bytes of a queue that anything takes, whatever else it needs.
+const LEAST_ROOM: u64 = 128;
+/// Most bytes of a block's literal.
+const MAX_LITERAL: u32 = 1 << 16;
+
+/// What is wrong with a call, as kernels see it.
+#[derive(Clone, Copy)]
+enum Refusal {
+    OutOfResources = -5,
+    ArgSize = -51,
+    WaitList = -57,
+    EventAllocation = -100,
+    Failure = -101,
+    Queue = -102,
+    NdRange = -160,
+    QueueFull = -161,
+}
+
+type Call<T> = std::result::Result<T, Refusal>;
+
+/// Memory of a literal, aligned for every type.
+#[repr(C, align(128))]
+#[derive(Clone, Copy)]
+struct Line([u8; 128]);
+
+/// Something enqueued.
+pub struct Child {
+    number: u64,
+    /// Nothing for a marker.
+    launch: Option<Launch>,
+    literal: Box<[Line]>,
+    waits: Vec<Word>,
+    room: Option<Room>,
+    _known: Option<Known>,
+}
+
+impl Child {
+    /// The kernel; a marker has none.
+    pub fn launch(&self) -> Option<&Launch> {
+        self.launch.as_ref()
+    }
+}
+
+/// A kernel of the family that is not complete.
+struct Member {
+    parent: Option<u64>,
+    event: Option<Word>,
+    /// Itself and what it enqueued, as far as that is not complete.
+    open: u32,
+    failed: bool,
+    start: u64,
+    end: u64,
+}
+
+#[derive(Default)]
+struct State {
+    events: Events,
+    members: BTreeMap<u64, Member>,
+    count: u64,
+    /// What runs; 0 is the command's own kernel.
+    current: u64,
+    /// Enqueued by what runs.
+    new: Vec<Child>,
+    ready: VecDeque<Child>,
+    blocked: Vec<Child>,
+    /// An event that others may wait for has changed.
+    changed: bool,
+    error: Option<DeviceError>,
+}
+
+/// A command's kernel and what comes of it.
+pub struct Family<'a> {
+    kernel: &'a Kernel,
+    default_queue: u64,
+    pool: &'a Pool,
+    state: Mutex<State>,
+}
+
+impl<'a> Family<'a> {
+    /// The family of a launch.
+    pub fn new(kernel: &'a Kernel, launch: &Launch, pool: &'a Pool) -> Family<'a> {
+        let default_queue = launch.default_queue.as_ref().map_or(0, |q| q.word());
+        Family { kernel, default_queue, pool, state: Mutex::default() }
+    }
+
+    /// Whether nothing has been enqueued.
+    pub fn is_alone(&self) -> bool {
+        self.state.lock().count == 0
+    }
+
+    /// What is to run next, what ran before having ended; `None` when all are complete.
+    pub fn next(&self, checker: &Checker) -> Option<Child> {
+        let mut state = self.state.lock();
+        loop {
+            for child in std::mem::take(&mut state.new).into_iter().rev() {
+                state.ready.push_front(child);
+            }
+            if std::mem::take(&mut state.changed) {
+                let blocked = std::mem::take(&mut state.blocked);
+                state.ready.extend(blocked);
+            }
+            let Some(mut child) = state.ready.pop_front() else {
+                if state.blocked.is_empty() {
+                    return None;
+                }
+                // Nobody is left who could set an event.
+                state.fail(DeviceError::Unexpected("kernels on the device wait for events that nobody sets".into()));
+                for child in std::mem::take(&mut state.blocked) {
+                    state.finish(child, true);
+                }
+                continue;
+            };
+            let events = &mut state.events;
+            let status = child.waits.iter().map(|w| events.status(*w)).max_by_key(|s| match s {
+                Status::Complete => 0,
+                Status::Pending => 1,
+                Status::Failed => 2,
+            });
+            match status {
+                Some(Status::Pending) => state.blocked.push(child),
+                Some(Status::Failed) => {
+                    state.fail(DeviceError::Unexpected("a kernel on the device waits for what has failed".into()));
+                    state.finish(child, true);
+                }
+                Some(Status::Complete) | None => {
+                    child.room = None;
+                    let (start, bytes) = (child.literal.as_ptr() as u64, std::mem::size_of_val(&*child.literal) as u64);
+                    child._known = checker.know(start, bytes, Kind::Internal);
+                    state.current = child.number;
+                    if let Some(member) = state.members.get_mut(&child.number) {
+                        member.start = clock::now();
+                    }
+                    return Some(child);
+                }
+            }
+        }
+    }
+
+    /// What ran has ended.
+    pub fn ended(&self, child: Child, result: Result<()>) {
+        let mut state = self.state.lock();
+        let failed = result.is_err();
+        if let Err(error) = result {
+            state.fail(error);
+        }
+        state.finish(child, failed);
+    }
+
+    /// How all of it went.
+    pub fn result(self) -> Result<()> {
+        self.state.into_inner().error.map_or(Ok(()), Err)
+    }
+
+    /// A call of a kernel.
+    fn answer(&self, call: RuntimeCall, args: &[u64; MAX_ARGS]) -> u64 {
+        let code = |result: Call<()>| match result {
+            Ok(()) => 0,
+            // Only programs with debug information are told what is wrong.
+            Err(_) if !self.kernel.native().tells_errors => Refusal::Failure as i32 as u64,
+            Err(refusal) => refusal as i32 as u64,
+        };
+        match call {
+            RuntimeCall::EnqueueKernel => code(self.enqueue_kernel(args)),
+            RuntimeCall::EnqueueMarker => code(self.enqueue_marker(args)),
+            RuntimeCall::CreateUserEvent => self.state.lock().events.create(true, MAX_EVENTS).unwrap_or(u64::MAX),
+            RuntimeCall::SetUserEventStatus => {
+                let status = if args[1] as i32 == 0 { Status::Complete } else { Status::Failed };
+                // The status is CL_COMPLETE or an error.
+                if args[1] as i32 <= 0 {
+                    let mut state = self.state.lock();
+                    let changed = state.events.set(args[0], status);
+                    state.changed |= changed;
+                }
+                0
+            }
+            RuntimeCall::RetainEvent => {
+                self.state.lock().events.retain(args[0]);
+                0
+            }
+            RuntimeCall::ReleaseEvent => {
+                self.state.lock().events.release(args[0]);
+                0
+            }
+            RuntimeCall::IsValidEvent => u64::from(self.state.lock().events.is_valid(args[0])),
+            RuntimeCall::CaptureProfiling => {
+                let spent = self.state.lock().events.capture(args[0], args[2]);
+                if let Some(spent) = spent {
+                    write(args[2], spent);
+                }
+                0
+            }
+            RuntimeCall::DefaultQueue => self.default_queue,
+            RuntimeCall::WorkGroupSize => self.kernel.block(args[0]).map_or(0, |k| k.max_work_group_size() as u64),
+            RuntimeCall::PreferredMultiple => self.kernel.block(args[0]).map_or(0, |k| k.preferred_multiple() as u64),
+            RuntimeCall::SubGroupCount => self.sub_groups(args).map_or(0, |(local, size)| local.div_ceil(size)),
+            RuntimeCall::MaxSubGroupSize => self.sub_groups(args).map_or(0, |(local, size)| local.min(size)),
+        }
+    }
+
+    /// Work-items of a group, and of a full sub-group.
+    fn sub_groups(&self, args: &[u64; MAX_ARGS]) -> Option<(u64, u64)> {
+        let kernel = self.kernel.block(args[1])?;
+        let range = Range::read(args[0], &kernel, false).ok()?;
+        Some((range.local.iter().map(|n| u64::from(*n)).product(), kernel.sub_group_size() as u64))
+    }
+
+    fn enqueue_kernel(&self, args: &[u64; MAX_ARGS]) -> Call<()> {
+        let &[queue, flags, range, events, waits, event, kernel, literal, sizes, size_list] = args;
+        // The queue is one of the device's.
+        let queue = ChildQueue::find(queue, self.pool).ok_or(Refusal::Queue)?;
+        // The flags are one of NO_WAIT, WAIT_KERNEL and WAIT_WORK_GROUP.
+        if flags > 2 {
+            return Err(Refusal::Failure);
+        }
+        let kernel = self.kernel.block(kernel).ok_or(Refusal::Failure)?;
+        let range = Range::read(range, &kernel, self.kernel.native().uniform_groups)?;
+        let sizes: Vec<u64> = (0..sizes).map(|i| read(size_list + 8 * i)).collect();
+        // Every local argument has a size.
+        if sizes.len() != kernel.native().local_args.len() || sizes.contains(&0) {
+            return Err(Refusal::ArgSize);
+        }
+        let size_of = |arg: u16| sizes.get(usize::from(arg).wrapping_sub(1)).copied().unwrap_or(0);
+        if kernel.local_bytes(&size_of) > LOCAL_BYTES {
+            return Err(Refusal::OutOfResources);
+        }
+        let bytes: u32 = read(literal);
+        if bytes > MAX_LITERAL {
+            return Err(Refusal::OutOfResources);
+        }
+        let mut lines = vec![Line([0; 128]); bytes.div_ceil(128).max(1) as usize].into_boxed_slice();
+        // SAFETY: the lines have room for so many bytes; the literal is the kernel's, as for `read`.
+        unsafe { std::ptr::copy_nonoverlapping(literal as *const u8, lines.as_mut_ptr().cast::<u8>(), bytes as usize) };
+        let address = lines.as_ptr() as u64;
+        let mut values = vec![ArgValue::Pointer { address, within: None }];
+        values.extend(sizes.iter().map(|size| ArgValue::Local(*size)));
+        let bytes = u64::from(bytes) + 8 * (sizes.len() as u64 + events);
+        let Range { dims, offset, global, local } = range;
+        // Nothing runs where there are no work-items.
+        let launch = (!global.contains(&0)).then(|| Launch {
+            kernel: Arc::new(kernel),
+            args: Arc::new(values),
+            dims,
+            offset,
+            global,
+            local,
+            reach: Reach::default(),
+            default_queue: None,
+        });
+        self.add(&queue, launch, lines, (events, waits, event), bytes)
+    }
+
+    fn enqueue_marker(&self, args: &[u64; MAX_ARGS]) -> Call<()> {
+        let &[queue, events, waits, event, ..] = args;
+        // The queue is one of the device's.
+        let queue = ChildQueue::find(queue, self.pool).ok_or(Refusal::Queue)?;
+        self.add(&queue, None, Box::default(), (events, waits, event), 8 * events)
+    }
+
+    /// Adds something: the number of events it waits for, their address, and that of the event to return.
+    fn add(
+        &self,
+        queue: &Arc<ChildQueue>,
+        launch: Option<Launch>,
+        literal: Box<[Line]>,
+        (count, waits, event): (u64, u64, u64),
+        bytes: u64,
+    ) -> Call<()> {
+        // There is a list of events exactly if it has any.
+        if (count == 0) != (waits == 0) {
+            return Err(Refusal::WaitList);
+        }
+        let room = queue.take(bytes.saturating_add(LEAST_ROOM)).ok_or(Refusal::QueueFull)?;
+        let waits: Vec<Word> = (0..count).map(|i| read(waits + 8 * i)).collect();
+        let mut state = self.state.lock();
+        let state = &mut *state;
+        // Each of them is one.
+        if !waits.iter().all(|w| state.events.is_valid(*w)) {
+            return Err(Refusal::WaitList);
+        }
+        let word = match event {
+            0 => None,
+            _ => Some(state.events.create(false, MAX_EVENTS).ok_or(Refusal::EventAllocation)?),
+        };
+        for w in waits.iter().copied().chain(word) {
+            state.events.retain(w);
+        }
+        state.count += 1;
+        let (number, parent) = (state.count, Some(state.current).filter(|n| *n != 0));
+        if let Some(parent) = parent.and_then(|n| state.members.get_mut(&n)) {
+            parent.open += 1;
+        }
+        state.members.insert(number, Member { parent, event: word, open: 1, failed: false, start: 0, end: 0 });
+        state.new.push(Child { number, launch, literal, waits, room: Some(room), _known: None });
+        if let Some(word) = word {
+            write(event, word);
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// The first error is the command's.
+    fn fail(&mut self, error: DeviceError) {
+        self.error.get_or_insert(error);
+    }
+
+    /// Something has ended, or never will begin.
+    fn finish(&mut self, child: Child, failed: bool) {
+        for w in &child.waits {
+            self.events.release(*w);
+        }
+        if let Some(member) = self.members.get_mut(&child.number) {
+            member.end = clock::now();
+            member.start = if member.start == 0 { member.end } else { member.start };
+            member.failed |= failed;
+        }
+        let mut next = Some(child.number);
+        // It is complete when all that it enqueued is; then its parent may be.
+        while let Some(number) = next {
+            let Some(member) = self.members.get_mut(&number) else { return };
+            member.open -= 1;
+            if member.open > 0 {
+                return;
+            }
+            let Some(member) = self.members.remove(&number) else { return };
+            if let Some(word) = member.event {
+                let status = if member.failed { Status::Failed } else { Status::Complete };
+                let spent = [member.end - member.start, clock::now() - member.start];
+                for address in self.events.complete(word, status, spent) {
+                    write(address, spent);
+                }
+                self.events.release(word);
+                self.changed = true;
+            }
+            next = member.parent;
+            if let Some(parent) = next.and_then(|n| self.members.get_mut(&n)) {
+                parent.failed |= member.failed;
+            }
+        }
+    }
+}
+
+/// An `ndrange_t` with a local size.
+struct Range {
+    dims: u32,
+    offset: [u64; 3],
+    global: [u64; 3],
+    local: [u32; 3],
+}
+
+impl Range {
+    fn read(at: u64, kernel: &Kernel, uniform: bool) -> Call<Range> {
+        let three = |offset: usize| [0, 8, 16].map(|d| read::<u64>(at + (offset + d) as u64));
+        let dims: u32 = read(at + ndrange::DIMS as u64);
+        // There are one to three dimensions.
+        if !(1..=3).contains(&dims) {
+            return Err(Refusal::NdRange);
+        }
+        let used = |values: [u64; 3], unused: u64| [0, 1, 2].map(|d| if d < dims as usize { values[d] } else { unused });
+        let (offset, global) = (used(three(ndrange::OFFSET), 0), used(three(ndrange::GLOBAL), 1));
+        let given = three(ndrange::LOCAL);
+        // Ids do not wrap around.
+        if (0..3).any(|d| offset[d].checked_add(global[d]).is_none()) {
+            return Err(Refusal::NdRange);
+        }
+        let required = kernel.native().info.reqd_work_group_size;
+        if given[..dims as usize].iter().all(|n| *n == 0) {
+            let local = if global.contains(&0) { [1; 3] } else { kernel.suggest_local_size(global, dims) };
+            return Ok(Range { dims, offset, global, local });
+        }
+        let local = used(given, 1);
+        let items = local.iter().try_fold(1u64, |n, size| n.checked_mul(*size));
+        // A group has work-items, and no more than the kernel's may have;
+        let fits = items.is_some_and(|n| n > 0 && n <= kernel.max_work_group_size() as u64);
+        // it is of the size that the kernel requires, and divides the range if the program says so.
+        let divides = (0..3).all(|d| local[d] != 0 && global[d].is_multiple_of(local[d]));
+        if !fits || required.is_some_and(|r| r.map(u64::from) != local) || uniform && !divides {
+            return Err(Refusal::NdRange);
+        }
+        Ok(Range { dims, offset, global, local: local.map(|n| n as u32) })
+    }
+}
+
+/// A value in a kernel's memory.
+fn read<T: Copy>(address: u64) -> T {
+    // SAFETY: the address is one that a kernel gave for such a value; that it is right is the application's responsibility, as
+    // for every access of kernels.
+    unsafe { std::ptr::read_unaligned(address as *const T) }
+}
+
+/// Writes to a kernel's memory.
+fn write<T: Copy>(address: u64, value: T) {
+    // SAFETY: as for `read`.
+    unsafe { std::ptr::write_unaligned(address as *mut T, value) };
+}
+
+/// What kernels call ([`clspv_bridge::native::runtime`]).
+///
+/// # Safety
+///
+/// The family must be alive, and there must be [`MAX_ARGS`] arguments.
+pub unsafe extern "C" fn call(family: *const Family<'_>, number: u64, args: *const [u64; MAX_ARGS]) -> u64 {
+    // SAFETY: by the contract with the generated code.
+    let family = unsafe { &*family };
+    // SAFETY: likewise.
+    let args = unsafe { &*args };
+    let call = usize::try_from(number).ok().and_then(|n| RUNTIME_CALLS.get(n));
+    // Nothing unwinds into the kernel's code.
+    let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| call.map_or(0, |call| family.answer(*call, args))));
+    answer.unwrap_or_else(|_| {
+        family.state.lock().fail(DeviceError::Unexpected("a panic in a kernel's call".into()));
+        0
+    })
+}

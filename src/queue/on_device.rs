@@ -1,0 +1,122 @@
+//! Queues on devices, to which kernels enqueue kernels. The host only makes them and hands them to kernels.
+//!
+//! They are objects of a kind of their own: whatever takes a command queue of the host refuses them.
+//! Locks: none.
+
+use crate::cl::*;
+use crate::context::{Context, OnDevice};
+use crate::device::Device;
+use crate::device::traits::KernelQueue;
+use crate::err;
+use crate::error::{Error, Result};
+use crate::object::{ApiObject, ApiSlot, ObjectKind};
+use std::any::Any;
+use std::sync::{Arc, Weak};
+
+/// A queue on a device.
+pub struct QueueOnDevice {
+    slot: ApiSlot,
+    context: Arc<Context>,
+    device: Arc<Device>,
+    place: usize,
+    properties: cl_command_queue_properties,
+    property_list: Vec<cl_queue_properties>,
+    size: u32,
+    kernel_queue: Arc<dyn KernelQueue>,
+}
+
+impl ApiObject for QueueOnDevice {
+    const KIND: ObjectKind = ObjectKind::QueueOnDevice;
+    const INVALID: cl_int = CL_INVALID_COMMAND_QUEUE;
+    fn api_slot(&self) -> &ApiSlot {
+        &self.slot
+    }
+}
+
+impl OnDevice for QueueOnDevice {
+    fn kernel_queue(&self) -> &Arc<dyn KernelQueue> {
+        &self.kernel_queue
+    }
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+impl QueueOnDevice {
+    /// Makes a queue of `size` bytes (the preferred number if not given). The properties are those of a queue on a device; a
+    /// default one that exists already is given instead of another.
+    pub fn create(
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        properties: cl_command_queue_properties,
+        size: Option<cl_queue_properties>,
+        property_list: Vec<cl_queue_properties>,
+    ) -> Result<Arc<QueueOnDevice>> {
+        // The device must support queues on it,
+        let Some(facts) = device.info().enqueue else {
+            return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "the device has no on-device queues"));
+        };
+        // and of that size.
+        let size = size.unwrap_or(u64::from(facts.preferred_size));
+        let Some(size) = u32::try_from(size).ok().filter(|n| (1..=facts.max_size).contains(n)) else {
+            return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "a queue of {size} bytes on the device"));
+        };
+        let is_default = properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0;
+        let place = place_of(context, device)?;
+        if is_default && let Some(known) = Self::default_of(context, device) {
+            return Ok(known);
+        }
+        let queue = Arc::new(QueueOnDevice {
+            slot: ApiSlot::new(),
+            context: context.clone(),
+            device: device.clone(),
+            place,
+            properties,
+            property_list,
+            size,
+            kernel_queue: device.ops().create_kernel_queue(size)?,
+        });
+        if is_default {
+            queue.make_default();
+        }
+        Ok(queue)
+    }
+
+    /// The default queue on a device of the context.
+    pub fn default_of(context: &Context, device: &Device) -> Option<Arc<QueueOnDevice>> {
+        let place = place_of(context, device).ok()?;
+        context.default_on_device(place)?.into_any().downcast().ok()
+    }
+
+    /// Makes it the default queue on its device.
+    pub fn make_default(self: &Arc<Self>) {
+        let own: Arc<dyn OnDevice> = self.clone();
+        self.context.set_default_queue(self.place, Arc::downgrade(&own) as Weak<dyn OnDevice>);
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    /// The device.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+    /// CL_QUEUE_PROPERTIES
+    pub fn properties(&self) -> cl_command_queue_properties {
+        self.properties
+    }
+    /// CL_QUEUE_PROPERTIES_ARRAY
+    pub fn property_list(&self) -> &[cl_queue_properties] {
+        &self.property_list
+    }
+    /// CL_QUEUE_SIZE
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+}
+
+fn place_of(context: &Context, device: &Device) -> Result<usize> {
+    let place = context.devices().iter().position(|d| std::ptr::eq(&**d, device));
+    place.ok_or_else(|| Error::with(CL_INVALID_DEVICE, "the device is not in the context"))
+}

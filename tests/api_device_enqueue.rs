@@ -1,0 +1,636 @@
+//! Device-side enqueue on the CPU device: queues on the device as objects, and kernels that enqueue kernels.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::rig::*;
+use common::*;
+use std::ffi::CString;
+use std::ptr::{null, null_mut};
+use std::sync::{Once, OnceLock};
+
+const ON_DEVICE: cl_command_queue_properties = CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+const DEFAULT: cl_command_queue_properties = ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+
+/// Errors that kernels see.
+const OUT_OF_RESOURCES: i32 = -5;
+const INVALID_ARG_SIZE: i32 = -51;
+const INVALID_EVENT_WAIT_LIST: i32 = -57;
+const ENQUEUE_FAILURE: i32 = -101;
+const INVALID_QUEUE: i32 = -102;
+const INVALID_NDRANGE: i32 = -160;
+const DEVICE_QUEUE_FULL: i32 = -161;
+
+/// Every device. To be called first in every test.
+fn all_devices() -> Vec<cl_device_id> {
+    static ONCE: Once = Once::new();
+    // SAFETY: every test of the program waits here before it does anything else.
+    ONCE.call_once(|| unsafe { std::env::set_var("PYROCLAST_DEVICES", "cpu,vulkan") });
+    devices()
+}
+
+fn number_of(device: cl_device_id, name: cl_device_info) -> u64 {
+    number(&device_info(device, name).unwrap())
+}
+
+/// The device whose kernels can enqueue kernels.
+fn cpu() -> cl_device_id {
+    let can = |d: &cl_device_id| number_of(*d, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES) & CL_DEVICE_QUEUE_SUPPORTED != 0;
+    all_devices().into_iter().find(can).unwrap()
+}
+
+fn context_of(device: cl_device_id) -> cl_context {
+    let mut code = 1;
+    // SAFETY: one device.
+    let context = unsafe { clCreateContext(null(), 1, &device, None, null_mut(), &mut code) };
+    ok(code);
+    context
+}
+
+fn built(context: cl_context, device: cl_device_id, source: &str, options: &str) -> Result<cl_program, String> {
+    let (mut text, length, mut code) = (source.as_ptr().cast(), source.len(), 1);
+    let options = CString::new(options).unwrap();
+    // SAFETY: one string with its length; terminated options.
+    unsafe {
+        let program = clCreateProgramWithSource(context, 1, &mut text, &length, &mut code);
+        ok(code);
+        let result = clBuildProgram(program, 0, null(), options.as_ptr(), None, null_mut());
+        if result == CL_SUCCESS { Ok(program) } else { Err(build_log(program, device)) }
+    }
+}
+
+/// A source that is compiled once, for all tests.
+struct Source {
+    text: &'static str,
+    binary: OnceLock<Vec<u8>>,
+}
+
+impl Source {
+    const fn new(text: &'static str) -> Source {
+        Source { text, binary: OnceLock::new() }
+    }
+
+    /// A context of the device with the program, which tells errors exactly.
+    fn rig(&self) -> Rig {
+        let device = cpu();
+        let context = context_of(device);
+        let binary = self.binary.get_or_init(|| {
+            let program = built(context, device, self.text, "-cl-std=CL3.0 -g").unwrap_or_else(|log| panic!("{log}"));
+            // SAFETY: `query_bytes` passes buffers of the size it says.
+            let size = query_bytes(|s, v, r| unsafe { clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, s, v, r) });
+            let mut binary = vec![0u8; number(&size.unwrap()) as usize];
+            let mut place = binary.as_mut_ptr();
+            // SAFETY: room for the one binary of the size that was told.
+            ok(unsafe { clGetProgramInfo(program, CL_PROGRAM_BINARIES, 8, (&raw mut place).cast(), null_mut()) });
+            release([program]);
+            binary
+        });
+        let (mut from, length, mut code) = (binary.as_ptr(), binary.len(), 1);
+        // SAFETY: one binary with its length; live handles.
+        let program = unsafe {
+            let program = clCreateProgramWithBinary(context, 1, &device, &length, &mut from, null_mut(), &mut code);
+            ok(code);
+            ok(clBuildProgram(program, 0, null(), null(), None, null_mut()));
+            program
+        };
+        Rig { device, context, program }
+    }
+}
+
+fn create(rig: &Rig, list: &[cl_queue_properties]) -> Result<cl_command_queue, cl_int> {
+    let mut code = 1;
+    // SAFETY: a terminated list.
+    let queue = unsafe { clCreateCommandQueueWithProperties(rig.context, rig.device, list.as_ptr(), &mut code) };
+    if code == CL_SUCCESS { Ok(queue) } else { Err(code) }
+}
+
+fn on_device(rig: &Rig, properties: cl_command_queue_properties, size: Option<u64>) -> cl_command_queue {
+    let mut list = vec![u64::from(CL_QUEUE_PROPERTIES), properties];
+    list.extend(size.into_iter().flat_map(|s| [u64::from(CL_QUEUE_SIZE), s]));
+    list.push(0);
+    create(rig, &list).unwrap()
+}
+
+fn info(queue: cl_command_queue, name: cl_command_queue_info) -> Result<Vec<u8>, cl_int> {
+    // SAFETY: `query_bytes` passes buffers of the size it says.
+    query_bytes(|s, v, r| unsafe { clGetCommandQueueInfo(queue, name, s, v, r) })
+}
+
+/// Runs a kernel of one buffer, which begins with `before` everywhere, and gives what is in it.
+fn results(rig: &Rig, name: &str, items: usize, words: usize, before: i32) -> Vec<i32> {
+    let (queue, kernel, mem) = (rig.queue(0), rig.kernel(name), rig.buffer(&vec![before; words]));
+    set(kernel, 0, mem);
+    release([launch(queue, kernel, items, &[])]);
+    finish(queue);
+    let out = read(queue, mem, words);
+    release([kernel]);
+    release([mem]);
+    release([queue]);
+    out
+}
+
+#[test]
+fn devices_tell_what_they_can() {
+    let cpu = cpu();
+    for device in all_devices() {
+        let can = device == cpu;
+        let features = device_info(device, CL_DEVICE_OPENCL_C_FEATURES).unwrap();
+        let named = features.windows(25).any(|w| w == b"__opencl_c_device_enqueue");
+        assert_eq!(named, can);
+        let ask = |name| number_of(device, name);
+        let properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+        assert_eq!(ask(CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES), if can { properties } else { 0 });
+        for (name, least) in [
+            (CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 16 << 10),
+            (CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 256 << 10),
+            (CL_DEVICE_MAX_ON_DEVICE_QUEUES, 1),
+            (CL_DEVICE_MAX_ON_DEVICE_EVENTS, 1024),
+        ] {
+            assert!(if can { ask(name) >= least } else { ask(name) == 0 });
+        }
+        let rig = Rig { device, context: context_of(device), program: null_mut() };
+        if !can {
+            assert_eq!(create(&rig, &[u64::from(CL_QUEUE_PROPERTIES), ON_DEVICE, 0]), Err(CL_INVALID_QUEUE_PROPERTIES));
+            // SAFETY: live handles.
+            let code = unsafe { clSetDefaultDeviceCommandQueue(rig.context, device, null_mut()) };
+            assert_eq!(code, CL_INVALID_OPERATION);
+            let log = built(rig.context, device, "kernel void k(queue_t q) {}", "-cl-std=CL3.0").unwrap_err();
+            assert!(log.contains("queue_t"), "{log}");
+        }
+        release([rig.context]);
+    }
+}
+
+#[test]
+fn queues_are_objects() {
+    let rig = Source::new("kernel void k(global int *p, queue_t q) { p[0] = 1; }").rig();
+    let key = u64::from(CL_QUEUE_PROPERTIES);
+    let size = u64::from(CL_QUEUE_SIZE);
+    let largest = number_of(rig.device, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE);
+    let preferred = number_of(rig.device, CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE);
+    for (list, code) in [
+        (&[key, CL_QUEUE_ON_DEVICE, 0][..], CL_INVALID_VALUE),
+        (&[key, CL_QUEUE_ON_DEVICE_DEFAULT, 0], CL_INVALID_VALUE),
+        (&[size, 4096, 0], CL_INVALID_QUEUE_PROPERTIES),
+        (&[key, ON_DEVICE, size, largest + 1, 0], CL_INVALID_QUEUE_PROPERTIES),
+        (&[key, ON_DEVICE, size, 4096, size, 4096, 0], CL_INVALID_VALUE),
+    ] {
+        assert_eq!(create(&rig, list), Err(code), "{list:?}");
+    }
+    let mut code = 1;
+    // SAFETY: live handles.
+    assert!(unsafe { clCreateCommandQueue(rig.context, rig.device, ON_DEVICE, &mut code) }.is_null());
+    assert_eq!(code, CL_INVALID_QUEUE_PROPERTIES);
+
+    let (host, plain) = (rig.queue(0), on_device(&rig, ON_DEVICE, Some(largest)));
+    let handle = |queue: cl_command_queue| (queue as usize as u64).to_ne_bytes().to_vec();
+    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(null_mut())));
+    assert_eq!(number(&info(plain, CL_QUEUE_SIZE).unwrap()), largest);
+    assert_eq!(number(&info(plain, CL_QUEUE_PROPERTIES).unwrap()), ON_DEVICE);
+    assert_eq!(info(plain, CL_QUEUE_PROPERTIES_ARRAY).unwrap().len(), 5 * 8);
+    assert_eq!(number(&info(plain, CL_QUEUE_CONTEXT).unwrap()), rig.context as usize as u64);
+    assert_eq!(number(&info(plain, CL_QUEUE_DEVICE).unwrap()), rig.device as usize as u64);
+    assert_eq!(info(plain, 0x7777), Err(CL_INVALID_VALUE));
+    assert_eq!(info(host, CL_QUEUE_SIZE), Err(CL_INVALID_COMMAND_QUEUE));
+
+    // There is one default queue; asking for another gives it once more.
+    let first = on_device(&rig, DEFAULT, None);
+    assert_eq!(number(&info(first, CL_QUEUE_SIZE).unwrap()), preferred);
+    assert_eq!(on_device(&rig, DEFAULT, Some(4096)), first);
+    assert_eq!(number(&info(first, CL_QUEUE_REFERENCE_COUNT).unwrap()), 2);
+    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(first)));
+    assert_eq!(info(plain, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(first)));
+    let other = Rig { context: context_of(rig.device), ..rig };
+    let foreign = on_device(&other, ON_DEVICE, None);
+    // SAFETY: live handles.
+    unsafe {
+        ok(clSetDefaultDeviceCommandQueue(rig.context, rig.device, plain));
+        assert_eq!(clSetDefaultDeviceCommandQueue(rig.context, rig.device, host), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(clSetDefaultDeviceCommandQueue(rig.context, rig.device, foreign), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(clSetDefaultDeviceCommandQueue(rig.context, null_mut(), plain), CL_INVALID_DEVICE);
+    }
+    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(plain)));
+
+    // The host enqueues nothing to them.
+    let (kernel, mem, size) = (rig.kernel("k"), rig.buffer(&[0i32; 4]), 1usize);
+    // SAFETY: live handles, and sizes that fit.
+    unsafe {
+        assert_eq!(clFinish(plain), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(clFlush(plain), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(clEnqueueMarkerWithWaitList(plain, 0, null(), null_mut()), CL_INVALID_COMMAND_QUEUE);
+        let fill = clEnqueueFillBuffer(plain, mem, (&raw const size).cast(), 4, 0, 16, 0, null(), null_mut());
+        assert_eq!(fill, CL_INVALID_COMMAND_QUEUE);
+        let none = null();
+        assert_eq!(clEnqueueNDRangeKernel(plain, kernel, 1, none, &size, none, 0, null(), null_mut()), CL_INVALID_COMMAND_QUEUE);
+    }
+    // Only they are arguments for a queue_t.
+    set(kernel, 0, mem);
+    let argument = |value: *const cl_command_queue, size: usize| {
+        // SAFETY: a value of the size, or none.
+        unsafe { clSetKernelArg(kernel, 1, size, value.cast()) }
+    };
+    assert_eq!(argument(&host, 8), CL_INVALID_DEVICE_QUEUE);
+    assert_eq!(argument(&null_mut(), 8), CL_INVALID_DEVICE_QUEUE);
+    assert_eq!(argument(null(), 8), CL_INVALID_DEVICE_QUEUE);
+    assert_eq!(argument(&plain, 4), CL_INVALID_ARG_SIZE);
+    assert_eq!(argument(&foreign, 8), CL_INVALID_CONTEXT);
+    assert_eq!(argument(&first, 8), CL_SUCCESS);
+    release([launch(host, kernel, 1, &[])]);
+    assert_eq!(read::<i32>(host, mem, 1), [1]);
+    // SAFETY: live handles.
+    unsafe {
+        ok(clRetainCommandQueue(first));
+        assert_eq!(clReleaseCommandQueue(null_mut()), CL_INVALID_COMMAND_QUEUE);
+    }
+    release([first, first, first, plain, foreign]);
+    assert_eq!(info(first, CL_QUEUE_SIZE), Err(CL_INVALID_COMMAND_QUEUE));
+    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(null_mut())));
+    // SAFETY: live handles.
+    let code = unsafe { clEnqueueNDRangeKernel(host, kernel, 1, null(), &size, null(), 0, null(), null_mut()) };
+    assert_eq!(code, CL_INVALID_KERNEL_ARGS);
+    release([kernel]);
+    release([mem]);
+    release([host]);
+    release([rig.program]);
+    release([rig.context, other.context]);
+}
+
+static FORMS: Source = Source::new(
+    "
+typedef struct { int a[40]; long b; } Big;
+constant int (^twice)(int) = ^(int x) { return 2 * x; };
+kernel void other(global int *r, int n) { r[n] = 1000 + n; }
+void helper(queue_t q, global int *r, int n) {
+    r[30] = enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(n), ^{ r[31 + get_global_id(0)] = n; });
+}
+kernel void forms(global int *r) {
+    queue_t q = get_default_queue();
+    // The bytes of a literal are those at the call.
+    Big big;
+    for (int j = 0; j < 40; j++) big.a[j] = j;
+    big.b = 1234567;
+    char16 c = (char16)(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+    double16 d = 3.0;
+    r[0] = enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{
+        int s = 0;
+        for (int j = 0; j < 40; j++) s += big.a[j];
+        r[1] = s; r[2] = big.b; r[3] = c.s3 + c.sf + (int)d.sf;
+    });
+    big.b = 7;
+    // Ranges of all dimensions, with and without what is optional.
+    const size_t o[3] = {1, 2, 3}, g[3] = {4, 3, 4}, l[3] = {2, 1, 2};
+    r[4] = enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, ndrange_3D(o, g, l), ^{
+        if (get_global_id(0) == 4 && get_global_id(1) == 4 && get_global_id(2) == 6) {
+            r[5] = get_local_size(0) * 100 + get_local_size(1) * 10 + get_local_size(2);
+            r[6] = get_global_offset(0) * 100 + get_global_offset(1) * 10 + get_global_offset(2);
+            r[7] = get_global_size(0) * 100 + get_global_size(1) * 10 + get_global_size(2) + 1000 * get_work_dim();
+        }
+    });
+    r[8] = enqueue_kernel(q, 0, ndrange_2D(g, l), ^{ if (get_global_linear_id() == 11) r[9] = get_local_size(0) * 10 + get_work_dim(); });
+    r[10] = enqueue_kernel(q, 0, ndrange_2D(g), ^{ atomic_add(r + 11, 1); });
+    r[12] = enqueue_kernel(q, 0, ndrange_1D(5, 8, 4), ^{ atomic_add(r + 13, (int)get_global_id(0)); });
+    r[14] = enqueue_kernel(q, 0, ndrange_1D(10, 4), ^{ if (get_global_id(0) == 9) r[15] = get_local_size(0) + 10 * get_num_groups(0); });
+    // Local arguments.
+    r[16] = enqueue_kernel(q, 0, ndrange_1D(32, 16), ^(local void *x, local void *y) {
+        local int *a = x; local float *b = y;
+        uint i = get_local_id(0);
+        a[i] = i; b[i] = 2.0f * i;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (get_global_id(0) == 0) r[17] = a[15] + (int)b[14];
+    }, 16 * sizeof(int), (uint)(16 * sizeof(float)));
+    clk_event_t e;
+    r[18] = enqueue_kernel(q, 0, ndrange_1D(1), 0, NULL, &e, ^(local void *x) { *(local int *)x = 5; r[19] = *(local int *)x; }, 4);
+    r[20] = enqueue_kernel(q, 0, ndrange_1D(1), 1, &e, NULL, ^{ r[21] = r[19] + 1; });
+    release_event(e);
+    // Kernels that are called by blocks, blocks that are called, blocks of other functions.
+    r[22] = enqueue_kernel(q, 0, ndrange_1D(1), ^{ other(r, 23); });
+    r[24] = twice(21);
+    int (^own)(int) = ^(int x) { return x + (int)big.b; };
+    r[25] = own(3);
+    void (^kept)(void) = ^{ atomic_inc(r + 26); };
+    enqueue_kernel(q, 0, ndrange_1D(2), kept);
+    enqueue_kernel(q, 0, ndrange_1D(3), kept);
+    helper(q, r, 3);
+    r[40] = enqueue_kernel(q, 0, ndrange_1D(0), kept);
+    ndrange_t range = ndrange_1D(64, 24);
+    r[41] = get_kernel_work_group_size(kept);
+    r[42] = get_kernel_preferred_work_group_size_multiple(kept);
+    uint groups = get_kernel_sub_group_count_for_ndrange(range, kept), size = get_kernel_max_sub_group_size_for_ndrange(range, kept);
+    r[43] = groups * size >= 24 && (groups - 1) * size < 24;
+}
+kernel void wrong(global int *r) {
+    queue_t q = get_default_queue(), none = CLK_NULL_QUEUE;
+    clk_event_t null_event = CLK_NULL_EVENT, e;
+    void (^b)(void) = ^{ r[0] = 1; };
+    r[1] = enqueue_kernel(none, 0, ndrange_1D(1), b);
+    r[2] = enqueue_kernel(q, 0, ndrange_1D(4, 1 << 20), b);
+    ndrange_t range = ndrange_1D(1);
+    range.workDimension = 4;
+    r[3] = enqueue_kernel(q, 0, range, b);
+    r[4] = enqueue_kernel(q, 0, ndrange_1D(1), 1, &null_event, &e, b);
+    r[5] = enqueue_kernel(q, 0, ndrange_1D(1), 0, &null_event, &e, b);
+    r[6] = enqueue_kernel(q, 0, ndrange_1D(1), ^(local void *x) { r[0] = 1; }, 0);
+    r[7] = enqueue_kernel(q, 0, ndrange_1D(1), ^(local void *x) { r[0] = 1; }, 1 << 30);
+    r[8] = enqueue_kernel(q, 9, ndrange_1D(1), b);
+    r[9] = enqueue_marker(none, 0, NULL, &e);
+    r[10] = is_valid_event(null_event);
+}",
+);
+
+#[test]
+fn every_form_is_enqueued() {
+    let rig = FORMS.rig();
+    let queue = on_device(&rig, DEFAULT, None);
+    let out = results(&rig, "forms", 1, 50, 0);
+    for at in [0, 4, 8, 10, 12, 14, 16, 18, 20, 22, 30, 40] {
+        assert_eq!(out[at], CL_SUCCESS, "at {at}: {out:?}");
+    }
+    assert_eq!(out[1..4], [780, 1_234_567, 23]);
+    assert_eq!(out[5..8], [212, 123, 3434]);
+    assert_eq!((out[9], out[11], out[13]), (22, 12, (5..13).sum()));
+    assert_eq!((out[15], out[17], out[19], out[21]), (32, 43, 5, 6));
+    assert_eq!((out[23], out[24], out[25], out[26]), (1023, 42, 10, 5));
+    assert_eq!(out[31..35], [3, 3, 3, 0]);
+    assert!(out[41] > 0 && out[42] > 0 && out[43] == 1, "{out:?}");
+
+    let wrong = [
+        0,
+        INVALID_QUEUE,
+        INVALID_NDRANGE,
+        INVALID_NDRANGE,
+        INVALID_EVENT_WAIT_LIST,
+        INVALID_EVENT_WAIT_LIST,
+        INVALID_ARG_SIZE,
+        OUT_OF_RESOURCES,
+        ENQUEUE_FAILURE,
+        INVALID_QUEUE,
+        0,
+    ];
+    assert_eq!(results(&rig, "wrong", 1, 11, 0), wrong);
+    // Without debug information there is one error, and groups may have to divide ranges.
+    let options = "-cl-std=CL3.0 -cl-uniform-work-group-size";
+    let program = built(rig.context, rig.device, FORMS.text, options).unwrap();
+    let plain = Rig { program, ..rig };
+    let out = results(&plain, "wrong", 1, 11, 0);
+    assert_eq!(out, wrong.map(|code| if code == 0 { 0 } else { ENQUEUE_FAILURE }));
+    let out = results(&plain, "forms", 1, 50, 0);
+    assert_eq!((out[4], out[14], out[15]), (0, ENQUEUE_FAILURE, 0));
+    // Without a default queue there is none to be had.
+    release([queue]);
+    let out = results(&rig, "forms", 1, 50, 0);
+    assert_eq!((out[0], out[1], out[24]), (INVALID_QUEUE, 0, 42));
+    release([rig.program, program]);
+    release([rig.context]);
+}
+
+#[test]
+fn blocks_are_no_kernels_of_the_program() {
+    let rig = FORMS.rig();
+    // SAFETY: `query_bytes` passes buffers of the size it says.
+    let names = query_bytes(|s, v, r| unsafe { clGetProgramInfo(rig.program, CL_PROGRAM_KERNEL_NAMES, s, v, r) });
+    assert_eq!(text(&names.unwrap()), "other;forms;wrong");
+    let mut count = 0;
+    // SAFETY: room for a number.
+    ok(unsafe { clCreateKernelsInProgram(rig.program, 0, null_mut(), &mut count) });
+    assert_eq!(count, 3);
+    release([rig.program]);
+    release([rig.context]);
+}
+
+#[test]
+fn modules_may_have_blocks_of_one_name() {
+    let device = cpu();
+    let context = context_of(device);
+    let part = |name: &str, value: i32| {
+        let source = format!(
+            "static void go(global int *r) {{ enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{{ r[{value}] = {value}; }}); }}
+             kernel void {name}(global int *r) {{ go(r); }}"
+        );
+        let (mut text, length, mut code) = (source.as_ptr().cast(), source.len(), 1);
+        // SAFETY: one string with its length; live handles.
+        unsafe {
+            let program = clCreateProgramWithSource(context, 1, &mut text, &length, &mut code);
+            ok(code);
+            let options = c"-cl-std=CL3.0".as_ptr();
+            ok(clCompileProgram(program, 0, null(), options, 0, null(), null_mut(), None, null_mut()));
+            program
+        }
+    };
+    let parts = [part("one", 1), part("two", 2)];
+    let mut code = 1;
+    // SAFETY: live handles.
+    let program = unsafe { clLinkProgram(context, 0, null(), null(), 2, parts.as_ptr(), None, null_mut(), &mut code) };
+    ok(code);
+    let rig = Rig { device, context, program };
+    let queue = on_device(&rig, DEFAULT, None);
+    assert_eq!(results(&rig, "one", 1, 3, 0), [0, 1, 0]);
+    assert_eq!(results(&rig, "two", 1, 3, 0), [0, 0, 2]);
+    release([queue]);
+    release(parts.into_iter().chain([program]));
+    release([context]);
+}
+
+static FAMILY: Source = Source::new(
+    "
+#define Q get_default_queue()
+// Each work-item of each level but the last enqueues the next level: a tree of three branches.
+kernel void tree(global int *r) {
+    size_t i = get_global_id(0);
+    if (i % 5 != 1) return;
+    atomic_inc(r);
+    enqueue_kernel(Q, 0, ndrange_1D(3), ^{ atomic_inc(r + 1);
+        enqueue_kernel(Q, 1, ndrange_1D(3), ^{ atomic_inc(r + 2);
+            enqueue_kernel(Q, 2, ndrange_1D(3), ^{ atomic_inc(r + 3);
+                enqueue_kernel(Q, 1, ndrange_1D(3), ^{ atomic_inc(r + 4); }); }); }); });
+}
+// Work-items part: each enqueues as often as its number says.
+kernel void parted(global int *r) {
+    int i = get_global_id(0);
+    for (int n = 0; n < i; n++) {
+        if (n % 2) enqueue_kernel(Q, 0, ndrange_1D(1), ^{ r[i] += 1; });
+        else if (enqueue_kernel(Q, 0, ndrange_1D(2), ^{ r[i + 64 * get_global_id(0)] += 100; })) r[i] = -1;
+    }
+}
+// A child sees what its parent has written, whatever the flags allow.
+kernel void after(global int *r) {
+    int i = get_global_id(0);
+    r[i] = i + 1;
+    if (i == 0) enqueue_kernel(Q, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ int s = 0; for (int k = 0; k < 500; k++) s += r[k]; r[600] = s; });
+}
+kernel void events(global int *r) {
+    clk_event_t user = create_user_event(), first, second, both[2], last, marked;
+    r[1] = is_valid_event(user);
+    int code = 0;
+    code |= enqueue_kernel(Q, 0, ndrange_1D(1), 1, &user, &first, ^{ r[2] = r[0]++; });
+    code |= enqueue_kernel(Q, 0, ndrange_1D(1), 1, &first, &second, ^{ r[3] = r[0]++;
+        enqueue_kernel(Q, 0, ndrange_1D(1), ^{ r[4] = r[0]++; }); });
+    // Complete means what it enqueued, too.
+    code |= enqueue_kernel(Q, 0, ndrange_1D(1), 1, &second, &last, ^{ r[5] = r[0]++; });
+    both[0] = first; both[1] = last;
+    code |= enqueue_marker(Q, 2, both, &marked);
+    code |= enqueue_kernel(Q, 0, ndrange_1D(1), 1, &marked, NULL, ^{ r[6] = r[0]++; r[12] = is_valid_event(user); });
+    code |= enqueue_kernel(Q, 0, ndrange_1D(1), ^{ r[7] = r[0]++; });
+    retain_event(user);
+    release_event(user);
+    r[8] = is_valid_event(user);
+    set_user_event_status(user, CL_COMPLETE);
+    release_event(user);
+    release_event(first); release_event(second); release_event(last); release_event(marked);
+    // Kernels wait for it.
+    r[10] = is_valid_event(user);
+    r[11] = code;
+}
+kernel void times(global ulong *t) {
+    clk_event_t e, f;
+    enqueue_kernel(Q, 0, ndrange_1D(1), 0, NULL, &e, ^{
+        for (volatile int i = 0; i < 20000; i++);
+        enqueue_kernel(Q, 0, ndrange_1D(1), ^{ for (volatile int i = 0; i < 20000; i++); });
+    });
+    capture_event_profiling_info(e, CLK_PROFILING_COMMAND_EXEC_TIME, t);
+    enqueue_kernel(Q, 0, ndrange_1D(1), 1, &e, &f, ^{ capture_event_profiling_info(e, CLK_PROFILING_COMMAND_EXEC_TIME, t + 2); });
+    release_event(f);
+}
+// The host's queue has 4 KiB.
+kernel void full(global int *r) {
+    int code = 0, n = 0;
+    while (n < 1000 && !(code = enqueue_kernel(Q, 0, ndrange_1D(1), ^{ atomic_inc(r); }))) n++;
+    r[1] = n;
+    r[2] = code;
+}
+kernel void stuck(global int *r) {
+    clk_event_t user = create_user_event();
+    enqueue_kernel(Q, 0, ndrange_1D(1), 1, &user, NULL, ^{ r[0] = 1; });
+    enqueue_kernel(Q, 0, ndrange_1D(1), ^{ r[1] = 1; });
+}
+kernel void ended(global int *r) {
+    clk_event_t user = create_user_event(), e;
+    enqueue_kernel(Q, 0, ndrange_1D(1), 1, &user, &e, ^{ r[0] = 1; });
+    enqueue_kernel(Q, 0, ndrange_1D(1), 1, &e, NULL, ^{ r[0] = 1; });
+    enqueue_kernel(Q, 0, ndrange_1D(1), ^{ r[1] = 1; });
+    set_user_event_status(user, -7);
+}
+kernel void printing(global int *r) {
+    enqueue_kernel(Q, 0, ndrange_1D(1), ^{ r[0] = printf(\"\"); });
+}",
+);
+
+#[test]
+fn children_and_their_children_run() {
+    let rig = FAMILY.rig();
+    let queue = on_device(&rig, DEFAULT, None);
+    assert_eq!(results(&rig, "tree", 20, 5, 0), [4, 12, 36, 108, 324]);
+    let mut expected = vec![0; 128];
+    for i in 0..64 {
+        expected[i] = (i as i32 / 2) + 100 * (i as i32 - i as i32 / 2);
+        expected[i + 64] = 100 * (i as i32 - i as i32 / 2);
+    }
+    assert_eq!(results(&rig, "parted", 64, 128, 0), expected);
+    assert_eq!(results(&rig, "after", 500, 601, 0)[600], 500 * 501 / 2);
+    assert_eq!(results(&rig, "printing", 1, 1, -1), [0]);
+    release([queue]);
+    release([rig.program]);
+    release([rig.context]);
+}
+
+#[test]
+fn events_order_kernels() {
+    let rig = FAMILY.rig();
+    let queue = on_device(&rig, DEFAULT | CL_QUEUE_PROFILING_ENABLE, None);
+    let out = results(&rig, "events", 1, 13, -1);
+    let [count, valid, first, second, child, last, marked, free] = out[..8] else { unreachable!() };
+    assert_eq!((count, valid, out[8], out[10], out[11], out[12]), (5, 1, 1, 1, 0, 0), "{out:?}");
+    assert!(first < second && second < child && child < last && last < marked && (-1..5).contains(&free), "{out:?}");
+
+    let out = results(&rig, "times", 1, 8, 0);
+    let times: Vec<u64> = out.chunks(2).map(|w| u64::from(w[0] as u32) | u64::from(w[1] as u32) << 32).collect();
+    // From the start to the end, and to the end of what was enqueued.
+    assert!(times[0] > 0 && times[1] > times[0], "{times:?}");
+    assert_eq!(times[..2], times[2..]);
+    release([queue]);
+    release([rig.program]);
+    release([rig.context]);
+}
+
+#[test]
+fn a_full_queue_refuses_and_is_empty_again() {
+    let rig = FAMILY.rig();
+    let queue = on_device(&rig, DEFAULT, Some(4096));
+    for _ in 0..3 {
+        let out = results(&rig, "full", 1, 3, 0);
+        assert_eq!(out[2], DEVICE_QUEUE_FULL);
+        assert!(out[1] > 4 && out[1] < 100 && out[0] == out[1], "{out:?}");
+    }
+    release([queue]);
+    release([rig.program]);
+    release([rig.context]);
+}
+
+#[test]
+fn a_command_fails_with_its_children() {
+    let rig = FAMILY.rig();
+    let queue = on_device(&rig, DEFAULT, None);
+    for name in ["stuck", "ended"] {
+        let (host, kernel, mem) = (rig.queue(0), rig.kernel(name), rig.buffer(&[0i32; 2]));
+        set(kernel, 0, mem);
+        let event = launch(host, kernel, 1, &[]);
+        assert_eq!(wait(&[event]), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        assert!(status(event) < 0);
+        // What did not wait ran, and the queues go on.
+        let other = rig.queue(0);
+        assert_eq!(read::<i32>(other, mem, 2), [0, 1], "{name}");
+        release([event]);
+        release([kernel]);
+        release([mem]);
+        release([host, other]);
+    }
+    assert_eq!(results(&rig, "tree", 5, 5, 0), [1, 3, 9, 27, 81]);
+    release([queue]);
+    release([rig.program]);
+    release([rig.context]);
+}
+
+#[test]
+fn a_command_is_complete_with_its_children() {
+    let rig = FAMILY.rig();
+    let queue = on_device(&rig, DEFAULT, None);
+    let (host, kernel, mem) = (rig.queue(CL_QUEUE_PROFILING_ENABLE), rig.kernel("times"), rig.buffer(&[0u64; 4]));
+    set(kernel, 0, mem);
+    let event = launch(host, kernel, 1, &[]);
+    ok(wait(&[event]));
+    let time = |name| {
+        let mut value = 0u64;
+        // SAFETY: room for a cl_ulong.
+        ok(unsafe { clGetEventProfilingInfo(event, name, 8, (&raw mut value).cast(), null_mut()) });
+        value
+    };
+    let (start, end, complete) =
+        (time(CL_PROFILING_COMMAND_START), time(CL_PROFILING_COMMAND_END), time(CL_PROFILING_COMMAND_COMPLETE));
+    assert!(start <= end && end < complete);
+    // The family took its time after the kernel's end.
+    assert!(complete - end >= read::<u64>(host, mem, 2)[1]);
+    release([event]);
+    release([kernel]);
+    release([mem]);
+    release([host, queue]);
+    release([rig.program]);
+    release([rig.context]);
+}
+
+#[test]
+fn queues_of_the_host_share_one_on_the_device() {
+    let rig = FAMILY.rig();
+    let queue = on_device(&rig, DEFAULT, None);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    assert_eq!(results(&rig, "tree", 20, 5, 0), [4, 12, 36, 108, 324]);
+                }
+            });
+        }
+    });
+    release([queue]);
+    release([rig.program]);
+    release([rig.context]);
+}
