@@ -57,11 +57,11 @@ impl Model {
     }
 }
 
-/// Host memory with gaps between rows and slices.
-struct Pitched {
+/// Memory with gaps between rows and slices.
+pub(super) struct Pitched {
     row: usize,
-    pitches: [usize; 2],
-    bytes: Vec<u8>,
+    pub(super) pitches: [usize; 2],
+    pub(super) bytes: Vec<u8>,
     kind: ImageKind,
     region: [usize; 3],
 }
@@ -69,9 +69,10 @@ struct Pitched {
 const GAP: u8 = 0xa5;
 
 impl Pitched {
-    fn new(kind: ImageKind, region: [usize; 3], element: usize) -> Pitched {
+    /// Rows are a multiple of `step` elements apart.
+    fn new(kind: ImageKind, region: [usize; 3], element: usize, step: usize) -> Pitched {
         let row = region[0] * element;
-        let row_pitch = row + 3 * element;
+        let row_pitch = (row + 3 * element).next_multiple_of(step * element);
         let slice_pitch = match kind {
             ImageKind::D1Array => 2 * row_pitch,
             ImageKind::D2Array | ImageKind::D3 => (region[1] + 1) * row_pitch,
@@ -80,8 +81,8 @@ impl Pitched {
         let size = row_pitch * (region[1] + 1) * (region[2] + 1) * 2;
         Pitched { row, pitches: [row_pitch, slice_pitch], bytes: vec![GAP; size], kind, region }
     }
-    fn filled(kind: ImageKind, region: [usize; 3], element: usize, tight: &[u8]) -> Pitched {
-        let mut pitched = Pitched::new(kind, region, element);
+    pub(super) fn filled(kind: ImageKind, region: [usize; 3], element: usize, step: usize, tight: &[u8]) -> Pitched {
+        let mut pitched = Pitched::new(kind, region, element, step);
         for (i, row) in tight.chunks_exact(pitched.row).enumerate() {
             let at = pitched.at(i);
             pitched.bytes[at..at + row.len()].copy_from_slice(row);
@@ -141,12 +142,12 @@ impl<'a> Bench<'a> {
         let bytes = offer.format.elements(&mut random, size.iter().product(), true);
         let host = match kind {
             ImageKind::Buffer => Pitched { bytes: bytes.clone(), pitches: [0, 0], row: 0, kind, region: size },
-            _ => Pitched::filled(kind, size, element, &bytes),
+            _ => Pitched::filled(kind, size, element, place.step(session)?, &bytes),
         };
         let data = HostData { bytes: &host.bytes, row_pitch: host.pitches[0], slice_pitch: host.pitches[1] };
         let image = match place {
             Place::Own => session.image(offer.create(), offer.format.cl, kind, size, element, Some(data))?,
-            Place::Buffer => session.image_in_buffer(offer.create(), offer.format.cl, kind, size, data)?,
+            Place::Buffer | Place::Rows => session.image_in_buffer(offer.create(), offer.format.cl, kind, size, data)?,
         };
         Ok(Bench { session, offer, kind, random, image, model: Model { size, element, bytes } })
     }
@@ -175,7 +176,7 @@ impl<'a> Bench<'a> {
         let new = self.fresh(part);
         self.model.put(part, &new);
         if pitched {
-            let host = Pitched::filled(self.kind, part.region, self.model.element, &new);
+            let host = Pitched::filled(self.kind, part.region, self.model.element, 1, &new);
             self.session.write_image(&self.image, part.origin, part.region, host.pitches, &host.bytes)?;
         } else {
             self.session.write_image(&self.image, part.origin, part.region, [0, 0], &new)?;
@@ -184,7 +185,7 @@ impl<'a> Bench<'a> {
     }
 
     fn read(&self, part: Part) -> Result<(), String> {
-        let mut host = Pitched::new(self.kind, part.region, self.model.element);
+        let mut host = Pitched::new(self.kind, part.region, self.model.element, 1);
         self.session.read_image(&self.image, part.origin, part.region, host.pitches, &mut host.bytes)?;
         let (got, gaps) = host.tight();
         same(self.format(), &got, &self.model.get(part))?;

@@ -1,6 +1,7 @@
 //! Images in kernels without samplers: what reads return and writes store for every format, images that are read and
 //! written, queries, functions that take images, and as many arguments as the device says.
 
+use super::commands::Pitched;
 use super::format::{Class, Format, Random};
 use super::{Findings, Offer, Place, offers, offers_in, small_size};
 use crate::cl::{Arg, HostData, Image, ImageKind, Program, Session, image_format};
@@ -146,10 +147,16 @@ impl<'a> Bench<'a> {
         let size = small_size(kind);
         let texels = size.iter().product();
         let bytes = format.elements(&mut Random::new(seed), texels, true);
-        let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
         let image = match place {
-            Place::Own => session.image(flags, format.cl, kind, size, format.bytes, Some(data))?,
-            Place::Buffer => session.image_in_buffer(flags, format.cl, kind, size, data)?,
+            Place::Own => {
+                let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
+                session.image(flags, format.cl, kind, size, format.bytes, Some(data))?
+            }
+            Place::Buffer | Place::Rows => {
+                let held = Pitched::filled(kind, size, format.bytes, place.step(session)?, &bytes);
+                let data = HostData { bytes: &held.bytes, row_pitch: held.pitches[0], slice_pitch: held.pitches[1] };
+                session.image_in_buffer(flags, format.cl, kind, size, data)?
+            }
         };
         Ok(Bench { session, format, image, size, bytes, texels })
     }

@@ -84,8 +84,20 @@ pub fn offers(session: &Session<'_>, kind: ImageKind) -> Result<Vec<Offer>, Stri
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     Own,
-    /// In a buffer's (cl_ext_image_from_buffer).
+    /// In a buffer's (cl_ext_image_from_buffer), with any pitches.
     Buffer,
+    /// The same, with rows as far apart as the device likes.
+    Rows,
+}
+
+impl Place {
+    /// What row pitches are a multiple of, in elements.
+    fn step(self, session: &Session<'_>) -> Result<usize, String> {
+        match self {
+            Place::Own | Place::Buffer => Ok(1),
+            Place::Rows => Ok(session.device_number::<cl_uint>(CL_DEVICE_IMAGE_PITCH_ALIGNMENT)?.max(1) as usize),
+        }
+    }
 }
 
 /// Formats for images in buffers: elements of every size, swizzled, curved, packed, depth.
@@ -104,15 +116,15 @@ const IN_BUFFERS: [(cl_channel_order, cl_channel_type); 12] = [
     (CL_RGBA, CL_FLOAT),
 ];
 
-/// The formats that are tested for images in a place; none where a device has no such images, or only with other pitches.
+/// The formats that are tested for images in a place; none where a device has no such images.
 pub fn offers_in(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<Vec<Offer>, String> {
     let all = offers(session, kind)?;
     if place == Place::Own {
         return Ok(all);
     }
-    if !session.extensions().contains("cl_ext_image_from_buffer")
-        || session.device_number::<cl_uint>(CL_DEVICE_IMAGE_PITCH_ALIGNMENT)? != 1
-    {
+    // Where cl_ext_image_requirements_info says what pitches must be, it is an element with us.
+    let needed = ["cl_ext_image_from_buffer", "cl_ext_image_requirements_info"];
+    if !needed.iter().all(|e| session.extensions().contains(e)) {
         return Ok(Vec::new());
     }
     let is = |o: &Offer| IN_BUFFERS.contains(&(o.format.cl.image_channel_order, o.format.cl.image_channel_data_type));
