@@ -140,7 +140,8 @@ pub fn one(arguments: &One) -> Result<bool, String> {
         let area = AREAS.iter().find(|a| a.0 == name).ok_or("no such area")?;
         let file = std::fs::OpenOptions::new().append(true).create(true).open(path).map_err(|e| e.to_string())?;
         let chosen = std::fs::read_to_string(tests).map_err(|e| e.to_string())?;
-        let mut sink = Sink::running(chosen.lines().map(str::to_owned).collect(), file);
+        let goes_on = || context.is_usable();
+        let mut sink = Sink::running(chosen.lines().map(str::to_owned).collect(), file, &goes_on);
         (area.1)(&context, &mut sink);
         sink.end();
         Ok(true)
@@ -197,6 +198,12 @@ impl Run<'_> {
             if seen.ended {
                 return Ok(records);
             }
+            let behind = |name: &str| left.iter().position(|n| *n == name).and_then(|at| left.get(at + 1..)).unwrap_or_default();
+            // The device is lost: what is left is run by another process.
+            if let Some(last) = seen.lost {
+                left = behind(&last);
+                continue;
+            }
             // The test that began last ended the process.
             let log = std::fs::read_to_string(&log).unwrap_or_default();
             let tail: Vec<&str> = log.lines().rev().take(6).collect();
@@ -204,7 +211,7 @@ impl Run<'_> {
             let how = ended.map_or(format!("took more than {} s", self.limit.as_secs()), |status| format!("ended with {status}"));
             let Some(name) = seen.running else { return Err(format!("{area}: the process {how} outside of any test\n{tail}")) };
             let text = format!("the process {how}\n{tail}");
-            left = left.iter().position(|n| *n == name).and_then(|at| left.get(at + 1..)).unwrap_or_default();
+            left = behind(&name);
             let seconds = seen.since.map_or(0.0, |since| since.elapsed().as_secs_f64());
             let record = Record { area: area.into(), name, verdict: Verdict::Fail, text, seconds };
             self.progress.done(&record.path(), record.seconds, true);
@@ -221,6 +228,9 @@ struct Seen {
     running: Option<String>,
     since: Option<Instant>,
     ended: bool,
+    /// The test after which the process could not go on.
+    lost: Option<String>,
+    last: Option<String>,
 }
 
 impl Seen {
@@ -240,6 +250,10 @@ impl Seen {
                 "P" => Verdict::Pass,
                 "F" => Verdict::Fail,
                 "S" => Verdict::Skip,
+                "L" => {
+                    self.lost = self.last.clone();
+                    continue;
+                }
                 _ => {
                     self.ended = true;
                     self.since = None;
@@ -250,6 +264,7 @@ impl Seen {
             let text = text.replace("\\n", "\n").replace("\\\\", "\\");
             let Some(name) = self.running.take() else { continue };
             self.since = None;
+            self.last = Some(name.clone());
             records.push(Record { area: area.into(), name, verdict, text, seconds: seconds.parse().unwrap_or(0.0) });
         }
         self.lines = lines.len();
@@ -374,5 +389,9 @@ mod tests {
         assert_eq!((records[1].text.as_str(), records[1].seconds), ("a\nb", 2.5));
         assert_eq!((seen.running.as_deref(), seen.ended), (Some("three"), false));
         assert!(seen.take("B one\nP 0.100 \nB two\nF 2.5 a\\nb\nB three\nS 0 x\nE\n", "a").len() == 1 && seen.ended);
+        assert_eq!(seen.lost, None);
+        let mut seen = Seen::default();
+        assert_eq!(seen.take("B one\nP 0.1 \nB two\nF 2.5 a\nL\n", "a").len(), 2);
+        assert_eq!((seen.lost.as_deref(), seen.ended), (Some("two"), false));
     }
 }

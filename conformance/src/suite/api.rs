@@ -443,7 +443,7 @@ fn user_event(rig: &Rig, call: impl FnOnce(cl_event) -> cl_int) -> cl_int {
     }
 }
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     let rig = OnceCell::new();
     for (name, allowed, call) in CHECKS {
         sink.test(*name, || match rig.get_or_init(|| Rig::new(context.device.id, 0, SOURCE)) {

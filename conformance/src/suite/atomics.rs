@@ -115,7 +115,7 @@ fn check(name: &str, apply: fn(u32, u32, bool) -> u32, signed: bool, start: u32,
     }
 }
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     kernels::tests(context, sink, "atomics");
     let items = if context.quick { 1024 } else { 65536 };
     for op in &OPERATIONS {

@@ -211,7 +211,7 @@ fn pair(session: &Session<'_>, from: Type, to: Type, count: usize) -> Result<(),
     if total == 0 { Ok(()) } else { Err(format!("{total} wrong results: {}", wrong.join("; "))) }
 }
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     kernels::tests(context, sink, "conversions");
     let count = if context.quick { 512 } else { 16384 };
     for from in TYPES {

@@ -205,7 +205,7 @@ const TESTS: &[Test] = &[
     ("reference counts", 0, reference_counts),
 ];
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     for (name, properties, run) in TESTS {
         sink.test(*name, || {
             let offered = device_number(context.device.id, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES);

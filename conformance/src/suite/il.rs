@@ -409,7 +409,7 @@ const TESTS: &[Test] = &[
     ("a required size of groups", 210, sized),
 ];
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     instructions::tests(context, sink);
     let device = context.device.id;
     let if_offered = |least: u32, run: &dyn Fn() -> Result<(), String>| {

@@ -34,7 +34,7 @@ const TESTS: &[Test] = &[
     ("image of an image", |s, _, _| objects::image_of_image(s), &[ImageKind::D2]),
 ];
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     for test in TESTS {
         for kind in test.2 {
             let run = || -> Result<Outcome, String> {

@@ -29,7 +29,7 @@ pub fn area_of(name: &str) -> &'static str {
 }
 
 /// The tests of an area.
-pub fn tests(context: &Context<'_>, sink: &mut Sink, area: &str) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>, area: &str) {
     for (name, source) in KERNELS.iter().filter(|(name, _)| area_of(name) == area) {
         sink.test(*name, || run(context, source));
     }

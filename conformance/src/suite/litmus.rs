@@ -154,7 +154,7 @@ fn judge(roles: &[&str], forbidden: Forbidden, values: &[u32], ends: &[Vec<u32>;
     if wrong == 0 { Ok(()) } else { Err(format!("{wrong} of {} instances end as the memory model forbids", ends[0].len())) }
 }
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     kernels::tests(context, sink, "memory-model");
     let rounds = if context.quick { 16 } else { 1024 };
     for litmus in PROGRAMS {

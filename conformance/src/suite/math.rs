@@ -4,7 +4,7 @@
 use super::{Context, Outcome, Sink, kernels};
 use crate::precision;
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     kernels::tests(context, sink, "math");
     let visited = precision::each(context.api, context.device, context.quick, &mut |name, measure| {
         sink.test(name, || match measure() {

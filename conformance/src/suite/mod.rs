@@ -52,10 +52,23 @@ impl Context<'_> {
     pub fn session(&self) -> Result<Session<'_>, String> {
         Session::new(self.api, self.device)
     }
+
+    /// Whether the device still does anything: after some failures of kernels drivers refuse everything in the process.
+    pub fn is_usable(&self) -> bool {
+        let transfer = || {
+            let session = self.session()?;
+            let buffer = session.buffer(4)?;
+            session.write(&buffer, &[7u32])?;
+            let mut back = [0u32];
+            session.read(&buffer, &mut back)?;
+            Ok::<_, String>(back == [7])
+        };
+        transfer().unwrap_or(false)
+    }
 }
 
 /// An area: its name and its tests.
-pub type Area = (&'static str, fn(&Context<'_>, &mut Sink));
+pub type Area = (&'static str, fn(&Context<'_>, &mut Sink<'_>));
 
 pub const AREAS: &[Area] = &[
     ("api", api::tests),
@@ -77,30 +90,33 @@ pub const AREAS: &[Area] = &[
 ];
 
 /// Where tests go: into a list of names, or into the results.
-pub struct Sink {
+pub struct Sink<'a> {
     pub names: Vec<String>,
     /// Tests to run; none while names are listed.
     chosen: HashSet<String>,
     results: Option<File>,
+    /// Asked after a failure: whether the rest can be run in this process.
+    goes_on: &'a dyn Fn() -> bool,
+    stopped: bool,
 }
 
-impl Sink {
+impl<'a> Sink<'a> {
     /// Only lists names.
-    pub fn listing() -> Sink {
-        Sink { names: Vec::new(), chosen: HashSet::new(), results: None }
+    pub fn listing() -> Sink<'a> {
+        Sink { names: Vec::new(), chosen: HashSet::new(), results: None, goes_on: &|| true, stopped: false }
     }
 
     /// Runs the tests chosen and writes what happens to a file: a line `B name` when one begins, and `P`, `F` or `S` with the
-    /// seconds and a text when it ends.
-    pub fn running(chosen: HashSet<String>, results: File) -> Sink {
-        Sink { names: Vec::new(), chosen, results: Some(results) }
+    /// seconds and a text when it ends. Runs nothing more when, after a failure, `goes_on` says no.
+    pub fn running(chosen: HashSet<String>, results: File, goes_on: &'a dyn Fn() -> bool) -> Sink<'a> {
+        Sink { names: Vec::new(), chosen, results: Some(results), goes_on, stopped: false }
     }
 
     /// Offers a test. Names are unique within an area and have no line breaks.
     pub fn test(&mut self, name: impl Into<String>, run: impl FnOnce() -> Outcome) {
         let name = name.into();
         self.names.push(name.clone());
-        if !self.chosen.contains(&name) {
+        if self.stopped || !self.chosen.contains(&name) {
             return;
         }
         self.line(&format!("B {name}"));
@@ -119,6 +135,7 @@ impl Sink {
         let text: String =
             text.replace('\\', "\\\\").replace('\n', "\\n").chars().filter(|c| !c.is_control()).take(2000).collect();
         self.line(&format!("{letter} {seconds:.3} {text}"));
+        self.stopped = letter == 'F' && !(self.goes_on)();
     }
 
     fn line(&mut self, text: &str) {
@@ -128,13 +145,41 @@ impl Sink {
         }
     }
 
-    /// Says that the area came to its end.
+    /// Says that the area came to its end, or that the rest needs another process.
     pub fn end(&mut self) {
-        self.line("E");
+        self.line(if self.stopped { "L" } else { "E" });
     }
 }
 
 /// `Ok` if the code is among those allowed.
 pub fn expect(code: i32, allowed: &[i32]) -> Result<(), String> {
     if allowed.contains(&code) { Ok(()) } else { Err(format!("gives {code}, expected {allowed:?}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_run_on_a_lost_device() {
+        let path = std::env::temp_dir().join(format!("pyroclast-sink-{}", std::process::id()));
+        let names = ["one", "two", "three", "four"];
+        let run = |usable: bool| {
+            let goes_on = || usable;
+            let file = File::create(&path).unwrap();
+            let mut sink = Sink::running(names[..3].iter().map(|n| (*n).to_owned()).collect(), file, &goes_on);
+            for name in names {
+                sink.test(name, || if name == "two" { Outcome::Fail("lost".into()) } else { Outcome::Pass });
+            }
+            sink.end();
+            let text = std::fs::read_to_string(&path).unwrap();
+            text.lines()
+                .map(|l| l.split(' ').take(if l.starts_with('B') { 2 } else { 1 }).collect::<Vec<_>>().join(" "))
+                .collect()
+        };
+        let (lost, usable): (Vec<String>, Vec<String>) = (run(false), run(true));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(lost, ["B one", "P", "B two", "F", "L"]);
+        assert_eq!(usable, ["B one", "P", "B two", "F", "B three", "P", "E"]);
+    }
 }

@@ -352,7 +352,7 @@ type Test = (&'static str, fn(&Session<'_>, &Packet) -> Result<(), String>);
 const TESTS: [Test; 3] =
     [("written and read at once", at_once), ("more than there is room for", full), ("reservations refused", refused)];
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     let with = |needs_sub_groups: bool, run: &dyn Fn(&Session<'_>) -> Result<(), String>| {
         // Since OpenCL 3.0 pipes are an option, before they were required since 2.0.
         let device = context.device.id;

@@ -209,7 +209,7 @@ pub fn print_one(device: usize, case: usize) -> Result<(), String> {
     Ok(())
 }
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     for (number, case) in PRINTS.iter().enumerate() {
         sink.test(case.name, || {
             let run = || -> Result<Outcome, String> {

@@ -619,7 +619,7 @@ fn queries(context: &Context<'_>) -> Result<Outcome, String> {
     if impossible == 0 { Ok(Outcome::Pass) } else { Err(format!("{most} sub-groups at most, but {impossible} items for more")) }
 }
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     sink.test("queries", || queries(context).unwrap_or_else(Outcome::Fail));
     for test in predicates().into_iter().chain(TYPES.into_iter().flat_map(of_type)) {
         sink.test(test.name.clone(), || run(context, &test).unwrap_or_else(Outcome::Fail));

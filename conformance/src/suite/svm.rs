@@ -640,7 +640,7 @@ const BY_KIND: &[ByKind] = &[
 const GENERAL: &[General] =
     &[("alignments", alignments), ("order and kind of events", events), ("memory freed by a command", freed)];
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     let device = context.device.id;
     let offers = |bits: u64| device_number(device, CL_DEVICE_SVM_CAPABILITIES) & bits == bits;
     let skip = || Outcome::Skip("the device does not offer it".into());

@@ -104,7 +104,7 @@ fn run(context: &Context<'_>, group: &Group) -> Result<Outcome, String> {
     Ok(Outcome::Pass)
 }
 
-pub fn tests(context: &Context<'_>, sink: &mut Sink) {
+pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     for group in &GROUPS {
         sink.test(group.name, || {
             if !device_text(context.device.id, super::raw::CL_DEVICE_IL_VERSION).contains("SPIR-V") {
