@@ -216,8 +216,7 @@ fn main() -> std::process::ExitCode {
                 }));
                 for path in &files {
                     let case = std::fs::read_to_string(path).ok().and_then(|source| Case::parse(&source).ok());
-                    let lacks = |r: &String| !offered.contains(r);
-                    let ignored = case.is_some_and(|c| c.require.iter().any(lacks));
+                    let ignored = case.is_some_and(|c| c.unsuitable(&offered).is_some());
                     let name = format!("{}::{}", device.name, path.file_stem().unwrap_or_default().to_string_lossy());
                     let (api, device, path) = (api.clone(), device.clone(), path.clone());
                     let trial = Trial::test(name, move || {

@@ -11,7 +11,7 @@
 //! //! arg 3: null                           NULL buffer
 //! //! expect 0: arg0 * 2 + 1 ulp 2          contents of buffer 0 afterwards; ulp: tolerance for floats (default 0)
 //! //! require: cl_khr_fp64                  extensions, features of OpenCL C, or CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT: the
-//! //!                                       test is not run where one is missing
+//! //!                                       test is not run where one is missing, or is there with `-` before its name
 //! //! error: text                           the build must fail and the log must contain the text
 //! ```
 
@@ -141,6 +141,15 @@ fn argument(text: &str) -> Result<ArgSpec, String> {
 }
 
 impl Case {
+    /// Why a device that offers this cannot run the test, if it cannot.
+    pub fn unsuitable(&self, offered: &[String]) -> Option<String> {
+        let has = |name: &str| offered.iter().any(|o| o == name);
+        self.require.iter().find_map(|r| match r.strip_prefix('-') {
+            Some(name) => has(name).then(|| format!("has {name}")),
+            None => (!has(r)).then(|| format!("needs {r}")),
+        })
+    }
+
     pub fn parse(source: &str) -> Result<Case, String> {
         let mut case = Case { kernels: vec!["test".into()], ..Case::default() };
         let sizes = |v: &str| {

@@ -46,8 +46,8 @@ fn attempt(context: &Context<'_>, source: &str) -> Result<Outcome, String> {
     let case = Case::parse(source)?;
     let session = context.session()?;
     let offered = session.offers();
-    if let Some(missing) = case.require.iter().find(|r| !offered.contains(r)) {
-        return Ok(Outcome::Skip(format!("needs {missing}")));
+    if let Some(why) = case.unsuitable(&offered) {
+        return Ok(Outcome::Skip(why));
     }
     // The device says which versions of OpenCL C it takes.
     let wanted = case.options.split("-cl-std=CL").nth(1).and_then(|t| t.split(' ').next()).unwrap_or("1.2");
