@@ -6,6 +6,9 @@ mod common;
 
 use common::rig::*;
 use common::*;
+use rspirv::binary::Assemble;
+use rspirv::dr::Builder;
+use rspirv::spirv::{AddressingModel, Capability, ExecutionModel, FunctionControl, MemoryModel, StorageClass};
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 use std::sync::{Once, OnceLock};
@@ -633,4 +636,112 @@ fn queues_of_the_host_share_one_on_the_device() {
     release([queue]);
     release([rig.program]);
     release([rig.context]);
+}
+
+/// `k(global uint *out)` enqueues a function that is given the address of `out` and local memory:
+/// `f(generic uchar *literal, local uchar *l)` adds 7 to `out[0]` by way of local memory.
+fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
+    let mut b = Builder::new();
+    b.set_version(1, 0);
+    for c in [
+        Capability::Addresses,
+        Capability::Kernel,
+        Capability::Int8,
+        Capability::Int64,
+        Capability::GenericPointer,
+        Capability::DeviceEnqueue,
+    ] {
+        b.capability(c);
+    }
+    b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
+    let (void, truth, uchar) = (b.type_void(), b.type_bool(), b.type_int(8, 0));
+    let (uint, ulong) = (b.type_int(32, 0), b.type_int(64, 0));
+    let (queue, event) = (b.type_queue(), b.type_device_event());
+    let mut number = |n: u32| b.constant_bit32(uint, n);
+    let (zero, one, three, four, seven, eight) = (number(0), number(1), number(3), number(4), number(7), number(8));
+    let none = b.constant_bit64(ulong, 0);
+    let size = b.constant_bit64(ulong, 1);
+    let array = b.type_array(ulong, three);
+    let range = b.type_struct([uint, array, array, array]);
+    let pointer = |b: &mut Builder, class, to| b.type_pointer(None, class, to);
+    let global = pointer(&mut b, StorageClass::CrossWorkgroup, uint);
+    let (generic, local) = (pointer(&mut b, StorageClass::Generic, uchar), pointer(&mut b, StorageClass::Workgroup, uchar));
+    let (generic_word, local_word) =
+        (pointer(&mut b, StorageClass::Generic, global), pointer(&mut b, StorageClass::Workgroup, uint));
+    let (own_word, own_event) = (pointer(&mut b, StorageClass::Function, global), pointer(&mut b, StorageClass::Function, event));
+    let (generic_own, generic_event) = (generic_word, pointer(&mut b, StorageClass::Generic, event));
+    let no_events = b.constant_null(generic_event);
+    let (of_block, of_kernel) = (b.type_function(void, [generic, local]), b.type_function(void, [global]));
+
+    let block = b.begin_function(void, None, FunctionControl::NONE, of_block)?;
+    let (literal, l) = (b.function_parameter(generic)?, b.function_parameter(local)?);
+    b.begin_block(None)?;
+    let at = b.bitcast(generic_word, None, literal)?;
+    let out = b.load(global, None, at, None, [])?;
+    let l = b.bitcast(local_word, None, l)?;
+    b.store(l, seven, None, [])?;
+    let (x, y) = (b.load(uint, None, l, None, [])?, b.load(uint, None, out, None, [])?);
+    let sum = b.i_add(uint, None, x, y)?;
+    b.store(out, sum, None, [])?;
+    b.ret()?;
+    b.end_function()?;
+
+    let kernel = b.begin_function(void, None, FunctionControl::NONE, of_kernel)?;
+    let out = b.function_parameter(global)?;
+    b.begin_block(None)?;
+    let literal = b.variable(own_word, None, StorageClass::Function, None);
+    let event_at = b.variable(own_event, None, StorageClass::Function, None);
+    b.store(literal, out, None, [])?;
+    let literal = b.ptr_cast_to_generic(generic_own, None, literal)?;
+    let literal = b.bitcast(generic, None, literal)?;
+    let given = b.ptr_cast_to_generic(generic_event, None, event_at)?;
+    let q = b.get_default_queue(queue, None)?;
+    let nd = b.build_nd_range(range, None, size, none, none)?;
+    let put = |b: &mut Builder, i: u32, value| -> Result<(), rspirv::dr::Error> {
+        let at = b.in_bounds_ptr_access_chain(global, None, out, i, [])?;
+        b.store(at, value, None, [])
+    };
+    let code = b.enqueue_kernel(uint, None, q, zero, nd, zero, no_events, given, block, literal, eight, eight, [four])?;
+    put(&mut b, one, code)?;
+    let e = b.load(event, None, event_at, None, [])?;
+    let valid = b.is_valid_event(truth, None, e)?;
+    let code = b.enqueue_kernel(uint, None, q, zero, nd, one, given, no_events, block, literal, eight, eight, [four])?;
+    let both = b.select(uint, None, valid, code, eight)?;
+    put(&mut b, three, both)?;
+    b.release_event(e)?;
+    let most = b.get_kernel_work_group_size(uint, None, block, literal, eight, eight)?;
+    put(&mut b, four, most)?;
+    let groups = b.get_kernel_n_drange_sub_group_count(uint, None, nd, block, literal, eight, eight)?;
+    put(&mut b, seven, groups)?;
+    b.ret()?;
+    b.end_function()?;
+    b.entry_point(ExecutionModel::Kernel, kernel, "k", []);
+    Ok(b.module().assemble())
+}
+
+#[test]
+fn programs_in_spirv_enqueue() {
+    let device = cpu();
+    let context = context_of(device);
+    let words = module().unwrap();
+    let mut code = 1;
+    // SAFETY: a module with its size; live handles.
+    let program = unsafe {
+        let program = clCreateProgramWithIL(context, words.as_ptr().cast(), size_of_val(&words[..]), &mut code);
+        ok(code);
+        let result = clBuildProgram(program, 0, null(), null(), None, null_mut());
+        assert_eq!(result, CL_SUCCESS, "{}", build_log(program, device));
+        program
+    };
+    let rig = Rig { device, context, program };
+    let queue = on_device(&rig, DEFAULT, None);
+    // SAFETY: `query_bytes` passes buffers of the size it says.
+    let names = query_bytes(|s, v, r| unsafe { clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, s, v, r) });
+    assert_eq!(text(&names.unwrap()), "k");
+    let out = results(&rig, "k", 1, 8, 100);
+    assert_eq!((out[0], out[1], out[3], out[7]), (114, 0, 0, 1), "{out:?}");
+    assert!(out[4] >= 64, "{out:?}");
+    release([queue]);
+    release([program]);
+    release([context]);
 }

@@ -47,7 +47,7 @@ pub mod context {
 /// [`crate::ir::RuntimeCall`], whose operands are words each. The result is in the low bits.
 pub mod runtime {
     /// Most operands of a call.
-    pub const MAX_ARGS: usize = 10;
+    pub const MAX_ARGS: usize = 11;
 }
 
 /// Calls of the runtime that checked code makes.

@@ -34,31 +34,33 @@ const ADDRESS_END: &str = " to ptr addrspace(4))";
 const EVENT: &str = "target(\"spirv.DeviceEvent\")";
 const QUEUE: &str = "target(\"spirv.Queue\")";
 
-/// Calls that are made anew: clang's names, the call, and which of clang's operands are its operands, each with what it is
-/// where there is none. Behind the kernel clang always has the literal.
+/// One of clang's operands, or what stands for it where there is none.
 type Operand = std::result::Result<usize, &'static str>;
 const NO_EVENTS: [Operand; 3] = [Err("i32 0"), Err("ptr addrspace(4) null"), Err("ptr addrspace(4) null")];
 const NO_SIZES: [Operand; 2] = [Err("i32 0"), Err("ptr null")];
+/// The literals that clang makes begin with their size.
+const HEADED: Operand = Err("i32 -1");
+/// Calls that are made anew: clang's names, the call, and its operands. Behind the kernel clang always has the literal.
 const FORMS: &[(&str, RuntimeCall, &[Operand])] = &[
     (
         "__enqueue_kernel_basic",
         RuntimeCall::EnqueueKernel,
-        &[Ok(0), Ok(1), Ok(2), NO_EVENTS[0], NO_EVENTS[1], NO_EVENTS[2], Ok(3), Ok(4), NO_SIZES[0], NO_SIZES[1]],
+        &[Ok(0), Ok(1), Ok(2), NO_EVENTS[0], NO_EVENTS[1], NO_EVENTS[2], Ok(3), Ok(4), HEADED, NO_SIZES[0], NO_SIZES[1]],
     ),
     (
         "__enqueue_kernel_basic_events",
         RuntimeCall::EnqueueKernel,
-        &[Ok(0), Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Ok(6), Ok(7), NO_SIZES[0], NO_SIZES[1]],
+        &[Ok(0), Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Ok(6), Ok(7), HEADED, NO_SIZES[0], NO_SIZES[1]],
     ),
     (
         "__enqueue_kernel_varargs",
         RuntimeCall::EnqueueKernel,
-        &[Ok(0), Ok(1), Ok(2), NO_EVENTS[0], NO_EVENTS[1], NO_EVENTS[2], Ok(3), Ok(4), Ok(5), Ok(6)],
+        &[Ok(0), Ok(1), Ok(2), NO_EVENTS[0], NO_EVENTS[1], NO_EVENTS[2], Ok(3), Ok(4), HEADED, Ok(5), Ok(6)],
     ),
     (
         "__enqueue_kernel_events_varargs",
         RuntimeCall::EnqueueKernel,
-        &[Ok(0), Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Ok(6), Ok(7), Ok(8), Ok(9)],
+        &[Ok(0), Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Ok(6), Ok(7), HEADED, Ok(8), Ok(9)],
     ),
     ("__get_kernel_work_group_size_impl", RuntimeCall::WorkGroupSize, &[Ok(0)]),
     ("__get_kernel_preferred_work_group_size_multiple_impl", RuntimeCall::PreferredMultiple, &[Ok(0)]),
@@ -134,7 +136,7 @@ pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
     for call in made {
         let types = match call {
             "enqueue_kernel" => {
-                format!("{QUEUE}, i32, ptr, i32, ptr addrspace(4), ptr addrspace(4), i64, ptr addrspace(4), i32, ptr")
+                format!("{QUEUE}, i32, ptr, i32, ptr addrspace(4), ptr addrspace(4), i64, ptr addrspace(4), i32, i32, ptr")
             }
             "work_group_size" | "preferred_multiple" => "i64".into(),
             _ => "ptr, i64".into(),
@@ -373,7 +375,7 @@ mod tests {
         assert!(text.contains("store ptr addrspace(4) null, ptr %r"), "{text}");
         let call = format!(
             "@pc_runtime_enqueue_kernel(target(\"spirv.Queue\") %q, i32 0, ptr %n, i32 0, ptr addrspace(4) null, \
-             ptr addrspace(4) null, i64 {number}, ptr addrspace(4) %2, i32 0, ptr null)"
+             ptr addrspace(4) null, i64 {number}, ptr addrspace(4) %2, i32 -1, i32 0, ptr null)"
         );
         assert!(text.contains(&call), "{text}");
         assert!(!text.contains("__enqueue_kernel"), "{text}");

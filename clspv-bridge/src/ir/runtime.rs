@@ -8,8 +8,9 @@ use super::types::{I1, I32, I64, Space, Type};
 /// A call. Comments give `args -> results`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RuntimeCall {
-    /// `queue, i32 flags, ndrange, i32 number of events, events, returned event, i64 kernel, literal, i32 number of sizes, sizes
-    /// -> i32`. Sizes are those of local arguments, `i64` each. The addresses of events and sizes may be 0.
+    /// `queue, i32 flags, ndrange, i32 number of events, events, returned event, i64 kernel, literal, i32 bytes of the literal,
+    /// i32 number of sizes, sizes -> i32`. Sizes are those of local arguments, `i64` each. The addresses of events and sizes may
+    /// be 0. A literal of [`HEADED`] bytes begins with their number.
     EnqueueKernel,
     /// `queue, i32 number of events, events, returned event -> i32`
     EnqueueMarker,
@@ -56,7 +57,7 @@ impl RuntimeCall {
     pub fn types(self) -> (&'static [Type], Option<Type>) {
         const P: Type = Type::Ptr(Space::Generic);
         match self {
-            RuntimeCall::EnqueueKernel => (&[I64, I32, P, I32, P, P, I64, P, I32, P], Some(I32)),
+            RuntimeCall::EnqueueKernel => (&[I64, I32, P, I32, P, P, I64, P, I32, I32, P], Some(I32)),
             RuntimeCall::EnqueueMarker => (&[I64, I32, P, P], Some(I32)),
             RuntimeCall::CreateUserEvent | RuntimeCall::DefaultQueue => (&[], Some(I64)),
             RuntimeCall::SetUserEventStatus => (&[I64, I32], None),
@@ -73,6 +74,9 @@ impl RuntimeCall {
         self as u64
     }
 }
+
+/// See [`RuntimeCall::EnqueueKernel`].
+pub const HEADED: u32 = u32::MAX;
 
 /// Byte offsets in an `ndrange_t`: the number of dimensions (u32), then three u64 each. A local size of 0 is not given.
 pub mod ndrange {

@@ -18,7 +18,7 @@ use super::device::LOCAL_BYTES;
 use super::events::{Events, Status, Word};
 use super::kernel::Kernel;
 use super::pool::Pool;
-use clspv_bridge::ir::runtime::ndrange;
+use clspv_bridge::ir::runtime::{HEADED, ndrange};
 use clspv_bridge::ir::{RUNTIME_CALLS, RuntimeCall};
 use clspv_bridge::native::runtime::MAX_ARGS;
 use parking_lot::Mutex;
@@ -238,7 +238,7 @@ impl<'a> Family<'a> {
     }
 
     fn enqueue_kernel(&self, args: &[u64; MAX_ARGS]) -> Call<()> {
-        let &[queue, flags, range, events, waits, event, kernel, literal, sizes, size_list] = args;
+        let &[queue, flags, range, events, waits, event, kernel, literal, bytes, sizes, size_list] = args;
         // The queue is one of the device's.
         let queue = ChildQueue::find(queue, self.pool).ok_or(Refusal::Queue)?;
         // The flags are one of NO_WAIT, WAIT_KERNEL and WAIT_WORK_GROUP.
@@ -256,11 +256,13 @@ impl<'a> Family<'a> {
         if kernel.local_bytes(&size_of) > LOCAL_BYTES {
             return Err(Refusal::OutOfResources);
         }
-        let bytes: u32 = read(literal);
+        let bytes = if bytes == u64::from(HEADED) { read(literal) } else { bytes as u32 };
         if bytes > MAX_LITERAL {
             return Err(Refusal::OutOfResources);
         }
         let mut lines = vec![Line([0; 128]); bytes.div_ceil(128).max(1) as usize].into_boxed_slice();
+        // A block without captures may have no literal.
+        let literal = if bytes == 0 { lines.as_ptr() as u64 } else { literal };
         // SAFETY: the lines have room for so many bytes; the literal is the kernel's, as for `read`.
         unsafe { std::ptr::copy_nonoverlapping(literal as *const u8, lines.as_mut_ptr().cast::<u8>(), bytes as usize) };
         let address = lines.as_ptr() as u64;

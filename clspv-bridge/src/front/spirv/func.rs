@@ -385,6 +385,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                     || self.value_op(inst)?
                     || self.image_op(inst)?
                     || self.pipe_op(inst)?
+                    || self.enqueue_op(inst)?
                 {
                     return Ok(());
                 }

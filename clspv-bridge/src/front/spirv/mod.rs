@@ -68,7 +68,7 @@ fn read_module(words: &[u32], specs: &SpecConstants, callable_kernels: bool) -> 
     let by_llvm = words[2] >> 16 == LLVM_GENERATOR;
     let mut reader = Reader { callable_kernels, by_llvm, ..Reader::new(specs) };
     let bodies = reader.declarations(&insts)?;
-    reader.functions(&bodies)?;
+    reader.functions(&bodies, || digest(&words))?;
     crate::front::cycles::join(&mut reader.module);
     crate::front::local_sizes::restore(&mut reader.module);
     // What the reader does not check itself, above all that definitions dominate their uses.
@@ -76,6 +76,11 @@ fn read_module(words: &[u32], specs: &SpecConstants, callable_kernels: bool) -> 
         Ok(()) => Ok(reader.module),
         Err(e) => Err(CompileError::InvalidIl(e.to_string())),
     }
+}
+
+/// FNV-1a of a module.
+fn digest(words: &[u32]) -> u64 {
+    words.iter().fold(0xcbf2_9ce4_8422_2325, |h, w| (h ^ u64::from(*w)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 /// Instructions of one function, OpFunction first.
@@ -106,6 +111,8 @@ struct Reader<'s> {
     /// Imports made for what the library does, and for unknown constructs, by name.
     imports: HashMap<String, FuncRef>,
     kernel_ids: HashSet<u32>,
+    /// The functions that are enqueued, with the numbers of their entries.
+    invoked: HashMap<u32, u64>,
     /// The module comes from LLVM's own back end, whose constant address arithmetic counts bytes.
     by_llvm: bool,
     /// Keep the functions that stand for kernels where kernels are called.
@@ -129,6 +136,7 @@ impl<'s> Reader<'s> {
             specs,
             imports: HashMap::new(),
             kernel_ids: HashSet::new(),
+            invoked: HashMap::new(),
             by_llvm: false,
             callable_kernels: false,
             global_bytes: 0,
@@ -315,7 +323,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Declares every function that is kept, then reads the bodies.
-    fn functions(&mut self, bodies: &[Body<'_>]) -> Result<()> {
+    fn functions(&mut self, bodies: &[Body<'_>], digest: impl Fn() -> u64) -> Result<()> {
         let entry_points = std::mem::take(&mut self.meta.entry_points);
         self.kernel_ids = entry_points.iter().map(|e| e.function).collect();
         let kept = self.kept(bodies);
@@ -325,6 +333,7 @@ impl<'s> Reader<'s> {
         for entry in entry_points {
             self.kernel(entry, bodies)?;
         }
+        self.entries(bodies, digest)?;
         for body in bodies.iter().filter(|b| kept.contains(&b.id)) {
             if body.insts.iter().any(|i| i.op == Op::Label) {
                 func::read(self, body)?;
