@@ -36,6 +36,7 @@ const TESTS: &[Test] = &[
     ("samplers", |session, kind| samplers::sampling(session, kind, wants_matrix()), &SAMPLED),
     ("samplers_together", samplers::together, &[ImageKind::D2, ImageKind::D3]),
     ("levels_in_commands", levels::commands, &SAMPLED),
+    ("levels_of_single_texels", levels::single_texels, &SAMPLED),
     ("levels_in_kernels", levels::kernels, &SAMPLED),
     ("writes_to_levels", levels::writes, &SAMPLED),
     ("read_write_levels", |session, _| levels::read_and_written(session), &[ImageKind::D2]),

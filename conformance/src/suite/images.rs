@@ -23,6 +23,7 @@ const TESTS: &[Test] = &[
     ("commands between types", |s, k, _| commands::commands_between_types(s, k), &ImageKind::ALL),
     ("levels in commands", |s, k, _| levels::commands(s, k), &SAMPLED),
     ("writes to levels", |s, k, _| levels::writes(s, k), &SAMPLED),
+    ("levels of single texels", |s, k, _| levels::single_texels(s, k), &SAMPLED),
     ("levels in kernels", |s, k, _| levels::kernels(s, k), &SAMPLED),
     ("many arguments", |s, _, _| kernels::many_arguments(s), &[ImageKind::D2]),
     ("exchange between work-items", |s, k, _| read_write::exchange(s, k), &ImageKind::ALL),
