@@ -12,8 +12,9 @@ pub(super) fn to_memory(b: &mut Builder<'_>, texel: Value, binding: u8) -> Value
     if b.ty(texel).is_float() {
         let curved = bits(b, word, CURVE, 1);
         let curved = is(b, curved, 1);
-        for c in &mut components[..3] {
-            let stored = encoded(b, *c);
+        for (i, c) in components.iter_mut().enumerate() {
+            let stored = if i < 3 { encoded(b, *c) } else { from_0_to_1(b, *c) };
+            let stored = nearest_code(b, stored);
             *c = b.select(curved, stored, *c);
         }
     }
@@ -94,13 +95,26 @@ fn power(b: &mut Builder<'_>, x: Value, y: f32) -> Value {
     b.un(UnOp::NativeExp2, log)
 }
 
-/// A linear number along the curve (environment specification, Conversion Rules for sRGBA and sBGRA Images). NaN becomes 0.
-fn encoded(b: &mut Builder<'_>, y: Value) -> Value {
+/// A number no less than 0 and no more than 1. NaN becomes 0.
+fn from_0_to_1(b: &mut Builder<'_>, y: Value) -> Value {
     let (zero, one) = (number(b, 0.0), number(b, 1.0));
     let positive = b.fcmp(FloatCc::Ogt, y, zero);
     let y = b.select(positive, y, zero);
     let small = b.fcmp(FloatCc::Olt, y, one);
-    let y = b.select(small, y, one);
+    b.select(small, y, one)
+}
+
+/// The number of eight bits nearest to one from 0 to 1, the even one of two: what a device makes of a tie is its own choice.
+fn nearest_code(b: &mut Builder<'_>, v: Value) -> Value {
+    let (most, step) = (number(b, 255.0), number(b, 1.0 / 255.0));
+    let code = b.bin(BinOp::Fmul, v, most);
+    let code = b.un(UnOp::Rint, code);
+    b.bin(BinOp::Fmul, code, step)
+}
+
+/// A linear number along the curve (environment specification, Conversion Rules for sRGBA and sBGRA Images). NaN becomes 0.
+fn encoded(b: &mut Builder<'_>, y: Value) -> Value {
+    let y = from_0_to_1(b, y);
     let (slope, factor, less) = (number(b, 12.92), number(b, 1.055), number(b, -0.055));
     let low = b.bin(BinOp::Fmul, y, slope);
     let high = power(b, y, 1.0 / 2.4);
