@@ -165,6 +165,28 @@ fn devices_tell_what_they_can() {
     }
 }
 
+/// OpenCL C 2.0, which demands queues on the device, is there where they are.
+#[test]
+fn version_2_0_enqueues() {
+    let device = cpu();
+    for other in all_devices() {
+        let versions = device_info(other, CL_DEVICE_OPENCL_C_ALL_VERSIONS).unwrap();
+        let listed = versions.chunks(68).any(|v| v[..4] == make_version(2, 0, 0).to_ne_bytes());
+        assert_eq!(listed, other == device);
+    }
+    let context = context_of(device);
+    let source = "kernel void k(global int *r) {
+        enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(2), ^{ r[get_global_id(0)] = 7; });
+    }";
+    let program = built(context, device, source, "-cl-std=CL2.0").unwrap();
+    let rig = Rig { device, context, program };
+    let queue = on_device(&rig, DEFAULT, None);
+    assert_eq!(results(&rig, "k", 1, 3, 0), [7, 7, 0]);
+    release([queue]);
+    release([program]);
+    release([context]);
+}
+
 #[test]
 fn queues_are_objects() {
     let rig = Source::new("kernel void k(global int *p, queue_t q) { p[0] = 1; }").rig();

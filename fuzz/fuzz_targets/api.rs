@@ -586,6 +586,11 @@ impl<'a> Actor<'a> {
                         let at = at % live.len().max(1);
                         if at < live.len() { live.swap_remove(at) } else { 0 }
                     };
+                    // Shared memory outlives the commands that use it; nobody could wait for those of a queue that is gone.
+                    if kind == QUEUE && !lock(&world.svm).is_empty() {
+                        world.open_gates();
+                        (CL.clFinish)(handle as _);
+                    }
                     code = release(kind, handle);
                     lock(&world.released[kind]).push(handle);
                 }

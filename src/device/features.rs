@@ -7,16 +7,40 @@ use crate::cl::{cl_version, make_version};
 
 /// Major and minor version of OpenCL that platform and devices report.
 pub const VERSION: (u32, u32) = (3, 1);
-/// Versions of OpenCL C that programs may be written in.
-pub const C_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (3, 0), (3, 1)];
+/// Versions of OpenCL C that programs for any device may be written in.
+const C_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (3, 0), (3, 1)];
 /// The highest version of OpenCL C with mandatory backwards compatibility (CL_DEVICE_OPENCL_C_VERSION).
 pub const C_VERSION: (u32, u32) = (1, 2);
 
-/// Whether a value of `-cl-std=` names a version of OpenCL C that devices do not support.
-pub fn lacks_version(std: &str) -> bool {
+/// Versions of OpenCL C that programs for a device may be written in (CL_DEVICE_OPENCL_C_ALL_VERSIONS), in order. All of
+/// OpenCL C 2.0 is optional since; it is one of them where nothing of it is missing.
+pub fn c_versions(d: &DeviceInfo) -> Vec<(u32, u32)> {
+    let has_all = C_2_0.iter().all(|name| C_FEATURES.iter().any(|f| f.name == *name && (f.when)(d)));
+    let (before, after) = C_VERSIONS.split_at(3);
+    [before, if has_all { &[(2, 0)] } else { &[] }, after].concat()
+}
+
+/// What OpenCL C 2.0 demands and later versions do not.
+const C_2_0: &[&str] = &[
+    "__opencl_c_3d_image_writes",
+    "__opencl_c_atomic_order_acq_rel",
+    "__opencl_c_atomic_order_seq_cst",
+    "__opencl_c_atomic_scope_all_devices",
+    "__opencl_c_atomic_scope_device",
+    "__opencl_c_device_enqueue",
+    "__opencl_c_generic_address_space",
+    "__opencl_c_images",
+    "__opencl_c_pipes",
+    "__opencl_c_program_scope_global_variables",
+    "__opencl_c_read_write_images",
+    "__opencl_c_work_group_collective_functions",
+];
+
+/// Whether a value of `-cl-std=` names a version of OpenCL C that a device does not support.
+pub fn lacks_version(d: &DeviceInfo, std: &str) -> bool {
     let number = |part: &str| part.parse::<u32>().ok();
     let version = std.strip_prefix("CL").and_then(|v| v.split_once('.')).and_then(|(x, y)| Some((number(x)?, number(y)?)));
-    version.is_some_and(|v| !C_VERSIONS.contains(&v))
+    version.is_some_and(|v| !c_versions(d).contains(&v))
 }
 
 /// Something a device may support.
@@ -219,9 +243,8 @@ mod tests {
         for name in ["__opencl_c_subgroups", "__opencl_c_integer_dot_product_input_4x8bit_packed"] {
             assert!(has(C_FEATURES, name), "{name}");
         }
-        for version in [(1, 0), (1, 1), (1, 2), (3, 0), (3, 1)] {
-            assert!(C_VERSIONS.contains(&version));
-        }
-        assert!(lacks_version("CL2.0") && !lacks_version("CL3.1") && !lacks_version("CLC++2021") && !lacks_version(""));
+        assert_eq!(c_versions(&least), [(1, 0), (1, 1), (1, 2), (3, 0), (3, 1)]);
+        let lacks = |std: &str| lacks_version(&least, std);
+        assert!(lacks("CL2.0") && !lacks("CL3.1") && !lacks("CLC++2021") && !lacks(""));
     }
 }

@@ -100,7 +100,7 @@ impl Device {
             CL_DEVICE_NUMERIC_VERSION => make_version(features::VERSION.0, features::VERSION.1, 0).into(),
             CL_DEVICE_OPENCL_C_VERSION => format!("OpenCL C {}.{} ", features::C_VERSION.0, features::C_VERSION.1).into(),
             CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => make_version(features::C_VERSION.0, features::C_VERSION.1, 0).into(),
-            CL_DEVICE_OPENCL_C_ALL_VERSIONS => versions("OpenCL C", features::C_VERSIONS),
+            CL_DEVICE_OPENCL_C_ALL_VERSIONS => versions("OpenCL C", &features::c_versions(d)),
             CL_DEVICE_OPENCL_C_FEATURES => {
                 InfoValue::NameVersions(self.c_features().iter().map(|f| (f.name.into(), f.version)).collect())
             }

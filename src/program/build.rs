@@ -519,7 +519,7 @@ fn front_end(
     whole: bool,
 ) -> std::result::Result<Arc<Library>, CompileError> {
     // clBuildProgram, -cl-std: compilation fails where CL_DEVICE_OPENCL_C_ALL_VERSIONS does not list the version.
-    if features::lacks_version(&options.std) {
+    if features::lacks_version(device.info(), &options.std) {
         let version = options.std.trim_start_matches("CL");
         return Err(CompileError::Diagnostics(format!("error: OpenCL C {version} is not supported by this device\n")));
     }

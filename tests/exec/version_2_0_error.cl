@@ -1,4 +1,5 @@
 //! options: -cl-std=CL2.0
+//! require: -__opencl_c_device_enqueue
 //! global: 1
 //! arg 0: i32[1] = 0
 //! error: OpenCL C 2.0 is not supported

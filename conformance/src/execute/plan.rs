@@ -261,8 +261,9 @@ fn kernel(
     let mut args = Vec::new();
     for (i, arg) in info.args.iter().enumerate() {
         let name = source.and_then(|s| s.args.get(i)).map_or("", |a| a.name.as_str());
-        let element = element(i).or(common.filter(|_| arg.kind == ArgKind::Value));
         let ty = source.and_then(|s| s.args.get(i)).map_or("", |a| a.type_name.as_str());
+        // Vectors have no base type of their own.
+        let element = element(i).or_else(|| Element::of_type(ty).or(common).filter(|_| arg.kind == ArgKind::Value));
         args.push(match arg.kind {
             ArgKind::Image => image(name, ty, seen.get(i).copied().flatten(), setting(name))?,
             _ => argument(arg, name, element, setting(name))?,
