@@ -672,6 +672,7 @@ fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
         Capability::Int64,
         Capability::GenericPointer,
         Capability::DeviceEnqueue,
+        Capability::SubgroupDispatch,
     ] {
         b.capability(c);
     }
@@ -681,6 +682,7 @@ fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
     let (queue, event) = (b.type_queue(), b.type_device_event());
     let mut number = |n: u32| b.constant_bit32(uint, n);
     let (zero, one, three, four, seven, eight) = (number(0), number(1), number(3), number(4), number(7), number(8));
+    let (nine, ten, many) = (number(9), number(10), number(u32::MAX));
     let none = b.constant_bit64(ulong, 0);
     let size = b.constant_bit64(ulong, 1);
     let array = b.type_array(ulong, three);
@@ -735,6 +737,12 @@ fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
     put(&mut b, four, most)?;
     let groups = b.get_kernel_n_drange_sub_group_count(uint, None, nd, block, literal, eight, eight)?;
     put(&mut b, seven, groups)?;
+    let size = b.get_kernel_local_size_for_subgroup_count(uint, None, three, block, literal, eight, eight)?;
+    put(&mut b, eight, size)?;
+    let too_many = b.get_kernel_local_size_for_subgroup_count(uint, None, many, block, literal, eight, eight)?;
+    put(&mut b, nine, too_many)?;
+    let most = b.get_kernel_max_num_subgroups(uint, None, block, literal, eight, eight)?;
+    put(&mut b, ten, most)?;
     b.ret()?;
     b.end_function()?;
     b.entry_point(ExecutionModel::Kernel, kernel, "k", []);
@@ -760,9 +768,12 @@ fn programs_in_spirv_enqueue() {
     // SAFETY: `query_bytes` passes buffers of the size it says.
     let names = query_bytes(|s, v, r| unsafe { clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, s, v, r) });
     assert_eq!(text(&names.unwrap()), "k");
-    let out = results(&rig, "k", 1, 8, 100);
+    let out = results(&rig, "k", 1, 11, 100);
     assert_eq!((out[0], out[1], out[3], out[7]), (114, 0, 0, 1), "{out:?}");
     assert!(out[4] >= 64, "{out:?}");
+    // Sub-groups of a group of three, of one that no device has, and of the largest one.
+    assert!(out[8] >= 3 && out[8] % 3 == 0 && out[9] == 0, "{out:?}");
+    assert_eq!(out[10], (out[4] + out[8] / 3 - 1) / (out[8] / 3), "{out:?}");
     release([queue]);
     release([program]);
     release([context]);

@@ -11,3 +11,11 @@ mod prelude;
 pub(crate) mod process;
 mod rename;
 pub mod spirv;
+
+/// Where FNV-1a begins.
+const FNV: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a, from a state: tells modules apart.
+fn fnv(state: u64, units: impl Iterator<Item = u64>) -> u64 {
+    units.fold(state, |h, unit| (h ^ unit).wrapping_mul(0x0000_0100_0000_01b3))
+}

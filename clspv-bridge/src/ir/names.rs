@@ -61,6 +61,7 @@ named! {
         IsValidEvent = "is_valid_event", CaptureProfiling = "capture_event_profiling_info",
         DefaultQueue = "get_default_queue", WorkGroupSize = "work_group_size", PreferredMultiple = "preferred_multiple",
         SubGroupCount = "sub_group_count", MaxSubGroupSize = "max_sub_group_size",
+        LocalSizeForSubGroups = "local_size_for_sub_groups", MaxSubGroups = "max_sub_groups",
     }
     FloatCc {
         Oeq = "oeq", One = "one", Olt = "olt", Ole = "ole", Ogt = "ogt", Oge = "oge", Ord = "ord", Ueq = "ueq",

@@ -33,6 +33,10 @@ pub enum RuntimeCall {
     /// `ndrange, i64 kernel -> i32`
     SubGroupCount,
     MaxSubGroupSize,
+    /// `i32 sub-groups, i64 kernel -> i32`
+    LocalSizeForSubGroups,
+    /// `i64 kernel -> i32`
+    MaxSubGroups,
 }
 
 /// All calls, by their numbers in native code.
@@ -50,6 +54,8 @@ pub const RUNTIME_CALLS: &[RuntimeCall] = &[
     RuntimeCall::PreferredMultiple,
     RuntimeCall::SubGroupCount,
     RuntimeCall::MaxSubGroupSize,
+    RuntimeCall::LocalSizeForSubGroups,
+    RuntimeCall::MaxSubGroups,
 ];
 
 impl RuntimeCall {
@@ -64,7 +70,8 @@ impl RuntimeCall {
             RuntimeCall::RetainEvent | RuntimeCall::ReleaseEvent => (&[I64], None),
             RuntimeCall::IsValidEvent => (&[I64], Some(I1)),
             RuntimeCall::CaptureProfiling => (&[I64, I32, P], None),
-            RuntimeCall::WorkGroupSize | RuntimeCall::PreferredMultiple => (&[I64], Some(I32)),
+            RuntimeCall::WorkGroupSize | RuntimeCall::PreferredMultiple | RuntimeCall::MaxSubGroups => (&[I64], Some(I32)),
+            RuntimeCall::LocalSizeForSubGroups => (&[I32, I64], Some(I32)),
             RuntimeCall::SubGroupCount | RuntimeCall::MaxSubGroupSize => (&[P, I64], Some(I32)),
         }
     }

@@ -227,6 +227,14 @@ impl<'a> Family<'a> {
             RuntimeCall::PreferredMultiple => self.kernel.block(args[0]).map_or(0, |k| k.preferred_multiple() as u64),
             RuntimeCall::SubGroupCount => self.sub_groups(args).map_or(0, |(local, size)| local.div_ceil(size)),
             RuntimeCall::MaxSubGroupSize => self.sub_groups(args).map_or(0, |(local, size)| local.min(size)),
+            RuntimeCall::LocalSizeForSubGroups => self.kernel.block(args[1]).map_or(0, |k| {
+                let items = (args[0] as u32 as u64).saturating_mul(k.sub_group_size() as u64);
+                // No group has so many sub-groups.
+                if items <= k.max_work_group_size() as u64 { items } else { 0 }
+            }),
+            RuntimeCall::MaxSubGroups => {
+                self.kernel.block(args[0]).map_or(0, |k| k.max_work_group_size().div_ceil(k.sub_group_size()) as u64)
+            }
         }
     }
 

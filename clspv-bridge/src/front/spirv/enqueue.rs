@@ -14,8 +14,8 @@ use spirv::Op;
 fn invoke(op: Op) -> Option<usize> {
     Some(match op {
         Op::EnqueueKernel => 8,
-        Op::GetKernelNDrangeSubGroupCount | Op::GetKernelNDrangeMaxSubGroupSize => 3,
-        Op::GetKernelWorkGroupSize | Op::GetKernelPreferredWorkGroupSizeMultiple => 2,
+        Op::GetKernelNDrangeSubGroupCount | Op::GetKernelNDrangeMaxSubGroupSize | Op::GetKernelLocalSizeForSubgroupCount => 3,
+        Op::GetKernelWorkGroupSize | Op::GetKernelPreferredWorkGroupSizeMultiple | Op::GetKernelMaxNumSubgroups => 2,
         _ => return None,
     })
 }
@@ -115,8 +115,16 @@ impl FuncReader<'_, '_, '_> {
                 let args = [self.range(2, inst)?, self.invoked(3, inst)?];
                 self.called(call, &args, inst)?;
             }
-            Op::GetKernelWorkGroupSize | Op::GetKernelPreferredWorkGroupSizeMultiple => {
-                let call = if inst.op == Op::GetKernelWorkGroupSize { WorkGroupSize } else { PreferredMultiple };
+            Op::GetKernelLocalSizeForSubgroupCount => {
+                let args = [self.word(2, inst)?, self.invoked(3, inst)?];
+                self.called(LocalSizeForSubGroups, &args, inst)?;
+            }
+            Op::GetKernelWorkGroupSize | Op::GetKernelPreferredWorkGroupSizeMultiple | Op::GetKernelMaxNumSubgroups => {
+                let call = match inst.op {
+                    Op::GetKernelWorkGroupSize => WorkGroupSize,
+                    Op::GetKernelMaxNumSubgroups => MaxSubGroups,
+                    _ => PreferredMultiple,
+                };
                 let args = [self.invoked(2, inst)?];
                 self.called(call, &args, inst)?;
             }

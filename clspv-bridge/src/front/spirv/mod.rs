@@ -24,6 +24,7 @@ mod sync;
 mod types;
 mod unwritten;
 
+use super::{FNV, fnv};
 use crate::driver::SpecConstants;
 use crate::error::{CompileError, Result};
 use crate::ir::{FuncRef, Function, Global, GlobalData, Linkage, Module, Signature, Space, Type};
@@ -68,7 +69,7 @@ fn read_module(words: &[u32], specs: &SpecConstants, callable_kernels: bool) -> 
     let by_llvm = words[2] >> 16 == LLVM_GENERATOR;
     let mut reader = Reader { callable_kernels, by_llvm, ..Reader::new(specs) };
     let bodies = reader.declarations(&insts)?;
-    reader.functions(&bodies, || digest(&words))?;
+    reader.functions(&bodies, || fnv(FNV, words.iter().map(|w| u64::from(*w))))?;
     crate::front::cycles::join(&mut reader.module);
     crate::front::local_sizes::restore(&mut reader.module);
     // What the reader does not check itself, above all that definitions dominate their uses.
@@ -76,11 +77,6 @@ fn read_module(words: &[u32], specs: &SpecConstants, callable_kernels: bool) -> 
         Ok(()) => Ok(reader.module),
         Err(e) => Err(CompileError::InvalidIl(e.to_string())),
     }
-}
-
-/// FNV-1a of a module.
-fn digest(words: &[u32]) -> u64 {
-    words.iter().fold(0xcbf2_9ce4_8422_2325, |h, w| (h ^ u64::from(*w)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 /// Instructions of one function, OpFunction first.
