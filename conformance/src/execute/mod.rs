@@ -40,6 +40,9 @@ pub struct Arguments {
     /// Settings of single kernels
     #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
+    /// What images of floating-point numbers hold: float, half or bytes (normalised)
+    #[arg(long, default_value = "float")]
+    texels: String,
 }
 
 /// Arguments of `execute-one`.
@@ -326,10 +329,11 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         Some(path) => path.clone(),
         None => std::env::current_exe().map_err(|e| e.to_string())?.with_file_name("libpyroclast.so"),
     };
-    let settings = match &arguments.settings {
+    let mut settings = match &arguments.settings {
         Some(path) => Settings::parse(&std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?)?,
         None => Settings::parse(include_str!("../../settings.txt"))?,
     };
+    settings.set_texels(&arguments.texels)?;
     let scratch = std::env::temp_dir().join(format!("pyroclast-execute-{}", std::process::id()));
     let vendors = scratch.join("vendors");
     offer_driver(&driver, &vendors)?;

@@ -176,6 +176,13 @@ impl Settings {
         Ok(settings)
     }
 
+    /// What images hold that kernels see as floating-point numbers and that have no setting of their own.
+    pub fn set_texels(&mut self, texels: &str) -> Result<(), String> {
+        PlannedImage::parse(texels, ':').ok_or_else(|| format!("{texels} is no kind of texel"))?;
+        self.lines.push((String::new(), "*".into(), vec![("texels".into(), texels.into())]));
+        Ok(())
+    }
+
     /// The value of a key for a kernel.
     fn get(&self, path: &str, kernel: &str, key: &str) -> Option<&str> {
         let fits = |(p, k, _): &&Line| path.contains(p.as_str()) && (k == "*" || k == kernel);
@@ -265,7 +272,10 @@ fn kernel(
         // Vectors have no base type of their own.
         let element = element(i).or_else(|| Element::of_type(ty).or(common).filter(|_| arg.kind == ArgKind::Value));
         args.push(match arg.kind {
-            ArgKind::Image => image(name, ty, seen.get(i).copied().flatten(), setting(name))?,
+            ArgKind::Image => {
+                let float = seen.get(i).copied().flatten().unwrap_or(true);
+                image(name, ty, float, setting(name).or(setting("texels").filter(|_| float)))?
+            }
             _ => argument(arg, name, element, setting(name))?,
         });
     }
@@ -314,13 +324,13 @@ fn argument(arg: &ArgInfo, name: &str, element: Option<Element>, setting: Option
 }
 
 /// An image argument; `float` is how the kernel sees its texels.
-fn image(name: &str, ty: &str, float: Option<bool>, setting: Option<&str>) -> Result<PlannedArg, String> {
+fn image(name: &str, ty: &str, float: bool, setting: Option<&str>) -> Result<PlannedArg, String> {
     if ty.trim_end() != "image2d_t" {
         return Err(format!("argument {name} is an {ty}"));
     }
     let planned = match setting {
         Some(text) => PlannedImage::parse(text, ':').ok_or_else(|| format!("argument {name}: {text} is no setting for it"))?,
-        None => PlannedImage::usual(float.unwrap_or(true)),
+        None => PlannedImage::usual(float),
     };
     Ok(PlannedArg::Image(planned))
 }
@@ -448,6 +458,30 @@ mod tests {
         assert_eq!(get("a/b.cl", "k", "skip"), Some("x"));
         assert_eq!(get("c.cl", "k", "n"), None);
         assert!(Settings::parse("a k n").is_err());
+    }
+
+    #[test]
+    fn texels_are_for_images_without_a_setting() {
+        let mut s = Settings::parse("a.cl k i=bytes").unwrap_or_default();
+        assert!(s.set_texels("half").is_ok() && s.set_texels("other").is_err());
+        let of = |name: &str, float| image(name, "image2d_t", float, s.get("a.cl", "k", name).or(s.get("a.cl", "k", "texels")));
+        assert_eq!(of("i", true), Ok(PlannedArg::Image(PlannedImage::parse("bytes", ':').unwrap_or(PlannedImage::usual(true)))));
+        assert_eq!(of("j", true), Ok(PlannedArg::Image(PlannedImage::parse("half", ':').unwrap_or(PlannedImage::usual(true)))));
+    }
+
+    /// clang gives vectors no base type; what a structure of the program holds is taken from what the buffers do.
+    #[test]
+    fn vectors_by_value_are_of_their_type() -> Result<(), String> {
+        let file = std::env::temp_dir().join(format!("pyroclast-vectors-{}.cl", std::process::id()));
+        let source = "kernel void k(global uchar *out, int2 cols, float4 f) { out[cols.x + get_global_id(0)] = cols.y + f.w; }";
+        std::fs::write(&file, source).map_err(|e| e.to_string())?;
+        let entry = Entry { path: file.to_string_lossy().into_owned(), options: String::new() };
+        let plan = derive(&entry, Path::new("/"), &Settings::default());
+        let _ = std::fs::remove_file(&file);
+        let args = &plan?.0.kernels[0].args;
+        assert_eq!(args[1], PlannedArg::Value([16i32, 16].iter().flat_map(|n| n.to_ne_bytes()).collect()));
+        assert_eq!(args[2], PlannedArg::Value([0.5f32; 4].iter().flat_map(|n| n.to_ne_bytes()).collect()));
+        Ok(())
     }
 
     #[test]
