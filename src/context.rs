@@ -46,6 +46,23 @@ pub trait OnDevice: Send + Sync {
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
+/// Queues on the devices, by place.
+#[derive(Default)]
+struct OnDevices {
+    every: Vec<(usize, Weak<dyn OnDevice>)>,
+    default: Vec<(usize, Weak<dyn OnDevice>)>,
+}
+
+impl OnDevices {
+    fn default_at(&self, place: usize) -> Option<Arc<dyn OnDevice>> {
+        self.default.iter().find(|(at, _)| *at == place).and_then(|(_, queue)| queue.upgrade())
+    }
+    fn set_default(&mut self, place: usize, queue: &Arc<dyn OnDevice>) {
+        self.default.retain(|(at, _)| *at != place);
+        self.default.push((place, Arc::downgrade(queue)));
+    }
+}
+
 /// An OpenCL context.
 pub struct Context {
     slot: ApiSlot,
@@ -66,8 +83,7 @@ pub struct Context {
     /// What is known by its address.
     pub allocations: Allocations,
     queues: Mutex<Vec<Weak<dyn Drain>>>,
-    /// The default queues on the devices, by place.
-    default_queues: Mutex<Vec<(usize, Weak<dyn OnDevice>)>>,
+    on_devices: Mutex<OnDevices>,
 }
 
 impl ApiObject for Context {
@@ -141,7 +157,7 @@ impl Context {
         }
         let (destructors, host_fills) = (DestructorList::default(), HostFills::default());
         let (allocations, queues) = (Allocations::default(), Mutex::new(Rank::Context, Vec::new()));
-        let default_queues = Mutex::new(Rank::Context, Vec::new());
+        let on_devices = Mutex::new(Rank::Context, OnDevices::default());
         let mut places: Vec<Arc<dyn DeviceOps>> = list.iter().map(|d| d.ops().clone()).collect();
         // There is one at most for all devices.
         let fallback = list.iter().find_map(|d| d.fallback()).map(|helper| {
@@ -164,7 +180,7 @@ impl Context {
             host_fills,
             allocations,
             queues,
-            default_queues,
+            on_devices,
         }))
     }
     /// Whether kernels find zeros in local and in private memory (cl_khr_initialize_memory).
@@ -178,15 +194,36 @@ impl Context {
         queues.retain(|q| q.strong_count() > 0);
         queues.push(queue);
     }
-    /// Makes a queue the default one on its device.
-    pub(crate) fn set_default_queue(&self, place: usize, queue: Weak<dyn OnDevice>) {
-        let mut queues = self.default_queues.lock();
-        queues.retain(|(at, _)| *at != place);
-        queues.push((place, queue));
+    /// Adds a new queue on the device at a place, which may have `most` of them; gives `None` if it has. Where a default one is
+    /// wanted and exists, that is given instead.
+    pub(crate) fn add_on_device(
+        &self,
+        place: usize,
+        queue: Arc<dyn OnDevice>,
+        is_default: bool,
+        most: u32,
+    ) -> Option<Arc<dyn OnDevice>> {
+        let mut queues = self.on_devices.lock();
+        if is_default && let Some(known) = queues.default_at(place) {
+            return Some(known);
+        }
+        queues.every.retain(|(_, q)| q.strong_count() > 0);
+        if queues.every.iter().filter(|(at, _)| *at == place).count() >= most as usize {
+            return None;
+        }
+        queues.every.push((place, Arc::downgrade(&queue)));
+        if is_default {
+            queues.set_default(place, &queue);
+        }
+        Some(queue)
+    }
+    /// Makes a queue the default one on the device at a place.
+    pub(crate) fn set_default_queue(&self, place: usize, queue: &Arc<dyn OnDevice>) {
+        self.on_devices.lock().set_default(place, queue);
     }
     /// The default queue on the device at a place.
     pub(crate) fn default_on_device(&self, place: usize) -> Option<Arc<dyn OnDevice>> {
-        self.default_queues.lock().iter().find(|(at, _)| *at == place).and_then(|(_, queue)| queue.upgrade())
+        self.on_devices.lock().default_at(place)
     }
     /// The same, as the device has it.
     pub fn default_queue(&self, place: usize) -> Option<Arc<dyn KernelQueue>> {

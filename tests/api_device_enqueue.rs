@@ -20,6 +20,7 @@ const DEFAULT: cl_command_queue_properties = ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFA
 const OUT_OF_RESOURCES: i32 = -5;
 const INVALID_ARG_SIZE: i32 = -51;
 const INVALID_EVENT_WAIT_LIST: i32 = -57;
+const EVENT_ALLOCATION_FAILURE: i32 = -100;
 const ENQUEUE_FAILURE: i32 = -101;
 const INVALID_QUEUE: i32 = -102;
 const INVALID_NDRANGE: i32 = -160;
@@ -281,6 +282,45 @@ fn queues_are_objects() {
     release([rig.context, other.context]);
 }
 
+/// As many queues as the device says, in each context; one that is released makes place for another.
+#[test]
+fn queues_are_counted() {
+    let device = cpu();
+    let most = number_of(device, CL_DEVICE_MAX_ON_DEVICE_QUEUES) as usize;
+    let [rig, other] = [(); 2].map(|()| Rig { device, context: context_of(device), program: null_mut() });
+    let key = u64::from(CL_QUEUE_PROPERTIES);
+    let size = u64::from(CL_QUEUE_SIZE);
+    let first = on_device(&rig, DEFAULT, Some(4096));
+    let mut queues: Vec<_> = (1..most).map(|_| on_device(&rig, ON_DEVICE, Some(4096))).collect();
+    for _ in 0..2 {
+        assert_eq!(create(&rig, &[key, ON_DEVICE, size, 4096, 0]), Err(CL_OUT_OF_RESOURCES));
+        // The default queue is there already.
+        assert_eq!(on_device(&rig, DEFAULT, None), first);
+        let elsewhere = on_device(&other, DEFAULT, None);
+        release([elsewhere, first]);
+        release(queues.pop());
+        queues.push(on_device(&rig, ON_DEVICE, Some(4096)));
+    }
+    // One of the host takes no place.
+    let host = rig.queue(0);
+    // SAFETY: live handles.
+    ok(unsafe { clSetDefaultDeviceCommandQueue(rig.context, device, queues[0]) });
+    release([first]);
+    // There is place, and a default queue.
+    assert_eq!(on_device(&rig, DEFAULT, None), queues[0]);
+    release([queues[0]]);
+    queues.push(on_device(&rig, ON_DEVICE, Some(4096)));
+    assert_eq!(create(&rig, &[key, ON_DEVICE, 0]), Err(CL_OUT_OF_RESOURCES));
+    release(queues);
+    assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(vec![0; 8]));
+    // Another default one fails where the last place is taken, as any.
+    let queues: Vec<_> = (0..most).map(|_| on_device(&rig, ON_DEVICE, Some(4096))).collect();
+    assert_eq!(create(&rig, &[key, DEFAULT, 0]), Err(CL_OUT_OF_RESOURCES));
+    release(queues);
+    release([host, on_device(&rig, DEFAULT, None)]);
+    release([rig.context, other.context]);
+}
+
 static FORMS: Source = Source::new(
     "
 typedef struct { int a[40]; long b; } Big;
@@ -535,6 +575,17 @@ kernel void ended(global int *r) {
     enqueue_kernel(Q, 0, ndrange_1D(1), ^{ r[1] = 1; });
     set_user_event_status(user, -7);
 }
+// As many events as there may be, and once more after one is released.
+kernel void counted(global int *r) {
+    clk_event_t last = create_user_event(), e = last;
+    int n = 0;
+    for (; is_valid_event(e); n++) { last = e; e = create_user_event(); }
+    r[0] = n;
+    r[1] = enqueue_kernel(Q, 0, ndrange_1D(1), 0, NULL, &e, ^{ r[4] += 1; });
+    r[2] = enqueue_marker(Q, 0, NULL, &e);
+    release_event(last);
+    r[3] = enqueue_kernel(Q, 0, ndrange_1D(1), 0, NULL, &e, ^{ r[4] += 1; });
+}
 kernel void printing(global int *r) {
     enqueue_kernel(Q, 0, ndrange_1D(1), ^{ r[0] = printf(\"\"); });
 }",
@@ -572,6 +623,20 @@ fn events_order_kernels() {
     // From the start to the end, and to the end of what was enqueued.
     assert!(times[0] > 0 && times[1] > times[0], "{times:?}");
     assert_eq!(times[..2], times[2..]);
+    release([queue]);
+    release([rig.program]);
+    release([rig.context]);
+}
+
+#[test]
+fn events_are_counted() {
+    let rig = FAMILY.rig();
+    let queue = on_device(&rig, DEFAULT, None);
+    let most = number_of(rig.device, CL_DEVICE_MAX_ON_DEVICE_EVENTS) as i32;
+    // Every command has its own.
+    for _ in 0..2 {
+        assert_eq!(results(&rig, "counted", 1, 5, 0), [most, EVENT_ALLOCATION_FAILURE, EVENT_ALLOCATION_FAILURE, 0, 1]);
+    }
     release([queue]);
     release([rig.program]);
     release([rig.context]);

@@ -11,7 +11,7 @@ use crate::err;
 use crate::error::{Error, Result};
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use std::any::Any;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// A queue on a device.
 pub struct QueueOnDevice {
@@ -44,7 +44,8 @@ impl OnDevice for QueueOnDevice {
 
 impl QueueOnDevice {
     /// Makes a queue of `size` bytes (the preferred number if not given). The properties are those of a queue on a device; a
-    /// default one that exists already is given instead of another.
+    /// default one that exists already is given instead of another. CL_OUT_OF_RESOURCES if the device has as many in the
+    /// context as it can.
     pub fn create(
         context: &Arc<Context>,
         device: &Arc<Device>,
@@ -63,10 +64,7 @@ impl QueueOnDevice {
         };
         let is_default = properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0;
         let place = place_of(context, device)?;
-        if is_default && let Some(known) = Self::default_of(context, device) {
-            return Ok(known);
-        }
-        let queue = Arc::new(QueueOnDevice {
+        let queue: Arc<dyn OnDevice> = Arc::new(QueueOnDevice {
             slot: ApiSlot::new(),
             context: context.clone(),
             device: device.clone(),
@@ -76,10 +74,10 @@ impl QueueOnDevice {
             size,
             kernel_queue: device.ops().create_kernel_queue(size)?,
         });
-        if is_default {
-            queue.make_default();
-        }
-        Ok(queue)
+        // CL_DEVICE_MAX_ON_DEVICE_QUEUES: so many may be on the device in one context.
+        let queue = context.add_on_device(place, queue, is_default, facts.max_queues);
+        let queue = queue.and_then(|q| q.into_any().downcast().ok());
+        queue.ok_or_else(|| err!(CL_OUT_OF_RESOURCES, "there are {} queues on the device", facts.max_queues))
     }
 
     /// The default queue on a device of the context.
@@ -91,7 +89,7 @@ impl QueueOnDevice {
     /// Makes it the default queue on its device.
     pub fn make_default(self: &Arc<Self>) {
         let own: Arc<dyn OnDevice> = self.clone();
-        self.context.set_default_queue(self.place, Arc::downgrade(&own) as Weak<dyn OnDevice>);
+        self.context.set_default_queue(self.place, &own);
     }
 
     /// The context.
