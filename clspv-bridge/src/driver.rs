@@ -169,9 +169,13 @@ pub fn build_kernels(
         let text = "error: variables at program scope that need a constructor or destructor are not supported\n";
         return Err(CompileError::Diagnostics(text.into()));
     }
-    // Which blocks a kernel enqueues is not known; a device that cannot enqueue has no use for them.
-    let is_wanted = |name: &str| if is_block(name) { target.cpu.is_some() } else { wanted.has(name) };
-    let kernels: Vec<FuncRef> = kernels.into_iter().filter(|k| is_wanted(&program.functions[*k].name)).collect();
+    // A device that cannot enqueue has no use for blocks.
+    let reached = link::reached(&program, |f| !is_block(&f.name) && wanted.has(&f.name));
+    let is_wanted = |k: FuncRef, name: &str| match is_block(name) {
+        true => target.cpu.is_some() && reached.contains(k),
+        false => wanted.has(name),
+    };
+    let kernels: Vec<FuncRef> = kernels.into_iter().filter(|k| is_wanted(*k, &program.functions[*k].name)).collect();
     let mut failures = Vec::new();
     let mut optimised = Vec::new();
     for (name, result) in parallel::map(kernels, |k| (&program.functions[k].name, optimise(&program, k, library, &cx))) {

@@ -5,6 +5,7 @@
 //! target is an error with a readable text. The choice of options is explained beside each.
 
 use super::arg_info;
+use super::code_only::code_only;
 use super::cycles;
 use super::enqueue;
 use super::lines;
@@ -175,18 +176,22 @@ fn compile_in(
     if config.checked {
         return compile_checked(&clang, args, &text, options, config);
     }
-    let unseen = source.contains("#include");
+    let mut seen = code_only(source);
+    for definition in options.preprocessor.iter().filter(|o| o.starts_with("-D")) {
+        seen = format!("{seen}\n{}", &definition[2..]).into();
+    }
+    let unseen = seen.contains("#include");
     let big = source.len() > ONE_STEP_BYTES || unseen;
     // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
-    let atomics = || rename::C11_ATOMICS.iter().any(|word| source.contains(word));
-    let levels = || config.extensions.iter().any(|e| e == "cl_khr_mipmap_image") && rename::names_levels(source);
+    let atomics = || rename::C11_ATOMICS.iter().any(|word| seen.contains(word));
+    let levels = || config.extensions.iter().any(|e| e == "cl_khr_mipmap_image") && rename::names_levels(&seen);
     // So are local variables that count as undefined where they are not.
     let spoiled = options.initialize_local
         || unseen
-        || source.contains("sat")
-        || source.contains("half3")
-        || rename::converts_to_integers(source)
-        || enqueue::may_enqueue(source)
+        || seen.contains("sat")
+        || seen.contains("half3")
+        || rename::converts_to_integers(&seen)
+        || enqueue::may_enqueue(&seen, &options.std, config)
         || atomics()
         || levels();
     let mut failure = None;

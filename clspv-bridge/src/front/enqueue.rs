@@ -9,7 +9,9 @@
 //!
 //! Text without any of this stays as it is.
 
+use super::code_only::{names, pastes};
 use super::{FNV, fnv};
+use crate::driver::FrontConfig;
 use crate::error::{CompileError, Result};
 use crate::ir::RuntimeCall;
 use crate::ir::names::Named;
@@ -21,11 +23,40 @@ use std::fmt::Write;
 /// What the names of the calls begin with.
 pub const RUNTIME: &str = "pc_runtime_";
 
-/// Whether a source may enqueue kernels, also when macros put the names together.
-pub fn may_enqueue(source: &str) -> bool {
-    ["enqueue", "get_kernel_", "clk_event_t", "queue_t", "get_default_queue", "user_event", "ndrange"]
-        .iter()
-        .any(|w| source.contains(w))
+/// Names of what enqueues kernels; those of ranges begin with [`RANGE`].
+const NAMES: &[&str] = &[
+    "queue_t",
+    "clk_event_t",
+    "enqueue_kernel",
+    "enqueue_marker",
+    "get_default_queue",
+    "get_kernel_work_group_size",
+    "get_kernel_preferred_work_group_size_multiple",
+    "get_kernel_sub_group_count_for_ndrange",
+    "get_kernel_max_sub_group_size_for_ndrange",
+    "create_user_event",
+    "set_user_event_status",
+    "retain_event",
+    "release_event",
+    "is_valid_event",
+    "capture_event_profiling_info",
+    "CLK_NULL_EVENT",
+    "CLK_NULL_QUEUE",
+];
+const RANGE: &str = "ndrange_";
+/// What parts of such names look like that macros put together.
+const PARTS: &[&str] = &["enqueue", "get_kernel_", "clk_event_t", "queue_t", "get_default_queue", "user_event", "ndrange"];
+
+/// Whether a code ([`code_only`](super::code_only)) may enqueue kernels, also when macros put the names together.
+pub fn may_enqueue(code: &str, std: &str, config: &FrontConfig) -> bool {
+    // Version 3 has that where the device does, earlier ones than 2 never.
+    let version_has = match std {
+        "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2" => false,
+        "CL3.0" | "CL3.1" => config.extensions.iter().any(|e| e == "__opencl_c_device_enqueue"),
+        _ => true,
+    };
+    let has_part = || pastes(code) && PARTS.iter().any(|part| code.contains(part));
+    version_has && (names(code).any(|name| NAMES.contains(&name) || name.starts_with(RANGE)) || has_part())
 }
 
 /// How clang writes the address of a function as a generic pointer, and what stands behind the name.
@@ -111,7 +142,7 @@ pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
         }
         let mut line = addresses(line, &entries).replace(EVENT, "i64");
         if line.starts_with("define ") {
-            let name = names(&line).next().map(|(_, name)| name.to_owned());
+            let name = globals(&line).next().map(|(_, name)| name.to_owned());
             if let Some((entry, number)) = name.and_then(|n| entries.get_key_value(&n)) {
                 // No program names a kernel so; a kernel of the module must have a pointer to a space.
                 line = line.replacen(&format!("@{entry}("), &format!("@{}(", block_name(*number)), 1);
@@ -148,7 +179,7 @@ pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
 }
 
 /// The global names in a line, as they are written, with where they begin.
-fn names(line: &str) -> impl Iterator<Item = (usize, &str)> {
+fn globals(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.match_indices('@').filter_map(|(at, _)| name_at(&line[at + 1..]).map(|name| (at, name)))
 }
 
@@ -237,7 +268,7 @@ fn operands(text: &str) -> Option<(Vec<&str>, usize)> {
 
 /// A line with one of the [`FORMS`]: nothing in place of a declaration.
 fn form(line: &str, made: &mut BTreeSet<&'static str>) -> Result<Option<String>> {
-    let found = names(line).find_map(|(at, name)| FORMS.iter().find(|f| f.0 == name).map(|f| (at, name, f)));
+    let found = globals(line).find_map(|(at, name)| FORMS.iter().find(|f| f.0 == name).map(|f| (at, name, f)));
     let Some((at, name, (_, call, wanted))) = found else { return Ok(None) };
     if line.starts_with("declare ") {
         return Ok(Some(String::new()));
@@ -261,7 +292,7 @@ fn form(line: &str, made: &mut BTreeSet<&'static str>) -> Result<Option<String>>
 fn builtin(line: &str) -> String {
     let mut out = String::new();
     let mut done = 0;
-    for (at, name) in names(line) {
+    for (at, name) in globals(line) {
         let null = NULLS.iter().find(|(function, _)| *function == name && line.starts_with("declare "));
         if let Some((_, body)) = null {
             return format!("define internal spir_func {body}");
@@ -337,10 +368,24 @@ fn ndrange_body(line: &str, new: &str, at: usize, name: &str) -> Option<String> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::{FrontConfig, Options};
+    use crate::driver::{Kernels, Options, build_kernels};
     use crate::front::clang;
     use crate::ir::runtime::block_number;
     use crate::ir::{Module, Op};
+
+    #[test]
+    fn what_enqueues_is_found() {
+        let may = |code: &str, std: &str| may_enqueue(code, std, &config());
+        for code in ["queue_t q;", "b = ndrange_1D(3)", "x(enqueue_kernel)", "retain_event(e)", "GO(en)", "enqueue_##x()"] {
+            assert_eq!(may(code, "CL3.0"), code != "GO(en)", "{code}");
+            assert!(!may(code, "CL1.2") && !may(code, ""), "{code}");
+            assert!(!may_enqueue(code, "CL3.0", &FrontConfig::default()));
+        }
+        for code in ["enqueue(my_queue_t, ndrange, get_kernel_time)", "int enqueued = a # b;", "requeue_t t;"] {
+            assert!(!may(code, "CL3.0") && !may(code, "CL2.0"), "{code}");
+        }
+        assert!(may_enqueue("queue_t q", "CL2.0", &FrontConfig::default()));
+    }
 
     #[test]
     fn other_text_stays() {
@@ -412,6 +457,98 @@ mod tests {
     fn calls(module: &Module) -> Vec<RuntimeCall> {
         let insts = module.functions.values().flat_map(|f| f.insts.values());
         insts.filter_map(|i| if let Op::Runtime(call) = i.op { Some(call) } else { None }).collect()
+    }
+
+    /// A clang that counts its runs in a file beside it.
+    struct Counted {
+        folder: std::path::PathBuf,
+        config: FrontConfig,
+    }
+
+    impl Counted {
+        fn new(clang: &std::path::Path) -> Counted {
+            let folder = std::env::temp_dir().join(format!("pyroclast-counted-{}", std::process::id()));
+            std::fs::create_dir_all(&folder).unwrap();
+            let script = folder.join("clang");
+            // Another process writes it: nobody can execute what a child of this one may have open.
+            let write =
+                r#"printf '#!/bin/sh\necho >> "%s/runs"\nexec "%s" "$@"\n' "$1" "$2" > "$1/clang" && chmod 700 "$1/clang""#;
+            let done = std::process::Command::new("sh").args(["-c", write, "sh"]).arg(&folder).arg(clang).status();
+            assert!(done.unwrap().success());
+            let config = FrontConfig { clang: script.display().to_string(), ..config() };
+            Counted { folder, config }
+        }
+
+        /// How often clang runs for a source.
+        fn runs(&self, source: &str, options: &Options) -> usize {
+            let runs = self.folder.join("runs");
+            std::fs::write(&runs, "").unwrap();
+            clang::compile(source, &[], options, &self.config, true, false).unwrap();
+            std::fs::read_to_string(runs).unwrap().len()
+        }
+    }
+
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+
+    #[test]
+    fn only_what_enqueues_takes_two_steps() {
+        let Some(path) = clang::find(&FrontConfig::default()) else { return };
+        let clang = Counted::new(&path);
+        let options = |std: &str| Options { std: std.into(), ..Options::default() };
+        let words = "/* enqueue_kernel(get_default_queue()); convert_int_sat, atomic_load */
+            kernel void enqueue(global int *ndrange) { // ndrange_1D, queue_t, retain_event
+                int my_queue_t = ndrange[0], get_kernel_ = 2;
+                ndrange[1] = my_queue_t + get_kernel_; }";
+        for std in ["CL3.0", "CL2.0", ""] {
+            assert_eq!(clang.runs(words, &options(std)), 1, "{std}");
+        }
+        let source = "kernel void k(global int *p) { enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{ p[0] = 1; }); }";
+        assert_eq!(clang.runs(source, &options("CL3.0")), 2);
+        let named = Options {
+            preprocessor: vec!["-DGO=enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{})".into()],
+            ..options("CL3.0")
+        };
+        assert_eq!(clang.runs("kernel void k() { GO; }", &named), 2);
+    }
+
+    /// The blocks that native code is made for.
+    #[test]
+    fn only_blocks_that_kernels_reach_are_compiled() {
+        if clang::find(&FrontConfig::default()).is_none() {
+            return;
+        }
+        let source = "
+            #define RUN(b) enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), b)
+            kernel void plain(global int *p) { p[0] = 1; }
+            static void helper(global int *p) { RUN(^{ p[1] = 1; }); }
+            void unused(global int *p) { RUN(^{ p[2] = 1; }); }
+            kernel void one(global int *p) { helper(p); }
+            kernel void nested(global int *p) { RUN(^{ p[3] = 1; RUN(^{ p[4] = 1; }); }); }
+            kernel void asks(global int *p) { void (^b)(void) = ^{ p[6] = 1; }; p[5] = get_kernel_work_group_size(b); }
+            kernel void calls(global int *p) { asks(p); nested(p); }";
+        // Functions stay that no kernel calls.
+        let options = Options { std: "CL3.0".into(), ..Options::default() };
+        let library = clang::compile(source, &[], &options, &config(), false, false).unwrap().0;
+        let target = crate::Target::native("any".into(), &|_| false);
+        let blocks = |names: &[&str]| {
+            let wanted = Kernels::Named(names.iter().map(|n| n.to_string()).collect());
+            let program = build_kernels(&wanted, &[&library], &options, &[], &target).unwrap();
+            let mut own: Vec<_> = program.kernels.iter().map(|k| k.info.name.as_str()).collect();
+            own.sort();
+            assert_eq!(own, names);
+            let native = program.native.unwrap();
+            native.kernels.iter().filter(|k| block_number(&k.info.name).is_some()).count()
+        };
+        assert_eq!(blocks(&["plain"]), 0);
+        assert_eq!(blocks(&["one", "plain"]), 1);
+        assert_eq!(blocks(&["nested"]), 2);
+        assert_eq!(blocks(&["asks", "one"]), 2);
+        assert_eq!(blocks(&["calls"]), 3);
+        assert_eq!(blocks(&["asks", "calls", "nested", "one", "plain"]), 4);
     }
 
     /// Names that need quotes in the text, and texts that look like what is replaced.

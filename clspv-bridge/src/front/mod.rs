@@ -2,6 +2,7 @@
 
 mod arg_info;
 pub mod clang;
+mod code_only;
 pub(crate) mod cycles;
 pub(crate) mod enqueue;
 mod lines;

@@ -76,6 +76,16 @@ impl RuntimeCall {
         }
     }
 
+    /// Which operand is the kernel.
+    pub fn kernel_operand(self) -> Option<usize> {
+        match self {
+            RuntimeCall::EnqueueKernel => Some(6),
+            RuntimeCall::WorkGroupSize | RuntimeCall::PreferredMultiple | RuntimeCall::MaxSubGroups => Some(0),
+            RuntimeCall::SubGroupCount | RuntimeCall::MaxSubGroupSize | RuntimeCall::LocalSizeForSubGroups => Some(1),
+            _ => None,
+        }
+    }
+
     /// The number in native code.
     pub fn number(self) -> u64 {
         self as u64

@@ -5,6 +5,7 @@
 
 use crate::CompileError;
 use crate::error::Result;
+use crate::ir::runtime::block_number;
 use crate::ir::{EntityRef, EntitySet, FuncRef, Function, Global, Linkage, Module, Op, Phase, PrimaryMap};
 use std::collections::HashMap;
 
@@ -183,6 +184,35 @@ pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
     }
     module.phase = module.phase.max(Phase::Linked);
     Ok(())
+}
+
+/// The functions that the `wanted` kernels of a program reach: by calls, and as entries of blocks that are enqueued or asked about. A
+/// block that is not known there may be any.
+pub fn reached(program: &Module, wanted: impl Fn(&Function) -> bool) -> EntitySet<FuncRef> {
+    let kernels = || program.functions.iter().filter(|(_, f)| f.kernel.is_some());
+    let blocks: HashMap<u64, FuncRef> = kernels().filter_map(|(r, f)| Some((block_number(&f.name)?, r))).collect();
+    let mut seen: EntitySet<FuncRef> = EntitySet::new();
+    let mut work: Vec<FuncRef> = kernels().filter(|(_, f)| wanted(f)).map(|(r, _)| r).collect();
+    while let Some(r) = work.pop() {
+        if !seen.insert(r) {
+            continue;
+        }
+        let func = &program.functions[r];
+        for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| &func.insts[*i]) {
+            match inst.op {
+                Op::Call(callee) => work.push(callee),
+                Op::Runtime(call) => {
+                    let Some(kernel) = call.kernel_operand().and_then(|at| inst.args.get(at)) else { continue };
+                    match func.as_bits(*kernel) {
+                        Some(number) => work.extend(blocks.get(&number)),
+                        None => work.extend(blocks.values()),
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    seen
 }
 
 /// What the module has of the library.

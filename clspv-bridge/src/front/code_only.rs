@@ -1,0 +1,99 @@
+//! What of a source is code: all but comments and the contents of literals, which say nothing of what is called.
+//!
+//! Who looks for words of built-ins looks here. The text is only looked at; what is compiled is the source.
+
+use std::borrow::Cow;
+
+/// A source as one line of code after the other, without comments (which become blanks), what is in string and character
+/// literals, and line breaks that a backslash hides. What has trigraphs or raw strings stays as it is.
+pub fn code_only(source: &str) -> Cow<'_, str> {
+    if !source.contains(['"', '\'', '\\']) && !source.contains("//") && !source.contains("/*")
+        || source.contains("??")
+        || source.contains("R\"")
+    {
+        return source.into();
+    }
+    let joined = source.replace("\\\r\n", "").replace("\\\n", "");
+    let mut out = String::with_capacity(joined.len());
+    let mut chars = joined.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '/' if chars.peek() == Some(&'/') => while chars.next_if(|c| *c != '\n').is_some() {},
+            '/' if chars.peek() == Some(&'*') => {
+                chars.next();
+                let mut last = ' ';
+                for c in chars.by_ref() {
+                    if (last, c) == ('*', '/') {
+                        break;
+                    }
+                    last = c;
+                }
+                out.push(' ');
+            }
+            '"' | '\'' => {
+                out.push(c);
+                // One that is not closed ends with the line.
+                while let Some(inner) = chars.next_if(|c| *c != '\n') {
+                    if inner == c {
+                        out.push(c);
+                        break;
+                    }
+                    if inner == '\\' {
+                        chars.next_if(|c| *c != '\n');
+                    }
+                }
+            }
+            // Apostrophes divide the digits of a number.
+            '0'..='9' => {
+                out.push(c);
+                out.extend(std::iter::from_fn(|| chars.next_if(|c| c.is_ascii_alphanumeric() || matches!(c, '\'' | '_' | '.'))));
+            }
+            c if c.is_alphanumeric() || c == '_' => {
+                out.push(c);
+                out.extend(std::iter::from_fn(|| chars.next_if(|c| c.is_alphanumeric() || *c == '_')));
+            }
+            c => out.push(c),
+        }
+    }
+    out.into()
+}
+
+/// The names in a code.
+pub fn names(code: &str) -> impl Iterator<Item = &str> {
+    code.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|name| !name.is_empty())
+}
+
+/// Whether macros may put names together.
+pub fn pastes(code: &str) -> bool {
+    ["##", "%:%:", "??"].iter().any(|mark| code.contains(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_literals_go() {
+        for (source, code) in [
+            ("int a; // enqueue \"\nint b;", "int a; \nint b;"),
+            ("a /* \" // */ b /**/ c /* * / ** */ d", "a   b   c   d"),
+            ("f(\"x\\\"y /* \", '\\'', '\"'); g", "f(\"\", '', ''); g"),
+            ("// a \\\n b\nc", "\nc"),
+            ("en\\\r\nqueue \\\n x", "enqueue  x"),
+            ("#error don't\nx /* y", "#error don'\nx  "),
+            ("int a = 1'000'000; '\"' x", "int a = 1'000'000; '' x"),
+            ("a / b / c * d", "a / b / c * d"),
+        ] {
+            assert_eq!(code_only(source), code, "{source}");
+        }
+        for source in ["R\"(a \" // )\" b", "// ??/\nx", "kernel void k() {}"] {
+            assert_eq!(code_only(source), source);
+        }
+    }
+
+    #[test]
+    fn names_are_whole() {
+        assert_eq!(names("a_1+b(c.d)=='' 2x").collect::<Vec<_>>(), ["a_1", "b", "c", "d", "2x"]);
+        assert!(pastes("a##b") && pastes("%:%:") && !pastes("# #"));
+    }
+}
