@@ -74,7 +74,8 @@ pub mod check {
     pub const COMPONENTS: u32 = 16;
     pub const WANTED: u32 = 32;
 
-    /// `what` of the rest, with [`ACQUIRE`] and [`RELEASE`] for fences: a vector starts, whose private memory is new; a barrier of
+    /// `what` of the rest, with [`ACQUIRE`] and [`RELEASE`] for fences: a vector starts, or a function that it calls, whose private
+    /// memory is new, from the offset in the record in the low half of the mask to that in the high half; a barrier of
     /// the group and of the vector, which orders local and global memory; a fence.
     pub const START: u64 = 0;
     pub const GROUP_BARRIER: u64 = 1;
@@ -182,7 +183,7 @@ pub struct NativeKernel {
     pub tells_errors: bool,
     /// Groups divide what the kernel enqueues evenly.
     pub uniform_groups: bool,
-    /// The code is checked code. Its functions are one.
+    /// The code is checked code. Its symbols are one.
     pub places: Option<Places>,
 }
 

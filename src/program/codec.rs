@@ -15,7 +15,7 @@ use clspv_bridge::native::{NativeKernel, NativeProgram, Place, Places};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
-pub const VERSION: u32 = 12;
+pub const VERSION: u32 = 13;
 
 /// Appends values to a byte vector.
 #[derive(Default)]

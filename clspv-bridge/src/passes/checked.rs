@@ -1,7 +1,7 @@
-//! What code for a device that checks memory accesses must keep.
+//! What code for a device that checks memory accesses must keep, and which functions stay functions in it.
 
 use crate::analysis::Cfg;
-use crate::ir::{Block, EntityRef, Function, Module, Op, Root, Slot, Value};
+use crate::ir::{Block, EntityRef, EntitySet, FuncRef, Function, Module, Op, Root, Slot, Type, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Tells loads that are halves of copies from others, or forgets which they are where nobody asks.
@@ -13,6 +13,68 @@ pub fn mark_copies(module: &mut Module, checked: bool) {
             _ => {}
         }
     }
+}
+
+/// Instructions of a kernel, all that it calls inlined, from which on functions stay functions.
+const LARGE_KERNEL: usize = 10_000;
+/// Instructions of a function, what is inlined in it included, from which on it stays one.
+const LARGE_FUNCTION: usize = 150;
+/// Most parameters of a function that stays one.
+const MAX_PARAMS: usize = 64;
+
+/// The functions that stay functions in code as it is written: the large ones of large kernels, but for those that ask which
+/// work-item they are for, or have work-items meet. `order`: the functions that are reached, callees first.
+pub fn choose(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
+    let insts = |f: FuncRef| {
+        let func = &module.functions[f];
+        func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| &func.insts[*i].op)
+    };
+    // Instructions of each function with what is inlined in it.
+    let sizes = |kept: &mut dyn FnMut(FuncRef, usize) -> bool| {
+        let mut sizes = vec![0usize; module.functions.len()];
+        for &f in order {
+            let size = insts(f).fold(0usize, |n, op| match op {
+                Op::Call(c) => n.saturating_add(sizes[c.index()]),
+                _ => n + 1,
+            });
+            sizes[f.index()] = if kept(f, size) { 1 } else { size };
+        }
+        sizes
+    };
+    let mut kept = EntitySet::new();
+    if sizes(&mut |_, _| false).into_iter().max() < Some(LARGE_KERNEL) {
+        return kept;
+    }
+    let mut bound = EntitySet::new();
+    for &f in order {
+        let binds = |op: &Op| match op {
+            Op::Call(c) => bound.contains(*c),
+            Op::Barrier { .. }
+            | Op::Group { .. }
+            | Op::WorkItem { .. }
+            | Op::Input { .. }
+            | Op::Image { .. }
+            | Op::PrintBuffer
+            | Op::OpenCl(_)
+            | Op::Runtime(_) => true,
+            _ => false,
+        };
+        let func = &module.functions[f];
+        let opaque = func.sig.params.iter().chain(&func.sig.results).any(|ty| matches!(ty, Type::Opaque(_)));
+        if opaque || func.sig.params.len() > MAX_PARAMS || insts(f).any(binds) {
+            bound.insert(f);
+        }
+    }
+    sizes(&mut |f, size| {
+        let func = &module.functions[f];
+        // The library has no lines of its own.
+        let keep = size >= LARGE_FUNCTION && func.kernel.is_none() && !func.is_built_in() && !bound.contains(f);
+        if keep {
+            kept.insert(f);
+        }
+        keep
+    });
+    kept
 }
 
 /// Private variables that may be read before they are written: those whose address goes elsewhere than to loads and stores are
@@ -74,6 +136,47 @@ pub fn read_unset(func: &Function) -> HashSet<Slot> {
 mod tests {
     use super::*;
     use crate::ir::{Access, BlockCall, Builder, I1, I32, Linkage, Signature, SlotData};
+
+    /// A function that adds and calls others.
+    fn sum(module: &mut Module, adds: usize, op: Option<Op>, calls: &[(FuncRef, usize)], is_kernel: bool) -> FuncRef {
+        let mut f = Function::new("f", Signature { params: vec![I32], results: vec![I32] }, Linkage::Internal);
+        f.kernel = is_kernel.then_some(0);
+        let b = f.add_block();
+        let mut x = f.add_param(b, I32);
+        let mut bu = Builder::new(&mut f, b);
+        for _ in 0..adds {
+            x = bu.value(Op::Bin(crate::ir::BinOp::Iadd), &[x, x], I32);
+        }
+        if let Some(op) = op {
+            bu.value(op, &[], I32);
+        }
+        for (callee, times) in calls {
+            for _ in 0..*times {
+                x = bu.value(Op::Call(*callee), &[x], I32);
+            }
+        }
+        bu.ret(&[x]);
+        module.functions.push(f)
+    }
+
+    #[test]
+    fn large_functions_of_large_kernels_stay_functions() {
+        let chosen = |times: usize| {
+            let mut m = Module::default();
+            let id = Op::WorkItem { query: crate::ir::WorkItemQuery::GlobalId, dim: 0 };
+            let small = sum(&mut m, 20, None, &[], false);
+            let large = sum(&mut m, 200, None, &[(small, 2)], false);
+            let asks = sum(&mut m, 200, Some(id), &[(large, 1)], false);
+            let caller = sum(&mut m, 200, None, &[(asks, 1)], false);
+            let grown = sum(&mut m, 20, None, &[(small, 10), (large, 1)], false);
+            let kernel = sum(&mut m, 5, None, &[(caller, times), (grown, times)], true);
+            let order = [small, large, asks, caller, grown, kernel];
+            let kept = choose(&m, &order);
+            order.map(|f| kept.contains(f))
+        };
+        assert_eq!(chosen(1), [false; 6]);
+        assert_eq!(chosen(20), [false, true, false, false, true, false]);
+    }
 
     #[test]
     fn variables_set_on_one_way_only_may_be_unset() {

@@ -1,9 +1,10 @@
-//! Inlines every call, callees first; afterwards only kernels remain, and for native code the functions that `outline` chooses.
+//! Inlines every call, callees first; afterwards only kernels remain, and for native code the functions that `outline`, or
+//! `checked`, chooses.
 //!
 //! Large stack slots of a callee are shared by all its calls in one caller (they are never active at the same time);
 //! small ones are separate so that they can become values.
 
-use super::{Pass, PassContext, outline};
+use super::{Pass, PassContext, checked, outline};
 use crate::CompileError;
 use crate::error::Result;
 use crate::ir::{
@@ -20,14 +21,17 @@ impl Pass for Inline {
         "inline"
     }
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
-        let is_native = cx.target.cpu.as_ref().is_some_and(|cpu| !cpu.checked);
         let mut kept = EntitySet::new();
-        if is_native && outline::is_needed(module, &bottom_up(module)?) {
-            outline::specialise(module);
-            let order = bottom_up(module)?;
-            if outline::is_needed(module, &order) {
-                kept = outline::choose(module, &order);
+        match &cx.target.cpu {
+            Some(cpu) if cpu.checked => kept = checked::choose(module, &bottom_up(module)?),
+            Some(_) if outline::is_needed(module, &bottom_up(module)?) => {
+                outline::specialise(module);
+                let order = bottom_up(module)?;
+                if outline::is_needed(module, &order) {
+                    kept = outline::choose(module, &order);
+                }
             }
+            _ => {}
         }
         inline(module, &kept)?;
         Ok(true)

@@ -3,7 +3,8 @@
 //! A function computes for one vector of work-items: it is given the launch's context, the mask, and its arguments, each of
 //! which is scalars if all work-items of the vector have the same, and vectors otherwise. There is a function for each
 //! combination that is called. Its result is the same in all work-items if all arguments are: it has no barriers, and asks for
-//! nothing that tells work-items from each other.
+//! nothing that tells work-items from each other. In checked code everything differs, and a function is also given where its
+//! vector is; its private variables have a place of their own in the vector's record.
 
 use super::emit::Emit;
 use super::shape::{Shape, Shapes};
@@ -30,16 +31,19 @@ pub fn name(number: usize, callee: FuncRef, varying: Varying) -> String {
     format!("k{number}f{}v{varying:x}", callee.index())
 }
 
-fn varying(shapes: &Shapes, args: &[Value]) -> Varying {
+fn varying(shapes: &Shapes, args: &[Value], checked: bool) -> Varying {
+    if checked {
+        return Varying::MAX;
+    }
     let bits = args.iter().take(64).enumerate().filter(|(_, a)| !shapes.of(**a).is_uniform());
     bits.fold(0, |all, (i, _)| all | 1 << i)
 }
 
 /// The functions that a function calls.
-pub fn called(func: &Function, shapes: &Shapes) -> BTreeSet<(FuncRef, Varying)> {
+pub fn called(func: &Function, shapes: &Shapes, checked: bool) -> BTreeSet<(FuncRef, Varying)> {
     let insts = func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| &func.insts[*i]);
     let calls = insts.filter_map(|data| match data.op {
-        Op::Call(c) => Some((c, varying(shapes, &data.args))),
+        Op::Call(c) => Some((c, varying(shapes, &data.args, checked))),
         _ => None,
     });
     calls.collect()
@@ -72,6 +76,9 @@ impl Emit<'_> {
         let (result, _) = self.result(&self.func.sig.results, varying);
         let mut text =
             format!("define internal {result} @{name}(ptr noalias nocapture readonly align 8 %ctx, {} %mask", self.mask_type());
+        if self.r.wanted.is_some() {
+            text.push_str(", ptr %check.place");
+        }
         for (index, ty) in self.func.sig.params.iter().enumerate() {
             let lane = self.ty(lane_name(*ty), varying >> index & 1 == 1);
             for i in 0..ty.lanes() {
@@ -115,9 +122,13 @@ impl Emit<'_> {
 
     /// A call.
     pub(super) fn call(&mut self, callee: FuncRef, args: &[Value], results: &[Value]) -> Result<Val> {
-        let which = varying(self.r.shapes, args);
+        let checked = self.r.wanted.is_some();
+        let which = varying(self.r.shapes, args, checked);
         let mask = self.active_text();
         let mut text = format!("(ptr %ctx, {} {mask}", self.mask_type());
+        if checked {
+            text.push_str(", ptr %check.place");
+        }
         for (i, a) in args.iter().enumerate() {
             let (ty, val, each) = (self.func.ty(*a), self.get(*a)?, which >> i & 1 == 1);
             let parts = if each { self.vectors(ty, &val) } else { val.parts };

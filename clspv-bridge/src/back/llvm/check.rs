@@ -1,6 +1,7 @@
 //! Checked code: accesses and what orders them as calls of the runtime ([`crate::native::check`]), and what the runtime must know
 //! to judge them.
 
+use super::calls::Entry;
 use super::emit::Emit;
 use super::shape::slot_bytes;
 use super::value::{Val, ValKind, lane_name};
@@ -11,27 +12,24 @@ use crate::passes::lower_globals::DataLayout;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-/// Where the variables of a kernel lie.
-pub fn places(
-    module: &Module,
-    func: &Function,
-    data: &DataLayout,
-    local: &HashMap<Global, u32>,
-    slots: &HashMap<Slot, u32>,
-) -> Places {
+/// Where private variables of a function lie.
+pub fn private(func: &Function, slots: &HashMap<Slot, u32>) -> Vec<Place> {
+    let place = |(s, at): (&Slot, &u32)| {
+        let d = &func.slots[*s];
+        Place { name: String::new(), offset: *at, size: d.size, stride: slot_bytes(d) }
+    };
+    slots.iter().map(place).collect()
+}
+
+/// Where the variables of a kernel lie; `private`: its own and those of the functions that it calls.
+pub fn places(module: &Module, data: &DataLayout, local: &HashMap<Global, u32>, private: Vec<Place>) -> Places {
     let global = |g: Global, offset: u32| {
         let d = &module.globals[g];
         Place { name: d.name.clone(), offset, size: d.size, stride: 0 }
     };
     let mut places = Places {
         local: local.iter().map(|(g, at)| global(*g, *at)).collect(),
-        private: slots
-            .iter()
-            .map(|(s, at)| {
-                let d = &func.slots[*s];
-                Place { name: String::new(), offset: *at, size: d.size, stride: slot_bytes(d) }
-            })
-            .collect(),
+        private,
         program: module.globals.keys().filter_map(|g| data.offset(g).map(|at| global(g, at))).collect(),
     };
     for list in [&mut places.local, &mut places.private, &mut places.program] {
@@ -127,11 +125,30 @@ impl Emit<'_> {
         let w = self.width;
         let _ = writeln!(self.allocas, "  %check.at = alloca [{w} x i64], align 64");
         let _ = writeln!(self.allocas, "  %check.data = alloca [{} x i64], align 64", w * 16);
-        let _ = writeln!(self.allocas, "  %check.place = alloca [4 x i64], align 8");
+        if self.r.entry == Entry::Kernel {
+            let _ = writeln!(self.allocas, "  %check.place = alloca [4 x i64], align 8");
+        }
     }
 
-    /// Tells where the open run is; the only run of a function without barriers starts work-items.
-    pub fn check_place(&self) -> String {
+    /// Private variables in the function's part of the record, which ends there, are new.
+    fn check_start(&self, end: u32) -> String {
+        let range = u64::from(end) << 32 | u64::from(self.r.record);
+        format!("  call void %check.order(ptr %check, i64 {}, i64 {range}, ptr %check.place)\n", check::START)
+    }
+
+    /// A function starts.
+    pub fn check_entered(&self, end: u32) -> String {
+        let n = self.runs;
+        let mut text = format!("  %check.record.{n} = getelementptr i64, ptr %check.place, i64 {}\n", check::RECORD);
+        let _ = writeln!(text, "  %record.{n} = load ptr, ptr %check.record.{n}, align 8");
+        if !self.slots.is_empty() {
+            text.push_str(&self.check_start(end));
+        }
+        text
+    }
+
+    /// Tells where the open run is; the only run of a kernel without barriers starts work-items.
+    pub fn check_place(&self, end: u32) -> String {
         let n = self.runs;
         let mut text = String::new();
         let mut put = |name: &str, at: usize, ty: &str, value: String| {
@@ -144,7 +161,7 @@ impl Emit<'_> {
         put("z", check::Z, "i64", line("z"));
         put("record", check::RECORD, "ptr", format!("%record.{n}"));
         if !self.r.split {
-            let _ = writeln!(text, "  call void %check.order(ptr %check, i64 {}, i64 -1, ptr %check.place)", check::START);
+            text.push_str(&self.check_start(end));
         }
         text
     }

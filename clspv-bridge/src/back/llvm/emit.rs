@@ -20,6 +20,9 @@ use crate::native::context;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
+/// Stands in a text for the bytes of a vector's record.
+pub const RECORD: &str = "@RECORD@";
+
 /// What is kept in scratch memory: found by the first pass, used by the second.
 #[derive(Default, Clone)]
 pub struct Plan {
@@ -51,6 +54,8 @@ pub struct Request<'a> {
     pub split: bool,
     /// For checked code: what of each load matters.
     pub wanted: Option<&'a HashMap<Value, u16>>,
+    /// Where the function's part of the vector's record begins.
+    pub record: u32,
     /// Addresses of stores that may go past the caches.
     pub streams: Option<&'a HashSet<Value>>,
 }
@@ -120,6 +125,7 @@ pub(super) struct Target {
 /// What became of a function's text.
 pub struct Text {
     pub text: String,
+    /// Where its part of the vector's record ends.
     pub record: u32,
     /// Private variables' offsets in the record.
     pub slots: HashMap<Slot, u32>,
@@ -158,6 +164,7 @@ impl<'a> Emit<'a> {
         let joins = r.func.layout.iter().flat_map(merges).collect();
         let mut split_joins = HashSet::new();
         find_split(r.tree, &mut split_joins);
+        let record = r.record;
         Emit {
             func: r.func,
             width: r.width,
@@ -179,7 +186,7 @@ impl<'a> Emit<'a> {
             found: Plan::default(),
             touched: HashMap::new(),
             made: HashSet::new(),
-            record: 0,
+            record,
             places: HashMap::new(),
             slots: HashMap::new(),
             splats: HashMap::new(),
@@ -242,9 +249,9 @@ impl<'a> Emit<'a> {
         field(&mut text, "printf.base", "i32", context::PRINTF_BASE);
         field(&mut text, "work.dim", "i32", context::WORK_DIM);
         if self.r.entry != Entry::Kernel {
-            text.push_str(&self.out.replace("@RECORD@", &record.to_string()));
+            text.push_str(&self.out.replace(RECORD, &record.to_string()));
             text.push_str("}\n\n");
-            return Text { text, record: 0, slots: self.slots, stream_bytes: 0 };
+            return Text { text, record, slots: self.slots, stream_bytes: 0 };
         }
         for (name, offset) in [
             ("size", context::LOCAL_SIZE),
@@ -271,7 +278,11 @@ impl<'a> Emit<'a> {
         let line = if self.r.linear { "%total" } else { "%ls0" };
         let _ = writeln!(text, "  %up = add i64 {line}, {}", if self.r.whole { 0 } else { self.width - 1 });
         let _ = writeln!(text, "  %vectors = udiv i64 %up, {}", self.width);
-        text.push_str(&self.out.replace("@RECORD@", &record.to_string()));
+        // Functions that checked code calls have their parts behind this one.
+        match self.r.wanted {
+            Some(_) => text.push_str(&self.out),
+            None => text.push_str(&self.out.replace(RECORD, &record.to_string())),
+        }
         text.push_str("  ret void\n}\n\n");
         Text { text, record, slots: self.slots, stream_bytes: self.stream_bytes }
     }
@@ -330,7 +341,10 @@ impl<'a> Emit<'a> {
         self.block += 1;
         let n = self.runs;
         if self.r.entry != Entry::Kernel {
-            self.run.prologue = format!("  %record.{n} = alloca i8, i64 @RECORD@, align 64\n");
+            self.run.prologue = match self.r.wanted {
+                Some(_) => self.check_entered(self.record),
+                None => format!("  %record.{n} = alloca i8, i64 {RECORD}, align 64\n"),
+            };
             return;
         }
         let record = if self.r.split { "%vector" } else { "%none" };
@@ -345,7 +359,7 @@ impl<'a> Emit<'a> {
         let _ = writeln!(p, "  %none.{n} = add i64 0, 0\n  %base.{n} = mul nuw nsw i64 %x.{n}, {w}");
         let _ = writeln!(
             p,
-            "  %at.{n} = mul i64 {record}.{n}, @RECORD@\n  %record.{n} = getelementptr i8, ptr %scratch, i64 %at.{n}"
+            "  %at.{n} = mul i64 {record}.{n}, {RECORD}\n  %record.{n} = getelementptr i8, ptr %scratch, i64 %at.{n}"
         );
         if !self.r.whole {
             let line = if self.r.linear { "%total" } else { "%ls0" };
@@ -363,7 +377,7 @@ impl<'a> Emit<'a> {
         }
         self.run.prologue = p;
         if self.r.wanted.is_some() {
-            let text = self.check_place();
+            let text = self.check_place(self.record);
             self.run.prologue.push_str(&text);
         }
         if self.mask != 0

@@ -67,12 +67,13 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
     }
     let tree = structured(&mut func)?;
     let split = tree::is_split(&func, &tree);
-    let shapes = Shapes::new(&func, &tree, linear, &[]);
+    let shapes = Shapes::new(&func, &tree, linear, cpu.checked, &[]);
     let mut local = HashMap::new();
     let mut static_local_bytes = 0u32;
-    for &b in &func.layout {
-        for &i in &func.blocks[b].insts {
-            if let Op::GlobalAddr(g) = func.insts[i].op
+    let insts = |f: &Function| f.layout.iter().flat_map(|b| f.blocks[*b].insts.clone()).collect::<Vec<Inst>>();
+    for f in module.functions.values() {
+        for i in insts(f) {
+            if let Op::GlobalAddr(g) = f.insts[i].op
                 && module.globals[g].space == Space::Local
                 && !local.contains_key(&g)
             {
@@ -101,7 +102,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
     let streams = stream::addresses(&func);
     let mut texts = Vec::new();
     let (mut record, mut stream_bytes) = (0, 0);
-    let mut slots = HashMap::new();
+    let (mut private, mut private_bytes) = (Vec::new(), private_bytes_of(&func));
     for (name, whole) in &names {
         let made = Emit::function(name, || Request {
             func: &func,
@@ -118,15 +119,16 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
             linear,
             split,
             wanted: wanted.as_ref(),
+            record: 0,
             streams: Some(&streams),
         })?;
         texts.push(made.text);
         stream_bytes = stream_bytes.max(made.stream_bytes);
         record = record.max(made.record);
-        slots = made.slots;
+        private = check::private(&func, &made.slots);
     }
     let mut callees: HashMap<FuncRef, (Function, Seq)> = HashMap::new();
-    let mut work: Vec<_> = calls::called(&func, &shapes).into_iter().collect();
+    let mut work: Vec<_> = calls::called(&func, &shapes, cpu.checked).into_iter().collect();
     let mut done = HashSet::new();
     if !work.is_empty() {
         // Functions stay with both of their callers.
@@ -145,7 +147,8 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
             }
         };
         let (func, tree) = (&*func, &*tree);
-        let shapes = Shapes::new(func, tree, false, &calls::parameters(func, varying));
+        let shapes = Shapes::new(func, tree, false, cpu.checked, &calls::parameters(func, varying));
+        let wanted = cpu.checked.then(|| check::wanted(func));
         let made = Emit::function(&calls::name(number, callee, varying), || Request {
             func,
             entry: calls::Entry::Function(varying),
@@ -160,14 +163,23 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
             whole: false,
             linear: false,
             split: false,
-            wanted: None,
+            wanted: wanted.as_ref(),
+            record: if cpu.checked { record } else { 0 },
             streams: None,
         })?;
         texts.iter_mut().for_each(|text| text.push_str(&made.text));
-        work.extend(calls::called(func, &shapes));
+        work.extend(calls::called(func, &shapes, cpu.checked));
+        if cpu.checked {
+            record = made.record;
+            private.extend(check::private(func, &made.slots));
+            private_bytes += private_bytes_of(func);
+        }
+    }
+    if cpu.checked {
+        texts.iter_mut().for_each(|text| *text = text.replace(emit::RECORD, &record.to_string()));
     }
     let (whole, any) = (names[0].0.clone(), names[names.len() - 1].0.clone());
-    let places = cpu.checked.then(|| check::places(module, &func, data, &local, &slots));
+    let places = cpu.checked.then(|| check::places(module, data, &local, private));
     let native = NativeKernel {
         info,
         whole,
@@ -179,7 +191,7 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         static_local_bytes,
         args_bytes,
         local_args,
-        private_bytes: func.slots.iter().map(|(_, s)| shape::slot_bytes(s)).sum(),
+        private_bytes,
         has_sub_groups: linear,
         zero_local: cx.options.initialize_local,
         stream_bytes,
@@ -188,6 +200,11 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
         places,
     };
     Ok((native, texts))
+}
+
+/// Bytes of a function's private variables.
+fn private_bytes_of(func: &Function) -> u32 {
+    func.slots.values().map(shape::slot_bytes).sum()
 }
 
 /// Gives a function structured control flow, and that as a tree.

@@ -59,14 +59,17 @@ pub struct Shapes {
     pub slot_stride: HashMap<Slot, i64>,
     /// Lanes are consecutive local linear ids.
     linear: bool,
+    /// Functions give each work-item a result of its own.
+    calls_vary: bool,
 }
 
 impl Shapes {
-    /// Analyses a function whose tree is `seq`. `known` are the shapes of parameters that are not the same in the group.
-    pub fn new(func: &Function, seq: &Seq, linear: bool, known: &[(Value, Shape)]) -> Shapes {
+    /// Analyses a function whose tree is `seq`. `known` are the shapes of parameters that are not the same in the group;
+    /// `calls_vary`: functions give each work-item a result of its own.
+    pub fn new(func: &Function, seq: &Seq, linear: bool, calls_vary: bool, known: &[(Value, Shape)]) -> Shapes {
         let slot_stride = func.slots.iter().map(|(s, d)| (s, i64::from(slot_bytes(d)))).collect();
-        let mut s =
-            Shapes { values: vec![None; func.value_count()], masked: HashSet::new(), bent: HashSet::new(), slot_stride, linear };
+        let (values, masked, bent) = (vec![None; func.value_count()], HashSet::new(), HashSet::new());
+        let mut s = Shapes { values, masked, bent, slot_stride, linear, calls_vary };
         for (v, shape) in known {
             s.values[v.index()] = Some(*shape);
         }
@@ -265,6 +268,7 @@ impl Walk<'_> {
                     return Varying;
                 }
                 Op::Group { op, .. } => return self.group(op, of(1)),
+                Op::Call(_) if self.s.calls_vary => return Varying,
                 _ => return all,
             }
         }

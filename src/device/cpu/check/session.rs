@@ -144,18 +144,20 @@ impl<'a> Session<'a> {
                 let records = scratch.1.checked_div(self.shape.record_bytes).unwrap_or(0);
                 for n in 0..records {
                     // SAFETY: the record is in scratch memory.
-                    unsafe { self.start_record(scratch.0 + n * self.shape.record_bytes) };
+                    unsafe { self.start_record(scratch.0 + n * self.shape.record_bytes, 0..u32::MAX) };
                 }
             }
         }
     }
 
-    /// Private variables of a vector are new.
+    /// Private variables of a vector that lie in a part of its record are new.
     ///
     /// # Safety
     /// A record lies at the address.
-    unsafe fn start_record(&self, record: u64) {
-        for p in &self.shape.places.private {
+    unsafe fn start_record(&self, record: u64, part: std::ops::Range<u32>) {
+        let all = &self.shape.places.private;
+        let before = all.partition_point(|p| p.offset < part.start);
+        for p in all.iter().skip(before).take_while(|p| p.offset < part.end) {
             for lane in 0..self.shape.width {
                 let at = record + u64::from(p.offset) + u64::from(p.stride) * u64::from(lane);
                 // SAFETY: the variable's copies are in the record.
@@ -504,6 +506,6 @@ pub unsafe extern "C" fn order(state: *mut c_void, what: u64, mask: u64, place: 
         }
     } else if session.checks.uninit {
         // SAFETY: the code tells where its record is.
-        unsafe { session.start_record(place[check::RECORD]) };
+        unsafe { session.start_record(place[check::RECORD], mask as u32..(mask >> 32) as u32) };
     }
 }

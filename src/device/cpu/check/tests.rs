@@ -134,6 +134,111 @@ fn nothing_is_said_of_correct_kernels() {
     );
 }
 
+/// A kernel in which functions stay functions: `mix`, and what the text defines with `MANY`, which computes a thousand
+/// instructions from `x`. The text begins in line 3.
+fn with_functions(text: &str) -> String {
+    let [step, ten] = ["x = x * 5u + 3u; ", "STEP "].map(|s| s.repeat(10));
+    let defines = format!("#define STEP {step}\n#define MANY {ten}");
+    let mix = "uint mix(uint x) { MANY return x; }";
+    let calls = "x = mix(x); ".repeat(16);
+    format!("{defines}\n{text}\n{mix}\nuint many(uint x) {{ {calls} return x; }}\n")
+        + "kernel void test(global int *out, global int *in, local int *shared) {
+            int i = get_global_id(0), j = get_local_id(0);
+            body(out, in, shared, i, j);
+            out[i] += many(i);
+        }"
+}
+
+/// What `mix` computes in so many calls.
+fn mixed(x: u32, calls: u32) -> u32 {
+    (0..calls * 100).fold(x, |x, _| x.wrapping_mul(5).wrapping_add(3))
+}
+
+#[test]
+fn faults_in_functions_have_their_line_and_variable() {
+    let body = |text: &str| {
+        with_functions(&format!("void body(global int *out, global int *in, local int *shared, int i, int j) {{\n{text}\n}}"))
+    };
+    let case = |text: &str, wanted: (Fault, u32, u64), memory: &str| {
+        let (found, _) = run(&body(text));
+        let [f] = found.as_slice() else { panic!("{text}\n{found:#?}") };
+        assert_eq!((f.fault, f.line, f.count), wanted, "{text}\n{f:#?}");
+        assert!(f.memory.contains(memory), "{f:#?}");
+    };
+    case("uint x = i; MANY\nin[i + 1] = x;\nout[i] = x;", (WRITE, 5, 1), "argument 1 'in'");
+    case("uint x = i; MANY\nin[j] = x + i;\nout[i] = x;", (WW, 5, 32), "argument 1 'in'");
+    case("uint x = i; MANY\nint own[4];\nown[i == 5 ? 4 : i & 3] = x;\nout[i] = 0;", (WRITE, 6, 1), "private");
+    case("uint x = i; MANY\nint own[4];\nown[i & 1] = x;\nout[i] = own[i == 7 ? 3 : i & 1];", (UNSET, 7, 1), "private");
+    case("uint x = i; MANY\nout[i] = x + shared[j];", (UNSET, 5, 64), "argument 2 'shared'");
+}
+
+#[test]
+fn private_variables_of_functions_are_new_in_each_call() {
+    let text = "int part(int x, int set) {
+        int own[2];
+        if (set) own[0] = own[1] = x;
+        MANY
+        return own[0] + x;
+    }
+    void write(int *to, int at, int x) {
+        MANY
+        to[at] = x;
+    }
+    void body(global int *out, global int *in, local int *shared, int i, int j) {
+        int mine[3];
+        write(mine, i == 9 ? 3 : 0, i);
+        out[i] = part(i, 1) + part(i, i & 1) + mine[0];
+    }";
+    let (found, _) = run(&with_functions(text));
+    let told: Vec<_> = found.iter().map(|f| (f.fault, f.line, f.count, f.global_id[0], f.size, f.offset)).collect();
+    // The variable of the caller; half of the second calls; what the one access left out.
+    assert_eq!(told, [(UNSET, 7, 32, 0, 8, 0), (WRITE, 11, 1, 9, 12, 12), (UNSET, 16, 1, 9, 12, 0)], "{found:#?}");
+}
+
+#[test]
+fn nothing_is_said_of_correct_functions() {
+    let text = "typedef struct { int a[3]; uint b; } pair;
+    pair next(pair p, uint x) {
+        MANY
+        p.a[p.b % 3] = x;
+        p.b++;
+        return p;
+    }
+    int turn(global int *counter) {
+        uint x = 1;
+        MANY
+        return atomic_inc(counter) + (x & 3);
+    }
+    uint part(uint x, int *at, int n) {
+        if (n & 1) {
+            for (int k = 0; k < n; k++) at[k & 3] = k;
+            MANY
+        }
+        return x;
+    }
+    void body(global int *out, global int *in, local int *shared, int i, int j) {
+        pair p = {{0, 1, 2}, 2};
+        p = next(p, i);
+        p = next(p, i + 1);
+        shared[j] = p.a[2] - p.a[0];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        int own[4] = {0};
+        uint x = part(i, own, j);
+        out[i] = x + shared[31 - j] + own[3] + (turn(in) >= 0) - p.a[1];
+    }";
+    let (found, out) = run(&with_functions(text));
+    assert!(found.is_empty(), "{found:#?}");
+    let expected = |i: u32| {
+        let (j, x) = (i % 32, if i & 1 == 1 { mixed(i, 1) } else { i });
+        let own = if j & 1 == 1 && j >= 4 { (j - 4) / 4 * 4 + 3 } else { 0 };
+        // What `next` stores has gone through a thousand instructions.
+        let stored = [mixed(i / 32 * 32 + 31 - j, 1), mixed(i / 32 * 32 + 31 - j + 1, 1)];
+        let sum = x.wrapping_add(stored[0].wrapping_sub(stored[1])).wrapping_add(own);
+        sum.wrapping_add(1).wrapping_sub(1).wrapping_add(mixed(i, 16))
+    };
+    assert_eq!(out, (0..64).map(expected).collect::<Vec<_>>());
+}
+
 #[test]
 fn included_checks_only() {
     let words = ["race", "uninit", "speed"].map(String::from);
