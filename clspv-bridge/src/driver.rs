@@ -254,7 +254,12 @@ fn native(
         }
     }
     if failures.is_empty() && !texts.is_empty() {
-        program.object = llvm::shared_object(&texts, cx.options.opt_disable)?;
+        let effort = match &cx.target.cpu {
+            Some(cpu) if cpu.checked => llvm::Effort::Checked,
+            _ if cx.options.opt_disable => llvm::Effort::Quick,
+            _ => llvm::Effort::Usual,
+        };
+        program.object = llvm::shared_object(&texts, effort)?;
     }
     compiled.native = Some(program);
     Ok(())

@@ -12,6 +12,7 @@ use super::lines;
 use super::local_sizes;
 use super::prelude;
 use super::process::{self, Output};
+use super::reached;
 use super::rename::{self, rename};
 use crate::driver::{FrontConfig, Header, Library, Options};
 use crate::error::{CompileError, Result};
@@ -174,7 +175,7 @@ fn compile_in(
         args.push(root.join(DEPENDENCIES).into());
     }
     if config.checked {
-        return compile_checked(&clang, args, &text, options, config);
+        return compile_checked(&clang, args, &text, options, config, whole);
     }
     let mut seen = code_only(source);
     for definition in options.preprocessor.iter().filter(|o| o.starts_with("-D")) {
@@ -261,6 +262,7 @@ fn compile_checked(
     text: &str,
     options: &Options,
     config: &FrontConfig,
+    whole: bool,
 ) -> Result<Library> {
     args.push("-gline-tables-only".into());
     args.extend(IR_ARGS.iter().map(OsString::from));
@@ -273,6 +275,7 @@ fn compile_checked(
     let sized = local_sizes::note(&enqueuing);
     let marked = lines::mark(sized.as_deref().unwrap_or(&enqueuing));
     let marked = rewrite(&marked, false);
+    let marked = if whole { reached::keep_reached(&marked) } else { marked };
     // The back end expects optimised code, and spoils some that is not; images must not be in variables.
     let is_whole = |spirv: &[u32]| {
         let module = super::spirv::read_part(spirv, &[]);

@@ -179,7 +179,7 @@ pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
 }
 
 /// The global names in a line, as they are written, with where they begin.
-fn globals(line: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn globals(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.match_indices('@').filter_map(|(at, _)| name_at(&line[at + 1..]).map(|name| (at, name)))
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod local_sizes;
 pub mod locate;
 mod prelude;
 pub(crate) mod process;
+mod reached;
 mod rename;
 pub mod spirv;
 

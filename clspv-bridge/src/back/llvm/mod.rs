@@ -37,7 +37,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use tree::Seq;
 
-pub use tool::shared_object;
+pub use tool::{Effort, shared_object};
 
 /// What stands before and behind the functions of a module.
 fn module_text(functions: &[&str]) -> String {

@@ -78,18 +78,38 @@ fn failed(what: &str, stderr: &str) -> CompileError {
     CompileError::ToolFailed(format!("{what} failed: {}", first.join("\n")))
 }
 
+/// How much work code is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    Usual,
+    /// Most of LLVM's passes are left out.
+    Quick,
+    /// Calls take the time of checked code. Where blocks are large, as the calls make them, the usual allocator of registers
+    /// takes most of the time.
+    Checked,
+}
+
+impl Effort {
+    fn args(self) -> &'static [&'static str] {
+        match self {
+            Effort::Usual => &["-O2"],
+            Effort::Quick => &["-O1"],
+            Effort::Checked => &["-O2", "-mllvm", "-regalloc=basic"],
+        }
+    }
+}
+
 /// Compiles a module's text to an object.
-fn compile(clang: &Path, text: &str, object: &Path, quick: bool) -> Result<()> {
-    let mut args: Vec<OsString> = ARGS.iter().map(OsString::from).collect();
-    args.push(if quick { "-O1" } else { "-O2" }.into());
+fn compile(clang: &Path, text: &str, object: &Path, effort: Effort) -> Result<()> {
+    let mut args: Vec<OsString> = ARGS.iter().chain(effort.args()).map(OsString::from).collect();
     args.push(if cfg!(target_arch = "x86_64") { "-march=native" } else { "-mcpu=native" }.into());
     args.extend(["-o".into(), object.into(), "-".into()]);
     let compiled = process::run(clang, &args, text.as_bytes(), clang::time_limit())?;
     if object.is_file() { Ok(()) } else { Err(failed("the code generator", &compiled.stderr)) }
 }
 
-/// Compiles functions, those of large programs on several processors. `quick` leaves out most of LLVM's passes.
-pub fn shared_object(texts: &[String], quick: bool) -> Result<Vec<u8>> {
+/// Compiles functions, those of large programs on several processors.
+pub fn shared_object(texts: &[String], effort: Effort) -> Result<Vec<u8>> {
     let clang = clang::find(&FrontConfig::default())
         .ok_or_else(|| CompileError::ToolMissing("no clang was found (set PYROCLAST_CLANG)".into()))?;
     let folder = Folder::new()?;
@@ -97,7 +117,7 @@ pub fn shared_object(texts: &[String], quick: bool) -> Result<Vec<u8>> {
     let output = folder.0.join("code.so");
     let objects: Vec<PathBuf> = (0..modules.len()).map(|n| folder.0.join(format!("code{n}.o"))).collect();
     let tasks = modules.iter().zip(&objects).collect();
-    let compiled = parallel::map(tasks, |(text, object): (&String, &PathBuf)| compile(&clang, text, object, quick));
+    let compiled = parallel::map(tasks, |(text, object): (&String, &PathBuf)| compile(&clang, text, object, effort));
     compiled.into_iter().collect::<Result<()>>()?;
     let linker = LINKERS.iter().find_map(|name| clang::in_folders(name));
     let linker = linker.ok_or_else(|| CompileError::ToolMissing("no linker was found (ld, of binutils or LLVM)".into()))?;
