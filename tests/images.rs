@@ -63,6 +63,10 @@ const LACKING: &[(&str, &str)] = &[
     ("-buffer_device_address", "_levels"),
 ];
 
+/// What the processor does where a device that falls back to it lacks something.
+const HELPED: &[(&str, &str)] =
+    &[("-images", "commands::D2"), ("-images", "levels_in_commands"), ("-read_write_images", "exchange")];
+
 /// More of that: with `PYROCLAST_EXEC_MATRIX` set, every test without each of these.
 const MATRIX: &[&str] = &[
     "-bindings",
@@ -112,6 +116,9 @@ fn main() -> std::process::ExitCode {
     let matrix = if wants_matrix() { MATRIX } else { &[] };
     for (hidden, filter) in LACKING.iter().copied().chain(matrix.iter().map(|m| (*m, ""))).filter(|_| everything) {
         trials.push(Trial::test(format!("without::{hidden}: {filter}"), move || run_without(hidden, filter, false)));
+    }
+    for (hidden, filter) in HELPED.iter().copied().filter(|_| everything) {
+        trials.push(Trial::test(format!("falling_back::{hidden}: {filter}"), move || run_without(hidden, filter, true)));
     }
     if everything {
         // Accesses of kernels to levels are found to be within the image, and what tells of them to be known.

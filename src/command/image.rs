@@ -39,6 +39,8 @@ struct Target<'a> {
     host_sees: bool,
     /// Where, and how.
     seen: Option<(HostPtr, RectLayout)>,
+    /// The device cannot have it: the host does what falls back.
+    elsewhere: bool,
 }
 
 fn image_of(mem: &MemObject) -> Result<&ImageInfo> {
@@ -64,10 +66,16 @@ fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Re
     };
     let seen = buffer.and_then(|(buffer, layout)| Some((buffer.host_ptr()?, layout)));
     let host_sees = seen.is_some() && (!reads || buffer.is_some_and(|(b, _)| b.host_cached()));
-    Ok(Target { mem, info, host_sees, seen })
+    let elsewhere = mem.residency().home(queue.context(), queue.device_index()) != queue.device_index();
+    Ok(Target { mem, info, host_sees, seen, elsewhere })
 }
 
 impl Target<'_> {
+    /// Where a command runs that would run at `usual`.
+    fn place(&self, usual: Place) -> Place {
+        if self.elsewhere { Place::Host } else { usual }
+    }
+
     fn part(&self, region: Region) -> Result<ImagePart> {
         // The image has the level.
         let level = u32::try_from(region.origin.level).ok().filter(|level| *level < self.info.levels);
@@ -99,7 +107,7 @@ pub fn host_transfer(
     let layout = host_layout(target.info.shape.kind, part.bytes(), row_pitch, slice_pitch)?;
     validate_host_pointer(ptr)?;
     validate_host_access(mem, !write, write)?;
-    let place = place(target.host_sees, blocking, bytes(part.bytes()));
+    let place = target.place(place(target.host_sees, blocking, bytes(part.bytes())));
     let (command_type, kind) = if write {
         (CL_COMMAND_WRITE_IMAGE, CommandKind::WriteImage { src: ptr, layout, dst: part })
     } else {
@@ -145,7 +153,7 @@ pub fn describe_copy(
     if same && regions_overlap(src_part.origin, dst_part.origin, src_part.region) {
         return Err(Error::new(CL_MEM_COPY_OVERLAP));
     }
-    let place = place(from.host_sees && to.host_sees, false, bytes(src_part.bytes()));
+    let place = from.place(to.place(place(from.host_sees && to.host_sees, false, bytes(src_part.bytes()))));
     Ok((CommandKind::CopyImage { src: src_part, dst: dst_part }, place))
 }
 
@@ -172,7 +180,7 @@ pub fn describe_fill<'a>(
     let target = prepare(queue, mem, false)?;
     let part = target.part(region)?;
     let texel = target.info.format.pack(color(target.info.format)?);
-    let place = place(target.host_sees, false, bytes(part.bytes()));
+    let place = target.place(place(target.host_sees, false, bytes(part.bytes())));
     Ok((CommandKind::FillImage { dst: part, texel }, place))
 }
 
@@ -212,7 +220,7 @@ pub fn describe_copy_buffer(
     let size = bytes(part.bytes());
     region::validate_range(offset as u64, size, buffer.size)?;
     let range = MemRange { mem: buffer.clone(), offset: offset as u64, size };
-    let place = place(target.host_sees && buffer_seen, false, size);
+    let place = target.place(place(target.host_sees && buffer_seen, false, size));
     let kind = match to_image {
         true => CommandKind::BufferToImage { src: range, dst: part },
         false => CommandKind::ImageToBuffer { src: part, dst: range },
@@ -251,7 +259,7 @@ pub fn map(
     let at = MappedRegion { level: part.level, origin: part.origin, region: part.region, layout };
     let mapping = Mapping { ptr, offset: 0, size: 0, write, shadow, image: Some(at) };
     let moved = if mapping.shadow.is_copy() && !invalidate { bytes(part.bytes()) } else { 0 };
-    let place = place(target.host_sees || moved == 0, blocking, moved);
+    let place = target.place(place(target.host_sees || moved == 0, blocking, moved));
     mem.add_mapping(mapping.clone());
     let rows_are_slices = info.shape.kind == crate::cl::image::ImageKind::D1Array;
     let mapped = Mapped {
@@ -295,7 +303,8 @@ impl Target<'_> {
         let layout = RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] };
         let size = region_end(&layout, region);
         let index = queue.device_index();
-        if let Some((base, memory)) = mem.shadow(index, size).and_then(|memory| Some((memory.host_ptr()?, memory))) {
+        let shadow = if self.elsewhere { None } else { mem.shadow(index, size) };
+        if let Some((base, memory)) = shadow.and_then(|memory| Some((memory.host_ptr()?, memory))) {
             return Ok((base, layout, Shadow::Device { index, range: BufferRange { memory, offset: 0, size } }));
         }
         let own = HostAllocation::new(size).ok_or_else(|| Error::with(CL_MAP_FAILURE, "no host memory for the region"))?;
@@ -313,7 +322,7 @@ pub fn unmap(queue: &Arc<CommandQueue>, mem: &Arc<MemObject>, ptr: HostPtr, wait
     };
     let part = ImagePart { mem: mem.clone(), level, origin, region };
     let moved = if mapping.shadow.is_copy() && mapping.write { bytes(part.bytes()) } else { 0 };
-    let place = if moved == 0 { Place::Either } else { place(target.host_sees, false, moved) };
+    let place = target.place(if moved == 0 { Place::Either } else { place(target.host_sees, false, moved) });
     let kind = CommandKind::UnmapImage { part, mapping: mapping.clone() };
     put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false).inspect_err(|_| mem.add_mapping(mapping))
 }

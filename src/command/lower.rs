@@ -137,7 +137,7 @@ pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<Devi
 /// The device command for what a command does; see [`At::newest`].
 pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: bool) -> Result<DeviceCommand> {
     use Access::{Read, Write};
-    let at = At { queue, place: queue.device_index(), newest };
+    let at = At { queue, place: kind.place(queue), newest };
     let get = |range: &MemRange, access| acquire(range, access, at);
     Ok(match kind {
         // Calls are the host's, which makes them when it is their turn.
@@ -230,7 +230,6 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: 
         }
         CommandKind::UnmapImage { .. } => DeviceCommand::Nop,
         CommandKind::Launch(launch) => {
-            let at = At { place: launch.place, ..at };
             let args = launch.args.lower(at.place, |args| lower_args(launch, at, args))?;
             DeviceCommand::Launch(Launch {
                 kernel: launch.kernel.clone(),
@@ -298,5 +297,11 @@ pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> Resul
         CommandKind::Launch(launch) => return fallback::run(launch, &lower(command, queue)?, queue),
         _ => {}
     }
-    transfer_now(queue.ops(), &lower(command, queue)?).map_err(|e| e.code())
+    run_transfer(&command.kind, queue)
+}
+
+/// Does a transfer in this thread, whose memory objects no work in flight uses.
+pub(super) fn run_transfer(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Result<()> {
+    let ops = queue.context().place(kind.place(queue)).map_err(|e| e.code())?;
+    transfer_now(ops, &lower_kind(kind, queue, true)?).map_err(|e| e.code())
 }

@@ -21,6 +21,7 @@ use crate::event::WaitList;
 use crate::host_ptr::HostPtr;
 use crate::memory::MemObject;
 use crate::memory::mapping::Mapping;
+use crate::queue::CommandQueue;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -174,9 +175,34 @@ pub enum CommandKind {
 }
 
 impl CommandKind {
+    /// The place of the context where a command of a queue is done: another than that of the queue's device if that cannot
+    /// run the kernel, or cannot have one of the images.
+    pub(crate) fn place(&self, queue: &CommandQueue) -> usize {
+        let own = queue.device_index();
+        let home = |part: &ImagePart| part.mem.residency().home(queue.context(), own);
+        match self {
+            CommandKind::Launch(launch) => launch.place,
+            CommandKind::WriteImage { dst: part, .. }
+            | CommandKind::ReadImage { src: part, .. }
+            | CommandKind::FillImage { dst: part, .. }
+            | CommandKind::ImageToBuffer { src: part, .. }
+            | CommandKind::BufferToImage { dst: part, .. }
+            | CommandKind::MapImage { part, .. }
+            | CommandKind::UnmapImage { part, .. } => home(part),
+            CommandKind::CopyImage { src, dst } => match home(src) {
+                place if place == own => home(dst),
+                place => place,
+            },
+            _ => own,
+        }
+    }
+    /// Whether a queue's device has another place of the context do it.
+    pub(crate) fn falls_back(&self, queue: &CommandQueue) -> bool {
+        self.place(queue) != queue.device_index()
+    }
     /// Whether the host is busy with it for long.
-    pub(crate) fn is_long_on_host(&self) -> bool {
-        matches!(self, CommandKind::Native(_) | CommandKind::Launch(_) | CommandKind::Parts(_))
+    pub(crate) fn is_long_on_host(&self, queue: &CommandQueue) -> bool {
+        matches!(self, CommandKind::Native(_) | CommandKind::Launch(_) | CommandKind::Parts(_)) || self.falls_back(queue)
     }
     /// Application memory that the command takes bytes from.
     pub(crate) fn host_source(&self) -> Option<Range<usize>> {

@@ -1,11 +1,11 @@
-//! What a command buffer does when it is enqueued: one replay, which the device does, or parts where launches of it fall back:
-//! replays, and those launches between them, one after the other on a thread of the host (`worker`).
+//! What a command buffer does when it is enqueued: one replay, which the device does, or parts where commands of it fall back:
+//! replays, and those commands between them, one after the other on a thread of the host (`worker`).
 //!
 //! The replays of parts go to a queue of their own on the same device, which nobody else knows; the command of the buffer
 //! in the application's queue is all of them.
 
 use super::fallback;
-use super::lower::lower_kind;
+use super::lower::{lower_kind, run_transfer};
 use super::replay::{Replay, Step};
 use super::{CommandKind, Place};
 use crate::cl::*;
@@ -30,14 +30,13 @@ pub struct Parts {
 
 enum Part {
     Replay(Arc<Replay>),
-    Launch(Arc<CommandKind>),
+    Host(Arc<CommandKind>),
 }
 
 impl Whole {
     /// Of commands that touch no host memory; `own` gives a queue like the buffer's if that is needed.
     pub fn new(steps: Vec<Step>, queue: &CommandQueue, own: impl FnOnce() -> Result<Arc<CommandQueue>>) -> Result<Whole> {
-        let falls_back = |step: &Step| matches!(&*step.kind, CommandKind::Launch(l) if l.place != queue.device_index());
-        if !steps.iter().any(falls_back) {
+        if !steps.iter().any(|step| step.kind.falls_back(queue)) {
             return Ok(Whole::Replay(Arc::new(Replay::new(steps))));
         }
         let (mut parts, mut open) = (Vec::new(), Vec::new());
@@ -48,9 +47,9 @@ impl Whole {
             }
         };
         for step in steps {
-            if falls_back(&step) {
+            if step.kind.falls_back(queue) {
                 close(&mut open, &mut parts);
-                parts.push(Part::Launch(step.kind));
+                parts.push(Part::Host(step.kind));
             } else {
                 open.push(step);
             }
@@ -66,7 +65,7 @@ impl Whole {
             Whole::Replay(replay) => replay.prepare(queue),
             Whole::Parts(whole) => whole.parts.iter().try_for_each(|part| match part {
                 Part::Replay(replay) => replay.prepare(queue),
-                Part::Launch(_) => Ok(()),
+                Part::Host(_) => Ok(()),
             }),
         }
     }
@@ -91,11 +90,10 @@ impl Parts {
                     let new = NewCommand { command_type, kind, waits: WaitList::new(), place: Place::Device, fence: Fence::None };
                     self.queue.enqueue_blocking(new).map_err(|e| e.code())?;
                 }
-                Part::Launch(kind) => {
-                    if let CommandKind::Launch(launch) = &**kind {
-                        fallback::run(launch, &lower_kind(kind, queue, true)?, queue)?;
-                    }
-                }
+                Part::Host(kind) => match &**kind {
+                    CommandKind::Launch(launch) => fallback::run(launch, &lower_kind(kind, queue, true)?, queue)?,
+                    other => run_transfer(other, queue)?,
+                },
             }
         }
         Ok(())

@@ -3,13 +3,14 @@
 //! Such a device reports what either of the two has. Kernels that it cannot have itself are compiled for the processor
 //! (`program::fallback`) and launched there by the device's own queues (`command::fallback`).
 
-use super::info::DeviceInfo;
+use super::info::{DeviceInfo, FormatSupport, ImageFacts, ImageUse};
 use super::traits::DeviceOps;
 use std::sync::Arc;
 
 pub const DOUBLE: &str = "double precision";
 pub const HALF: &str = "half precision";
 pub const INT64_ATOMICS: &str = "64-bit atomics";
+pub const IMAGE_FORMATS: &str = "image formats";
 
 /// Who helps a device, and what is reported of the two.
 pub struct Fallback {
@@ -42,6 +43,12 @@ fn merge(own: &DeviceInfo, other: &DeviceInfo) -> (DeviceInfo, Vec<&'static str>
     gain(&mut info.fp64, other.fp64, DOUBLE);
     gain(&mut info.fp16, other.fp16, HALF);
     gain(&mut info.int64_atomics, other.int64_atomics, INT64_ATOMICS);
+    let (image, more) = merge_images(&own.image, &other.image);
+    if more {
+        info.image = image;
+        info.images |= other.images;
+        gains.push(IMAGE_FORMATS);
+    }
     // What a precision does is up to the device that computes it.
     if !own.fp64 {
         info.denorm64 = other.denorm64;
@@ -52,9 +59,49 @@ fn merge(own: &DeviceInfo, other: &DeviceInfo) -> (DeviceInfo, Vec<&'static str>
     (info, gains)
 }
 
+/// Images that either of two devices can have, and whether the second has some that the first lacks. An image is wholly one's, so
+/// none may be larger than fits both.
+fn merge_images(own: &ImageFacts, other: &ImageFacts) -> (ImageFacts, bool) {
+    if own.formats.is_empty() {
+        return (other.clone(), !other.formats.is_empty());
+    }
+    let mut image = own.clone();
+    for theirs in &other.formats {
+        match image.formats.iter_mut().find(|f| f.format == theirs.format) {
+            Some(known) => known.uses = std::array::from_fn(|kind| either(known.uses[kind], theirs.uses[kind])),
+            None => image.formats.push(*theirs),
+        }
+    }
+    // Every use of the other's is one of both.
+    let gained = |f: &FormatSupport| own.formats.iter().all(|o| o.format != f.format || o.uses != f.uses);
+    if !image.formats.iter().any(gained) {
+        return (image, false);
+    }
+    image.max_2d = std::array::from_fn(|i| own.max_2d[i].min(other.max_2d[i]));
+    image.max_3d = std::array::from_fn(|i| own.max_3d[i].min(other.max_3d[i]));
+    image.max_layers = own.max_layers.min(other.max_layers);
+    image.max_buffer = own.max_buffer.min(other.max_buffer);
+    image.levels &= other.levels;
+    image.level_writes &= other.level_writes;
+    for (most, theirs) in [
+        (&mut image.max_read_args, other.max_read_args),
+        (&mut image.max_write_args, other.max_write_args),
+        (&mut image.max_read_write_args, other.max_read_write_args),
+    ] {
+        *most = if *most == 0 { theirs } else { theirs.min(*most) };
+    }
+    (image, true)
+}
+
+fn either(a: ImageUse, b: ImageUse) -> ImageUse {
+    ImageUse { read: a.read || b.read, write: a.write || b.write, read_write: a.read_write || b.read_write }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cl::image::{ImageFormat, ImageKind};
+    use crate::cl::{CL_FLOAT, CL_R, CL_RGBA};
 
     #[test]
     fn what_either_has_is_reported() {
@@ -64,5 +111,28 @@ mod tests {
         assert!(info.fp16 && info.fp64 && !info.int64_atomics);
         assert!(info.denorm64 && !info.denorm16);
         assert_eq!((info.local_mem_size, gains), (7, vec![DOUBLE]));
+    }
+
+    #[test]
+    fn images_are_those_of_either() {
+        let none = ImageUse::default();
+        let all = ImageUse { read: true, write: true, read_write: true };
+        let support = |order, uses| FormatSupport { format: ImageFormat::new(order, CL_FLOAT), uses: [uses; 6] };
+        let facts = |formats, size, both| ImageFacts {
+            max_2d: [size; 2],
+            max_read_write_args: both,
+            pitch_alignment: 4,
+            formats,
+            ..ImageFacts::default()
+        };
+        let own = facts(vec![support(CL_R, ImageUse { read: true, ..none })], 9, 0);
+        let (both, more) = merge_images(&own, &facts(vec![support(CL_R, all), support(CL_RGBA, all)], 5, 3));
+        assert!(more && both.formats == [support(CL_R, all), support(CL_RGBA, all)]);
+        assert_eq!((both.max_2d, both.max_read_write_args), ([5; 2], 3));
+        // Nothing changes where the other has nothing more.
+        let (same, more) = merge_images(&own, &facts(vec![support(CL_R, none)], 5, 3));
+        assert!(!more && same.formats == own.formats && same.max_2d == [9; 2]);
+        let (theirs, more) = merge_images(&ImageFacts::default(), &own);
+        assert!(more && theirs.uses(ImageFormat::new(CL_R, CL_FLOAT), ImageKind::D3).read && theirs.max_2d == [9; 2]);
     }
 }

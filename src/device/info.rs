@@ -71,6 +71,11 @@ impl ImageFacts {
         found.zip(at).map_or(ImageUse::default(), |(f, at)| f.uses[at])
     }
 
+    /// Whether the device can have such images.
+    pub fn holds(&self, format: ImageFormat, shape: &ImageShape, levels: u32) -> bool {
+        self.uses(format, shape.kind).read && self.fits(shape) && (levels <= 1 || self.levels)
+    }
+
     /// Whether images can be that large.
     pub fn fits(&self, shape: &ImageShape) -> bool {
         let [w, h, d] = shape.size;

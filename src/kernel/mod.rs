@@ -20,7 +20,7 @@ use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::program::{OnDevice, Program};
 use crate::sync::{Mutex, Rank};
 use arg_list::ArgsInUse;
-use args::{ArgInput, Args};
+use args::{ArgInput, ArgSnapshot, Args};
 use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo};
 use exec_info::ExecInfo;
 use std::sync::{Arc, OnceLock};
@@ -150,9 +150,20 @@ impl Kernel {
     pub fn snapshot(&self, device: &Device, own: usize) -> Result<KernelSnapshot> {
         // There must be an executable for the device.
         let on_device = self.on_device(device)?;
-        let (kernel, place) = (on_device.kernel.clone(), self.place_of(on_device, own)?);
         let args = self.args.lock().pack()?;
-        Ok(KernelSnapshot { kernel, place, args: ArgsInUse::new(args, self.args.clone()) })
+        let args = ArgsInUse::new(args, self.args.clone());
+        let context = &self.program.context;
+        let cannot = |(arg, info): (&ArgSnapshot, &ArgInfo)| match arg {
+            ArgSnapshot::Mem(Some(mem)) => mem.image().is_some_and(|image| {
+                !image.is_usable(device.ops().info(), info.access) || mem.residency().home(context, own) != own
+            }),
+            _ => false,
+        };
+        let elsewhere = on_device.for_images.as_ref().zip(context.fallback());
+        if let Some((kernel, place)) = elsewhere.filter(|_| args.iter().zip(&self.info.args).any(cannot)) {
+            return Ok(KernelSnapshot { kernel: kernel.clone(), place, args });
+        }
+        Ok(KernelSnapshot { kernel: on_device.kernel.clone(), place: self.place_of(on_device, own)?, args })
     }
 
     /// What clSetKernelExecInfo has told.

@@ -114,6 +114,11 @@ impl ImageInfo {
         if fits { Ok(()) } else { Err(err!(CL_IMAGE_FORMAT_NOT_SUPPORTED, "the device cannot use the format so")) }
     }
 
+    /// Whether kernels that run on a device of these facts can be given the image.
+    pub fn is_usable(&self, facts: &DeviceInfo, access: AccessQualifier) -> bool {
+        self.validate_device(facts).is_ok() && self.validate_access(facts, access).is_ok()
+    }
+
     /// Checks that commands for a device may use the image.
     pub fn validate_device(&self, facts: &DeviceInfo) -> Result<()> {
         // The device supports images,

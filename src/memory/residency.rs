@@ -130,7 +130,8 @@ impl Residency {
     }
 
     fn create(context: &Context, content: Content, initial: Initial, layout: RectLayout) -> Result<Residency> {
-        if let [device] = context.devices() {
+        let home = content.home(context, 0);
+        if let ([device], 0) = (context.devices(), home) {
             let memory = content.allocate(device.ops())?;
             let first = match initial {
                 Initial::Nothing => Holders::NONE,
@@ -156,7 +157,12 @@ impl Residency {
                 }
             }
         };
-        Ok(Self::with(content, false, copies, host))
+        let made = Self::with(content, false, copies, host);
+        // There is one place for it, which it must fit.
+        if home != 0 && context.devices().len() == 1 {
+            made.backing(context, 0)?;
+        }
+        Ok(made)
     }
 
     /// Of memory that is shared outside of OpenCL.
@@ -191,11 +197,17 @@ impl Residency {
         self.only.is_some()
     }
 
-    /// The backing on a device, made if there is none.
+    /// Where commands of a device use it: there, or where that falls back to if it cannot have such an image.
+    pub fn home(&self, context: &Context, device: usize) -> usize {
+        self.content.home(context, device)
+    }
+
+    /// The backing for a device ([`Residency::home`]), made if there is none.
     pub fn backing(&self, context: &Context, device: usize) -> Result<Arc<dyn DeviceMemory>> {
         if let Some(only) = self.only.as_ref().filter(|_| device == 0) {
             return Ok(only.clone());
         }
+        let device = self.home(context, device);
         let (seen, one) = {
             let state = self.state.lock();
             if let Some(memory) = state.copies.get(device).cloned().flatten() {
@@ -222,6 +234,7 @@ impl Residency {
         if self.is_in_one_place() {
             return Ok(memory);
         }
+        let device = self.home(context, device);
         let mut state = self.state.lock();
         // There is no other copy, or there are no copies at all.
         if state.one || state.copies.len() == 1 && state.host.is_none() {
@@ -274,6 +287,13 @@ impl Residency {
 }
 
 impl Content {
+    /// See [`Residency::home`].
+    fn home(&self, context: &Context, device: usize) -> usize {
+        let (Some(other), Content::Image(desc)) = (context.fallback(), self) else { return device };
+        let has = context.place(device).is_ok_and(|ops| ops.info().image.holds(desc.format, &desc.shape, desc.levels));
+        if has { device } else { other }
+    }
+
     fn allocate(&self, ops: &Arc<dyn DeviceOps>) -> Result<Arc<dyn DeviceMemory>> {
         let made = match *self {
             Content::Buffer { size, host_visible } => ops.alloc_buffer(&BufferDesc { size, host_visible, name: "buffer" }),

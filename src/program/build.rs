@@ -101,7 +101,7 @@ impl Program {
                     let target = self.devices[index].ops().target();
                     let work = match secret().and_then(|secret| binary.code_for(&secret, target)) {
                         _ if !is_initialized(&self.context, &binary.options) => Work::Refused(NOT_INITIALIZED.into()),
-                        Some(code) if options == binary.options && fallback::reasons(&self.devices[index], &code).is_empty() => {
+                        Some(code) if options == binary.options && fallback::is_alone(&self.devices[index], &code) => {
                             Work::Ready(binary.libraries.clone(), code)
                         }
                         _ => Work::Modules(binary.libraries.clone()),

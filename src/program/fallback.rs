@@ -1,15 +1,17 @@
 //! Kernels that run on what a device falls back to: which ones, and why.
 //!
 //! A kernel falls back if the compiler cannot make it for the device, or if it needs more local memory or larger groups
-//! than the device has. Where kernels of the program may write variables at program scope, which are one block of memory
+//! than the device has. One with images is compiled for both where there are images that only the other one can have, and
+//! each launch decides by the images it is given. Where kernels of the program may write variables at program scope, which are one block of memory
 //! for all, every kernel falls back as soon as one does.
 
 use crate::device::Device;
+use crate::device::fallback::IMAGE_FORMATS;
 use crate::device::info::DeviceInfo;
 use crate::device::traits::{DeviceOps, DeviceProgram, Result};
 use clspv_bridge::abi::{CompiledKernel, CompiledProgram, DataBlock};
 use clspv_bridge::driver::Kernels;
-use clspv_bridge::metadata::KernelInfo;
+use clspv_bridge::metadata::{ArgKind, KernelInfo};
 use clspv_bridge::{CompileError, Target};
 use std::sync::Arc;
 
@@ -43,10 +45,23 @@ pub fn compile(
     let Some(helper) = device.fallback() else { return Ok((compile(Kernels::Every, device.target())?, None)) };
     let own = compile(Kernels::Possible, device.target())?;
     let reasons = reasons(device, &own);
+    let both = with_images(device, &own, &reasons);
+    let names: Vec<String> = reasons.iter().map(|(name, _)| name.clone()).collect();
+    if !both.is_empty() {
+        let every = names.iter().chain(&both).cloned().collect();
+        // A kernel of both may be one that only the device can have.
+        match compile(Kernels::Named(every), helper.ops.target()) {
+            Ok(theirs) => {
+                log.push_str(&notes(device, &reasons));
+                log.push_str(&notes_of_images(device, &both));
+                return Ok((without(&own, &reasons), Some(theirs)));
+            }
+            Err(error) => tracing::info!(%error, "no kernels for images that the device lacks"),
+        }
+    }
     if reasons.is_empty() {
         return Ok((own, None));
     }
-    let names = reasons.iter().map(|(name, _)| name.clone()).collect();
     let theirs = match compile(Kernels::Named(names), helper.ops.target()) {
         Ok(theirs) => theirs,
         // What neither can have is an error of the device.
@@ -63,6 +78,10 @@ pub fn reasons(device: &Device, program: &CompiledProgram) -> Vec<(String, Strin
     let what = |why: &str| why.trim_end_matches(" on this device").to_string();
     let mut list: Vec<_> = program.absent.iter().map(|(name, why)| (name.clone(), what(why))).collect();
     list.extend(program.kernels.iter().filter_map(|k| Some((k.info.name.clone(), exceeds(k, device.ops(), &helper.ops)?))));
+    if program.data.writable && list.is_empty() {
+        let images = "images of formats that the device may lack, and variables at program scope";
+        list.extend(with_images(device, program, &[]).into_iter().map(|name| (name, images.to_string())));
+    }
     if !list.is_empty() && program.data.writable {
         let shares = "variables at program scope that a kernel uses which falls back";
         let others = program.kernels.iter().map(|k| &k.info.name);
@@ -70,6 +89,30 @@ pub fn reasons(device: &Device, program: &CompiledProgram) -> Vec<(String, Strin
         list.extend(others.into_iter().map(|name| (name, shares.to_string())));
     }
     list
+}
+
+/// Whether the code of the device itself is all that a program needs.
+pub fn is_alone(device: &Device, program: &CompiledProgram) -> bool {
+    reasons(device, program).is_empty() && with_images(device, program, &[]).is_empty()
+}
+
+/// Kernels with images that do not fall back, if there are images that only what the device falls back to can have or use.
+pub fn with_images(device: &Device, program: &CompiledProgram, reasons: &[(String, String)]) -> Vec<String> {
+    if !device.fallback().is_some_and(|helper| helper.gains.contains(&IMAGE_FORMATS)) {
+        return Vec::new();
+    }
+    let infos = program.kernels.iter().map(|k| &k.info);
+    let some = infos.filter(|k| k.args.iter().any(|arg| arg.kind == ArgKind::Image));
+    some.filter(|k| reasons.iter().all(|(name, _)| *name != k.name)).map(|k| k.name.clone()).collect()
+}
+
+/// A line of the build log for each of [`with_images`].
+pub fn notes_of_images(device: &Device, kernels: &[String]) -> String {
+    let helper = device.fallback().map_or("", |f| f.ops.info().name.as_str());
+    let line = |name: &String| {
+        format!("note: kernel '{name}' runs on {helper} if it is given images of formats that the device lacks\n")
+    };
+    kernels.iter().map(line).collect()
 }
 
 /// What a kernel needs more of than the device has, if the other one has enough.

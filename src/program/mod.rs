@@ -124,6 +124,8 @@ pub struct OnDevice {
     pub kernel: Arc<dyn DeviceKernel>,
     /// It is one of what the device falls back to.
     pub falls_back: bool,
+    /// The same kernel there, for images that the device itself cannot have or use.
+    pub for_images: Option<Arc<dyn DeviceKernel>>,
 }
 
 /// A kernel of a program: its description and its form on each device of the program that has it.
@@ -141,9 +143,12 @@ impl Executable {
 
     /// One of them, to be launched.
     fn load(&self, name: &str, falls_back: bool) -> Result<OnDevice> {
-        let helper = self.fallback.as_ref().filter(|_| falls_back);
-        let loaded = helper.map_or(&self.loaded, |f| &f.loaded);
-        Ok(OnDevice { kernel: loaded.kernel(name)?, falls_back })
+        let helper = self.fallback.as_ref().filter(|f| f.compiled.kernels.iter().any(|k| k.info.name == name));
+        let helper = helper.map(|f| f.loaded.kernel(name)).transpose()?;
+        Ok(match helper {
+            Some(kernel) if falls_back => OnDevice { kernel, falls_back, for_images: None },
+            for_images => OnDevice { kernel: self.loaded.kernel(name)?, falls_back: false, for_images },
+        })
     }
 }
 

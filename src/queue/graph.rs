@@ -440,7 +440,7 @@ impl CommandQueue {
             return Event::let_go(event);
         }
         self.begin_on_host(&event);
-        if command.kind.is_long_on_host() {
+        if command.kind.is_long_on_host(self) {
             let queue = self.clone();
             worker::post(Box::new(move || {
                 let mut work = Work::new();

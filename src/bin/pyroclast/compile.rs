@@ -106,7 +106,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let program = with_large_stack(|| driver::build_kernels(&wanted, &[&library], &options, &[], &target));
     let program = program.ok_or("internal compiler error: the compiler panicked")?.map_err(explain)?;
     if let Some(device) = helped {
-        eprint!("{}", fallback::notes(device, &fallback::reasons(device, &program)));
+        let reasons = fallback::reasons(device, &program);
+        let both = fallback::with_images(device, &program, &reasons);
+        eprint!("{}{}", fallback::notes(device, &reasons), fallback::notes_of_images(device, &both));
     }
     let kernels: Vec<&CompiledKernel> =
         program.kernels.iter().filter(|k| arguments.kernel.as_ref().is_none_or(|n| *n == k.info.name)).collect();

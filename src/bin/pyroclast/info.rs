@@ -49,6 +49,16 @@ fn bytes(n: u64) -> String {
     }
 }
 
+/// How many image formats there are, and how many can be used in more ways by falling back.
+fn formats(device: &Device) -> String {
+    let (all, own) = (&device.info().image.formats, &device.ops().info().image.formats);
+    let more = all.iter().filter(|f| !own.contains(f)).count();
+    match device.fallback().filter(|_| more > 0) {
+        Some(helper) => format!("{}, {more} of them more widely on {}", all.len(), helper.ops.info().name),
+        None => all.len().to_string(),
+    }
+}
+
 fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
     let i = device.info();
     let either = |has: bool, what: &str| match device.fallback().filter(|f| f.gains.contains(&what)) {
@@ -71,6 +81,7 @@ fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
         (fallback::DOUBLE, either(i.fp64, fallback::DOUBLE)),
         (fallback::HALF, either(i.fp16, fallback::HALF)),
         (fallback::INT64_ATOMICS, either(i.int64_atomics, fallback::INT64_ATOMICS)),
+        (fallback::IMAGE_FORMATS, formats(device)),
         (
             "sub-groups",
             if i.max_num_sub_groups > 0 { format!("of {} ({:?})", i.sub_group_size, i.sub_group_sizes) } else { "no".into() },

@@ -1,0 +1,490 @@
+//! Images of formats that only the processor has, and uses of formats that only it can make: commands and kernels of the device's
+//! queues find them as any other.
+
+use super::*;
+use crate::common::command_buffer::*;
+use std::ffi::c_void;
+
+/// What no Vulkan device has: ten bits each of red, green and blue from the top, two of alpha.
+const LACKING: cl_image_format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT_101010_2 };
+/// What every device has.
+const COMMON: cl_image_format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT8 };
+/// What no Vulkan device can write.
+const PACKED: cl_image_format = cl_image_format { image_channel_order: CL_RGB, image_channel_data_type: CL_UNORM_SHORT_565 };
+
+const SOURCE: &str = "
+#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
+kernel void turn(read_only image2d_t from, write_only image2d_t to) {
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imagef(to, at, 1.0f - read_imagef(from, at));
+}
+kernel void turn_array(read_only image2d_array_t from, write_only image2d_array_t to) {
+    int4 at = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);
+    write_imagef(to, at, 1.0f - read_imagef(from, at));
+}
+kernel void turn_volume(read_only image3d_t from, write_only image3d_t to) {
+    int4 at = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);
+    write_imagef(to, at, 1.0f - read_imagef(from, at));
+}
+kernel void step(global uint *p, uint addend) { size_t i = get_global_id(0); p[i] = p[i] * 5 + addend; }
+kernel void paint(write_only image2d_t to, float4 color) {
+    write_imagef(to, (int2)(get_global_id(0), get_global_id(1)), color * (float)(get_global_id(0) % 2));
+}
+kernel void take(read_only image2d_t from, global float4 *to) {
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    to[at.y * get_global_size(0) + at.x] = read_imagef(from, at);
+}
+kernel void roomy(read_only image2d_t from, global float4 *to, local float4 *room) {
+    size_t i = get_local_id(0);
+    room[i] = read_imagef(from, (int2)(0, 0));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    to[i] = room[get_local_size(0) - 1 - i];
+}";
+
+const SIZE: [usize; 3] = [20, 9, 3];
+
+/// A kind of image: its size, and the kernel that turns all bits of its texels.
+#[derive(Clone, Copy)]
+struct Kind {
+    image_type: cl_mem_object_type,
+    size: [usize; 3],
+    turn: &'static str,
+}
+
+const KINDS: [Kind; 3] = [
+    Kind { image_type: CL_MEM_OBJECT_IMAGE2D, size: [SIZE[0], SIZE[1], 1], turn: "turn" },
+    Kind { image_type: CL_MEM_OBJECT_IMAGE2D_ARRAY, size: SIZE, turn: "turn_array" },
+    Kind { image_type: CL_MEM_OBJECT_IMAGE3D, size: SIZE, turn: "turn_volume" },
+];
+
+impl Kind {
+    fn texels(&self) -> usize {
+        self.size.iter().product()
+    }
+
+    fn create(&self, rig: &Rig, flags: cl_mem_flags, format: cl_image_format, data: *mut c_void) -> Result<cl_mem, cl_int> {
+        // SAFETY: a structure of numbers and pointers.
+        let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
+        (desc.image_type, desc.image_width, desc.image_height) = (self.image_type, self.size[0], self.size[1]);
+        match self.image_type {
+            CL_MEM_OBJECT_IMAGE3D => desc.image_depth = self.size[2],
+            _ => desc.image_array_size = self.size[2],
+        }
+        let mut code = 1;
+        // SAFETY: the data, if any, has the image's size.
+        let image = unsafe { clCreateImage(rig.context, flags, &format, &desc, data, &mut code) };
+        if code == CL_SUCCESS { Ok(image) } else { Err(code) }
+    }
+
+    /// Runs a kernel with a work-item for each texel.
+    fn launch(&self, queue: cl_command_queue, kernel: cl_kernel, waits: &[cl_event]) -> cl_event {
+        let (list, mut event) = (if waits.is_empty() { null() } else { waits.as_ptr() }, null_mut());
+        let dims = if self.size[2] == 1 { 2 } else { 3 };
+        let size = self.size.as_ptr();
+        // SAFETY: live handles; as many sizes as dimensions; the list has its length.
+        ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, dims, null(), size, null(), waits.len() as u32, list, &mut event) });
+        event
+    }
+}
+
+/// A box in an image.
+#[derive(Clone, Copy)]
+struct Part {
+    origin: [usize; 3],
+    size: [usize; 3],
+}
+
+impl Part {
+    fn random(random: &mut Random, size: [usize; 3]) -> Part {
+        let origin = size.map(|n| random.below(n));
+        let size = std::array::from_fn(|i| 1 + random.below(size[i] - origin[i]));
+        Part { origin, size }
+    }
+
+    fn count(&self) -> usize {
+        self.size.iter().product()
+    }
+
+    /// Positions of its texels in an image.
+    fn places(self, kind: Kind) -> Vec<usize> {
+        let [w, h, d] = self.size;
+        let at = |x, y, z| {
+            let [x0, y0, z0] = self.origin;
+            ((z0 + z) * kind.size[1] + y0 + y) * kind.size[0] + x0 + x
+        };
+        (0..d).flat_map(|z| (0..h).flat_map(move |y| (0..w).map(move |x| at(x, y, z)))).collect()
+    }
+}
+
+/// Random commands one after the other on two images and a buffer; the host does the same.
+fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags, seed: u64) {
+    let (mut random, mut code) = (Random(seed), 1);
+    let count = kind.texels();
+    let word = |i: u32| i.wrapping_mul(0x9e37_79b9);
+    let mut words: Vec<Vec<u32>> = (0..3).map(|m| (0..count as u32).map(|i| word(i + 1000 * m)).collect()).collect();
+    let mut storage: Vec<Vec<u32>> = words[..2].to_vec();
+    let has_data = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0;
+    let images = [0, 1].map(|m| {
+        let data = if has_data { storage[m].as_mut_ptr().cast() } else { null_mut() };
+        kind.create(rig, flags, LACKING, data).unwrap()
+    });
+    let buffer = rig.buffer(&words[2]);
+    let queues = [0, OUT_OF_ORDER].into_iter().flat_map(|how| devices.iter().map(move |d| Rig { device: *d, ..*rig }.queue(how)));
+    let queues: Vec<cl_command_queue> = queues.collect();
+    let whole = Part { origin: [0; 3], size: kind.size };
+    if !has_data {
+        for (image, words) in images.iter().zip(&words) {
+            let (at, size, data) = (whole.origin.as_ptr(), whole.size.as_ptr(), words.as_ptr().cast());
+            // SAFETY: memory of the image's size.
+            ok(unsafe { clEnqueueWriteImage(queues[0], *image, 1, at, size, 0, 0, data, 0, null(), null_mut()) });
+        }
+    }
+    let (step, turn) = (rig.kernel("step"), rig.kernel(kind.turn));
+    set(step, 0, buffer);
+    let mut last: Option<cl_event> = None;
+    for round in 0..90u32 {
+        let queue = queues[random.below(queues.len())];
+        let m = random.below(2);
+        let (image, other) = (images[m], images[1 - m]);
+        let part = Part::random(&mut random, kind.size);
+        let (at, size) = (part.origin.as_ptr(), part.size.as_ptr());
+        let places = part.places(kind);
+        let start = random.below(count - part.count() + 1);
+        let there = start..start + part.count();
+        let (waits, mut event) = (last, null_mut());
+        let (n, list) = (waits.iter().len() as u32, waits.as_ref().map_or(null(), |e| &raw const *e));
+        let mut host: Vec<u32> = (0..part.count() as u32).map(|i| word(i ^ round)).collect();
+        let data: *mut c_void = host.as_mut_ptr().cast();
+        let before: Vec<u32> = places.iter().map(|p| words[m][*p]).collect();
+        let put = |words: &mut Vec<u32>, values: &[u32]| places.iter().zip(values).for_each(|(p, v)| words[*p] = *v);
+        // SAFETY: live handles; memory of the sizes given, used by blocking commands only.
+        unsafe {
+            match random.below(11) {
+                0 => {
+                    set(step, 1, round);
+                    event = launch(queue, step, count, waits.as_slice());
+                    words[2].iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
+                }
+                1 | 2 => {
+                    set(turn, 0, image);
+                    set(turn, 1, other);
+                    event = kind.launch(queue, turn, waits.as_slice());
+                    words[1 - m] = words[m].iter().map(|w| !w).collect();
+                }
+                3 => {
+                    ok(clEnqueueWriteImage(queue, image, 1, at, size, 0, 0, data, n, list, &mut event));
+                    put(&mut words[m], &host);
+                }
+                4 => {
+                    ok(clEnqueueReadImage(queue, image, 1, at, size, 0, 0, data, n, list, &mut event));
+                    assert_eq!(host, before, "round {round}");
+                }
+                5 => {
+                    ok(clEnqueueCopyImage(queue, image, other, at, at, size, n, list, &mut event));
+                    put(&mut words[1 - m], &before);
+                }
+                6 => {
+                    let color = [1.0f32, 0.0, 1.0, 0.0];
+                    ok(clEnqueueFillImage(queue, image, color.as_ptr().cast(), at, size, n, list, &mut event));
+                    put(&mut words[m], &vec![0xffc0_0ffc; part.count()]);
+                }
+                7 => {
+                    ok(clEnqueueCopyImageToBuffer(queue, image, buffer, at, size, 4 * start, n, list, &mut event));
+                    words[2][there].copy_from_slice(&before);
+                }
+                8 => {
+                    ok(clEnqueueCopyBufferToImage(queue, buffer, image, 4 * start, at, size, n, list, &mut event));
+                    let values = words[2][there].to_vec();
+                    put(&mut words[m], &values);
+                }
+                9 => ok(clEnqueueMigrateMemObjects(queue, 2, images.as_ptr(), 0, n, list, &mut event)),
+                _ => {
+                    let (how, none) = (CL_MAP_READ | CL_MAP_WRITE, null_mut());
+                    let (mut row, mut slice) = (0usize, 0usize);
+                    let (rows, slices) = (&raw mut row, &raw mut slice);
+                    let mapped = clEnqueueMapImage(queue, image, 1, how, at, size, rows, slices, n, list, none, &mut code);
+                    ok(code);
+                    let [w, h, _] = part.size;
+                    for (i, value) in before.iter().enumerate() {
+                        let texel = mapped.byte_add(i / (w * h) * slice + i / w % h * row + 4 * (i % w)).cast::<u32>();
+                        assert_eq!(texel.read(), *value, "round {round}");
+                        texel.write(!value);
+                    }
+                    ok(clEnqueueUnmapMemObject(queue, image, mapped, 0, null(), &mut event));
+                    put(&mut words[m], &before.iter().map(|v| !v).collect::<Vec<_>>());
+                }
+            }
+        }
+        release(last.replace(event));
+    }
+    assert_eq!(wait(last.as_slice()), CL_SUCCESS);
+    for (image, expected) in images.iter().zip(&words) {
+        let mut seen = vec![0u32; count];
+        let (at, size, to) = (whole.origin.as_ptr(), whole.size.as_ptr(), seen.as_mut_ptr().cast());
+        // SAFETY: memory of the image's size.
+        ok(unsafe { clEnqueueReadImage(queues[0], *image, 1, at, size, 0, 0, to, 0, null(), null_mut()) });
+        assert_eq!(&seen, expected);
+    }
+    assert_eq!(read::<u32>(queues[0], buffer, count), words[2]);
+    release(last);
+    release([step, turn]);
+    release(images);
+    release([buffer]);
+    release(queues);
+}
+
+/// Every kind of image, and every way to make one.
+pub fn formats_in_commands() {
+    let rig = rig_of(SOURCE);
+    let flags = [0, CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR];
+    for (i, (kind, flags)) in KINDS.into_iter().zip(flags).enumerate() {
+        commands(&rig, &[rig.device], kind, flags, i as u64 + 1);
+    }
+}
+
+/// The same in a context of the processor too.
+pub fn formats_beside_the_processor() {
+    let (devices, mut code) = (devices(), 1);
+    assert!(devices.len() >= 2, "{} devices", devices.len());
+    // SAFETY: as many devices as are said.
+    let context = unsafe { clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code) };
+    ok(code);
+    let rig = Rig { device: devices[0], context, program: build(context, devices[0], SOURCE) };
+    commands(&rig, &devices, KINDS[0], 0, 7);
+    commands(&rig, &devices, KINDS[1], CL_MEM_USE_HOST_PTR, 8);
+    release([rig.program]);
+    release([context]);
+}
+
+/// Every format that the processor has is the device's, for every use, and images of it can be made.
+pub fn lists() {
+    let devices = devices();
+    let contexts = [devices[0], devices[devices.len() - 1]].map(|device| {
+        let mut code = 1;
+        // SAFETY: one device.
+        let context = unsafe { clCreateContext(null(), 1, &device, None, null_mut(), &mut code) };
+        ok(code);
+        context
+    });
+    let list = |context, flags, kind: cl_mem_object_type| {
+        let (mut list, mut count) = ([COMMON; 300], 0);
+        // SAFETY: room for as many formats as are said.
+        ok(unsafe { clGetSupportedImageFormats(context, flags, kind, 300, list.as_mut_ptr(), &mut count) });
+        let mut list: Vec<_> =
+            list[..count as usize].iter().map(|f| (f.image_channel_order, f.image_channel_data_type)).collect();
+        list.sort();
+        list
+    };
+    let kinds = [CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_OBJECT_IMAGE1D_ARRAY];
+    for kind in kinds.into_iter().chain(KINDS.map(|k| k.image_type)) {
+        for flags in [CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_KERNEL_READ_AND_WRITE] {
+            let [own, theirs] = contexts.map(|context| list(context, flags, kind));
+            assert!(own.contains(&(CL_RGBA, CL_UNORM_INT_101010_2)) && own.contains(&(CL_RGB, CL_UNORM_SHORT_565)));
+            assert_eq!(own, theirs, "{kind:#x}, {flags:#x}");
+        }
+    }
+    let rig = Rig { device: devices[0], context: contexts[0], program: null_mut() };
+    for (kind, (order, data_type)) in
+        KINDS.iter().flat_map(|k| list(contexts[0], CL_MEM_WRITE_ONLY, k.image_type).into_iter().map(move |f| (k, f)))
+    {
+        let format = cl_image_format { image_channel_order: order, image_channel_data_type: data_type };
+        release([kind.create(&rig, CL_MEM_WRITE_ONLY, format, null_mut()).unwrap()]);
+    }
+    release(contexts);
+}
+
+/// The build log names the kernels.
+pub fn names_kernels_of_images() {
+    let rig = rig_of(SOURCE);
+    let log = build_log(rig.program, rig.device);
+    for (kernel, has) in [("turn", true), ("roomy", true), ("step", false)] {
+        assert_eq!(log.contains(&format!("kernel '{kernel}' runs on ")), has, "{log}");
+        assert!(!falls_back(&rig, kernel));
+    }
+    // One block of variables is for all kernels.
+    let source = "global uint n; kernel void k(read_only image2d_t i, global uint *p) { *p = n++; } kernel void l() { n++; }";
+    let shared = try_build(&rig, source, "-cl-std=CL3.0").unwrap();
+    assert!(falls_back(&shared, "k") && falls_back(&shared, "l"));
+}
+
+/// Each launch is decided by its images: with one that the device has, the device's own local memory is what there is.
+pub fn launches_are_decided_one_by_one() {
+    let rig = rig_of(SOURCE);
+    let (queue, kernel) = (rig.queue(0), rig.kernel("roomy"));
+    let texels = |word: u32| vec![word; KINDS[0].texels()];
+    let [lacking, common] = [(LACKING, 0xffc0_0003), (COMMON, 0xff00_00ff)]
+        .map(|(format, word)| KINDS[0].create(&rig, CL_MEM_COPY_HOST_PTR, format, texels(word).as_mut_ptr().cast()).unwrap());
+    let (out, more) =
+        (rig.buffer(&[0f32; 16]), number(&device_info(rig.device, CL_DEVICE_LOCAL_MEM_SIZE).unwrap()) as usize + 64);
+    set(kernel, 1, out);
+    let launch = |image: cl_mem, bytes: usize| {
+        set(kernel, 0, image);
+        // SAFETY: the size of a local argument; live handles.
+        unsafe {
+            ok(clSetKernelArg(kernel, 2, bytes, null()));
+            clEnqueueNDRangeKernel(queue, kernel, 1, null(), &4, &4, 0, null(), null_mut())
+        }
+    };
+    for _ in 0..2 {
+        assert_eq!(launch(lacking, more), CL_SUCCESS);
+        assert_eq!(read::<f32>(queue, out, 16), [1.0, 0.0, 0.0, 1.0].repeat(4));
+        assert_eq!(launch(common, more), CL_OUT_OF_RESOURCES);
+        assert_eq!(launch(common, 64), CL_SUCCESS);
+        assert_eq!(read::<f32>(queue, out, 16), [1.0, 0.0, 0.0, 1.0].repeat(4));
+        assert_eq!(launch(lacking, 64), CL_SUCCESS);
+    }
+    release([lacking, common, out]);
+    release([kernel]);
+    release([queue]);
+}
+
+/// Written by the processor, read by the device.
+pub fn writes_that_the_device_lacks() {
+    let rig = rig_of(SOURCE);
+    let (queue, paint, take) = (rig.queue(0), rig.kernel("paint"), rig.kernel("take"));
+    let image = KINDS[0].create(&rig, 0, PACKED, null_mut()).unwrap();
+    let count = KINDS[0].texels();
+    let out = rig.buffer(&vec![0f32; 4 * count]);
+    set(paint, 0, image);
+    set(take, 0, image);
+    set(take, 1, out);
+    for color in [[1.0f32, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0]] {
+        set(paint, 1, color);
+        release([KINDS[0].launch(queue, paint, &[]), KINDS[0].launch(queue, take, &[])]);
+        let seen = read::<f32>(queue, out, 4 * count);
+        for (i, texel) in seen.chunks(4).enumerate() {
+            let expected = if i % SIZE[0] % 2 == 1 { color } else { [0.0, 0.0, 0.0, 1.0] };
+            assert_eq!(texel, expected, "{i}");
+        }
+    }
+    release([image, out]);
+    release([paint, take]);
+    release([queue]);
+}
+
+/// A program from its binary decides in the same way.
+pub fn from_binaries() {
+    let rig = rig_of(SOURCE);
+    // SAFETY: one device, and a buffer of the size that was asked for.
+    let program = unsafe {
+        let mut size = 0usize;
+        ok(clGetProgramInfo(rig.program, CL_PROGRAM_BINARY_SIZES, 8, (&raw mut size).cast(), null_mut()));
+        let mut bytes = vec![0u8; size];
+        let mut list = [bytes.as_mut_ptr()];
+        ok(clGetProgramInfo(rig.program, CL_PROGRAM_BINARIES, size_of::<usize>(), list.as_mut_ptr().cast(), null_mut()));
+        let mut code = 1;
+        let program = clCreateProgramWithBinary(rig.context, 1, &rig.device, &size, &mut bytes.as_ptr(), null_mut(), &mut code);
+        ok(code);
+        ok(clBuildProgram(program, 0, null(), null(), None, null_mut()));
+        program
+    };
+    commands(&Rig { program, ..rig }, &[rig.device], KINDS[0], 0, 11);
+    release([program]);
+}
+
+/// Commands of a command buffer, of both devices in turn.
+pub fn formats_recorded() {
+    let rig = rig_of(SOURCE);
+    let (queue, kind, mut code) = (rig.queue(0), KINDS[0], 1);
+    let count = kind.texels();
+    let images = [0, 1].map(|_| kind.create(&rig, 0, LACKING, null_mut()).unwrap());
+    let words = rig.buffer(&vec![3u32; count]);
+    let (step, turn) = (rig.kernel("step"), rig.kernel("turn"));
+    set(step, 0, words);
+    set(step, 1, 1u32);
+    set(turn, 0, images[0]);
+    set(turn, 1, images[1]);
+    let (at, size, color) = ([0usize; 3], kind.size, [1.0f32, 0.0, 1.0, 0.0]);
+    let half = [SIZE[0] / 2, SIZE[1], 1];
+    // SAFETY: live handles; sizes within images and buffer.
+    unsafe {
+        let buffer = clCreateCommandBufferKHR(1, &queue, null(), &mut code);
+        ok(code);
+        let (none, at, size, half) = (null::<c_void>(), at.as_ptr(), size.as_ptr(), half.as_ptr());
+        let (no_points, no_point, no_handle) = (null(), null_mut(), null_mut());
+        let (null_queue, list) = (null_mut(), none.cast());
+        let launched = |kernel, dims, size| {
+            let at = null();
+            clCommandNDRangeKernelKHR(buffer, null_queue, list, kernel, dims, at, size, at, 0, no_points, no_point, no_handle)
+        };
+        ok(launched(step, 1, &count));
+        ok(clCommandCopyBufferToImageKHR(
+            buffer, null_queue, list, words, images[0], 0, at, size, 0, no_points, no_point, no_handle,
+        ));
+        let color = color.as_ptr().cast();
+        ok(clCommandFillImageKHR(buffer, null_queue, list, images[0], color, at, half, 0, no_points, no_point, no_handle));
+        ok(launched(turn, 2, size));
+        ok(clCommandCopyImageKHR(
+            buffer, null_queue, list, images[1], images[0], at, at, half, 0, no_points, no_point, no_handle,
+        ));
+        ok(clCommandCopyImageToBufferKHR(
+            buffer, null_queue, list, images[0], words, at, size, 0, 0, no_points, no_point, no_handle,
+        ));
+        ok(launched(step, 1, &count));
+        ok(clFinalizeCommandBufferKHR(buffer));
+        let mut expected = vec![3u32; count];
+        for _ in 0..3 {
+            ok(clEnqueueCommandBufferKHR(0, null_mut(), buffer, 0, null(), null_mut()));
+            for (i, word) in expected.iter_mut().enumerate() {
+                let step = |w: u32| w.wrapping_mul(5).wrapping_add(1);
+                *word = step(if i % SIZE[0] < SIZE[0] / 2 { !0xffc0_0ffc } else { step(*word) });
+            }
+            assert_eq!(read::<u32>(queue, words, count), expected);
+        }
+        ok(clReleaseCommandBufferKHR(buffer));
+    }
+    release([step, turn]);
+    release(images);
+    release([words]);
+    release([queue]);
+}
+
+/// An update gives a recorded launch an image that the device lacks, and one that it has again.
+pub fn images_updated() {
+    let rig = rig_of(SOURCE);
+    let (queue, kernel, mut code) = (rig.queue(0), rig.kernel("take"), 1);
+    let texels = |word: u32| vec![word; KINDS[0].texels()];
+    let images = [(COMMON, 0xff00_00ff), (LACKING, 0x003f_f003)]
+        .map(|(format, word)| KINDS[0].create(&rig, CL_MEM_COPY_HOST_PTR, format, texels(word).as_mut_ptr().cast()).unwrap());
+    let colors = [[1.0f32, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]];
+    let out = rig.buffer(&vec![0f32; 4 * KINDS[0].texels()]);
+    set(kernel, 0, images[0]);
+    set(kernel, 1, out);
+    let properties = [u64::from(CL_COMMAND_BUFFER_FLAGS_KHR), CL_COMMAND_BUFFER_MUTABLE_KHR, 0];
+    let size = KINDS[0].size.as_ptr();
+    // SAFETY: live handles; two dimensions; lists that are terminated or have their length.
+    unsafe {
+        let buffer = clCreateCommandBufferKHR(1, &queue, properties.as_ptr(), &mut code);
+        ok(code);
+        let (on, list, none, points, mut command) = (null_mut(), null(), null(), null(), null_mut());
+        let made = &mut command;
+        ok(clCommandNDRangeKernelKHR(buffer, on, list, kernel, 2, none, size, none, 0, points, null_mut(), made));
+        ok(clFinalizeCommandBufferKHR(buffer));
+        for which in [0, 1, 1, 0, 1] {
+            let arg = cl_mutable_dispatch_arg_khr { arg_index: 0, arg_size: 8, arg_value: (&raw const images[which]).cast() };
+            let config = cl_mutable_dispatch_config_khr {
+                command,
+                num_args: 1,
+                num_svm_args: 0,
+                num_exec_infos: 0,
+                work_dim: 0,
+                arg_list: &arg,
+                arg_svm_list: null(),
+                exec_info_list: null(),
+                global_work_offset: null(),
+                global_work_size: null(),
+                local_work_size: null(),
+            };
+            let (ty, list) = (CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR, (&raw const config).cast());
+            ok(clUpdateMutableCommandsKHR(buffer, 1, &ty, &list));
+            ok(clEnqueueCommandBufferKHR(0, null_mut(), buffer, 0, null(), null_mut()));
+            let seen = read::<f32>(queue, out, 4 * KINDS[0].texels());
+            assert!(seen.chunks(4).all(|texel| texel == colors[which]), "{which}: {:?}", &seen[..4]);
+        }
+        ok(clReleaseCommandBufferKHR(buffer));
+    }
+    release([kernel]);
+    release(images);
+    release([out]);
+    release([queue]);
+}
