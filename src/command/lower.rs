@@ -239,7 +239,7 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: 
                 global: launch.global,
                 local: launch.local,
                 reach: launch.reach.as_ref().map(|r| r.others(at)).transpose().map_err(failed)?.unwrap_or_default(),
-                default_queue: queue.context().default_queue(at.place),
+                default_queue: queue.context().default_queue(queue.device_index()),
             })
         }
         // The host calls the application, or does parts one by one.

@@ -11,6 +11,7 @@ pub const DOUBLE: &str = "double precision";
 pub const HALF: &str = "half precision";
 pub const INT64_ATOMICS: &str = "64-bit atomics";
 pub const IMAGE_FORMATS: &str = "image formats";
+pub const ENQUEUE: &str = "queues on the device";
 
 /// Who helps a device, and what is reported of the two.
 pub struct Fallback {
@@ -43,6 +44,10 @@ fn merge(own: &DeviceInfo, other: &DeviceInfo) -> (DeviceInfo, Vec<&'static str>
     gain(&mut info.fp64, other.fp64, DOUBLE);
     gain(&mut info.fp16, other.fp16, HALF);
     gain(&mut info.int64_atomics, other.int64_atomics, INT64_ATOMICS);
+    if own.enqueue.is_none() && other.enqueue.is_some() {
+        info.enqueue = other.enqueue;
+        gains.push(ENQUEUE);
+    }
     let (image, more) = merge_images(&own.image, &other.image);
     if more {
         info.image = image;

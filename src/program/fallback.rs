@@ -6,7 +6,7 @@
 //! for all, every kernel falls back as soon as one does.
 
 use crate::device::Device;
-use crate::device::fallback::IMAGE_FORMATS;
+use crate::device::fallback::{ENQUEUE, IMAGE_FORMATS};
 use crate::device::info::DeviceInfo;
 use crate::device::traits::{DeviceOps, DeviceProgram, Result};
 use clspv_bridge::abi::{CompiledKernel, CompiledProgram, DataBlock};
@@ -118,6 +118,9 @@ pub fn notes_of_images(device: &Device, kernels: &[String]) -> String {
 /// What a kernel needs more of than the device has, if the other one has enough.
 fn exceeds(kernel: &CompiledKernel, own: &Arc<dyn DeviceOps>, other: &Arc<dyn DeviceOps>) -> Option<String> {
     let (own, other) = (own.info(), other.info());
+    if own.enqueue.is_none() && other.enqueue.is_some() && kernel.info.args.iter().any(|arg| arg.kind == ArgKind::Queue) {
+        return Some(ENQUEUE.to_string());
+    }
     let local = kernel.variants.iter().map(|v| u64::from(v.abi.static_local_bytes)).min().unwrap_or(0);
     if local > own.local_mem_size && local <= other.local_mem_size {
         return Some(format!("{local} bytes of local memory"));

@@ -62,6 +62,9 @@ impl QueueOnDevice {
         let Some(size) = u32::try_from(size).ok().filter(|n| (1..=facts.max_size).contains(n)) else {
             return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "a queue of {size} bytes on the device"));
         };
+        // Kernels that enqueue run where the device falls back to, if it cannot run them.
+        let helper = device.fallback().filter(|_| device.ops().info().enqueue.is_none());
+        let ops = helper.map_or(device.ops(), |helper| &helper.ops);
         let is_default = properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0;
         let place = place_of(context, device)?;
         let queue: Arc<dyn OnDevice> = Arc::new(QueueOnDevice {
@@ -72,7 +75,7 @@ impl QueueOnDevice {
             properties,
             property_list,
             size,
-            kernel_queue: device.ops().create_kernel_queue(size)?,
+            kernel_queue: ops.create_kernel_queue(size)?,
         });
         // CL_DEVICE_MAX_ON_DEVICE_QUEUES: so many may be on the device in one context.
         let queue = context.add_on_device(place, queue, is_default, facts.max_queues);

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 #[allow(dead_code)] // tests that not every program runs
+pub mod enqueue;
+#[allow(dead_code)] // as above
 pub mod formats;
 #[allow(dead_code)] // as above
 pub mod memory;

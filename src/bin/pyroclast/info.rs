@@ -82,6 +82,7 @@ fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
         (fallback::HALF, either(i.fp16, fallback::HALF)),
         (fallback::INT64_ATOMICS, either(i.int64_atomics, fallback::INT64_ATOMICS)),
         (fallback::IMAGE_FORMATS, formats(device)),
+        (fallback::ENQUEUE, either(i.enqueue.is_some(), fallback::ENQUEUE)),
         (
             "sub-groups",
             if i.max_num_sub_groups > 0 { format!("of {} ({:?})", i.sub_group_size, i.sub_group_sizes) } else { "no".into() },
@@ -89,13 +90,13 @@ fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
     ];
     let _ = writeln!(out, "\nDevice {index}: {}", i.name);
     for (name, value) in rows {
-        let _ = writeln!(out, "  {name:<17} {value}");
+        let _ = writeln!(out, "  {name:<20} {value}");
     }
     if verbose {
         let names: Vec<&str> = device.extensions().iter().map(|f| f.name).collect();
-        let _ = writeln!(out, "  {:<17} {}", "extensions", names.join(" "));
+        let _ = writeln!(out, "  {:<20} {}", "extensions", names.join(" "));
         let names: Vec<&str> = device.c_features().iter().map(|f| f.name).collect();
-        let _ = writeln!(out, "  {:<17} {}", "OpenCL C features", names.join(" "));
+        let _ = writeln!(out, "  {:<20} {}", "OpenCL C features", names.join(" "));
         let target = format!("{:#?}", device.target());
         for line in target.lines() {
             let _ = writeln!(out, "  {line}");
