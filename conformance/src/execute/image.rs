@@ -1,4 +1,4 @@
-//! Images and samplers that kernels are given: two-dimensional, with four channels, of a kind of texel that follows from how
+//! Images and samplers that kernels are given: two-dimensional, usually with four channels, of a kind of texel that follows from how
 //! the kernel reads and writes them.
 
 use super::data::{Contents, Element, Fill};
@@ -47,6 +47,8 @@ impl Texels {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlannedImage {
     pub texels: Texels,
+    /// 1, 2 or 4.
+    pub channels: usize,
     pub fill: Fill,
 }
 
@@ -54,16 +56,24 @@ impl PlannedImage {
     /// Of numbers that a kernel sees as floating-point ones, or not, with the usual contents.
     pub fn usual(float: bool) -> PlannedImage {
         let texels = if float { Texels::Float } else { Texels::Uint };
-        PlannedImage { texels, fill: texels.element().usual() }
+        PlannedImage { texels, channels: 4, fill: texels.element().usual() }
     }
 
-    /// From `KIND` or `KIND FILL`, the words separated by `separator`.
+    /// From `KIND` or `KIND FILL`, the words separated by `separator`; a number behind the kind is that of the channels.
     pub fn parse(text: &str, separator: char) -> Option<PlannedImage> {
-        let (texels, fill) = match text.split_once(separator) {
-            Some((texels, fill)) => (Texels::parse(texels)?, Some(Fill::parse(fill)?)),
-            None => (Texels::parse(text)?, None),
+        let (kind, fill) = match text.split_once(separator) {
+            Some((kind, fill)) => (kind, Some(Fill::parse(fill)?)),
+            None => (text, None),
         };
-        Some(PlannedImage { texels, fill: fill.unwrap_or(texels.element().usual()) })
+        let name = kind.trim_end_matches(['1', '2', '4']);
+        let texels = Texels::parse(name)?;
+        let channels = match &kind[name.len()..] {
+            "1" => 1,
+            "2" => 2,
+            "" | "4" => 4,
+            _ => return None,
+        };
+        Some(PlannedImage { texels, channels, fill: fill.unwrap_or(texels.element().usual()) })
     }
 
     pub fn format(self) -> cl_image_format {
@@ -74,7 +84,12 @@ impl PlannedImage {
             Texels::Int => CL_SIGNED_INT32,
             Texels::Uint => CL_UNSIGNED_INT32,
         };
-        image_format(CL_RGBA, data_type)
+        let order = match self.channels {
+            1 => CL_R,
+            2 => CL_RG,
+            _ => CL_RGBA,
+        };
+        image_format(order, data_type)
     }
 
     pub const KIND: ImageKind = ImageKind::D2;
@@ -82,7 +97,7 @@ impl PlannedImage {
 
     /// Bytes of one texel.
     pub fn texel_bytes(self) -> usize {
-        4 * self.texels.element().bytes()
+        self.channels * self.texels.element().bytes()
     }
 
     pub fn contents(self) -> Contents {
@@ -97,7 +112,7 @@ impl PlannedImage {
 
 impl fmt::Display for PlannedImage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.texels.name(), self.fill)
+        write!(f, "{}{} {}", self.texels.name(), self.channels, self.fill)
     }
 }
 
@@ -162,9 +177,11 @@ mod tests {
 
     #[test]
     fn texts_are_read_back() {
-        let image = PlannedImage { texels: Texels::Bytes, fill: Fill::Small(9) };
+        let image = PlannedImage { texels: Texels::Bytes, channels: 2, fill: Fill::Small(9) };
         assert_eq!(PlannedImage::parse(&image.to_string(), ' '), Some(image));
         assert_eq!(PlannedImage::parse("half", ':').map(|i| i.contents().bytes), Some(SIDE * SIDE * 8));
+        assert_eq!(PlannedImage::parse("half1", ':').map(|i| i.contents().bytes), Some(SIDE * SIDE * 2));
+        assert_eq!(PlannedImage::parse("half21", ':'), None);
         let sampler = PlannedSampler { normalized: true, linear: false };
         assert_eq!(PlannedSampler::parse(&sampler.to_string()), Some(sampler));
         assert_eq!(PlannedSampler::parse("cubic"), None);

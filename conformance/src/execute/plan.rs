@@ -77,6 +77,8 @@ impl KernelPlan {
 pub struct Plan {
     pub source: String,
     pub options: String,
+    /// Functions of mathematics are computed in double precision.
+    pub rounded: bool,
     pub kernels: Vec<KernelPlan>,
 }
 
@@ -91,7 +93,7 @@ fn sizes(text: &str) -> Result<Vec<usize>, String> {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "source {}\noptions {}", self.source, self.options)?;
+        writeln!(f, "source {}\noptions {}\nrounded {}", self.source, self.options, self.rounded)?;
         for k in &self.kernels {
             let local = k.local.as_deref().map_or("-".into(), join);
             writeln!(f, "kernel {} {} {local} {} {}", k.name, join(&k.global), k.ulps, k.texel_ulps)?;
@@ -134,6 +136,7 @@ impl Plan {
             match word {
                 "source" => plan.source = rest.into(),
                 "options" => plan.options = rest.into(),
+                "rounded" => plan.rounded = rest.parse().map_err(|_| bad())?,
                 "buffer" => arg(PlannedArg::Buffer(Contents::parse(rest).ok_or_else(bad)?))?,
                 "value" => {
                     let byte = |i: usize| rest.get(i..i + 2).and_then(|d| u8::from_str_radix(d, 16).ok()).ok_or_else(bad);
@@ -153,7 +156,7 @@ impl Plan {
 /// later lines win. Keys are `global`, `local` (sizes with commas, `local=-` leaves the choice to the driver), `ulp`,
 /// `texel_ulp`, `skip` (with a reason, words joined by `_`), and names of arguments: a number for a value or for the bytes of
 /// a local argument, `small:N` (integers below N), `zero`, `any` or `iota` for a buffer, `TYPE:FILL` to set its type too;
-/// `float`, `half`, `bytes` (normalised), `int` or `uint` for an image, `:FILL` behind it; `nearest` or `linear` for a sampler,
+/// `float`, `half`, `bytes` (normalised), `int` or `uint` for an image, the number of channels (1, 2 or 4) and `:FILL` behind it; `nearest` or `linear` for a sampler,
 /// `-normalized` behind it.
 #[derive(Default)]
 pub struct Settings {
@@ -208,7 +211,7 @@ pub fn derive(entry: &Entry, dir: &Path, settings: &Settings) -> Result<(Plan, V
     });
     let (library, module) = known.ok_or("the compiler panicked")?.map_err(|e| e.to_string())?;
     let options = precise(&entry.options);
-    let mut plan = Plan { source: path.to_string_lossy().into_owned(), options, kernels: Vec::new() };
+    let mut plan = Plan { source: path.to_string_lossy().into_owned(), options, rounded: false, kernels: Vec::new() };
     let mut unable = Vec::new();
     for info in &module.kernels {
         let names = library.arg_info.iter().find(|k| k.kernel == info.name);
@@ -439,7 +442,7 @@ mod tests {
         ];
         let kernel = KernelPlan { name: "k".into(), global: vec![4, 2], local: None, ulps: 3, texel_ulps: 1, args };
         let other = KernelPlan { name: "l".into(), global: vec![8], local: Some(vec![4]), ulps: 0, texel_ulps: 0, args: vec![] };
-        let plan = Plan { source: "/a b/c.cl".into(), options: "-DX=1 -I/a".into(), kernels: vec![kernel, other] };
+        let plan = Plan { source: "/a b/c.cl".into(), options: "-DX=1 -I/a".into(), rounded: true, kernels: vec![kernel, other] };
         assert_eq!(Plan::parse(&plan.to_string()).as_ref(), Ok(&plan));
         assert!(Plan::parse("buffer f32").is_err());
     }
