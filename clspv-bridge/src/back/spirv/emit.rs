@@ -216,7 +216,7 @@ impl<'a> Emitter<'a> {
             IrOp::Cast(op) => self.emit_cast(*op, arg_types[0], ty, args[0])?,
             IrOp::Icmp(cc) => self.emit_icmp(*cc, arg_types[0], ty, args[0], args[1])?,
             IrOp::Fcmp(cc) => self.emit_fcmp(*cc, ty, args[0], args[1])?,
-            IrOp::Fma => self.glsl(spirv::GlslStd450Op::Fma, ty, &args)?,
+            IrOp::Fma => self.emit_fma(ty, &args)?,
             IrOp::Mad => self.emit_mad(ty, &args)?,
             IrOp::Select => self.op(Op::Select, ty, &args)?,
             IrOp::Extract(lane) => self.op(Op::CompositeExtract, ty, &[args[0], *lane as u32])?,

@@ -68,7 +68,28 @@ impl Emitter<'_> {
             BinOp::Frem => return self.unsupported("an inexact floating-point remainder"),
         };
         let id = self.op(simple, ty, xy)?;
-        if matches!(op, BinOp::Fadd | BinOp::Fsub | BinOp::Fmul) && !fast.fast && !fast.contract {
+        let may_fuse = fast.contract && self.preserves(scalar);
+        if matches!(op, BinOp::Fadd | BinOp::Fsub | BinOp::Fmul) && !fast.fast && !may_fuse {
+            self.m.decorate(id, Decoration::NoContraction, &[]);
+        }
+        Ok(id)
+    }
+
+    /// Whether the device is told to keep zeros' signs, infinities and NaNs. Where it cannot be, each operation is marked to be done as it
+    /// is written: NVIDIA's driver takes `x * 2 - x` for `x` otherwise.
+    fn preserves(&self, scalar: Scalar) -> bool {
+        let c = self.target.float_controls;
+        match scalar {
+            Scalar::F16 => c.preserve16,
+            Scalar::F64 => c.preserve64,
+            _ => c.preserve32,
+        }
+    }
+
+    /// `a * b + c`, rounded once.
+    pub(super) fn emit_fma(&mut self, ty: Type, args: &[Id]) -> Result<Id> {
+        let id = self.glsl(GLOp::Fma, ty, args)?;
+        if !ty.scalar().is_none_or(|s| self.preserves(s)) {
             self.m.decorate(id, Decoration::NoContraction, &[]);
         }
         Ok(id)

@@ -3,7 +3,7 @@
 use crate::abi::{BindingSource, BlockPlace, LaunchAbi, PointerMode};
 use crate::ir::*;
 use crate::metadata::KernelInfo;
-use crate::target::{FloatAtomics, Target};
+use crate::target::{FloatAtomics, FloatControls, Target};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -417,6 +417,34 @@ fn atomics_on_floating_point_numbers_are_valid() {
     for lacking in [FloatAtomics { add16: false, ..has }, FloatAtomics { min_max64: false, ..has }] {
         let target = Target { buffer_float_atomics: lacking, ..target.clone() };
         assert!(super::emit(&m, func, &abi, &target, false).is_err());
+    }
+}
+
+#[test]
+fn where_infinities_cannot_be_asked_for_each_operation_is_done_as_it_is_written() {
+    let (mut f, block) = kernel();
+    let mut b = Builder::new(&mut f, block);
+    let base = b.value(Op::PushConst { offset: 8 }, &[], I64);
+    let (x, y) = (b.load(F32, base, addr(4)), b.load(F64, base, addr(8)));
+    let (a, c) = (b.bin(BinOp::Fadd, x, x), b.value(Op::Fma, &[y, y, y], F64));
+    b.store(a, base, addr(4));
+    b.store(c, base, addr(8));
+    b.ret(&[]);
+    for inst in f.insts.values_mut().filter(|i| matches!(i.op, Op::Bin(_))) {
+        inst.fast.contract = true;
+    }
+    f.kernel = Some(0);
+    let mut m = Module { phase: Phase::Structured, ..Module::default() };
+    m.kernels.push(KernelInfo { name: f.name.clone(), ..KernelInfo::default() });
+    let func = m.functions.push(f);
+    let any = Target::generic();
+    for (preserve32, preserve64, marked) in [(true, true, 0), (false, true, 1), (true, false, 1), (false, false, 2)] {
+        let target = Target { float_controls: FloatControls { preserve32, preserve64, ..any.float_controls }, ..any.clone() };
+        let words = super::emit(&m, func, &abi(), &target, false).unwrap();
+        validate(&words, "vulkan1.3");
+        // OpDecorate of three words, with NoContraction.
+        let found = words.windows(3).filter(|w| w[0] == 3 << 16 | 71 && w[2] == 42).count();
+        assert_eq!(found, marked);
     }
 }
 
