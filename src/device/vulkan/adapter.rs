@@ -103,6 +103,8 @@ pub struct Features {
     pub buffer_addresses: bool,
     pub host_addresses: bool,
     pub placed_memory: bool,
+    /// Queues that can do graphics are used where they are the better ones.
+    pub graphics_family: bool,
     /// The execution modes of floating-point arithmetic are told by the driver.
     pub float_controls: bool,
     /// Single-precision arithmetic may keep denormals.
@@ -192,14 +194,8 @@ impl Adapter {
 
         // SAFETY: as above.
         let families = unsafe { vki.get_physical_device_queue_family_properties(physical) };
-        // A family without graphics is scheduled apart from the desktop's rendering.
-        let compute = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::COMPUTE) && f.queue_count > 0;
-        let graphics = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
-        let family = families
-            .iter()
-            .position(|f| compute(f) && !graphics(f) && f.timestamp_valid_bits > 0)
-            .or_else(|| families.iter().position(compute))
-            .ok_or_else(|| format!("{name}: no compute queue"))?;
+        let apart = driver.driver_id != vk::DriverId::NVIDIA_PROPRIETARY || !features.graphics_family;
+        let family = compute_family(&families, apart).ok_or_else(|| format!("{name}: no compute queue"))?;
         // SAFETY: as above.
         let memory = unsafe { vki.get_physical_device_memory_properties(physical) };
         ids.p_next = std::ptr::null_mut();
@@ -238,9 +234,7 @@ impl Adapter {
             amd_cus: has_amd
                 .then(|| amd.shader_engine_count * amd.shader_arrays_per_engine_count * amd.compute_units_per_shader_array),
             cuda_capability: has_cuda.then_some((cuda.compute_capability_major, cuda.compute_capability_minor)),
-            has_copy_engines: families
-                .iter()
-                .any(|f| f.queue_flags.contains(vk::QueueFlags::TRANSFER) && !compute(f) && !graphics(f)),
+            has_copy_engines: families.iter().any(copies_only),
             memory,
             family: family as u32,
             family_queues,
@@ -414,6 +408,48 @@ impl Features {
             buffer_addresses: on("buffer_addresses", vk::TRUE) && on("buffer_device_address", f12.buffer_device_address),
             host_addresses: on("host_addresses", vk::TRUE),
             placed_memory: on("placed_memory", vk::TRUE),
+            graphics_family: on("graphics_family", vk::TRUE),
         })
+    }
+}
+
+fn computes(family: &vk::QueueFamilyProperties) -> bool {
+    family.queue_flags.contains(vk::QueueFlags::COMPUTE) && family.queue_count > 0
+}
+
+fn copies_only(family: &vk::QueueFamilyProperties) -> bool {
+    let kinds = vk::QueueFlags::TRANSFER | vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS;
+    family.queue_flags & kinds == vk::QueueFlags::TRANSFER
+}
+
+/// The family of queues to use. One without graphics is scheduled `apart` from the desktop's rendering. NVIDIA's driver (580, H200) has
+/// faults there that the one with graphics does not show: with several threads at work, switches between contexts time out (Xid 109), and
+/// views of buffers that were made while other queues work are read as they were before.
+fn compute_family(families: &[vk::QueueFamilyProperties], apart: bool) -> Option<usize> {
+    let graphics = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
+    let wanted = |f: &vk::QueueFamilyProperties| computes(f) && graphics(f) != apart && f.timestamp_valid_bits > 0;
+    families.iter().position(wanted).or_else(|| families.iter().position(computes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_are_of_the_family_that_works() {
+        let family = |queue_flags, timestamp_valid_bits| vk::QueueFamilyProperties {
+            queue_flags,
+            queue_count: 8,
+            timestamp_valid_bits,
+            ..Default::default()
+        };
+        let (compute, graphics) = (vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER, vk::QueueFlags::GRAPHICS);
+        let all = [family(vk::QueueFlags::TRANSFER, 64), family(compute | graphics, 64), family(compute, 64)];
+        assert_eq!((compute_family(&all, true), compute_family(&all, false)), (Some(2), Some(1)));
+        assert_eq!((compute_family(&all[2..], false), compute_family(&all[..2], true)), (Some(0), Some(1)));
+        let untimed = [family(compute | graphics, 64), family(compute, 0)];
+        assert_eq!(compute_family(&untimed, true), Some(0));
+        assert_eq!(compute_family(&all[..1], true), None);
+        assert!(copies_only(&all[0]) && !copies_only(&all[2]));
     }
 }
