@@ -136,6 +136,19 @@ pub enum Fill {
     Small(u32),
     /// 0, 1, 2, ...
     Iota,
+    /// These, then zeros: `A,B,...`, 16 at most.
+    List([u32; LISTED]),
+}
+
+/// Most numbers of a list.
+const LISTED: usize = 16;
+
+/// The numbers of a list, and zeros.
+fn list(text: &str) -> Option<[u32; LISTED]> {
+    let numbers: Vec<u32> = text.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let mut list = [0; LISTED];
+    list.get_mut(..numbers.len())?.copy_from_slice(&numbers);
+    Some(list)
 }
 
 impl Fill {
@@ -146,7 +159,7 @@ impl Fill {
                 "zero" => Fill::Zero,
                 "any" => Fill::Any,
                 "iota" => Fill::Iota,
-                _ => return None,
+                numbers => Fill::List(list(numbers)?),
             }),
         }
     }
@@ -159,6 +172,7 @@ impl fmt::Display for Fill {
             Fill::Any => write!(f, "any"),
             Fill::Iota => write!(f, "iota"),
             Fill::Small(n) => write!(f, "small:{n}"),
+            Fill::List(numbers) => write!(f, "{}", numbers.map(|n| n.to_string()).join(",")),
         }
     }
 }
@@ -195,6 +209,7 @@ impl Contents {
             match self.fill {
                 Fill::Zero => 0.0,
                 Fill::Iota => f64::from(i),
+                Fill::List(numbers) => numbers.get(i as usize).copied().map_or(0.0, f64::from),
                 Fill::Small(n) => f64::from(random % n),
                 Fill::Any if self.element.is_float() => f64::from(random % 16 + 1) / 8.0,
                 Fill::Any if self.element.bytes() == 1 => f64::from(random & 255),
@@ -288,6 +303,11 @@ mod tests {
         let small = Contents { element: Element::I16, fill: Fill::Small(5), bytes: 101 };
         assert!(small.generate(1).chunks_exact(2).all(|b| b[0] < 5 && b[1] == 0));
         assert_eq!(small.generate(1).len(), 101);
+        let Some(fill) = Fill::parse("7,4000000000") else { panic!("a list") };
+        assert!(Fill::parse(&fill.to_string()) == Some(fill) && Fill::parse("1,,2").is_none());
+        let words = Contents { element: Element::U32, fill, bytes: 100 }.generate(1);
+        assert_eq!(words[..9], [7, 0, 0, 0, 0, 0x28, 0x6b, 0xee, 0]);
+        assert!(words[8..].iter().all(|b| *b == 0));
     }
 
     #[test]

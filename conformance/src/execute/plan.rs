@@ -155,7 +155,8 @@ impl Plan {
 /// Settings of single kernels. A line is `PATH KERNEL KEY=VALUE ...`: PATH is part of the file's path, KERNEL a name or `*`;
 /// later lines win. Keys are `global`, `local` (sizes with commas, `local=-` leaves the choice to the driver), `ulp`,
 /// `texel_ulp`, `skip` (with a reason, words joined by `_`), and names of arguments: a number for a value or for the bytes of
-/// a local argument, `small:N` (integers below N), `zero`, `any` or `iota` for a buffer, `TYPE:FILL` to set its type too;
+/// a local argument, `small:N` (integers below N), `zero`, `any`, `iota` or `A,B,...` (these, then zeros) for a buffer,
+/// `TYPE:FILL` to set its type too;
 /// `float`, `half`, `bytes` (normalised), `int` or `uint` for an image, the number of channels (1, 2 or 4) and `:FILL` behind it; `nearest` or `linear` for a sampler,
 /// `-normalized` behind it.
 #[derive(Default)]
