@@ -193,7 +193,9 @@ impl DeviceKernel for Kernel {
         // Groups enough for all threads, and not so many that calling them counts.
         let items = global[0].saturating_mul(global[1]).saturating_mul(global[2]);
         let share = items / u64::from(self.threads.max(1) * 8);
-        let target = share.clamp(u64::from(width), 1024) as u32;
+        // What lives across barriers lies in memory for each work-item.
+        let most = if self.native().has_barriers { 1024 } else { 4096 };
+        let target = share.clamp(u64::from(width), most) as u32;
         let shape = localsize::Shape { target, wave: width, row: 1024, max: [4096; 3] };
         localsize::suggest(global, dims, &shape)
     }
