@@ -194,8 +194,8 @@ impl Context {
         queues.retain(|q| q.strong_count() > 0);
         queues.push(queue);
     }
-    /// Adds a new queue on the device at a place, which may have `most` of them; gives `None` if it has. Where a default one is
-    /// wanted and exists, that is given instead.
+    /// Adds a new queue on the device at a place, which may have `most` of them besides the default one; gives `None` if it has.
+    /// Where a default one is wanted and exists, that is given instead.
     pub(crate) fn add_on_device(
         &self,
         place: usize,
@@ -204,11 +204,15 @@ impl Context {
         most: u32,
     ) -> Option<Arc<dyn OnDevice>> {
         let mut queues = self.on_devices.lock();
-        if is_default && let Some(known) = queues.default_at(place) {
-            return Some(known);
+        let default = queues.default_at(place);
+        if is_default && default.is_some() {
+            return default;
         }
         queues.every.retain(|(_, q)| q.strong_count() > 0);
-        if queues.every.iter().filter(|(at, _)| *at == place).count() >= most as usize {
+        let default = default.map(|q| Arc::downgrade(&q));
+        let takes_a_place = |q: &Weak<dyn OnDevice>| default.as_ref().is_none_or(|d| !d.ptr_eq(q));
+        let taken = queues.every.iter().filter(|(at, q)| *at == place && takes_a_place(q)).count();
+        if !is_default && taken >= most as usize {
             return None;
         }
         queues.every.push((place, Arc::downgrade(&queue)));

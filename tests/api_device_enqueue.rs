@@ -291,7 +291,7 @@ fn queues_are_counted() {
     let key = u64::from(CL_QUEUE_PROPERTIES);
     let size = u64::from(CL_QUEUE_SIZE);
     let first = on_device(&rig, DEFAULT, Some(4096));
-    let mut queues: Vec<_> = (1..most).map(|_| on_device(&rig, ON_DEVICE, Some(4096))).collect();
+    let mut queues: Vec<_> = (0..most).map(|_| on_device(&rig, ON_DEVICE, Some(4096))).collect();
     for _ in 0..2 {
         assert_eq!(create(&rig, &[key, ON_DEVICE, size, 4096, 0]), Err(CL_OUT_OF_RESOURCES));
         // The default queue is there already.
@@ -313,11 +313,11 @@ fn queues_are_counted() {
     assert_eq!(create(&rig, &[key, ON_DEVICE, 0]), Err(CL_OUT_OF_RESOURCES));
     release(queues);
     assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(vec![0; 8]));
-    // Another default one fails where the last place is taken, as any.
+    // The default one takes no place.
     let queues: Vec<_> = (0..most).map(|_| on_device(&rig, ON_DEVICE, Some(4096))).collect();
-    assert_eq!(create(&rig, &[key, DEFAULT, 0]), Err(CL_OUT_OF_RESOURCES));
-    release(queues);
+    assert_eq!(create(&rig, &[key, ON_DEVICE, 0]), Err(CL_OUT_OF_RESOURCES));
     release([host, on_device(&rig, DEFAULT, None)]);
+    release(queues);
     release([rig.context, other.context]);
 }
 

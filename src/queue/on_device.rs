@@ -77,7 +77,7 @@ impl QueueOnDevice {
             size,
             kernel_queue: ops.create_kernel_queue(size)?,
         });
-        // CL_DEVICE_MAX_ON_DEVICE_QUEUES: so many may be on the device in one context.
+        // CL_DEVICE_MAX_ON_DEVICE_QUEUES: so many may be on the device in one context, besides the default one.
         let queue = context.add_on_device(place, queue, is_default, facts.max_queues);
         let queue = queue.and_then(|q| q.into_any().downcast().ok());
         queue.ok_or_else(|| err!(CL_OUT_OF_RESOURCES, "there are {} queues on the device", facts.max_queues))

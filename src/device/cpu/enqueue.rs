@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 /// What the device tells about its queues.
 pub const FACTS: EnqueueFacts =
-    EnqueueFacts { preferred_size: 16 << 20, max_size: 64 << 20, max_queues: 1024, max_events: MAX_EVENTS as u32 };
+    EnqueueFacts { preferred_size: 16 << 20, max_size: 64 << 20, max_queues: 64, max_events: MAX_EVENTS as u32 };
 
 /// Events of a command.
 const MAX_EVENTS: usize = 1 << 20;
