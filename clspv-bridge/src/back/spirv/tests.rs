@@ -38,12 +38,18 @@ fn validate(words: &[u32], environment: &str) {
     assert!(out.status.success(), "{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
 }
 
-/// Emits and validates a kernel for both SPIR-V versions.
-fn check(mut func: Function) -> Vec<u32> {
+/// A module with one kernel.
+fn module(mut func: Function) -> (Module, FuncRef) {
     func.kernel = Some(0);
     let mut m = Module { phase: Phase::Structured, ..Module::default() };
     m.kernels.push(KernelInfo { name: func.name.clone(), ..KernelInfo::default() });
     let func = m.functions.push(func);
+    (m, func)
+}
+
+/// Emits and validates a kernel for both SPIR-V versions.
+fn check(func: Function) -> Vec<u32> {
+    let (m, func) = module(func);
     if let Err(e) = verify::verify_module(&m) {
         panic!("{e}\n{m}");
     }
@@ -405,10 +411,7 @@ fn atomics_on_floating_point_numbers_are_valid() {
         }
     }
     b.ret(&[]);
-    f.kernel = Some(0);
-    let mut m = Module { phase: Phase::Structured, ..Module::default() };
-    m.kernels.push(KernelInfo { name: f.name.clone(), ..KernelInfo::default() });
-    let func = m.functions.push(f);
+    let (m, func) = module(f);
     let has = FloatAtomics::ALL;
     let target = Target { buffer_float_atomics: has, shared_float_atomics: has, ..Target::generic() };
     let abi = LaunchAbi { bindings: vec![BindingSource::Arg(0)], readonly: vec![false], ..abi() };
@@ -433,10 +436,7 @@ fn where_infinities_cannot_be_asked_for_each_operation_is_done_as_it_is_written(
     for inst in f.insts.values_mut().filter(|i| matches!(i.op, Op::Bin(_))) {
         inst.fast.contract = true;
     }
-    f.kernel = Some(0);
-    let mut m = Module { phase: Phase::Structured, ..Module::default() };
-    m.kernels.push(KernelInfo { name: f.name.clone(), ..KernelInfo::default() });
-    let func = m.functions.push(f);
+    let (m, func) = module(f);
     let any = Target::generic();
     for (preserve32, preserve64, marked) in [(true, true, 0), (false, true, 1), (true, false, 1), (false, false, 2)] {
         let target = Target { float_controls: FloatControls { preserve32, preserve64, ..any.float_controls }, ..any.clone() };
