@@ -296,6 +296,10 @@ impl Program {
                     record.executable = executable;
                 }
                 Err(error) => {
+                    if matches!(self.origin, Origin::Il { .. }) {
+                        // Few producers show the log of a module that they expect to build.
+                        tracing::warn!(target: "pyroclast::program", "build of a SPIR-V module: {}", record.log.trim_end());
+                    }
                     record.status = BuildStatus::Error;
                     first_error.get_or_insert(error);
                 }

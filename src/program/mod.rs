@@ -179,6 +179,7 @@ impl Program {
         let words = il::words(bytes).ok_or_else(|| err!(CL_INVALID_VALUE, "the intermediate language is not SPIR-V"))?;
         let checked = build::with_large_stack(|| clspv_bridge::front::spirv::read(&words, &[]).map(|_| ()));
         if let Some(Err(clspv_bridge::CompileError::InvalidIl(text))) = checked {
+            tracing::warn!(target: "pyroclast::program", "clCreateProgramWithIL: {text}");
             return Err(err!(CL_INVALID_VALUE, "{text}"));
         }
         // Some device of the context must have the module's capabilities.
@@ -187,6 +188,7 @@ impl Program {
         if let Some(Some(capability)) = refused.first()
             && refused.iter().all(Option::is_some)
         {
+            tracing::warn!(target: "pyroclast::program", "clCreateProgramWithIL: no device supports the capability {capability:?}");
             return Err(err!(CL_INVALID_VALUE, "no device supports the capability {capability:?}"));
         }
         let spec_sizes = il::spec_constants(&words);

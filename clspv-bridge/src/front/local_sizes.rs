@@ -17,7 +17,8 @@ const SIZED: &str = "pc.size.";
 /// Whether a local variable is a scalar or vector by its type, and its address is used by anything that need not
 /// access just that.
 pub fn may_be_wrong(words: &[u32]) -> bool {
-    let Ok(insts) = read::instructions(words) else { return false };
+    let joined = read::Joined::default();
+    let Ok(insts) = read::instructions(words, &joined) else { return false };
     let mut plain: HashSet<u32> = HashSet::new();
     let mut pointers: HashSet<u32> = HashSet::new();
     let mut variables: HashSet<u32> = HashSet::new();

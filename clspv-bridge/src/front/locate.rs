@@ -36,7 +36,8 @@ pub fn add_positions(log: &str, ir: &str) -> String {
 /// source (NonSemantic.Shader.DebugInfo.100).
 pub fn spirv_file(words: &[u32], line: u32) -> Option<String> {
     use spirv::Op;
-    let insts = super::spirv::read::instructions(words).ok()?;
+    let joined = super::spirv::read::Joined::new(words).ok()?;
+    let insts = super::spirv::read::instructions(words, &joined).ok()?;
     let debug_sets = insts
         .iter()
         .filter(|i| i.op == Op::ExtInstImport && i.string(1).is_ok_and(|(name, _)| name == "NonSemantic.Shader.DebugInfo.100"));

@@ -1,18 +1,20 @@
 //! Joins modules by name and brings in the functions of the built-in library that a program needs.
 //!
-//! Exported and imported functions and globals meet by name; internal ones stay apart. The library is only read:
+//! Exported and imported functions and globals meet by name; internal ones stay apart. Kernels have names of their own:
+//! an entry point "f" and an exported function "f" are two things (SPIR-V, OpEntryPoint). The library is only read:
 //! the functions reached from kernels are copied with the globals they use. Imports that no kernel reaches stay.
 
 use crate::CompileError;
 use crate::error::Result;
 use crate::ir::runtime::block_number;
 use crate::ir::{EntityRef, EntitySet, FuncRef, Function, Global, Linkage, Module, Op, Phase, PrimaryMap};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Joins modules into one. A name defined twice, or declared and defined with different types, is the program's error.
 pub fn merge(modules: Vec<Module>) -> Result<Module> {
     let mut out = Module::default();
-    let mut functions: HashMap<String, FuncRef> = HashMap::new();
+    // By whether it is a kernel, and name.
+    let mut functions: HashMap<(bool, String), FuncRef> = HashMap::new();
     let mut globals: HashMap<String, Global> = HashMap::new();
     for mut module in modules {
         let first_kernel = out.kernels.len();
@@ -49,7 +51,8 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
         let mut own: Vec<(FuncRef, Function)> = Vec::new();
         for f in std::mem::take(&mut module.functions).values() {
             let named = f.linkage != Linkage::Internal || f.kernel.is_some();
-            let known = named.then(|| functions.get(&f.name).copied()).flatten();
+            let key = (f.kernel.is_some(), f.name.clone());
+            let known = named.then(|| functions.get(&key).copied()).flatten();
             let target = match known {
                 Some(r) => {
                     if out.functions[r].sig != f.sig {
@@ -70,7 +73,7 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
                 None => {
                     let r = out.functions.push(Function::new(&f.name, f.sig.clone(), f.linkage));
                     if named {
-                        functions.insert(f.name.clone(), r);
+                        functions.insert(key, r);
                     }
                     own.push((r, f.clone()));
                     r
@@ -88,7 +91,18 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
             out.functions[r] = f;
         }
     }
+    separate_names(&mut out);
     Ok(out)
+}
+
+/// Renames the functions that have the name of a kernel: later stages know both by their names.
+fn separate_names(module: &mut Module) {
+    let kernels: HashSet<String> = module.functions.values().filter(|f| f.kernel.is_some()).map(|f| f.name.clone()).collect();
+    for f in module.functions.values_mut() {
+        if f.kernel.is_none() && f.linkage != Linkage::Import && kernels.contains(&f.name) {
+            f.name.push_str(".function");
+        }
+    }
 }
 
 /// Whether a definition or declaration gives way to another of the same name: declarations to everything, one of several

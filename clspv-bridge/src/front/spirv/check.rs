@@ -1,10 +1,10 @@
 //! Admission: header, capabilities and memory model of the OpenCL SPIR-V environment.
 //!
-//! A module that asks for a graphics capability is refused as invalid; whether an admitted construct can be compiled
-//! is decided where it is met.
+//! A module that declares a graphics capability is invalid. Other capabilities without support fail the build, and
+//! whether an admitted construct can be compiled is decided where it is met.
 
 use super::read::{Instr, bad};
-use crate::error::Result;
+use crate::error::{CompileError, Result};
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 use spirv::{Capability as C, Op};
 use std::borrow::Cow;
@@ -55,10 +55,15 @@ pub fn preamble(inst: &Instr<'_>) -> Result<()> {
     match inst.op {
         Op::Capability => {
             let n = inst.word(0)?;
-            let known = C::from_u32(n);
-            if !known.is_some_and(allowed) {
-                let name = known.map_or_else(|| n.to_string(), |c| format!("{c:?}"));
-                return Err(inst.bad(format_args!("capability {name} is not allowed in the OpenCL environment")));
+            match C::from_u32(n) {
+                Some(c) if GRAPHICS.contains(&c) => {
+                    return Err(inst.bad(format_args!("capability {c:?} is not allowed in the OpenCL environment")));
+                }
+                Some(c) if !accepted(c) => {
+                    return Err(CompileError::unsupported(format!("SPIR-V capability {c:?}"), 0));
+                }
+                // Newer than this compiler: whether the module uses it shows where an instruction is not known.
+                Some(_) | None => {}
             }
         }
         Op::ExtInstImport => {
@@ -82,7 +87,34 @@ pub fn preamble(inst: &Instr<'_>) -> Result<()> {
     Ok(())
 }
 
-fn allowed(c: C) -> bool {
+/// Capabilities of graphics that no OpenCL environment allows.
+const GRAPHICS: &[C] = &[
+    C::Shader,
+    C::Geometry,
+    C::Tessellation,
+    C::AtomicStorage,
+    C::StorageImageMultisample,
+    C::ClipDistance,
+    C::CullDistance,
+    C::SampleRateShading,
+    C::InputAttachment,
+    C::DerivativeControl,
+    C::InterpolationFunction,
+    C::TransformFeedback,
+    C::GeometryStreams,
+    C::MultiViewport,
+    C::StorageBuffer16BitAccess,
+    C::VariablePointers,
+    C::VulkanMemoryModel,
+    C::PhysicalStorageBufferAddresses,
+    C::RayTracingKHR,
+    C::RayQueryKHR,
+    C::MeshShadingEXT,
+];
+
+/// Capabilities whose instructions are known, or are skipped as hints. A kernel that reaches an instruction of one of the
+/// vendors' that is neither fails alone, so modules of many kernels build.
+fn accepted(c: C) -> bool {
     matches!(
         c,
         C::Matrix
@@ -145,5 +177,60 @@ fn allowed(c: C) -> bool {
             | C::RoundingModeRTE
             | C::RoundingModeRTZ
             | C::FloatControls2
+            | C::AsmINTEL
+            | C::ArithmeticFenceEXT
+            | C::ArbitraryPrecisionIntegersALTERA
+            | C::ArbitraryPrecisionFixedPointALTERA
+            | C::ArbitraryPrecisionFloatingPointALTERA
+            | C::BFloat16ConversionINTEL
+            | C::BindlessImagesINTEL
+            | C::BlockingPipesALTERA
+            | C::CacheControlsINTEL
+            | C::DebugInfoModuleINTEL
+            | C::FMAKHR
+            | C::FPFastMathModeINTEL
+            | C::FPGAArgumentInterfacesALTERA
+            | C::FPGABufferLocationALTERA
+            | C::FPGAClusterAttributesALTERA
+            | C::FPGAClusterAttributesV2ALTERA
+            | C::FPGADSPControlALTERA
+            | C::FPGAInvocationPipeliningAttributesALTERA
+            | C::FPGAKernelAttributesINTEL
+            | C::FPGAKernelAttributesv2INTEL
+            | C::FPGALatencyControlALTERA
+            | C::FPGALoopControlsALTERA
+            | C::FPGAMemoryAccessesALTERA
+            | C::FPGAMemoryAttributesALTERA
+            | C::FPGARegALTERA
+            | C::FPMaxErrorINTEL
+            | C::FloatingPointModeINTEL
+            | C::FunctionFloatControlINTEL
+            | C::FunctionPointersINTEL
+            | C::GlobalVariableFPGADecorationsALTERA
+            | C::GlobalVariableHostAccessINTEL
+            | C::IOPipesALTERA
+            | C::IndirectReferencesINTEL
+            | C::IntegerFunctions2INTEL
+            | C::KernelAttributesINTEL
+            | C::LongCompositesINTEL
+            | C::LoopFuseALTERA
+            | C::MaskedGatherScatterINTEL
+            | C::MemoryAccessAliasingINTEL
+            | C::OptNoneEXT
+            | C::RegisterLimitsINTEL
+            | C::RoundToInfinityINTEL
+            | C::RuntimeAlignedAttributeALTERA
+            | C::SplitBarrierINTEL
+            | C::SubgroupBufferPrefetchINTEL
+            | C::SubgroupImageBlockIOINTEL
+            | C::SubgroupImageMediaBlockIOINTEL
+            | C::TaskSequenceALTERA
+            | C::TensorFloat32RoundingINTEL
+            | C::TernaryBitwiseFunctionINTEL
+            | C::USMStorageClassesALTERA
+            | C::UnstructuredLoopControlsINTEL
+            | C::VariableLengthArrayINTEL
+            | C::VectorAnyINTEL
+            | C::VectorComputeINTEL
     )
 }

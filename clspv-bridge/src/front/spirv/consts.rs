@@ -89,6 +89,7 @@ impl Reader<'_> {
             Op::ConstantSampler => ConstKind::Bits(smallvec![sampler(inst)? as u64]),
             Op::ConstantComposite | Op::SpecConstantComposite => self.composite(inst)?,
             Op::SpecConstantOp => self.spec_op(inst)?,
+            Op::ConstantFunctionPointerINTEL => ConstKind::Unknown("function pointer".into()),
             Op::ConstantPipeStorage => ConstKind::Unknown("pipe storage constant".into()),
             _ => return Ok(false),
         };

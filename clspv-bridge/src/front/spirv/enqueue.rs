@@ -29,8 +29,7 @@ impl Reader<'_> {
             if self.invoked.contains_key(&id) {
                 continue;
             }
-            let info = self.funcs.get(&id).filter(|f| !f.is_kernel);
-            let Some(func) = info.map(|f| f.func) else {
+            let Some(func) = self.funcs.get(&id).map(|f| f.func) else {
                 return Err(inst.bad(format_args!("%{id} is not a function that can be enqueued")));
             };
             let number = digest() ^ u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -6,7 +6,7 @@
 use super::consts::ConstKind;
 use super::read::Instr;
 use super::types::{Kind, Leaf};
-use super::{Body, Reader};
+use super::{Body, Convention, Reader};
 use crate::error::{CompileError, Result};
 use crate::ir::{Block, Builder, CastOp, Const, FastMath, FuncRef, Function, Inst, Op as IrOp, Type, Value};
 use smallvec::{SmallVec, smallvec};
@@ -43,17 +43,15 @@ pub struct FuncReader<'r, 's, 'a> {
     pub label: u32,
     /// Pointers to built-in variables: variable, type id they point to, component.
     pub builtin_ptrs: HashMap<u32, (BuiltIn, u32, Option<u32>)>,
+    /// Variables that hold an image, and the image once it has been stored.
+    pub image_vars: HashMap<u32, Option<Vals>>,
     pub ret: u32,
     /// Switch selectors defined in the function, and whether they have 64 bits.
     pub wide_types: HashMap<u32, bool>,
 }
 
-/// Reads a body into the function declared for it.
-pub fn read<'a>(r: &mut Reader<'_>, body: &'a Body<'a>) -> Result<()> {
-    let Some(info) = r.funcs.get(&body.id) else {
-        return Err(body.header.bad("function is not declared"));
-    };
-    let (func, ret, is_kernel) = (info.func, info.ret, info.is_kernel);
+/// Reads a body into `func`, which has been declared for it.
+pub fn read<'a>(r: &mut Reader<'_>, body: &'a Body<'a>, func: FuncRef, ret: u32, convention: Convention) -> Result<()> {
     let f = r.module.functions[func].clone();
     let mut fr = FuncReader {
         f,
@@ -63,13 +61,14 @@ pub fn read<'a>(r: &mut Reader<'_>, body: &'a Body<'a>) -> Result<()> {
         labels: HashMap::new(),
         label: 0,
         builtin_ptrs: r.builtins.iter().map(|(id, (b, ty))| (*id, (*b, *ty, None))).collect(),
+        image_vars: HashMap::new(),
         ret,
         wide_types: HashMap::new(),
         r,
     };
     fr.find_selectors(body);
     let order = fr.control_flow(body)?;
-    fr.parameters(body, is_kernel)?;
+    fr.parameters(body, convention == Convention::Kernel)?;
     for label in order {
         fr.read_block(label)?;
     }
@@ -362,6 +361,8 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 Ok(())
             }
             Op::Nop | Op::NoLine | Op::Phi | Op::LoopMerge | Op::SelectionMerge | Op::LifetimeStop | Op::AssumeTrueKHR => Ok(()),
+            // Hints to the compiler and the cache.
+            Op::LoopControlINTEL | Op::SubgroupBlockPrefetchINTEL => Ok(()),
             Op::LifetimeStart => {
                 let p = self.ptr_arg(0, inst)?;
                 self.grow_slot(p, u64::from(inst.word(1)?));
@@ -386,6 +387,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                     || self.image_op(inst)?
                     || self.pipe_op(inst)?
                     || self.enqueue_op(inst)?
+                    || self.vendor_op(inst)?
                 {
                     return Ok(());
                 }
@@ -406,9 +408,6 @@ impl<'a> FuncReader<'_, '_, 'a> {
         let Some(info) = self.r.funcs.get(&callee) else {
             return Err(inst.bad(format_args!("%{callee} is not a function")));
         };
-        if info.is_kernel {
-            return self.unsupported("call of a kernel's entry point", inst);
-        }
         let (func, ret) = (info.func, info.ret);
         if ret != inst.word(0)? {
             return Err(inst.bad("result type of the called function differs"));

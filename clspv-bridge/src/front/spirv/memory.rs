@@ -9,7 +9,7 @@ use super::types::{Kind, Leaf, layout, space_of};
 use crate::error::Result;
 use crate::ir::{Access, BinOp, CastOp, I1, I8, I32, I64, IntCc, Op as IrOp, Root, Scalar, Space, Type, Value, WorkItemQuery};
 use smallvec::smallvec;
-use spirv::{BuiltIn, Op, StorageClass};
+use spirv::{BuiltIn, MemoryAccess, Op, StorageClass};
 
 /// Flags of a memory-access operand.
 #[derive(Clone, Copy, Default)]
@@ -30,20 +30,32 @@ fn mem_flags(inst: &Instr<'_>, i: usize) -> Result<MemFlags> {
     Ok(mem_operand(inst, i)?.0)
 }
 
-/// The same, and the operand after it.
+/// Reads the optional memory-access operand that starts at operand `i`, and gives the index of the operand after it.
 fn mem_operand(inst: &Instr<'_>, i: usize) -> Result<(MemFlags, usize)> {
-    let Some(&mask) = inst.ops.get(i) else {
+    let Some(&word) = inst.ops.get(i) else {
         return Ok((MemFlags::default(), i));
     };
-    let mut flags = MemFlags { volatile: mask & 1 != 0, nontemporal: mask & 4 != 0, copied: false, align: None };
-    if mask & 2 != 0 {
+    let mask = MemoryAccess::from_bits_retain(word);
+    let mut flags = MemFlags {
+        volatile: mask.contains(MemoryAccess::VOLATILE),
+        nontemporal: mask.contains(MemoryAccess::NONTEMPORAL),
+        copied: false,
+        align: None,
+    };
+    if mask.contains(MemoryAccess::ALIGNED) {
         let align = inst.word(i + 1)?;
         if !align.is_power_of_two() {
             return Err(inst.bad("an alignment that is no power of two"));
         }
         flags.align = Some(align);
     }
-    Ok((flags, i + 1 + (mask & 2 != 0) as usize))
+    // Each of these takes one more word; scopes and alias lists change nothing here.
+    let with_word = MemoryAccess::ALIGNED
+        | MemoryAccess::MAKE_POINTER_AVAILABLE
+        | MemoryAccess::MAKE_POINTER_VISIBLE
+        | MemoryAccess::ALIAS_SCOPE_INTEL_MASK
+        | MemoryAccess::NO_ALIAS_INTEL_MASK;
+    Ok((flags, i + 1 + (mask & with_word).bits().count_ones() as usize))
 }
 
 /// Reads the memory-access operands of a copy: one for both sides, or one for the target and one for the source, of
@@ -121,10 +133,13 @@ impl FuncReader<'_, '_, '_> {
             return Err(inst.bad(format_args!("variable in storage class {storage:?} in a function")));
         }
         let info = self.r.types.need(pointee, inst)?;
-        let (size, natural) = (info.size, info.align);
+        let (size, natural, info_kind) = (info.size, info.align, info.kind.clone());
         let align = self.r.meta.of(inst.word(1)?).align.unwrap_or(natural);
         let p = self.new_slot(size, align, inst)?;
-        if let Some(&init) = inst.ops.get(3) {
+        if matches!(info_kind, Kind::Image { .. } | Kind::SampledImage(_)) {
+            let init = inst.ops.get(3).map(|&init| self.leaves(init, inst)).transpose()?;
+            self.image_vars.insert(inst.word(1)?, init);
+        } else if let Some(&init) = inst.ops.get(3) {
             let (ty, vals) = self.typed(init, inst)?;
             let leaves = self.r.types.leaves(ty, inst)?;
             self.store_leaves(p, &vals, &leaves, align, MemFlags::default());
@@ -137,6 +152,10 @@ impl FuncReader<'_, '_, '_> {
         if let Some((builtin, _, component)) = self.builtin_ptrs.get(&ptr).copied() {
             return self.load_builtin(inst, builtin, component);
         }
+        if let Some(Some(image)) = self.image_vars.get(&ptr) {
+            let image = image.clone();
+            return self.define_all(inst, image);
+        }
         let p = self.ptr_arg(2, inst)?;
         let flags = mem_flags(inst, 3)?;
         let ty = inst.word(0)?;
@@ -148,12 +167,28 @@ impl FuncReader<'_, '_, '_> {
 
     fn store(&mut self, inst: &Instr<'_>) -> Result<()> {
         let p = self.ptr_arg(0, inst)?;
+        if self.image_vars.contains_key(&inst.word(0)?) {
+            return self.store_image(inst);
+        }
         let flags = mem_flags(inst, 2)?;
         let (ty, vals) = self.typed(inst.word(1)?, inst)?;
         let leaves = self.r.types.leaves(ty, inst)?;
         let align = flags.align.unwrap_or(self.r.types.need(ty, inst)?.align);
         self.store_leaves(p, &vals, &leaves, align, flags);
         Ok(())
+    }
+
+    /// Stores an image in a variable. A variable holds one image, since OpenCL C cannot assign images: unoptimised code
+    /// keeps the arguments of inlined functions in such variables.
+    fn store_image(&mut self, inst: &Instr<'_>) -> Result<()> {
+        let image = self.leaves(inst.word(1)?, inst)?;
+        if let Some(var) = self.image_vars.get_mut(&inst.word(0)?)
+            && var.as_ref().is_none_or(|old| *old == image)
+        {
+            *var = Some(image);
+            return Ok(());
+        }
+        self.unsupported("variable that holds several images", inst)
     }
 
     fn access(&self, ptr: Value, align: u32, flags: MemFlags) -> Access {

@@ -139,6 +139,12 @@ impl Meta {
             | Op::DecorationGroup
             | Op::GroupMemberDecorate
             | Op::MemberDecorateString
+            | Op::AliasDomainDeclINTEL
+            | Op::AliasScopeDeclINTEL
+            | Op::AliasScopeListDeclINTEL
+            | Op::AsmTargetINTEL
+            | Op::AsmINTEL
+            | Op::ConditionalExtensionINTEL
             | Op::NoLine
             | Op::Nop => {}
             _ => return Ok(false),
@@ -148,9 +154,8 @@ impl Meta {
 
     fn execution_mode(&mut self, inst: &Instr<'_>) -> Result<()> {
         let function = inst.word(0)?;
-        let Some(mode) = ExecutionMode::from_u32(inst.word(1)?) else {
-            return Err(inst.bad("unknown execution mode"));
-        };
+        // Modes of extensions are hints for particular devices.
+        let Some(mode) = ExecutionMode::from_u32(inst.word(1)?) else { return Ok(()) };
         self.contraction_off |= mode == ExecutionMode::ContractionOff;
         for entry in self.entry_points.iter_mut().filter(|e| e.function == function) {
             let info = &mut entry.info;

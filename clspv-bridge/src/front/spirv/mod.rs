@@ -23,6 +23,7 @@ pub mod read;
 mod sync;
 mod types;
 mod unwritten;
+mod vendor;
 
 use super::{FNV, fnv};
 use crate::driver::SpecConstants;
@@ -64,7 +65,8 @@ pub fn read_part(words: &[u32], specs: &SpecConstants) -> Result<Module> {
 
 fn read_module(words: &[u32], specs: &SpecConstants, callable_kernels: bool) -> Result<Module> {
     let words = check::header(words)?;
-    let insts = read::instructions(&words)?;
+    let joined = read::Joined::new(&words)?;
+    let insts = read::instructions(&words, &joined)?;
     check::results(&insts, words[3])?;
     let by_llvm = words[2] >> 16 == LLVM_GENERATOR;
     let mut reader = Reader { callable_kernels, by_llvm, ..Reader::new(specs) };
@@ -87,11 +89,30 @@ struct Body<'a> {
     insts: &'a [Instr<'a>],
 }
 
-/// What is known of a function before its body is read.
+impl Body<'_> {
+    /// Whether the function has blocks; else it is an import.
+    fn is_definition(&self) -> bool {
+        self.insts.iter().any(|i| i.op == Op::Label)
+    }
+}
+
+/// How a function takes its parameters: kernels get aggregates in memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Convention {
+    Function,
+    Kernel,
+}
+
+/// Ids of the functions that instructions call.
+fn called_functions(bodies: &[Body<'_>]) -> HashSet<u32> {
+    let calls = bodies.iter().flat_map(|b| b.insts).filter(|i| i.op == Op::FunctionCall);
+    calls.filter_map(|i| i.ops.get(2).copied()).collect()
+}
+
+/// Declaration of a function that other functions may call.
 struct FuncInfo {
     func: FuncRef,
     ret: u32,
-    is_kernel: bool,
 }
 
 /// State of reading a module.
@@ -102,11 +123,11 @@ struct Reader<'s> {
     consts: HashMap<u32, consts::Const>,
     /// Built-in input variables and the type they hold.
     builtins: HashMap<u32, (BuiltIn, u32)>,
+    /// Functions that can be called; entry points only if something calls them.
     funcs: HashMap<u32, FuncInfo>,
     specs: &'s SpecConstants,
     /// Imports made for what the library does, and for unknown constructs, by name.
     imports: HashMap<String, FuncRef>,
-    kernel_ids: HashSet<u32>,
     /// The functions that are enqueued, with the numbers of their entries.
     invoked: HashMap<u32, u64>,
     /// The module comes from LLVM's own back end, whose constant address arithmetic counts bytes.
@@ -131,7 +152,6 @@ impl<'s> Reader<'s> {
             funcs: HashMap::new(),
             specs,
             imports: HashMap::new(),
-            kernel_ids: HashSet::new(),
             invoked: HashMap::new(),
             by_llvm: false,
             callable_kernels: false,
@@ -318,38 +338,55 @@ impl<'s> Reader<'s> {
         self.define_const(id, consts::Const { ty, kind: consts::ConstKind::Address { global, addend: 0 } }, inst)
     }
 
-    /// Declares every function that is kept, then reads the bodies.
+    /// Declares the kernels and every other function that is kept, then reads the bodies.
+    ///
+    /// A function that is an entry point and is called too is read twice, as a kernel and as a function: their
+    /// parameters are passed differently. (SPIR-V forbids such calls; translators wrote them before LLVM 14.)
     fn functions(&mut self, bodies: &[Body<'_>], digest: impl Fn() -> u64) -> Result<()> {
         let entry_points = std::mem::take(&mut self.meta.entry_points);
-        self.kernel_ids = entry_points.iter().map(|e| e.function).collect();
+        let kernels: HashSet<u32> = entry_points.iter().map(|e| e.function).collect();
+        let called = called_functions(bodies);
         let kept = self.kept(bodies);
-        for body in bodies.iter().filter(|b| kept.contains(&b.id)) {
+        let is_function = |reader: &Self, id: u32| {
+            kept.contains(&id) && (!kernels.contains(&id) || called.contains(&id) || reader.is_callable_kernel(id))
+        };
+        let functions: Vec<&Body<'_>> = bodies.iter().filter(|b| is_function(self, b.id)).collect();
+        for body in &functions {
             self.declare(body)?;
         }
+        let mut kernel_bodies = Vec::new();
         for entry in entry_points {
-            self.kernel(entry, bodies)?;
+            kernel_bodies.push(self.kernel(entry, bodies)?);
         }
         self.entries(bodies, digest)?;
-        for body in bodies.iter().filter(|b| kept.contains(&b.id)) {
-            if body.insts.iter().any(|i| i.op == Op::Label) {
-                func::read(self, body)?;
+        for body in functions.into_iter().filter(|b| b.is_definition()) {
+            let FuncInfo { func, ret } = self.funcs[&body.id];
+            func::read(self, body, func, ret, Convention::Function)?;
+        }
+        for (body, func) in kernel_bodies {
+            if body.is_definition() {
+                func::read(self, body, func, body.header.word(0)?, Convention::Kernel)?;
             }
-            if self.kernel_ids.contains(&body.id) && !self.callable_kernels {
-                self.mark_unwritten(body)?;
+            if !self.callable_kernels {
+                self.mark_unwritten(body, func)?;
             }
         }
         Ok(())
     }
 
-    fn mark_unwritten(&mut self, body: &Body<'_>) -> Result<()> {
+    /// Whether other modules may call this entry point.
+    fn is_callable_kernel(&self, id: u32) -> bool {
+        let export = |(_, kind): &(String, u32)| *kind != spirv::LinkageType::Import as u32;
+        self.callable_kernels && self.meta.of(id).linkage.as_ref().is_some_and(export)
+    }
+
+    fn mark_unwritten(&mut self, body: &Body<'_>, func: FuncRef) -> Result<()> {
         let mut unwritten = Vec::new();
         for p in &body.params {
             let deco = self.meta.of(p.word(1)?);
             unwritten.push(deco.no_write && deco.restrict && !deco.volatile && !deco.by_val);
         }
-        if let Some(func) = self.funcs.get(&body.id).map(|f| f.func) {
-            unwritten::mark(&mut self.module.functions[func], &unwritten);
-        }
+        unwritten::mark(&mut self.module.functions[func], &unwritten);
         Ok(())
     }
 
@@ -380,7 +417,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn declare(&mut self, body: &Body<'_>) -> Result<()> {
+    /// Result and parameter types of a function, checked against its parameters.
+    fn function_type(&self, body: &Body<'_>) -> Result<(u32, std::rc::Rc<[u32]>)> {
         let inst = &body.header;
         let Kind::Function { ret, params } = self.types.need(inst.word(3)?, inst)?.kind.clone() else {
             return Err(inst.bad("the type of a function is no function type"));
@@ -393,44 +431,47 @@ impl<'s> Reader<'s> {
                 return Err(p.bad("parameter and function type differ"));
             }
         }
-        let is_kernel = self.kernel_ids.contains(&body.id);
+        Ok((ret, params))
+    }
+
+    /// Declares a function that is called by others.
+    fn declare(&mut self, body: &Body<'_>) -> Result<()> {
+        let inst = &body.header;
+        let (ret, params) = self.function_type(body)?;
         let mut sig = Signature::default();
         for (p, ty) in body.params.iter().zip(params.iter()) {
-            if is_kernel {
-                let deco = self.meta.of(p.word(1)?);
-                sig.params.push(meta::kernel_arg(&self.types, *ty, deco, p)?.1);
-            } else {
-                sig.params.extend(self.types.leaf_types(*ty, p)?);
-            }
+            sig.params.extend(self.types.leaf_types(*ty, p)?);
         }
         sig.results = self.types.leaf_types(ret, inst)?;
-        let has_body = body.insts.iter().any(|i| i.op == Op::Label);
         let linkage = match &self.meta.of(body.id).linkage {
-            _ if !has_body => Linkage::Import,
+            _ if !body.is_definition() => Linkage::Import,
             Some((_, kind)) => match linkage(*kind, inst)? {
                 Linkage::Import => return Err(inst.bad("an imported function has a body")),
                 linkage => linkage,
             },
-            None if is_kernel => Linkage::Export,
             None => Linkage::Internal,
         };
         let func = self.module.functions.push(Function::new(&self.function_name(body.id), sig, linkage));
-        if self.funcs.insert(body.id, FuncInfo { func, ret, is_kernel }).is_some() {
+        if self.funcs.insert(body.id, FuncInfo { func, ret }).is_some() {
             return Err(inst.bad("function declared twice"));
         }
         Ok(())
     }
 
-    fn kernel(&mut self, mut entry: meta::EntryPoint, bodies: &[Body<'_>]) -> Result<()> {
+    /// Declares the kernel of an entry point and gives its body.
+    fn kernel<'b, 'a>(&mut self, mut entry: meta::EntryPoint, bodies: &'b [Body<'a>]) -> Result<(&'b Body<'a>, FuncRef)> {
         let missing = || bad(0, format_args!("entry point '{}' has no function", entry.info.name));
         let body = bodies.iter().find(|b| b.id == entry.function).ok_or_else(missing)?;
-        let func = self.funcs.get(&entry.function).ok_or_else(missing)?.func;
-        if self.module.functions[func].kernel.is_some() {
-            return Err(CompileError::unsupported("one function with two entry points", 0));
+        let (ret, params) = self.function_type(body)?;
+        let mut sig = Signature::default();
+        for (p, ty) in body.params.iter().zip(params.iter()) {
+            sig.params.push(meta::kernel_arg(&self.types, *ty, self.meta.of(p.word(1)?), p)?.1);
         }
-        if !self.module.functions[func].sig.results.is_empty() {
+        if !self.types.leaf_types(ret, &body.header)?.is_empty() {
             return Err(body.header.bad("a kernel returns a value"));
         }
+        let linkage = if body.is_definition() { Linkage::Export } else { Linkage::Import };
+        let func = self.module.functions.push(Function::new(&entry.info.name, sig, linkage));
         let by_id = std::mem::take(&mut self.meta.modes_by_id);
         for (_, mode, ids) in by_id.iter().filter(|(f, ..)| *f == entry.function) {
             let sizes: Vec<u32> = ids.iter().filter_map(|id| self.const_uint(*id, &body.header).ok()).map(|n| n as u32).collect();
@@ -455,11 +496,9 @@ impl<'s> Reader<'s> {
         }
         entry.info.args_size = meta::place_args(&mut entry.info.args);
         entry.info.attributes = meta::attributes(&entry.info);
-        let f = &mut self.module.functions[func];
-        f.name = entry.info.name.clone();
-        f.kernel = Some(self.module.kernels.len());
+        self.module.functions[func].kernel = Some(self.module.kernels.len());
         self.module.kernels.push(entry.info);
-        Ok(())
+        Ok((body, func))
     }
 
     /// The import that stands for an unknown construct with results of these types.

@@ -48,21 +48,108 @@ impl<'a> Instr<'a> {
     }
 }
 
-/// Splits the words after the header into instructions.
-pub fn instructions(words: &[u32]) -> Result<Vec<Instr<'_>>> {
-    let mut list = Vec::with_capacity(words.len() / 4);
+/// Operands of the instructions that SPV_INTEL_long_composites continues, joined.
+#[derive(Default)]
+pub struct Joined(Vec<Vec<u32>>);
+
+impl Joined {
+    /// Joins the operands of continued instructions.
+    pub fn new(words: &[u32]) -> Result<Joined> {
+        let mut joined = Vec::new();
+        let mut last: &[u32] = &[];
+        let mut continued = false;
+        let mut at = 5;
+        while at < words.len() {
+            let (op, ops) = instruction(words, at)?;
+            if op.is_some_and(is_continuation) {
+                match joined.last_mut() {
+                    Some(list) if continued => Vec::extend_from_slice(list, ops),
+                    _ => joined.push([last, ops].concat()),
+                }
+                continued = true;
+            } else {
+                (last, continued) = (ops, false);
+            }
+            at += ops.len() + 1;
+        }
+        Ok(Joined(joined))
+    }
+}
+
+fn is_continuation(op: Op) -> bool {
+    matches!(
+        op,
+        Op::TypeStructContinuedINTEL
+            | Op::ConstantCompositeContinuedINTEL
+            | Op::SpecConstantCompositeContinuedINTEL
+            | Op::CompositeConstructContinuedINTEL
+    )
+}
+
+/// Opcode, if it is known, and operands of the instruction at word `at`.
+fn instruction(words: &[u32], at: usize) -> Result<(Option<Op>, &[u32])> {
+    let count = (words[at] >> 16) as usize;
+    if count == 0 || at + count > words.len() {
+        return Err(bad(at, "instruction length runs past the end of the module"));
+    }
+    Ok((Op::from_u32(words[at] & 0xffff), &words[at + 1..at + count]))
+}
+
+/// Splits the words after the header into instructions; continued ones take their operands from `joined`.
+pub fn instructions<'a>(words: &'a [u32], joined: &'a Joined) -> Result<Vec<Instr<'a>>> {
+    let mut list: Vec<Instr<'a>> = Vec::with_capacity(words.len() / 4);
+    let mut joined = joined.0.iter();
+    let mut continued = false;
     let mut at = 5;
     while at < words.len() {
-        let count = (words[at] >> 16) as usize;
-        let opcode = words[at] & 0xffff;
-        if count == 0 || at + count > words.len() {
-            return Err(bad(at, "instruction length runs past the end of the module"));
-        }
-        let Some(op) = Op::from_u32(opcode) else {
-            return Err(bad(at, format_args!("unknown opcode {opcode}")));
+        let (op, ops) = instruction(words, at)?;
+        let Some(op) = op else {
+            return Err(CompileError::unsupported(format!("SPIR-V instruction {}", words[at] & 0xffff), 0));
         };
-        list.push(Instr { op, ops: &words[at + 1..at + count], at });
-        at += count;
+        if !is_continuation(op) {
+            list.push(Instr { op, ops, at });
+            continued = false;
+        } else if !continued {
+            let (Some(first), Some(all)) = (list.last_mut(), joined.next()) else {
+                return Err(bad(at, "continuation of nothing"));
+            };
+            first.ops = all;
+            continued = true;
+        }
+        at += ops.len() + 1;
     }
     Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words of an instruction.
+    fn words(op: Op, ops: &[u32]) -> Vec<u32> {
+        [&[(ops.len() as u32 + 1) << 16 | op as u32], ops].concat()
+    }
+
+    #[test]
+    fn continued_instructions_are_joined() {
+        let more = Op::ConstantCompositeContinuedINTEL;
+        let module = [
+            vec![0; 5],
+            words(Op::ConstantComposite, &[1, 2, 3]),
+            words(more, &[4]),
+            words(more, &[5, 6]),
+            words(Op::Nop, &[]),
+            words(Op::TypeStruct, &[7, 8]),
+            words(Op::TypeStructContinuedINTEL, &[9]),
+        ]
+        .concat();
+        let joined = Joined::new(&module).unwrap();
+        let list = instructions(&module, &joined).unwrap();
+        let list: Vec<(Op, &[u32])> = list.iter().map(|i| (i.op, i.ops)).collect();
+        let expected: [(Op, &[u32]); 3] =
+            [(Op::ConstantComposite, &[1, 2, 3, 4, 5, 6]), (Op::Nop, &[]), (Op::TypeStruct, &[7, 8, 9])];
+        assert_eq!(list, expected);
+        let alone = [vec![0; 5], words(more, &[4])].concat();
+        assert!(instructions(&alone, &Joined::new(&alone).unwrap()).is_err());
+    }
 }

@@ -155,7 +155,7 @@ impl FuncReader<'_, '_, '_> {
             Some(_) => Ordering::Relaxed,
         }
     }
-    fn spaces(&self, id: u32) -> FenceSpaces {
+    pub fn spaces(&self, id: u32) -> FenceSpaces {
         match self.r.const_int(id) {
             None => FenceSpaces { local: true, global: true, image: true },
             Some(m) => FenceSpaces { local: m & 0x100 != 0, global: m & 0x200 != 0, image: m & 0x800 != 0 },
