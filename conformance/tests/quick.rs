@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const WHOLE: &str = "api,events,atomics,memory-model,groups,svm,printf,il";
-const SAMPLED: &str = "integers,vectors,language,conversions,math,images,sub-groups,pipes";
+const WHOLE: &str = "api,events,atomics,memory-model,groups,svm,printf,il,vector-memory";
+const SAMPLED: &str = "integers,vectors,vector-values,language,conversions,math,images,sub-groups,pipes";
 
 /// The driver built with these tests.
 fn driver() -> PathBuf {
@@ -15,7 +15,13 @@ fn driver() -> PathBuf {
 }
 
 fn check(device: &str, expectations: &str, choice: &[&str]) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("quick-{device}-{}-{}", choice.len(), std::process::id()));
+    check_without(device, "", expectations, choice);
+}
+
+/// Like [`check`], on a device that lacks the features `hidden`.
+fn check_without(device: &str, hidden: &str, expectations: &str, choice: &[&str]) {
+    let name = format!("quick-{device}{hidden}-{}-{}", choice.len(), std::process::id());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let output = Command::new(env!("CARGO_BIN_EXE_conformance"))
         .args(["run", "--quiet", "--jobs", "1", "--limit", "1800"])
         .args(choice)
@@ -26,6 +32,7 @@ fn check(device: &str, expectations: &str, choice: &[&str]) {
         .arg("--output")
         .arg(&folder)
         .env("PYROCLAST_DEVICES", device)
+        .env("PYROCLAST_FEATURES", hidden)
         .output()
         .expect("the tool runs");
     let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -60,4 +67,12 @@ fn cpu_device() {
 #[test]
 fn cpu_device_samples() {
     check("cpu", "cpu.txt", &["--areas", SAMPLED, "--every", "12"]);
+}
+
+/// Native code for processors with vectors of 256 and of 128 bits.
+#[test]
+fn cpu_device_with_narrow_vectors() {
+    for hidden in ["-avx512f", "-avx512f,-avx2"] {
+        check_without("cpu", hidden, "cpu.txt", &["--areas", "vector-memory,vector-values", "--every", "4"]);
+    }
 }

@@ -85,6 +85,12 @@ impl Processor {
             features: field(&["flags", "Features"]),
         }
     }
+    /// The processor as if it lacked these features.
+    pub fn without(mut self, hidden: &[String]) -> Processor {
+        let kept = self.features.split_whitespace().filter(|f| !hidden.iter().any(|h| h == f));
+        self.features = kept.collect::<Vec<_>>().join(" ");
+        self
+    }
     /// Whether the processor has a feature, by the kernel's name for it.
     pub fn has(&self, feature: &str) -> bool {
         self.features.split_whitespace().any(|f| f == feature)

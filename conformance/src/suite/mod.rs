@@ -17,6 +17,7 @@ pub mod raw;
 pub mod round;
 pub mod sub_groups;
 pub mod svm;
+pub mod vector_memory;
 
 use crate::cl::{Api, Device, Session};
 use std::collections::HashSet;
@@ -76,6 +77,8 @@ pub const AREAS: &[Area] = &[
     ("integers", |c, s| kernels::tests(c, s, "integers")),
     ("vectors", |c, s| kernels::tests(c, s, "vectors")),
     ("language", |c, s| kernels::tests(c, s, "language")),
+    ("vector-memory", vector_memory::memory),
+    ("vector-values", vector_memory::transformations),
     ("conversions", conversions::tests),
     ("math", math::tests),
     ("atomics", atomics::tests),

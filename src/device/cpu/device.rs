@@ -40,8 +40,9 @@ pub struct CpuDevice {
 }
 
 impl CpuDevice {
-    pub fn new(checker: Checker) -> CpuDevice {
-        let processor = machine::Processor::read();
+    /// The host's processor; `hidden` are features of it that code does without, by the names of /proc/cpuinfo.
+    pub fn new(checker: Checker, hidden: &[String]) -> CpuDevice {
+        let processor = machine::Processor::read().without(hidden);
         let mut target = Target::native(processor.identity(), &|feature| processor.has(feature));
         if let Some(cpu) = &mut target.cpu {
             cpu.checked = checker.checks.any();

@@ -44,6 +44,6 @@ impl DeviceDriver for CpuDriver {
             tracing::warn!("PYROCLAST_CHECK: there is no check '{word}'");
         }
         let reports = check::report::Reports::new(config.check_log.clone());
-        vec![Arc::new(device::CpuDevice::new(check::Checker::new(checks, reports)))]
+        vec![Arc::new(device::CpuDevice::new(check::Checker::new(checks, reports), &config.hidden_features))]
     }
 }

@@ -26,7 +26,7 @@ fn compiled(device: &CpuDevice, source: &str) -> CompiledProgram {
 
 /// Launches a kernel on buffers of 32-bit words.
 fn run(source: &str, buffers: &mut [Vec<u32>], global: [u64; 3], local: [u32; 3]) {
-    let device = CpuDevice::new(unchecked());
+    let device = CpuDevice::new(unchecked(), &[]);
     let kernel = device.load(Arc::new(compiled(&device, source))).unwrap().kernel("test").unwrap();
     launch(&device, &kernel, buffers, &[], global, local);
 }
@@ -140,7 +140,7 @@ fn the_last_groups_of_a_required_size_may_be_whole_vectors() {
 /// Launches of code that may store past the caches, all of which do.
 #[test]
 fn streams_arrive_whatever_their_sizes_and_places() {
-    let device = CpuDevice::new(unchecked());
+    let device = CpuDevice::new(unchecked(), &[]);
     let source = "kernel void test(global uint *a, global uint4 *b, global const uint *in, uint first, uint n) {
         uint i = get_global_id(0); if (i >= n) return; uint x = in[i];
         a[first + i] = x * 3; b[i] = (uint4)(x, x + 1, x + 2, x + 3); }";
@@ -165,7 +165,7 @@ fn streams_arrive_whatever_their_sizes_and_places() {
 
 #[test]
 fn what_is_read_ordered_or_written_more_than_once_is_no_stream() {
-    let device = CpuDevice::new(unchecked());
+    let device = CpuDevice::new(unchecked(), &[]);
     let bytes = |body: &str| {
         let source = format!("kernel void test(global uint *a, global uint *b) {{ uint i = get_global_id(0); {body} }}");
         compiled(&device, &source).native.unwrap().kernels[0].stream_bytes

@@ -362,7 +362,8 @@ impl Emit<'_> {
         }
         match self.active() {
             None if all * bytes >= 32 && self.is_stream(address) => {
-                let (bytes, line) = (all * bytes, (all * bytes).min(LINE));
+                // Vectors of three are aligned to a part of themselves.
+                let (bytes, line) = (all * bytes, (1 << (all * bytes).trailing_zeros()).min(LINE));
                 self.stream_bytes += bytes / w;
                 let at = self.def(format!("ptrtoint ptr {base} to i64"));
                 let at = self.def(format!("or i64 {at}, %no.stream"));

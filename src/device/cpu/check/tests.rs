@@ -19,7 +19,7 @@ const WW: Fault = Fault::Race { write: true, other_write: true };
 /// Launches a kernel with 64 work-items in groups of 32 on two buffers of 64 words: one that nobody wrote, one with numbers, and
 /// 32 words of local memory. Gives what was found, and the first buffer.
 fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
-    let device = CpuDevice::new(Checker::new(ALL, Reports::default()));
+    let device = CpuDevice::new(Checker::new(ALL, Reports::default()), &[]);
     let extensions = ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64", "__opencl_c_work_group_collective_functions"];
     let extensions = extensions.map(String::from).to_vec();
     let config = FrontConfig { extensions, opencl_version: 300, checked: true, ..FrontConfig::default() };
