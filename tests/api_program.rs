@@ -300,6 +300,33 @@ fn compiling_and_linking() {
     end(c);
 }
 
+/// Constants at program scope may be declared in one program and defined in another.
+#[test]
+fn constants_of_other_programs() {
+    let c = context();
+    for options in ["", "-cl-std=CL3.0"] {
+        let user = create(
+            c,
+            "extern constant int seven; extern constant int table[4]; extern __constant float half_of;\n\
+             kernel void f(global int *p) { p[0] = seven + table[p[1] & 3] + (int)(half_of * 4); }",
+        );
+        let definer =
+            create(c, "constant int seven = 7; constant int table[4] = {1, 20, 300, 4000}; constant float half_of = 0.5f;");
+        for program in [user, definer] {
+            assert_eq!(compile(program, options), CL_SUCCESS, "{}", log(program));
+        }
+        for inputs in [[user, definer], [definer, user]] {
+            let (program, code) = link(c, "", &inputs);
+            assert_eq!(code, CL_SUCCESS, "{}", log(program));
+            release_kernel(kernel(program, "f").unwrap());
+            release(program);
+        }
+        release(user);
+        release(definer);
+    }
+    end(c);
+}
+
 /// A kernel may call a kernel, also one of another program.
 #[test]
 fn kernels_call_kernels_of_other_programs() {

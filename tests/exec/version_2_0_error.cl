@@ -2,6 +2,9 @@
 //! require: -__opencl_c_device_enqueue
 //! global: 1
 //! arg 0: i32[1] = 0
-//! error: OpenCL C 2.0 is not supported
-// Versions that CL_DEVICE_OPENCL_C_ALL_VERSIONS does not list fail to compile.
-__kernel void test(__global int *r) { *r = 1; }
+//! error: undeclared identifier 'get_default_queue'
+// OpenCL C 2.0 is compiled for devices that do not list it; what they lack is an error of the kernels that use it.
+__kernel void test(__global int *r)
+{
+    enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ *r = 1; });
+}

@@ -10,7 +10,7 @@ use super::cycles;
 use super::enqueue;
 use super::lines;
 use super::local_sizes;
-use super::prelude;
+use super::prelude::{self, Declarations};
 use super::process::{self, Output};
 use super::reached;
 use super::rename::{self, rename};
@@ -123,13 +123,27 @@ pub fn compile(
         Err(CompileError::ToolFailed(_)) if headers.is_empty() => HeaderFolder(None),
         folder => folder?,
     };
-    let library = compile_in(source, headers, options, config, whole, (&folder, listed))?;
+    let compile = |source: &str| compile_in(source, headers, options, config, whole, (&folder, listed));
+    let mut library = compile(source)?;
+    if !whole && !has_function(&library.spirv) {
+        // clang's SPIR-V back end writes the variables of a module with its first function.
+        library = compile(&format!("{source}\nvoid {UNIT_FUNCTION}(void) {{}}\n"))?;
+    }
     let list = |root: &Path| std::fs::read_to_string(root.join(DEPENDENCIES)).ok();
     let files = folder.path().filter(|_| listed).and_then(|root| {
         let files = parse_dependencies(&list(root)?);
         Some(files.into_iter().filter(|path| !path.starts_with(root)).collect())
     });
     Ok((library, files))
+}
+
+/// A function that is added to translation units without any; the reader drops it.
+pub(crate) const UNIT_FUNCTION: &str = "__pc_unit";
+
+fn has_function(spirv: &[u32]) -> bool {
+    let joined = super::spirv::read::Joined::default();
+    let insts = super::spirv::read::instructions(spirv, &joined);
+    insts.is_ok_and(|insts| insts.iter().any(|i| i.op == spirv::Op::Function))
 }
 
 /// Name in the private folder of the list of files that were read; no header can have it.
@@ -169,13 +183,12 @@ fn compile_in(
 ) -> Result<Library> {
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
-    let text = prelude::with_declarations(source, config);
     if let (true, Some(root)) = (listed, folder.path()) {
         args.extend(["-MD", "-MQ", "out", "-MF"].map(OsString::from));
         args.push(root.join(DEPENDENCIES).into());
     }
     if config.checked {
-        return compile_checked(&clang, args, &text, options, config, whole);
+        return compile_checked(&clang, args, source, options, config, whole);
     }
     let mut seen = code_only(source);
     for definition in options.preprocessor.iter().filter(|o| o.starts_with("-D")) {
@@ -203,7 +216,7 @@ fn compile_in(
         let (output, info) = std::thread::scope(|scope| {
             let info = || self::arg_info(source, headers, options, config);
             let beside = options.kernel_arg_info.then(|| scope.spawn(info));
-            let output = process::run(&clang, &args, text.as_bytes(), time_limit());
+            let output = run_on_source(&clang, &args, source, options, config);
             (output, beside.map(|thread| thread.join().unwrap_or_else(|_| Err(CompileError::internal("argument information")))))
         });
         let output = output?;
@@ -226,7 +239,7 @@ fn compile_in(
         }
     }
     args.extend(IR_ARGS.iter().map(OsString::from));
-    let output = process::run(&clang, &args, text.as_bytes(), time_limit())?;
+    let output = run_on_source(&clang, &args, source, options, config)?;
     let mut log = readable(&output.stderr);
     check(&output, &log, |out| !out.is_empty())?;
     let ir = String::from_utf8_lossy(&output.stdout);
@@ -255,18 +268,28 @@ fn compile_in(
     Ok(Library { spirv, log, arg_info })
 }
 
+/// Runs clang on a source with the declarations that it needs; once more if it needs those of later versions.
+fn run_on_source(clang: &Path, args: &[OsString], source: &str, options: &Options, config: &FrontConfig) -> Result<Output> {
+    let run = |declarations| {
+        let text = prelude::with_declarations(source, declarations, config);
+        process::run(clang, args, text.as_bytes(), time_limit())
+    };
+    let output = run(Declarations::Usual)?;
+    if prelude::misses_declarations(&output.stderr, options, config) { run(Declarations::Early) } else { Ok(output) }
+}
+
 /// Code as it is written, with the lines it stands in.
 fn compile_checked(
     clang: &Path,
     mut args: Vec<OsString>,
-    text: &str,
+    source: &str,
     options: &Options,
     config: &FrontConfig,
     whole: bool,
 ) -> Result<Library> {
     args.push("-gline-tables-only".into());
     args.extend(IR_ARGS.iter().map(OsString::from));
-    let output = process::run(clang, &args, text.as_bytes(), time_limit())?;
+    let output = run_on_source(clang, &args, source, options, config)?;
     let mut log = readable(&output.stderr);
     check(&output, &log, |out| !out.is_empty())?;
     let ir = String::from_utf8_lossy(&output.stdout);
@@ -383,26 +406,24 @@ fn has_integer_hint(spirv: &[u32]) -> bool {
 
 /// Names, types and qualifiers of the kernels' arguments, and vector type hints, which the SPIR-V does not hold.
 pub fn arg_info(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Vec<KernelArgInfo>> {
-    let text = prelude::with_declarations(source, config);
     let folder = HeaderFolder::new(headers, false)?;
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
     args.push("-w".into());
     args.extend(IR_ARGS.iter().map(OsString::from));
-    let output = process::run(&clang, &args, text.as_bytes(), time_limit())?;
+    let output = run_on_source(&clang, &args, source, options, config)?;
     check(&output, &readable(&output.stderr), |out| !out.is_empty())?;
     Ok(arg_info::parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
 /// LLVM IR with line tables, for [`super::locate`].
 pub fn line_tables(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<String> {
-    let text = prelude::with_declarations(source, config);
     let folder = HeaderFolder::new(headers, false)?;
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
     args.extend(["-w", "-gline-tables-only"].map(OsString::from));
     args.extend(IR_ARGS.iter().map(OsString::from));
-    let output = process::run(&clang, &args, text.as_bytes(), time_limit())?;
+    let output = run_on_source(&clang, &args, source, options, config)?;
     check(&output, &readable(&output.stderr), |out| !out.is_empty())?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -474,7 +495,7 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
     push(&format!("-cl-std={std}"));
     push("-Xclang");
     push(&format!("-cl-ext=-all{}", config.extensions.iter().map(|e| format!(",+{e}")).collect::<String>()));
-    for definition in prelude::macros(config) {
+    for definition in prelude::macros(options, config) {
         push(&definition);
     }
     if config.opencl_version != 0 {

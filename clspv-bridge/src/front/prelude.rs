@@ -3,45 +3,66 @@
 //! The SPIR-V back end or the built-in library knows the functions. Names that clang does not know as extensions are
 //! defined as macros too, in every program.
 
-use crate::driver::FrontConfig;
+use crate::driver::{FrontConfig, Options};
 use std::borrow::Cow;
 
 /// An extension, words of which one is in every source that uses it, and its declarations.
 struct Part {
     extension: &'static str,
     words: &'static [&'static str],
+    /// clang has the declarations from OpenCL C 2.0 on.
+    early: bool,
     text: &'static str,
 }
 
 const PARTS: &[Part] = &[
+    Part { extension: "__opencl_c_subgroups", words: &["sub_group"], early: true, text: include_str!("prelude/sub_groups.h") },
+    Part {
+        extension: "cl_khr_extended_bit_ops",
+        words: &["bit_reverse", "bitfield_"],
+        early: true,
+        text: include_str!("prelude/bit_operations.h"),
+    },
+    Part {
+        extension: "cl_khr_integer_dot_product",
+        words: &["dot_acc_sat", "dot_4x8packed", "dot"],
+        early: true,
+        text: include_str!("prelude/dot_products.h"),
+    },
     Part {
         extension: "cl_intel_subgroups",
         words: &["intel_sub_group_", "cl_intel_subgroups"],
+        early: false,
         text: include_str!("prelude/intel_subgroups.h"),
     },
     Part {
         extension: "cl_khr_work_group_uniform_arithmetic",
         words: &["work_group_reduce_", "work_group_scan_"],
+        early: false,
         text: include_str!("prelude/work_group_arithmetic.h"),
     },
     Part {
         extension: "cl_khr_extended_async_copies",
         words: &["async_work_group_copy_2D", "async_work_group_copy_3D", "cl_khr_extended_async_copies"],
+        early: false,
         text: include_str!("prelude/async_copies.h"),
     },
     Part {
         extension: "cl_khr_async_work_group_copy_fence",
         words: &["async_work_group_copy_fence"],
+        early: false,
         text: include_str!("prelude/async_fence.h"),
     },
     Part {
         extension: "__opencl_c_ext_fp16_global_atomic_load_store",
         words: &["atomic_half"],
+        early: false,
         text: include_str!("prelude/half_atomics.h"),
     },
     Part {
         extension: "__opencl_c_device_enqueue",
         words: &["CLK_NULL_EVENT", "CLK_NULL_QUEUE"],
+        early: false,
         text: include_str!("prelude/device_enqueue.h"),
     },
 ];
@@ -58,20 +79,62 @@ const UNKNOWN: &[&str] = &[
     "__opencl_c_ext_image_unorm_int_2_101010",
 ];
 
+/// Extensions whose macros clang defines from OpenCL C 2.0 on. Drivers offer them to earlier versions too, which programs
+/// without -cl-std rely on.
+const EARLY: &[&str] = &[
+    "cl_khr_extended_bit_ops",
+    "cl_khr_integer_dot_product",
+    "cl_khr_subgroup_ballot",
+    "cl_khr_subgroup_clustered_reduce",
+    "cl_khr_subgroup_extended_types",
+    "cl_khr_subgroup_non_uniform_arithmetic",
+    "cl_khr_subgroup_non_uniform_vote",
+    "cl_khr_subgroup_rotate",
+    "cl_khr_subgroup_shuffle",
+    "cl_khr_subgroup_shuffle_relative",
+];
+
 fn has(config: &FrontConfig, extension: &str) -> bool {
     config.extensions.iter().any(|e| e == extension)
 }
 
+/// Whether the version is older than OpenCL C 2.0.
+fn is_early(options: &Options) -> bool {
+    matches!(options.std.as_str(), "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2")
+}
+
 /// Options that define the macros of extensions.
-pub fn macros(config: &FrontConfig) -> Vec<String> {
-    UNKNOWN.iter().filter(|e| has(config, e)).map(|e| format!("-D{e}=1")).collect()
+pub fn macros(options: &Options, config: &FrontConfig) -> Vec<String> {
+    let early = if is_early(options) { EARLY } else { &[] };
+    UNKNOWN.iter().chain(early).filter(|e| has(config, e)).map(|e| format!("-D{e}=1")).collect()
+}
+
+/// Whether diagnostics say that a program of an early version uses functions which clang declares for later versions only.
+pub fn misses_declarations(log: &str, options: &Options, config: &FrontConfig) -> bool {
+    let undeclared =
+        |line: &&str| line.contains(": error: ") && ["undeclared", "no matching function"].iter().any(|w| line.contains(w));
+    let names = |part: &Part| log.lines().filter(undeclared).any(|line| part.words.iter().any(|w| line.contains(w)));
+    is_early(options) && PARTS.iter().any(|part| part.early && has(config, part.extension) && names(part))
+}
+
+/// Which declarations are put before a source.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Declarations {
+    /// Those that clang never has.
+    Usual,
+    /// Those too that it has for later versions only. Programs may have functions of such names, so they are declared
+    /// where a program does not build without.
+    Early,
 }
 
 /// The source with the declarations that it may need before its first line. What it includes is not seen, so it may need
-/// all.
-pub fn with_declarations<'s>(source: &'s str, config: &FrontConfig) -> Cow<'s, str> {
+/// all. A byte-order mark at the start is dropped, as clang does where nothing is before it.
+pub fn with_declarations<'s>(source: &'s str, declarations: Declarations, config: &FrontConfig) -> Cow<'s, str> {
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let unseen = source.contains("#include");
-    let wanted = |p: &&Part| has(config, p.extension) && (unseen || p.words.iter().any(|w| source.contains(w)));
+    let early = declarations == Declarations::Early;
+    let wanted =
+        |p: &&Part| has(config, p.extension) && (early || !p.early) && (unseen || p.words.iter().any(|w| source.contains(w)));
     let parts: String = PARTS.iter().filter(wanted).map(|p| p.text).collect();
     if parts.is_empty() { source.into() } else { format!("{parts}#line 1\n{source}").into() }
 }
@@ -83,12 +146,28 @@ mod tests {
     #[test]
     fn only_what_may_be_used_is_declared() {
         let config = FrontConfig { extensions: PARTS.iter().map(|p| p.extension.to_owned()).collect(), ..FrontConfig::default() };
+        let with_declarations =
+            |source: &str, config: &FrontConfig| with_declarations(source, Declarations::Usual, config).into_owned();
         assert_eq!(with_declarations("kernel void k() {}", &config), "kernel void k() {}");
         let fence = "kernel void k() { async_work_group_copy_fence(1); }";
         let text = with_declarations(fence, &config);
         assert!(text.ends_with(&format!("#line 1\n{fence}")) && !text.contains("intel"), "{text}");
         assert_eq!(with_declarations(fence, &FrontConfig::default()), fence);
         assert!(with_declarations("#include \"x.h\"\n", &config).contains("intel_sub_group_shuffle"));
-        assert_eq!(macros(&config).len(), 3);
+        assert!(with_declarations("\u{feff}#include \"x.h\"\n", &config).ends_with("#line 1\n#include \"x.h\"\n"));
+    }
+
+    #[test]
+    fn early_versions_have_what_clang_gives_later_ones() {
+        let config = FrontConfig { extensions: PARTS.iter().map(|p| p.extension.to_owned()).collect(), ..FrontConfig::default() };
+        let late = Options { std: "CL3.0".into(), ..Options::default() };
+        let source = "kernel void k(global int *p) { *p = bit_reverse(*p); }";
+        assert_eq!(with_declarations(source, Declarations::Usual, &config), source);
+        assert!(with_declarations(source, Declarations::Early, &config).contains("bitfield_insert"));
+        let log = "<stdin>:1:39: error: use of undeclared identifier 'bit_reverse'\n";
+        assert!(misses_declarations(log, &Options::default(), &config) && !misses_declarations(log, &late, &config));
+        assert!(!misses_declarations(&log.replace("bit_", "my_"), &Options::default(), &config));
+        let define = "-Dcl_khr_extended_bit_ops=1".to_owned();
+        assert!(macros(&Options::default(), &config).contains(&define) && !macros(&late, &config).contains(&define));
     }
 }

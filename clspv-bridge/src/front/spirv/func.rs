@@ -343,6 +343,13 @@ impl<'a> FuncReader<'_, '_, 'a> {
         *size = u32::try_from(bytes).ok().filter(|b| *b <= 1 << 26).unwrap_or(0).max(*size);
     }
 
+    /// Raises the alignment of the slot at `p` to that of an access to it.
+    pub fn raise_slot(&mut self, p: Value, align: u32) {
+        let Some(IrOp::SlotAddr(slot)) = self.f.def_op(p).cloned() else { return };
+        let own = &mut self.f.slots[slot].align;
+        *own = align.clamp(*own, 4096);
+    }
+
     fn read_block(&mut self, label: u32) -> Result<()> {
         let Some(l) = self.labels.get(&label) else { return Ok(()) };
         let (block, insts) = (l.block, l.insts);

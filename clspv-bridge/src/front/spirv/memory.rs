@@ -191,7 +191,8 @@ impl FuncReader<'_, '_, '_> {
         self.unsupported("variable that holds several images", inst)
     }
 
-    fn access(&self, ptr: Value, align: u32, flags: MemFlags) -> Access {
+    fn access(&mut self, ptr: Value, align: u32, flags: MemFlags) -> Access {
+        self.raise_slot(ptr, align);
         Access {
             align: align.clamp(1, 1 << 20),
             volatile: flags.volatile,

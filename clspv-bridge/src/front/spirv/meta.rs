@@ -240,9 +240,11 @@ fn decorate(d: &mut Decorations, inst: &Instr<'_>, first: usize) -> Result<()> {
     };
     match decoration {
         Decoration::Alignment => {
-            // clang's SPIR-V back end writes an alignment of 128 as a sign-extended byte.
+            // clang's SPIR-V back end writes the alignment of a private variable as a sign-extended byte: 128 as a
+            // negative number, more as 0. Accesses tell how much more (`FuncReader::raise_slot`).
             let align = match inst.word(first + 1)? {
                 0xffff_ff80 => 128,
+                0 => 256,
                 align => align,
             };
             if !align.is_power_of_two() {

@@ -25,6 +25,7 @@ mod types;
 mod unwritten;
 mod vendor;
 
+use super::clang::UNIT_FUNCTION;
 use super::{FNV, fnv};
 use crate::driver::SpecConstants;
 use crate::error::{CompileError, Result};
@@ -390,10 +391,13 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// Functions other than the duplicate kernel bodies that nothing calls.
+    /// Functions other than the duplicate kernel bodies that nothing calls, and than the one that only makes a module whole.
     fn kept(&self, bodies: &[Body<'_>]) -> HashSet<u32> {
         let by_id: HashMap<u32, &Body<'_>> = bodies.iter().map(|b| (b.id, b)).collect();
-        let root = |b: &&Body<'_>| self.callable_kernels || !self.function_name(b.id).starts_with(CALLABLE_KERNEL);
+        let root = |b: &&Body<'_>| {
+            let name = self.function_name(b.id);
+            name != UNIT_FUNCTION && (self.callable_kernels || !name.starts_with(CALLABLE_KERNEL))
+        };
         let mut work: Vec<u32> = bodies.iter().filter(root).map(|b| b.id).collect();
         let mut kept: HashSet<u32> = work.iter().copied().collect();
         while let Some(id) = work.pop() {
