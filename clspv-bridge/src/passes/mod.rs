@@ -32,6 +32,7 @@ pub mod lower_work_item;
 pub mod mem2reg;
 pub mod narrow;
 mod outline;
+pub mod private_volatile;
 pub mod rounds;
 pub mod simplify;
 pub mod simplify_cfg;
@@ -90,6 +91,7 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &structurize::Structurize,
     &wide_ints::WideInts,
     &wide_loads::WideLoads,
+    &private_volatile::PrivateVolatile,
     &zero_private::ZeroPrivate,
 ];
 
@@ -100,6 +102,7 @@ pub const COMMON: &[&str] = &[
     "simplify_cfg",
     "infer_space",
     "simplify",
+    "private_volatile",
     "sroa",
     "mem2reg",
     "infer_space",
