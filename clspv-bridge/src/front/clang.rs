@@ -258,9 +258,14 @@ fn compile_in(
         None => code(&clang, &rewritten, options, config),
         Some(e) => Err(e),
     };
-    let (spirv, second) = match (first, cycles::cut(&rewritten)) {
-        (Err(CompileError::ToolFailed(_)), Some(cut)) => code(&clang, &cut, options, config)?,
-        (first, _) => first?,
+    let cut = match (first, cycles::cut(&rewritten)) {
+        (Err(CompileError::ToolFailed(_)), Some(cut)) => code(&clang, &cut, options, config),
+        (first, _) => first,
+    };
+    let (spirv, second) = match cut {
+        // LLVM's passes may make vectors that the back end cannot write.
+        Err(CompileError::ToolFailed(_)) => code(&clang, &rewritten, options, &FrontConfig { checked: true, ..config.clone() })?,
+        done => done?,
     };
     log.push_str(&second);
     let from_source = options.kernel_arg_info || has_integer_hint(&spirv);
@@ -458,7 +463,7 @@ fn check(output: &Output, log: &str, is_result: impl Fn(&[u8]) -> bool) -> Resul
     if log.contains("unable to create target") || log.contains("unknown target triple") {
         return Err(CompileError::ToolMissing(format!("this clang has no SPIR-V target: {}", log.trim())));
     }
-    let crashed = output.status.is_some_and(|s| s.code().is_none_or(|c| c > 1));
+    let crashed = output.status.is_some_and(|s| s.code().is_none_or(|c| c > 1)) || log.contains("fatal error: error in backend");
     if crashed || ok {
         return Err(CompileError::ToolFailed(format!("error: the OpenCL C compiler failed on this program\n{log}")));
     }
