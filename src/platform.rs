@@ -48,11 +48,13 @@ impl Platform {
         })
     }
 
-    /// The devices of a type; CL_INVALID_DEVICE_TYPE for what is no type, CL_DEVICE_NOT_FOUND if there is none.
+    /// The devices of a set of types; CL_INVALID_DEVICE_TYPE if it names none, CL_DEVICE_NOT_FOUND if there is no such device.
+    /// Unknown bits beside known ones are ignored: applications widen the 32-bit CL_DEVICE_TYPE_ALL with its sign.
     pub fn devices_of_type(&self, device_type: cl_device_type) -> Result<Vec<Arc<Device>>> {
         const KNOWN: cl_device_type =
             CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
-        if device_type == 0 || (device_type != CL_DEVICE_TYPE_ALL && device_type & !KNOWN != 0) {
+        // clGetDeviceIDs: the value must be a type.
+        if device_type & KNOWN == 0 {
             return Err(err!(CL_INVALID_DEVICE_TYPE, "{device_type:#x}"));
         }
         let is_chosen = |(index, device): &(usize, &Arc<Device>)| {

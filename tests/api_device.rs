@@ -19,6 +19,13 @@ fn device_ids() {
         assert_eq!((count, list[0]), (1, device()));
         assert_eq!(clGetDeviceIDs(p, 0, 8, list.as_mut_ptr(), null_mut()), CL_INVALID_DEVICE_TYPE);
         assert_eq!(clGetDeviceIDs(p, 1 << 20, 8, list.as_mut_ptr(), null_mut()), CL_INVALID_DEVICE_TYPE);
+        // CL_DEVICE_TYPE_ALL widened with its sign, and a known type among unknown bits.
+        let mut sign_extended = 0;
+        assert_eq!(clGetDeviceIDs(p, cl_device_type::MAX, 0, null_mut(), &mut sign_extended), CL_SUCCESS);
+        assert_eq!(sign_extended as usize, devices().len());
+        let default = CL_DEVICE_TYPE_DEFAULT | 1 << 20;
+        assert_eq!(clGetDeviceIDs(p, default, 8, list.as_mut_ptr(), &mut count), CL_SUCCESS);
+        assert_eq!((count, list[0]), (1, device()));
         assert_eq!(clGetDeviceIDs(p, CL_DEVICE_TYPE_CUSTOM, 8, list.as_mut_ptr(), &mut count), CL_DEVICE_NOT_FOUND);
         assert_eq!(count, 0);
         assert_eq!(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, list.as_mut_ptr(), null_mut()), CL_INVALID_VALUE);

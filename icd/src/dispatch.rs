@@ -127,8 +127,8 @@ extension_table! {
 
     usm: [
         clHostMemAllocINTEL, clDeviceMemAllocINTEL, clSharedMemAllocINTEL, clMemFreeINTEL, clMemBlockingFreeINTEL,
-        clGetMemAllocInfoINTEL, clSetKernelArgMemPointerINTEL, clEnqueueMemFillINTEL, clEnqueueMemcpyINTEL,
-        clEnqueueMigrateMemINTEL, clEnqueueMemAdviseINTEL,
+        clGetMemAllocInfoINTEL, clSetKernelArgMemPointerINTEL, clEnqueueMemFillINTEL, clEnqueueMemsetINTEL,
+        clEnqueueMemcpyINTEL, clEnqueueMigrateMemINTEL, clEnqueueMemAdviseINTEL,
     ]
 }
 

@@ -48,6 +48,7 @@ pub type SetAddress = unsafe extern "C" fn(cl_kernel, cl_uint, u64) -> cl_int;
 type Out = *mut cl_event;
 type In = *const cl_event;
 pub type MemFill = unsafe extern "C" fn(cl_command_queue, *mut c_void, *const c_void, usize, usize, cl_uint, In, Out) -> cl_int;
+pub type Memset = unsafe extern "C" fn(cl_command_queue, *mut c_void, cl_int, usize, cl_uint, In, Out) -> cl_int;
 pub type Memcpy = unsafe extern "C" fn(cl_command_queue, cl_bool, *mut c_void, *const c_void, usize, cl_uint, In, Out) -> cl_int;
 pub type Hint = unsafe extern "C" fn(cl_command_queue, *const c_void, usize, u64, cl_uint, In, Out) -> cl_int;
 pub type Advise = unsafe extern "C" fn(cl_command_queue, *const c_void, usize, cl_uint, cl_uint, In, Out) -> cl_int;

@@ -12,6 +12,7 @@ struct Usm {
     info: AllocInfo,
     set: SetPointer,
     fill: MemFill,
+    set_bytes: Memset,
     copy: Memcpy,
     migrate: Hint,
     advise: Advise,
@@ -29,6 +30,7 @@ fn functions() -> Usm {
             info: extension("clGetMemAllocInfoINTEL"),
             set: extension("clSetKernelArgMemPointerINTEL"),
             fill: extension("clEnqueueMemFillINTEL"),
+            set_bytes: extension("clEnqueueMemsetINTEL"),
             copy: extension("clEnqueueMemcpyINTEL"),
             migrate: extension("clEnqueueMigrateMemINTEL"),
             advise: extension("clEnqueueMemAdviseINTEL"),
@@ -160,6 +162,10 @@ pub fn usm_of_every_kind() {
             let mut words = vec![0u64; 200];
             ok((usm.copy)(queue, CL_TRUE, words.as_mut_ptr().cast(), pool, 1600, 0, null(), null_mut()));
             assert_eq!(words, [pattern; 200]);
+            // The fill of earlier revisions takes the lowest byte of an int.
+            ok((usm.set_bytes)(queue, pool, 0x7fab, 800, 0, null(), null_mut()));
+            ok((usm.copy)(queue, CL_TRUE, words.as_mut_ptr().cast(), pool, 1600, 0, null(), null_mut()));
+            assert_eq!((&words[..100], &words[100..]), (&[u64::MAX / 255 * 0xab; 100][..], &[pattern; 100][..]));
             let names =
                 [CL_COMMAND_MEMFILL_INTEL, CL_COMMAND_MEMCPY_INTEL, CL_COMMAND_MIGRATEMEM_INTEL, CL_COMMAND_MEMADVISE_INTEL];
             assert_eq!(events.map(command_type), names);

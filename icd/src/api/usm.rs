@@ -113,6 +113,17 @@ entry! { extension fn clEnqueueMemFillINTEL(
     Ok(())
 } }
 
+// The fill of earlier revisions of the extension: a value of one byte, given as an int like memset's.
+entry! { extension fn clEnqueueMemsetINTEL(
+    command_queue: cl_command_queue, dst_ptr: *mut c_void, value: cl_int, size: usize,
+    num_events: cl_uint, events: *const cl_event, event: *mut cl_event,
+) -> cl_int {
+    let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
+    let pattern = [value as u8];
+    give(event, svm::fill(&queue, CL_COMMAND_MEMFILL_INTEL, host(dst_ptr), &pattern, size, waits)?);
+    Ok(())
+} }
+
 entry! { extension fn clEnqueueMemcpyINTEL(
     command_queue: cl_command_queue, blocking: cl_bool, dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize,
     num_events: cl_uint, events: *const cl_event, event: *mut cl_event,
