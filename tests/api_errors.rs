@@ -247,6 +247,10 @@ fn ranges_and_flags_of_buffers() {
         assert_eq!(clEnqueueUnmapMemObject(wrong_kind(mem), mem, ptr, 0, null(), null_mut()), CL_INVALID_COMMAND_QUEUE);
         assert_eq!(clEnqueueUnmapMemObject(queue, wrong_kind(queue), ptr, 0, null(), null_mut()), CL_INVALID_MEM_OBJECT);
         ok(clEnqueueUnmapMemObject(queue, mem, ptr, 0, null(), null_mut()));
+        // No flags: neither reading nor writing.
+        let ptr = clEnqueueMapBuffer(queue, mem, 1, 0, 0, 8, 0, null(), null_mut(), &mut code);
+        ok(code);
+        ok(clEnqueueUnmapMemObject(queue, mem, ptr, 0, null(), null_mut()));
         // Migration: no objects, unknown flags.
         assert_eq!(clEnqueueMigrateMemObjects(queue, 0, null(), 0, 0, null(), null_mut()), CL_INVALID_VALUE);
         assert_eq!(clEnqueueMigrateMemObjects(queue, 1, null(), 0, 0, null(), null_mut()), CL_INVALID_VALUE);
@@ -287,6 +291,47 @@ fn ranges_and_flags_of_buffers() {
         }
     }
     release([mem, other]);
+    queue.release();
+    rig.program.release();
+    rig.context.release();
+}
+
+#[test]
+fn regions_mapped_for_writing_do_not_overlap() {
+    let rig = Rig::new(SOURCE);
+    let queue = rig.queue(0);
+    let mem = rig.buffer(&[0u8; SIZE]);
+    let region = cl_buffer_region { origin: SIZE / 2, size: SIZE / 2 };
+    let mut code = 1;
+    let map = |mem, flags, offset, size| {
+        let mut code = 1;
+        // SAFETY: live handles.
+        let ptr = unsafe { clEnqueueMapBuffer(queue, mem, 1, flags, offset, size, 0, null(), null_mut(), &mut code) };
+        assert_eq!(ptr.is_null(), code != CL_SUCCESS);
+        if code == CL_SUCCESS { Ok(ptr) } else { Err(code) }
+    };
+    // SAFETY: live handles and a region of the buffer.
+    unsafe {
+        let part = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
+        ok(code);
+        let unmap = |mem, ptr| ok(clEnqueueUnmapMemObject(queue, mem, ptr, 0, null(), null_mut()));
+        let first = map(mem, CL_MAP_WRITE, 0, SIZE / 2 + 16).unwrap();
+        for flags in [CL_MAP_WRITE, CL_MAP_READ | CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION] {
+            assert_eq!(map(mem, flags, 8, 8), Err(CL_INVALID_OPERATION));
+            assert_eq!(map(part, flags, 0, 8), Err(CL_INVALID_OPERATION));
+        }
+        // Neighbours may be written, and any region may be mapped for reading.
+        let beside = map(part, CL_MAP_WRITE, 16, 8).unwrap();
+        assert_eq!(map(mem, CL_MAP_WRITE, SIZE / 2 + 16, 8), Err(CL_INVALID_OPERATION));
+        let read = map(mem, CL_MAP_READ, SIZE / 2 + 8, 16).unwrap();
+        unmap(mem, first);
+        unmap(mem, map(mem, CL_MAP_WRITE, 8, 8).unwrap());
+        unmap(part, beside);
+        unmap(mem, read);
+        unmap(mem, map(mem, CL_MAP_WRITE, 0, SIZE).unwrap());
+        finish(queue);
+        release([part, mem]);
+    }
     queue.release();
     rig.program.release();
     rig.context.release();

@@ -162,6 +162,38 @@ fn handles_contexts_places_and_wait_lists() {
     release([rig.context, foreign.context]);
 }
 
+#[test]
+fn regions_mapped_for_writing_do_not_overlap() {
+    if !has_images() {
+        return;
+    }
+    let rig = Rig::new(SOURCE);
+    let queue = rig.queue(0);
+    let mem = image(&rig, 0);
+    let map = |flags, x: usize, width: usize| {
+        let (origin, region, mut pitch, mut code) = ([x, 0, 0], [width, SIDE, 1], 0, 1);
+        let (o, r, none) = (origin.as_ptr(), region.as_ptr(), null_mut());
+        // SAFETY: live handles, places for origin, region and pitch.
+        let ptr = unsafe { clEnqueueMapImage(queue, mem, 1, flags, o, r, &mut pitch, none, 0, null(), null_mut(), &mut code) };
+        if code == CL_SUCCESS { Ok(ptr) } else { Err(code) }
+    };
+    // SAFETY: live handles.
+    let unmap = |ptr| ok(unsafe { clEnqueueUnmapMemObject(queue, mem, ptr, 0, null(), null_mut()) });
+    let first = map(CL_MAP_WRITE, 0, 2).unwrap();
+    assert_eq!(map(CL_MAP_WRITE_INVALIDATE_REGION, 1, 1), Err(CL_INVALID_OPERATION));
+    let beside = map(CL_MAP_WRITE, 2, 1).unwrap();
+    unmap(first);
+    unmap(beside);
+    // No flags: neither reading nor writing.
+    unmap(map(0, 0, SIDE).unwrap());
+    unmap(map(CL_MAP_WRITE, 0, SIDE).unwrap());
+    finish(queue);
+    mem.release();
+    queue.release();
+    rig.program.release();
+    rig.context.release();
+}
+
 /// The functions of OpenCL 1.0, and that of 3.0 with properties, check what clCreateImage checks.
 #[test]
 fn creation() {

@@ -260,7 +260,7 @@ pub fn map(
     let mapping = Mapping { ptr, offset: 0, size: 0, write, shadow, image: Some(at) };
     let moved = if mapping.shadow.is_copy() && !invalidate { bytes(part.bytes()) } else { 0 };
     let place = target.place(place(target.host_sees || moved == 0, blocking, moved));
-    mem.add_mapping(mapping.clone());
+    mem.add_mapping(mapping.clone())?;
     let rows_are_slices = info.shape.kind == crate::cl::image::ImageKind::D1Array;
     let mapped = Mapped {
         ptr,
@@ -324,5 +324,5 @@ pub fn unmap(queue: &Arc<CommandQueue>, mem: &Arc<MemObject>, ptr: HostPtr, wait
     let moved = if mapping.shadow.is_copy() && mapping.write { bytes(part.bytes()) } else { 0 };
     let place = target.place(if moved == 0 { Place::Either } else { place(target.host_sees, false, moved) });
     let kind = CommandKind::UnmapImage { part, mapping: mapping.clone() };
-    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false).inspect_err(|_| mem.add_mapping(mapping))
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false).inspect_err(|_| mem.restore_mapping(mapping))
 }

@@ -74,7 +74,7 @@ pub fn map_buffer(
     let bytes = if mapping.shadow.is_copy() && !invalidate { size } else { 0 };
     let place = place(host_sees || bytes == 0, blocking, bytes);
     let range = MemRange { mem: mem.clone(), offset, size };
-    mem.add_mapping(mapping.clone());
+    mem.add_mapping(mapping.clone())?;
     let kind = CommandKind::Map { range, mapping, fill: !invalidate };
     match put(queue, CL_COMMAND_MAP_BUFFER, kind, place, waits, blocking) {
         Ok(event) => Ok((event, ptr)),
@@ -97,5 +97,5 @@ pub fn unmap(queue: &Arc<CommandQueue>, mem: &Arc<MemObject>, ptr: HostPtr, wait
     let range = MemRange { mem: mem.clone(), offset: mapping.offset, size: mapping.size };
     let place = if bytes == 0 { Place::Either } else { place(host_sees, false, bytes) };
     let kind = CommandKind::Unmap { range, mapping: mapping.clone() };
-    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false).inspect_err(|_| mem.add_mapping(mapping))
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false).inspect_err(|_| mem.restore_mapping(mapping))
 }

@@ -1,10 +1,15 @@
 //! A region of a memory object handed to the application. Memory that the host sees is handed out as it is; other
 //! regions live in a shadow that is filled when mapped and written back when unmapped.
 
+use crate::cl::CL_INVALID_OPERATION;
 use crate::cl::region::RectLayout;
 use crate::device::batch::BufferRange;
 use crate::device::traits::{DeviceMemory, DeviceOps};
+use crate::err;
+use crate::error::Result;
 use crate::host_ptr::{HostAllocation, HostPtr};
+use crate::sync::{Mutex, Rank};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Shadows beyond this size are not kept for the next mapping.
@@ -35,6 +40,48 @@ pub struct MappedRegion {
     pub origin: [u32; 3],
     pub region: [u32; 3],
     pub layout: RectLayout,
+}
+
+impl MappedRegion {
+    /// Whether two regions have a texel in common.
+    pub fn overlaps(&self, other: &MappedRegion) -> bool {
+        let meets = |i: usize| {
+            let (a, b) = (u64::from(self.origin[i]), u64::from(other.origin[i]));
+            a < b + u64::from(other.region[i]) && b < a + u64::from(self.region[i])
+        };
+        self.level == other.level && (0..3).all(meets)
+    }
+}
+
+/// Byte ranges of a storage that are mapped for writing: those of a buffer and of its sub-buffers.
+/// Locks: its own (rank Residency), alone.
+pub struct WrittenRanges(Mutex<Vec<Range<u64>>>);
+
+impl Default for WrittenRanges {
+    fn default() -> Self {
+        WrittenRanges(Mutex::new(Rank::Residency, Vec::new()))
+    }
+}
+
+impl WrittenRanges {
+    /// Adds the range of a new mapping.
+    pub fn add(&self, range: Range<u64>) -> Result<()> {
+        let mut ranges = self.0.lock();
+        // clEnqueueMapBuffer: regions mapped for writing must not overlap.
+        if ranges.iter().any(|r| r.start < range.end && range.start < r.end) {
+            return Err(err!(CL_INVALID_OPERATION, "the region overlaps one that is mapped for writing"));
+        }
+        ranges.push(range);
+        Ok(())
+    }
+
+    /// Removes the range of a mapping that has ended.
+    pub fn remove(&self, range: &Range<u64>) {
+        let mut ranges = self.0.lock();
+        if let Some(at) = ranges.iter().position(|r| r == range) {
+            ranges.swap_remove(at);
+        }
+    }
 }
 
 /// Where the application's pointer leads.
@@ -80,5 +127,32 @@ impl Shadow {
     /// Whether bytes must be copied at map and unmap.
     pub fn is_copy(&self) -> bool {
         !matches!(self, Shadow::Direct)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_mapped_for_writing_do_not_overlap() {
+        let written = WrittenRanges::default();
+        assert!(written.add(8..16).is_ok() && written.add(16..20).is_ok() && written.add(0..8).is_ok());
+        for range in [15..17, 0..20, 7..9, 9..10] {
+            assert_eq!(written.add(range).map_err(|e| e.code()), Err(CL_INVALID_OPERATION));
+        }
+        written.remove(&(8..16));
+        assert!(written.add(9..10).is_ok());
+    }
+
+    #[test]
+    fn regions_of_images_overlap_in_every_dimension() {
+        let layout = RectLayout { offset: 0, row_pitch: 8, slice_pitch: 16 };
+        let region = |level, origin| MappedRegion { level, origin, region: [2, 2, 1], layout };
+        let first = region(0, [4, 4, 0]);
+        assert!(first.overlaps(&region(0, [5, 3, 0])));
+        for other in [region(1, [4, 4, 0]), region(0, [6, 4, 0]), region(0, [4, 2, 0]), region(0, [4, 4, 1])] {
+            assert!(!first.overlaps(&other) && !other.overlaps(&first));
+        }
     }
 }

@@ -20,6 +20,8 @@ use crate::cl::flags::MemFlags;
 use crate::cl::*;
 use crate::context::Context;
 use crate::device::traits::DeviceMemory;
+use crate::err;
+use crate::error::Result;
 use crate::host_ptr::HostPtr;
 use crate::object::{ApiObject, ApiSlot, DestructorList, ObjectKind};
 use crate::sync::{Mutex, Rank};
@@ -131,15 +133,46 @@ impl MemObject {
         self.shadows.lock().take(&**ops, index, size)
     }
 
-    /// Notes a mapping that was handed out.
-    pub fn add_mapping(&self, mapping: Mapping) {
-        self.mappings.lock().push(mapping);
+    /// Notes a mapping that is handed out. Fails with CL_INVALID_OPERATION if it is for writing and overlaps another one
+    /// for writing, of this object or, for buffers, of any that shares its bytes.
+    pub fn add_mapping(&self, mapping: Mapping) -> Result<()> {
+        if let Some(range) = self.written_range(&mapping) {
+            self.residency.written.add(range)?;
+        }
+        let mut mappings = self.mappings.lock();
+        // clEnqueueMapImage: regions mapped for writing must not overlap.
+        if let Some(region) = mapping.image.filter(|_| mapping.write)
+            && mappings.iter().any(|m| m.write && m.image.is_some_and(|other| other.overlaps(&region)))
+        {
+            return Err(err!(CL_INVALID_OPERATION, "the region overlaps one that is mapped for writing"));
+        }
+        mappings.push(mapping);
+        Ok(())
     }
 
     /// Takes back the mapping at `ptr`.
     pub fn take_mapping(&self, ptr: HostPtr) -> Option<Mapping> {
-        let mut mappings = self.mappings.lock();
-        let at = mappings.iter().position(|m| m.ptr == ptr)?;
-        Some(mappings.remove(at))
+        let mapping = {
+            let mut mappings = self.mappings.lock();
+            let at = mappings.iter().position(|m| m.ptr == ptr)?;
+            mappings.remove(at)
+        };
+        if let Some(range) = self.written_range(&mapping) {
+            self.residency.written.remove(&range);
+        }
+        Some(mapping)
+    }
+
+    /// Puts back what [`MemObject::take_mapping`] took, for an unmap that was refused.
+    pub fn restore_mapping(&self, mapping: Mapping) {
+        if let Err(error) = self.add_mapping(mapping) {
+            tracing::warn!(%error, "a mapping was replaced while its unmap failed");
+        }
+    }
+
+    /// The bytes of the storage that the application may write through a mapping of a buffer.
+    fn written_range(&self, mapping: &Mapping) -> Option<Range<u64>> {
+        let start = self.offset + mapping.offset;
+        (mapping.write && mapping.image.is_none()).then(|| start..start + mapping.size)
     }
 }

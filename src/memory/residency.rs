@@ -11,6 +11,7 @@
 //! the application need not order after the one that is being submitted, find them complete. With one device the initial
 //! contents move at creation; if the host sees its memory, the processor uses that in place. Locks: one (rank Residency), held while bytes move, so that they move once.
 
+use super::mapping::WrittenRanges;
 use super::newest::{Holders, Newest};
 use crate::cl::image::bytes_of;
 use crate::cl::*;
@@ -75,6 +76,8 @@ pub struct Residency {
     /// The only store there ever is.
     only: Memory,
     state: Mutex<State>,
+    /// Mapped for writing.
+    pub(super) written: WrittenRanges,
 }
 
 /// The layout of plain bytes.
@@ -116,7 +119,7 @@ impl Residency {
         let in_place = copies.len() == 1 || one;
         let only = if in_place && host.is_none() { copies.first().cloned().flatten() } else { None };
         let state = Mutex::new(Rank::Residency, State { one, copies, host, newest });
-        Residency { content, external: None, only, state }
+        Residency { content, external: None, only, state, written: WrittenRanges::default() }
     }
 
     /// The record of what the context's only device has; `first` says who has the newest bytes.
