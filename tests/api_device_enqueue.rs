@@ -193,6 +193,7 @@ fn queues_are_objects() {
     let rig = Source::new("kernel void k(global int *p, queue_t q) { p[0] = 1; }").rig();
     let key = u64::from(CL_QUEUE_PROPERTIES);
     let size = u64::from(CL_QUEUE_SIZE);
+    let (priority, throttle) = (u64::from(CL_QUEUE_PRIORITY_KHR), u64::from(CL_QUEUE_THROTTLE_KHR));
     let largest = number_of(rig.device, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE);
     let preferred = number_of(rig.device, CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE);
     for (list, code) in [
@@ -201,6 +202,8 @@ fn queues_are_objects() {
         (&[size, 4096, 0], CL_INVALID_QUEUE_PROPERTIES),
         (&[key, ON_DEVICE, size, largest + 1, 0], CL_INVALID_QUEUE_PROPERTIES),
         (&[key, ON_DEVICE, size, 4096, size, 4096, 0], CL_INVALID_VALUE),
+        (&[priority, CL_QUEUE_PRIORITY_MED_KHR, key, ON_DEVICE, 0], CL_INVALID_QUEUE_PROPERTIES),
+        (&[key, ON_DEVICE, throttle, CL_QUEUE_THROTTLE_LOW_KHR, 0], CL_INVALID_QUEUE_PROPERTIES),
     ] {
         assert_eq!(create(&rig, list), Err(code), "{list:?}");
     }

@@ -75,9 +75,8 @@ entry! { fn clCreateCommandQueue(
     create(context, device, properties, None, None)
 } }
 
-fn is_one_of(value: cl_queue_properties, values: [cl_queue_properties; 3]) -> bool {
-    values.contains(&value)
-}
+const PRIORITIES: [cl_queue_properties; 3] = [CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_LOW_KHR];
+const THROTTLES: [cl_queue_properties; 3] = [CL_QUEUE_THROTTLE_HIGH_KHR, CL_QUEUE_THROTTLE_MED_KHR, CL_QUEUE_THROTTLE_LOW_KHR];
 
 entry! { fn clCreateCommandQueueWithProperties(
     context: cl_context, device: cl_device_id, properties: *const cl_queue_properties; errcode_ret
@@ -86,7 +85,7 @@ entry! { fn clCreateCommandQueueWithProperties(
     let list = self::properties(properties)?;
     let own = context.get()?;
     own.device(device.get()?)?;
-    let (mut bits, mut size) = (0, None);
+    let (mut bits, mut size, mut hinted) = (0, None, false);
     for (i, (key, value)) in list.pairs.iter().enumerate() {
         // A property may be given once.
         if list.pairs.iter().take(i).any(|(k, _)| k == key) {
@@ -96,11 +95,15 @@ entry! { fn clCreateCommandQueueWithProperties(
             Ok(CL_QUEUE_PROPERTIES) => bits = *value,
             Ok(CL_QUEUE_SIZE) => size = Some(*value),
             // A hint has one of three values.
-            Ok(CL_QUEUE_PRIORITY_KHR) if is_one_of(*value, [CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_LOW_KHR]) => {}
-            Ok(CL_QUEUE_THROTTLE_KHR) if is_one_of(*value, [CL_QUEUE_THROTTLE_HIGH_KHR, CL_QUEUE_THROTTLE_MED_KHR, CL_QUEUE_THROTTLE_LOW_KHR]) => {}
+            Ok(CL_QUEUE_PRIORITY_KHR) if PRIORITIES.contains(value) => hinted = true,
+            Ok(CL_QUEUE_THROTTLE_KHR) if THROTTLES.contains(value) => hinted = true,
             // The property must be known.
             _ => return Err(err!(CL_INVALID_VALUE, "queue property {key:#x}")),
         }
+    }
+    // cl_khr_priority_hints, cl_khr_throttle_hints: only queues of the host take hints.
+    if hinted && bits & CL_QUEUE_ON_DEVICE != 0 {
+        return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "a priority or a throttle for a queue on the device"));
     }
     create(context, device, bits, given.then_some(list.raw), size)
 } }
