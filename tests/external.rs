@@ -193,6 +193,10 @@ fn errors_of_memory() {
     }
     assert_eq!(import(context, &list, flags, 0), Err(CL_INVALID_BUFFER_SIZE));
     assert_eq!(import(context, &list, flags, usize::MAX), Err(CL_INVALID_BUFFER_SIZE));
+    // Numbers that are no file descriptors.
+    for wrong in [-1, -64, 1 << 20] {
+        assert_eq!(import(context, &[MEMORY, wrong as u64, 0], flags, size), Err(CL_INVALID_VALUE), "{wrong}");
+    }
     let other_handle = u64::from(CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR);
     if !has_extension("cl_khr_external_memory_dma_buf") {
         assert_eq!(import(context, &[other_handle, fd, 0], flags, size), Err(CL_INVALID_DEVICE));

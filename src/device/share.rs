@@ -1,6 +1,13 @@
 //! Handles by which semaphores and memory are shared with other processes and interfaces, and their names in OpenCL.
 
 use crate::cl::*;
+use std::os::fd::RawFd;
+
+/// Whether a number that the application gave is a file descriptor of this process.
+pub fn is_open(fd: RawFd) -> bool {
+    // SAFETY: the call reads the descriptor's flags, whatever the number is.
+    fd >= 0 && unsafe { libc::fcntl(fd, libc::F_GETFD) } != -1
+}
 
 /// Handles of semaphores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,5 +51,18 @@ impl MemoryHandle {
     /// The handle of a value.
     pub fn of(value: u64) -> Option<MemoryHandle> {
         [MemoryHandle::OpaqueFd, MemoryHandle::DmaBuf].into_iter().find(|h| u64::from(h.value()) == value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsRawFd;
+
+    #[test]
+    fn descriptors_are_told_from_other_numbers() {
+        let file = std::fs::File::open("/dev/null").unwrap();
+        assert!(is_open(file.as_raw_fd()));
+        assert!(!is_open(-1) && !is_open(RawFd::MIN) && !is_open(RawFd::MAX));
     }
 }

@@ -9,7 +9,7 @@ use crate::cl::flags::MemFlags;
 use crate::cl::*;
 use crate::context::Context;
 use crate::device::Device;
-use crate::device::share::MemoryHandle;
+use crate::device::share::{self, MemoryHandle};
 use crate::err;
 use crate::error::{Error, Result};
 use std::os::fd::RawFd;
@@ -61,7 +61,11 @@ pub fn create(
     if has_host_ptr {
         return Err(err!(CL_INVALID_HOST_PTR, "a host pointer for shared memory"));
     }
-    // The handle is one that the driver takes.
+    // The handle is a descriptor of this process...
+    if !share::is_open(fd) {
+        return Err(err!(CL_INVALID_VALUE, "{fd} is not an open file descriptor"));
+    }
+    // ...of memory that the driver takes.
     let memory = device.ops().import_memory(handle, fd, size as u64).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
     let residency = Arc::new(Residency::of_external(context, size as u64, index, memory));
     let mem = MemObject::new(context, flags, size as u64, residency, 0);
