@@ -101,10 +101,17 @@ const CASES: &[Case] = &[
         },
     },
     Case {
-        name: "the_processor_comes_before_the_same_through_vulkan",
-        run: processor_first,
+        name: "the_processor_is_not_listed_through_vulkan_too",
+        run: processor_once,
         prepare: |command, _| {
             command.env("PYROCLAST_DEVICES", "");
+        },
+    },
+    Case {
+        name: "the_processor_is_listed_through_vulkan_where_there_is_no_compiler",
+        run: processor_through_vulkan,
+        prepare: |command, _| {
+            command.env("PYROCLAST_DEVICES", "").env("PYROCLAST_CLANG", "/nonexistent");
         },
     },
     Case {
@@ -661,12 +668,18 @@ fn threads_sleep() {
     assert!(eventually(sleeps), "threads are busy");
 }
 
-fn processor_first() {
+fn processor_through_vulkan() {
+    let version = |d: &cl_device_id| text(&device_info(*d, CL_DRIVER_VERSION).unwrap());
+    assert!(!devices().is_empty() && !devices().iter().any(|d| version(d).contains("native code")));
+}
+
+fn processor_once() {
     let list = devices();
     let text = |d: &cl_device_id| text(&device_info(*d, CL_DRIVER_VERSION).unwrap());
     let native = list.iter().position(|d| text(d).contains("native code")).unwrap();
     let software = |d: &cl_device_id| number(&device_info(*d, CL_DEVICE_TYPE).unwrap()) == CL_DEVICE_TYPE_CPU;
-    assert!(!list[..native].iter().any(software) && list[native..].iter().all(software));
+    // What comes before is no processor, and the same processor through Vulkan is not listed.
+    assert!(!list[..native].iter().any(software) && native + 1 == list.len());
     let (mut default, mut count) = (std::ptr::null_mut(), 0);
     // SAFETY: room for one device.
     ok(unsafe { clGetDeviceIDs(platform(), CL_DEVICE_TYPE_DEFAULT, 1, &mut default, &mut count) });

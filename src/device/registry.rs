@@ -11,9 +11,9 @@ use std::sync::Arc;
 /// Every kind of device.
 pub const DRIVERS: &[&dyn DeviceDriver] = &[&vulkan::DRIVER, &cpu::DRIVER];
 
-/// Finds the devices of this process, in the order that PYROCLAST_DEVICES asks for, or else of what they can do: graphics
-/// processors, then the host's processor with code of its own, then the same processor through Vulkan, which is slower
-/// (docs/performance.md).
+/// Finds the devices of this process in the order given by PYROCLAST_DEVICES. Without it: graphics processors, then the
+/// host's processor. Software Vulkan devices are that processor once more, slower (docs/performance.md), and programs
+/// that use every device would pay twice: they are listed only where the CPU device cannot be used.
 pub fn probe(config: &Config) -> Vec<Arc<Device>> {
     crate::fork::watch();
     let mut found: Vec<(&'static str, Vec<Arc<dyn DeviceOps>>)> = Vec::new();
@@ -73,12 +73,16 @@ fn rank(driver: &str, kind: DeviceKind) -> Rank {
     }
 }
 
-/// Positions (kind, index) of the chosen devices: all of them by rank, or those that the selectors ("vulkan", "vulkan:1") name.
+/// Positions (kind, index) of the chosen devices: by rank, or those that the selectors ("vulkan", "vulkan:1") name.
 fn choose(selectors: &[String], found: &[(&str, Vec<Rank>)]) -> Vec<(usize, usize)> {
     let all = |kind: usize, count: usize| (0..count).map(move |index| (kind, index));
     if selectors.is_empty() {
         let mut list: Vec<_> = found.iter().enumerate().flat_map(|(kind, (_, ranks))| all(kind, ranks.len())).collect();
-        list.sort_by_key(|(kind, index)| found[*kind].1[*index]);
+        let rank = |(kind, index): &(usize, usize)| found[*kind].1[*index];
+        if list.iter().any(|d| rank(d) == Rank::Processor) {
+            list.retain(|d| rank(d) != Rank::Software);
+        }
+        list.sort_by_key(rank);
         return list;
     }
     let mut chosen = Vec::new();
@@ -113,8 +117,11 @@ mod tests {
 
     #[test]
     fn selectors_choose_and_order() {
-        // Hardware in Vulkan's order, the processor, the processor through Vulkan.
-        assert_eq!(pick(""), [(0, 1), (0, 2), (1, 0), (0, 0)]);
+        // Hardware in Vulkan's order, then the processor, which is not listed once more through Vulkan...
+        assert_eq!(pick(""), [(0, 1), (0, 2), (1, 0)]);
+        // ...unless that is the only way to use it.
+        let without_cpu = [("vulkan", vec![Rank::Software, Rank::Hardware]), ("cpu", vec![])];
+        assert_eq!(choose(&[], &without_cpu), [(0, 1), (0, 0)]);
         assert_eq!(pick("cpu,vulkan:1"), [(1, 0), (0, 1)]);
         assert_eq!(pick("vulkan:2,vulkan"), [(0, 2), (0, 0), (0, 1)]);
         assert_eq!(pick("vulkan:7,tpu,vulkan:x"), []);
