@@ -378,6 +378,83 @@ fn callbacks_see_the_end_of_the_build() {
     end(c);
 }
 
+/// Starts a build, or only a compilation, whose end a callback tells.
+fn begin(program: cl_program, callback: extern "C" fn(cl_program, *mut c_void), whole: bool) -> mpsc::Receiver<(usize, cl_int)> {
+    let (sender, receiver) = mpsc::channel();
+    let data = Box::into_raw(Box::new(sender)).cast::<c_void>();
+    // SAFETY: the callback takes the box.
+    let code = unsafe {
+        match whole {
+            true => clBuildProgram(program, 0, null(), null(), Some(callback), data),
+            false => clCompileProgram(program, 0, null(), null(), 0, null(), null_mut(), Some(callback), data),
+        }
+    };
+    assert_eq!(code, CL_SUCCESS);
+    receiver
+}
+
+/// What needs the outcome of a build waits for it, also for that of a compilation and of a link.
+#[test]
+fn calls_after_a_build_with_a_callback_wait_for_it() {
+    let c = context();
+    type Use = fn(cl_program);
+    let uses: [Use; 8] = [
+        |p| release_kernel(kernel(p, "scale").unwrap()),
+        |p| {
+            let (mut made, mut count) = (null_mut(), 0);
+            // SAFETY: room for one kernel and for the number.
+            assert_eq!(unsafe { clCreateKernelsInProgram(p, 1, &mut made, &mut count) }, CL_SUCCESS);
+            assert_eq!(count, 1);
+            release_kernel(made);
+        },
+        |p| assert_eq!(text(&info(p, CL_PROGRAM_KERNEL_NAMES).unwrap()), "scale"),
+        |p| assert_eq!(number(&info(p, CL_PROGRAM_NUM_KERNELS).unwrap()), 1),
+        |p| assert!(!binary(p).is_empty()),
+        |p| assert_eq!(binary_type(p), CL_PROGRAM_BINARY_TYPE_EXECUTABLE),
+        |p| assert!(log(p).is_empty() && status(p) == CL_BUILD_SUCCESS),
+        |p| assert_eq!(build(p, ""), CL_SUCCESS),
+    ];
+    for (i, check) in uses.into_iter().enumerate() {
+        // A text of its own for each, which no cache has.
+        let program = create(c, &format!("{SCALE}// {i} {}\n", std::process::id()));
+        let done = begin(program, on_built, true);
+        assert!([CL_BUILD_IN_PROGRESS, CL_BUILD_SUCCESS].contains(&status(program)));
+        check(program);
+        assert!(done.recv_timeout(PATIENCE).is_ok());
+        release(program);
+    }
+    let program = create(c, &format!("{SCALE}// {}\n", std::process::id()));
+    let done = begin(program, on_built, false);
+    let (linked, code) = link(c, "", &[program]);
+    assert_eq!(code, CL_SUCCESS);
+    release_kernel(kernel(linked, "scale").unwrap());
+    assert_eq!(done.recv_timeout(PATIENCE), Ok((program as usize, CL_BUILD_SUCCESS)));
+    release(program);
+    release(linked);
+    end(c);
+}
+
+/// In the callback the build is complete and the program alive, although the application has released it.
+extern "C" fn use_in_callback(program: cl_program, user_data: *mut c_void) {
+    release_kernel(kernel(program, "scale").unwrap());
+    assert!(!binary(program).is_empty());
+    // Another build of the same program.
+    assert_eq!(build(program, ""), CL_SUCCESS);
+    on_built(program, user_data);
+}
+
+#[test]
+fn programs_are_alive_in_their_callbacks() {
+    let c = context();
+    for i in 0..4 {
+        let program = create(c, &format!("{SCALE}// alive {i} {}\n", std::process::id()));
+        let done = begin(program, use_in_callback, true);
+        release(program);
+        assert_eq!(done.recv_timeout(PATIENCE), Ok((program as usize, CL_BUILD_SUCCESS)));
+    }
+    end(c);
+}
+
 #[test]
 fn sub_groups_that_an_intermediate_language_requires() {
     let c = context();

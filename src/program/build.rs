@@ -212,14 +212,11 @@ impl Program {
         failure: cl_int,
         mut work: impl FnMut(&Record, Vec<(u32, Vec<u8>)>, usize) -> Result<DeviceJob>,
     ) -> Result<Job> {
-        let mut state = self.state.lock();
+        // Earlier operations for these devices must have ended: they are waited for.
+        let mut state = self.settled(|i| indices.contains(&i));
         // No kernel objects may be attached to the program.
         if self.has_kernels() {
             return Err(err!(CL_INVALID_OPERATION, "kernel objects are attached to the program"));
-        }
-        // Earlier operations for these devices must have ended.
-        if indices.iter().any(|i| state.records[*i].status == BuildStatus::InProgress) {
-            return Err(err!(CL_INVALID_OPERATION, "an earlier build has not ended"));
         }
         let specs: Vec<(u32, Vec<u8>)> = state.specs.iter().map(|(id, v)| (*id, v.clone())).collect();
         let devices = indices.iter().map(|i| work(&state.records[*i], specs.clone(), *i)).collect::<Result<Vec<_>>>()?;
@@ -254,7 +251,7 @@ impl Program {
                 // The call that began it has returned.
                 program.context.notify_error("build", &error);
             }
-            callback::post(notify);
+            post(notify, program);
         };
         let spawned = std::thread::Builder::new().name("pyroclast-build".into()).spawn(run);
         if spawned.is_err() {
@@ -262,13 +259,19 @@ impl Program {
             let taken = work.lock().take();
             if let Some((job, notify)) = taken {
                 let _ = self.perform(job);
-                callback::post(notify);
+                post(notify, self.clone());
             }
         }
         Ok(())
     }
 
     fn perform(&self, job: Job) -> Result<()> {
+        let result = self.perform_and_store(job);
+        self.ended.notify_all();
+        result
+    }
+
+    fn perform_and_store(&self, job: Job) -> Result<()> {
         let indices: Vec<usize> = job.devices.iter().map(|d| d.index).collect();
         let (failure, notes) = (job.failure, job.notes);
         let devices = job.devices;
@@ -395,6 +398,14 @@ impl Program {
     }
 }
 
+/// Posts the callback of a build. The program lives until it has run, even if the application has released it.
+fn post(notify: Callback, program: Arc<Program>) {
+    callback::post(Box::new(move || {
+        notify();
+        drop(program);
+    }));
+}
+
 fn load(device: &Device, (compiled, theirs): Compiled) -> std::result::Result<Executable, DeviceError> {
     let loaded = device.ops().load(compiled.clone())?;
     let helped = device.fallback().zip(theirs);
@@ -446,13 +457,10 @@ fn link_inputs(device: &Arc<Device>, inputs: &[Arc<Program>]) -> Result<Option<L
     let (mut libraries, mut options, mut specs) = (Vec::new(), Vec::new(), Vec::new());
     let mut missing = 0;
     for program in inputs {
-        let state = program.state.lock();
-        let record = program.device_index(device).map(|i| &state.records[i]);
-        // No input may still be compiling.
-        if record.is_some_and(|r| r.status == BuildStatus::InProgress) {
-            return Err(err!(CL_INVALID_OPERATION, "an input has not been compiled to the end"));
-        }
-        match record {
+        let index = program.device_index(device);
+        // Every input must have been compiled: operations in progress are waited for.
+        let state = program.settled(|i| Some(i) == index);
+        match index.map(|i| &state.records[i]) {
             Some(r) if matches!(r.kind, Some(BinaryKind::CompiledObject | BinaryKind::Library)) => {
                 libraries.extend(r.libraries.iter().cloned());
                 options.push(r.options.clone());

@@ -42,7 +42,7 @@ impl Program {
 
     /// The program binaries in the order of the devices.
     pub fn binaries(&self) -> Vec<Option<Arc<[u8]>>> {
-        let mut state = self.state.lock();
+        let mut state = self.settled(|_| true);
         let records = state.records.iter_mut().zip(&self.devices);
         records.map(|(record, device)| binary_bytes(record, device)).collect()
     }
@@ -51,7 +51,9 @@ impl Program {
     pub fn build_info(&self, device: &Device, param: cl_program_build_info) -> Result<InfoValue> {
         // The device must be one of the program's.
         let index = self.device_index(device).ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of this program"))?;
-        let state = self.state.lock();
+        // What is known from the beginning is answered during a build.
+        let at_once = [CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS].contains(&param);
+        let state = self.settled(|i| i == index && !at_once);
         let record = &state.records[index];
         Ok(match param {
             CL_PROGRAM_BUILD_STATUS => InfoValue::I32(match record.status {
@@ -102,7 +104,7 @@ fn binary_bytes(record: &mut Record, device: &Device) -> Option<Arc<[u8]>> {
             };
             binary.to_bytes().into()
         }
-        (None, Some(given)) if record.status != BuildStatus::InProgress => given.to_bytes().into(),
+        (None, Some(given)) => given.to_bytes().into(),
         _ => return None,
     };
     record.bytes = Some(bytes.clone());

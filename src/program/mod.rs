@@ -3,6 +3,10 @@
 //! Owns the state machine of builds: a build, compilation or link marks the records of its devices as in progress under
 //! the lock, works without it, and stores the outcomes under it. Kernels hold what was built, so a record may be
 //! replaced once no kernel is attached. How things are compiled is in [`build`].
+//!
+//! Calls that need the outcome of a build in progress wait for it, since applications that give a callback often go on
+//! at once. The wait ends: a build runs on a thread of its own, or in the thread that began it, and never waits for the
+//! application. Outcomes are stored before the callback is posted, so calls inside the callback find the build complete.
 //! Locks: one of rank Program, never held while compiling, loading or calling back.
 
 pub mod binary;
@@ -25,7 +29,7 @@ use crate::device::traits::{DeviceKernel, DeviceProgram};
 use crate::err;
 use crate::error::Result;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
-use crate::sync::{Mutex, Rank};
+use crate::sync::{Condvar, Mutex, MutexGuard, Rank};
 use binary::{Binary, BinaryKind};
 use clspv_bridge::abi::{CompiledKernel, CompiledProgram};
 use clspv_bridge::driver::{Header, Library, Options};
@@ -94,6 +98,14 @@ pub(crate) struct State {
     pub specs: BTreeMap<u32, Vec<u8>>,
 }
 
+impl State {
+    /// The executables that were built, with the positions of their devices.
+    fn executables(&self) -> Vec<(usize, Executable)> {
+        let built = self.records.iter().enumerate().filter(|(_, r)| r.status == BuildStatus::Success);
+        built.filter_map(|(i, r)| Some((i, r.executable.clone()?))).collect()
+    }
+}
+
 /// Argument information of every kernel, by name.
 type ArgInfoTable = HashMap<String, Vec<ArgInfo>>;
 
@@ -104,6 +116,8 @@ pub struct Program {
     pub devices: Vec<Arc<Device>>,
     pub origin: Origin,
     pub(crate) state: Mutex<State>,
+    /// Signalled when a build has ended.
+    ended: Condvar,
     /// Kernel objects alive. Raised only under the lock of `state`.
     attached: AtomicUsize,
     /// Fetched from the source when first asked for.
@@ -161,6 +175,7 @@ impl Program {
             devices,
             origin,
             state: Mutex::new(Rank::Program, State { records, specs: BTreeMap::new() }),
+            ended: Condvar::new(),
             attached: AtomicUsize::new(0),
             lazy_arg_info: OnceLock::new(),
         }
@@ -270,11 +285,14 @@ impl Program {
         }
     }
 
-    /// The executables that were built, with the positions of their devices.
-    fn executables(&self) -> Vec<(usize, Executable)> {
-        let state = self.state.lock();
-        let found = state.records.iter().enumerate();
-        found.filter(|(_, r)| r.status == BuildStatus::Success).filter_map(|(i, r)| Some((i, r.executable.clone()?))).collect()
+    /// The state once no operation on the devices that `wanted` picks is in progress; no lock may be held.
+    pub(crate) fn settled(&self, wanted: impl Fn(usize) -> bool) -> MutexGuard<'_, State> {
+        let mut state = self.state.lock();
+        let busy = |(i, r): (usize, &Record)| r.status == BuildStatus::InProgress && wanted(i);
+        while state.records.iter().enumerate().any(busy) {
+            self.ended.wait(&mut state);
+        }
+        state
     }
 
     /// Whether the last group of a launch may be smaller on this device: from OpenCL C 2.0 on, unless the build says
@@ -292,14 +310,8 @@ impl Program {
 
     /// Attaches a kernel object; undone by [`Program::detach`].
     pub(crate) fn attach(&self) -> Result<Vec<(usize, Executable)>> {
-        let state = self.state.lock();
-        let found: Vec<_> = state
-            .records
-            .iter()
-            .enumerate()
-            .filter(|(_, r)| r.status == BuildStatus::Success)
-            .filter_map(|(i, r)| Some((i, r.executable.clone()?)))
-            .collect();
+        let state = self.settled(|_| true);
+        let found = state.executables();
         // There must be a successfully built executable for at least one device.
         if found.is_empty() {
             return Err(err!(CL_INVALID_PROGRAM_EXECUTABLE, "no executable has been built"));
@@ -339,7 +351,7 @@ impl Program {
 
     /// Names of the kernels of the executables in order of declaration, those that fall back last, without repetition.
     pub fn kernel_names(&self) -> Result<Vec<String>> {
-        let executables = self.executables();
+        let executables = self.settled(|_| true).executables();
         if executables.is_empty() {
             return Err(err!(CL_INVALID_PROGRAM_EXECUTABLE, "no executable has been built"));
         }
