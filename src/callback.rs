@@ -1,58 +1,236 @@
-//! The one thread that runs the application's callbacks, in the order they were posted and with no lock held.
+//! The application's callbacks: run one at a time, in the order they were posted, on a thread of ours with no lock held.
 //!
-//! The thread starts with the first callback and is never joined. A panic in a callback is contained.
-//! Locks: none of its own; the channel may be posted to with any lock held.
+//! Every posted callback has a [`Ticket`]. Calls that cover an event ([`crate::queue`]) wait for the tickets of its
+//! callbacks, since applications let user data live on the stack of the function that makes the call. Such waits must
+//! not deadlock, whatever callbacks do:
+//!
+//! * A callback never runs in a thread that waits for it: that thread may hold a lock which the callback takes.
+//! * Waits inside a callback return at once, so no callback waits for itself or for those posted after it. Blocking calls
+//!   inside a callback wait for devices only, which need none of our threads.
+//! * A callback that does not return within [`PATIENCE`] no longer holds back the next one, which another thread runs: it
+//!   may be waiting for that one, or for a thread that is.
+//! * A callback that does not return within [`LIMIT`] is not waited for any longer: it may be waiting for the very thread
+//!   that makes the call, or take a lock which that thread holds. Nothing else can tell such a callback from a slow one.
+//!
+//! A callback that waits for another thread of the application thus returns as soon as that thread acts, and whoever
+//! waits for it goes on. User events that callbacks set take effect at once.
+//!
+//! Destructor callbacks are run by the call that releases the object, if the object ends with it ([`release`]), as other
+//! implementations do. An object that a command still uses ends with the command, before the event reports the end;
+//! then they are posted, and calls that cover the event wait for them too.
+//!
+//! The first thread starts with the first callback, another when callbacks wait behind one that runs; only the first one
+//! stays. None is joined. A panic in a callback is contained.
+//! Locks: the list (rank CallbackChannel), never held while a callback runs; callbacks may be posted with any lock held.
 
-use crossbeam_channel::{Sender, unbounded};
+use crate::sync::{Condvar, Mutex, MutexGuard, Rank};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 /// A callback with everything it needs.
 pub type Callback = Box<dyn FnOnce() + Send>;
 
-static SENDER: OnceLock<Option<Sender<Callback>>> = OnceLock::new();
+/// Names a posted callback; they count up from 1, and 0 is never used for one.
+pub type Ticket = u64;
 
-fn start() -> Option<Sender<Callback>> {
-    let (sender, receiver) = unbounded::<Callback>();
-    let spawned = std::thread::Builder::new().name("pyroclast-callback".into()).spawn(move || {
-        for callback in receiver {
-            run(callback);
+/// How long callbacks wait for the one before them.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How long calls wait for a callback that runs.
+const LIMIT: Duration = Duration::from_secs(if cfg!(test) { 3 } else { 10 });
+/// How long a thread without work stays, but for one.
+const LINGER: Duration = Duration::from_secs(5);
+
+struct Running {
+    ticket: Ticket,
+    since: Instant,
+    /// Not to be waited for any longer.
+    given_up: bool,
+}
+
+struct State {
+    queue: VecDeque<Callback>,
+    /// Callbacks that have been started.
+    started: Ticket,
+    /// Those of them that have not returned, the newest last.
+    running: Vec<Running>,
+    threads: usize,
+}
+
+static STATE: Mutex<State> =
+    Mutex::new(Rank::CallbackChannel, State { queue: VecDeque::new(), started: 0, running: Vec::new(), threads: 0 });
+/// Callbacks were posted, or one has returned that others wait behind.
+static POSTED: Condvar = Condvar::new();
+/// A callback has returned.
+static RETURNED: Condvar = Condvar::new();
+
+thread_local! {
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+    /// Where destructor callbacks go while an object is released.
+    static DESTRUCTORS: RefCell<Option<Vec<Callback>>> = const { RefCell::new(None) };
+    /// The destructor callback that this thread has posted last.
+    static LAST_DESTRUCTOR: Cell<Ticket> = const { Cell::new(0) };
+}
+
+impl State {
+    fn is_done(&self, ticket: Ticket) -> bool {
+        ticket <= self.started && !self.running.iter().any(|r| r.ticket == ticket && !r.given_up)
+    }
+
+    /// How long the next callback must still wait; zero if it may run.
+    fn delay(&self) -> Duration {
+        self.running.last().map_or(Duration::ZERO, |newest| PATIENCE.saturating_sub(newest.since.elapsed()))
+    }
+
+    fn take(&mut self) -> Option<(Ticket, Callback)> {
+        let callback = self.queue.pop_front()?;
+        self.started += 1;
+        self.running.push(Running { ticket: self.started, since: Instant::now(), given_up: false });
+        Some((self.started, callback))
+    }
+
+    /// Starts a thread if none is free.
+    fn provide_thread(&mut self) {
+        if self.threads > self.running.len() {
+            return;
         }
-    });
-    match spawned {
-        Ok(_) => Some(sender),
-        Err(error) => {
-            tracing::error!(%error, "cannot start the callback thread; callbacks run where they are posted");
-            None
+        match std::thread::Builder::new().name("pyroclast-callback".into()).spawn(serve) {
+            Ok(_) => self.threads += 1,
+            // Whoever waits for a callback runs it then.
+            Err(error) if self.threads == 0 => tracing::error!(%error, "cannot start the callback thread"),
+            Err(error) => tracing::warn!(%error, "cannot start another callback thread"),
         }
     }
 }
 
 fn run(callback: Callback) {
+    let outer = IN_CALLBACK.replace(true);
     if catch_unwind(AssertUnwindSafe(callback)).is_err() {
         tracing::error!("a callback panicked");
     }
+    IN_CALLBACK.set(outer);
+}
+
+/// Runs a callback that was taken from the list.
+fn run_taken(state: MutexGuard<'static, State>, (ticket, callback): (Ticket, Callback)) -> MutexGuard<'static, State> {
+    drop(state);
+    run(callback);
+    let mut state = STATE.lock();
+    state.running.retain(|r| r.ticket != ticket);
+    RETURNED.notify_all();
+    state
+}
+
+/// The life of a thread for callbacks.
+fn serve() {
+    let mut state = STATE.lock();
+    loop {
+        if state.queue.is_empty() {
+            if state.threads == 1 {
+                POSTED.wait(&mut state);
+            } else if POSTED.wait_for(&mut state, LINGER) && state.queue.is_empty() && state.threads > state.running.len() + 1 {
+                break;
+            }
+            continue;
+        }
+        let delay = state.delay();
+        if !delay.is_zero() {
+            POSTED.wait_for(&mut state, delay);
+        } else if let Some(taken) = state.take() {
+            if !state.queue.is_empty() {
+                // Somebody must look after those behind this one.
+                state.provide_thread();
+                POSTED.notify_one();
+            }
+            state = run_taken(state, taken);
+        }
+    }
+    state.threads -= 1;
 }
 
 /// Runs `callback` on the callback thread, after those posted before it.
-pub fn post(callback: Callback) {
-    match SENDER.get_or_init(start) {
-        Some(sender) => {
-            if let Err(unsent) = sender.send(callback) {
-                run(unsent.into_inner());
+pub fn post(callback: Callback) -> Ticket {
+    let mut state = STATE.lock();
+    state.queue.push_back(callback);
+    state.provide_thread();
+    POSTED.notify_one();
+    state.started + state.queue.len() as u64
+}
+
+/// Whether a callback has returned, or is not to be waited for.
+pub fn is_done(ticket: Ticket) -> bool {
+    STATE.lock().is_done(ticket)
+}
+
+/// Waits until a callback has returned; no lock may be held. See the module's text for when it does not wait.
+pub fn wait(ticket: Ticket) {
+    if ticket == 0 || IN_CALLBACK.get() {
+        return;
+    }
+    let mut state = STATE.lock();
+    while !state.is_done(ticket) {
+        if state.threads == 0
+            && let Some(taken) = state.take()
+        {
+            state = run_taken(state, taken);
+            continue;
+        }
+        let running = state.running.iter_mut().find(|r| r.ticket == ticket);
+        let left = running.as_ref().map_or(LIMIT, |r| LIMIT.saturating_sub(r.since.elapsed()));
+        match running.filter(|_| left.is_zero()) {
+            Some(running) => {
+                running.given_up = true;
+                tracing::warn!("a callback has not returned for {} s and is not waited for any longer", LIMIT.as_secs());
+            }
+            None => {
+                RETURNED.wait_for(&mut state, left);
             }
         }
-        None => run(callback),
     }
+}
+
+/// Gives back a reference, and runs the destructor callbacks of the objects that end with it; no lock may be held.
+pub fn release(give_back: impl FnOnce()) {
+    // A thread that is being torn down has no list any more: there they are posted.
+    let exchange = |list: Option<Vec<Callback>>| DESTRUCTORS.try_with(|own| own.replace(list)).ok().flatten();
+    exchange(Some(Vec::new()));
+    give_back();
+    for callback in exchange(None).unwrap_or_default() {
+        if catch_unwind(AssertUnwindSafe(callback)).is_err() {
+            tracing::error!("a destructor callback panicked");
+        }
+    }
+}
+
+/// Takes a destructor callback of an object that ends now.
+pub(crate) fn post_destructor(callback: Callback) {
+    let mut unclaimed = Some(callback);
+    let _ = DESTRUCTORS.try_with(|list| {
+        if let Some(list) = list.borrow_mut().as_mut() {
+            list.extend(unclaimed.take());
+        }
+    });
+    if let Some(callback) = unclaimed {
+        LAST_DESTRUCTOR.set(post(callback));
+    }
+}
+
+/// Gives back references; the ticket of the last destructor callback that was posted for it, or 0.
+pub(crate) fn destructors_of(give_back: impl FnOnce()) -> Ticket {
+    let outer = LAST_DESTRUCTOR.replace(0);
+    give_back();
+    LAST_DESTRUCTOR.replace(outer)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::mpsc::channel;
 
     #[test]
     fn callbacks_run_in_order_and_survive_a_panic() {
-        let (sender, receiver) = unbounded();
+        let (sender, receiver) = channel();
         for i in 0..100 {
             let sender = sender.clone();
             post(Box::new(move || {
@@ -64,5 +242,61 @@ mod tests {
         let seen: Vec<i32> = receiver.iter().collect();
         let expected: Vec<i32> = (0..100).filter(|i| *i != 50).collect();
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn a_wait_ends_when_the_callback_has_returned() {
+        let (sender, receiver) = channel();
+        let ticket = post(Box::new(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            let _ = sender.send(());
+        }));
+        assert!(!is_done(ticket));
+        wait(ticket);
+        assert!(is_done(ticket));
+        assert_eq!(receiver.try_recv(), Ok(()));
+    }
+
+    /// Neither a callback that waits for a later one, nor one that waits for itself, blocks for ever.
+    #[test]
+    fn callbacks_that_wait_for_callbacks() {
+        let (open, gate) = channel::<()>();
+        let (done, end) = channel();
+        let first = post(Box::new(move || {
+            let _ = gate.recv();
+            wait(Ticket::MAX);
+            let _ = done.send(());
+        }));
+        let second = post(Box::new(move || drop(open)));
+        wait(second);
+        wait(first);
+        assert_eq!(end.try_recv(), Ok(()));
+    }
+
+    /// As of a callback that takes a lock which the waiting thread holds.
+    #[test]
+    fn a_callback_that_needs_the_waiting_thread_is_not_waited_for_for_ever() {
+        let (open, gate) = channel::<()>();
+        let ticket = post(Box::new(move || {
+            let _ = gate.recv();
+        }));
+        wait(ticket);
+        assert!(is_done(ticket));
+        // Those behind it run meanwhile.
+        wait(post(Box::new(|| {})));
+        drop(open);
+    }
+
+    #[test]
+    fn destructors_run_when_the_object_is_released() {
+        let (sender, receiver) = channel();
+        let here = std::thread::current().id();
+        release(|| {
+            post_destructor(Box::new(move || {
+                let _ = sender.send(std::thread::current().id());
+            }));
+            assert!(receiver.try_recv().is_err());
+        });
+        assert_eq!(receiver.try_recv(), Ok(here));
     }
 }

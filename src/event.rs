@@ -7,9 +7,12 @@
 //!
 //! The queue keeps events that nobody refers to any more for its next commands.
 //!
-//! Locks: the event's own (rank Event), never two at a time, and none while callbacks are posted or references dropped.
+//! Callbacks are posted under the event's lock, after the status has changed: whoever finds the event done and then takes
+//! the lock finds the tickets of its callbacks, for which [`Event::wait_for_callbacks`] waits.
+//!
+//! Locks: the event's own (rank Event), never two at a time, and none while callbacks run or references are dropped.
 
-use crate::callback;
+use crate::callback::{self, Ticket};
 use crate::cl::*;
 use crate::command::{Command, Place};
 use crate::context::Context;
@@ -56,6 +59,8 @@ struct Inner {
     placed: bool,
     dependents: SmallVec<[Arc<Event>; 1]>,
     callbacks: Vec<(cl_int, EventCallback)>,
+    /// The callback that was posted last; 0 if there is none.
+    posted: Ticket,
     command: Option<Box<Command>>,
     span: Option<Span>,
 }
@@ -81,10 +86,7 @@ pub enum Moment {
 #[must_use]
 pub(crate) struct Aftermath {
     event: Arc<Event>,
-    status: cl_int,
     dependents: SmallVec<[Arc<Event>; 1]>,
-    callbacks: Vec<(cl_int, EventCallback)>,
-    command: Option<Box<Command>>,
 }
 
 impl ApiObject for Event {
@@ -106,6 +108,7 @@ impl ApiObject for Event {
             // Nobody was left to depend on it or to be called; these are empty.
             inner.dependents.clear();
             inner.callbacks.clear();
+            inner.posted = 0;
             queue.keep_event(reference);
         }
     }
@@ -228,13 +231,35 @@ impl Event {
         }
         let mut inner = self.inner.lock();
         let status = self.status();
-        if status > level {
-            inner.callbacks.push((level, callback));
+        if status <= level {
+            self.post(&mut inner, vec![(level, callback)], status);
             return Ok(());
         }
-        drop(inner);
-        callback::post(Box::new(move || callback(if status < 0 { status } else { level })));
+        inner.callbacks.push((level, callback));
+        if let Some(queue) = &self.queue {
+            queue.tickets().expect();
+        }
         Ok(())
+    }
+
+    /// Hands callbacks of a status to the callback thread; `inner` is locked.
+    fn post(&self, inner: &mut Inner, due: Vec<(cl_int, EventCallback)>, status: cl_int) {
+        for (level, callback) in due {
+            inner.posted = callback::post(Box::new(move || callback(if status < 0 { status } else { level })));
+            if let Some(queue) = &self.queue {
+                queue.tickets().add(self.seq.load(Ordering::Relaxed), inner.posted);
+            }
+        }
+    }
+
+    /// Waits for the callbacks of a done event, and for those of the commands that an in-order queue has completed before
+    /// it; no lock may be held.
+    pub fn wait_for_callbacks(&self) {
+        let own = self.inner.lock().posted;
+        callback::wait(own);
+        if let Some(queue) = self.queue.as_ref().filter(|q| !q.is_out_of_order()) {
+            queue.tickets().wait(self.seq.load(Ordering::Relaxed));
+        }
     }
 
     /// Notes the time of a moment in nanoseconds of the device clock.
@@ -345,6 +370,18 @@ impl Event {
         self.inner.lock().command = Some(command);
     }
 
+    /// Drops what a command that has ended holds, before the event reports the end: whoever then releases a memory object
+    /// releases the last reference. No lock may be held.
+    pub(crate) fn clear_command(&self) {
+        let Some(mut command) = self.take_command() else { return };
+        let ticket = callback::destructors_of(|| command.clear());
+        if let Some(queue) = self.queue.as_ref().filter(|_| ticket != 0) {
+            queue.tickets().add(self.seq.load(Ordering::Relaxed), ticket);
+        }
+        // Its room is for the next command of the event.
+        self.keep_command(command);
+    }
+
     /// Takes the command for submission.
     pub(crate) fn take_command(&self) -> Option<Box<Command>> {
         self.inner.lock().command.take()
@@ -400,8 +437,15 @@ impl Event {
         }
         let (due, rest) = std::mem::take(&mut inner.callbacks).into_iter().partition(|(l, _)| *l >= CL_SUBMITTED);
         inner.callbacks = rest;
-        drop(inner);
-        post(due, CL_COMPLETE);
+        self.met(&due);
+        self.post(&mut inner, due, CL_COMPLETE);
+    }
+
+    /// These callbacks are no longer expected but due.
+    fn met(&self, due: &[(cl_int, EventCallback)]) {
+        if let Some(queue) = &self.queue {
+            queue.tickets().met(due.len());
+        }
     }
 
     /// Sets the final status. None if it has one already. May be called with the queue's lock held.
@@ -411,13 +455,14 @@ impl Event {
             return None;
         }
         self.status.store(status, Ordering::Release);
-        Some(Aftermath {
-            event: self.clone(),
-            status,
-            dependents: std::mem::take(&mut inner.dependents),
-            callbacks: std::mem::take(&mut inner.callbacks),
-            command: inner.command.take(),
-        })
+        if !inner.callbacks.is_empty() {
+            let mut due = std::mem::take(&mut inner.callbacks);
+            // Earlier states first, in order of registration within a state.
+            due.sort_by_key(|(level, _)| -*level);
+            self.met(&due);
+            self.post(&mut inner, due, status);
+        }
+        Some(Aftermath { event: self.clone(), dependents: std::mem::take(&mut inner.dependents) })
     }
 }
 
@@ -430,31 +475,13 @@ fn split(from: &mut SmallVec<[Arc<Event>; 1]>, mut release: impl FnMut(&Arc<Even
     out
 }
 
-fn post(callbacks: Vec<(cl_int, EventCallback)>, status: cl_int) {
-    for (level, callback) in callbacks {
-        callback::post(Box::new(move || callback(if status < 0 { status } else { level })));
-    }
-}
-
 impl Aftermath {
-    /// Wakes waiters, posts callbacks, releases dependents; no lock may be held.
+    /// Wakes waiters and releases dependents; no lock may be held.
     pub(crate) fn run(self, work: &mut Work) {
         self.event.changed.notify_all();
-        if !self.callbacks.is_empty() {
-            let mut callbacks = self.callbacks;
-            // Earlier states first, in order of registration within a state.
-            callbacks.sort_by_key(|(level, _)| -*level);
-            post(callbacks, self.status);
-        }
         for dependent in self.dependents {
             graph::release(&dependent, work);
         }
-        let event = self.event;
-        if let Some(mut command) = self.command {
-            command.clear();
-            // Its room is for the next command of the event.
-            event.keep_command(command);
-        }
-        Event::let_go(event);
+        Event::let_go(self.event);
     }
 }

@@ -3,7 +3,7 @@
 //! The C interface owns the handles. An object knows only its own handle and tells it when the object dies, so that a
 //! stale handle is reported instead of followed.
 
-use crate::callback::{Callback, post};
+use crate::callback::{Callback, post_destructor};
 use crate::cl::*;
 use crate::sync::{Mutex, Rank};
 use std::ffi::c_void;
@@ -86,8 +86,8 @@ impl Drop for ApiSlot {
     }
 }
 
-/// Callbacks for an object's end. Dropping the list posts them, last registered first: embed it in the object, before
-/// the fields that must outlive them.
+/// Callbacks for an object's end. Dropping the list hands them over, last registered first, to the call that releases the
+/// object or to the callback thread: embed it in the object, before the fields that must outlive them.
 pub struct DestructorList(Mutex<Vec<Callback>>);
 
 impl Default for DestructorList {
@@ -106,7 +106,7 @@ impl DestructorList {
 impl Drop for DestructorList {
     fn drop(&mut self) {
         for callback in self.0.get_mut().drain(..).rev() {
-            post(callback);
+            post_destructor(callback);
         }
     }
 }

@@ -13,6 +13,7 @@
 //! Locks: `POOL` (rank Handles), held only to hand out and take back slots.
 
 use crate::autogen_dispatch::Dispatch;
+use pyroclast_runtime::callback::release;
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::error::{Error, Result};
 use pyroclast_runtime::object::{ApiObject, ObjectKind};
@@ -258,7 +259,8 @@ impl<H: HandleTarget> Handle for *mut H {
         match slot.api_refs.fetch_update(Ordering::AcqRel, Ordering::Acquire, less) {
             Ok(1) => {
                 // SAFETY: the slot owned one strong reference while the count was positive.
-                H::Object::let_go(unsafe { Arc::from_raw(object) });
+                let reference = unsafe { Arc::from_raw(object) };
+                release(|| H::Object::let_go(reference));
                 Ok(())
             }
             Ok(_) => Ok(()),

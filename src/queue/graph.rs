@@ -123,6 +123,12 @@ impl State {
         }
     }
 
+    /// The command of a ticket; none for tickets of auxiliary commands.
+    fn entry(&mut self, ticket: Ticket) -> Option<&mut InFlight> {
+        let at = ticket.checked_sub(self.first_ticket)?;
+        self.in_flight.get_mut(at as usize)
+    }
+
     fn trim(&mut self) {
         while self.in_flight.front().is_some_and(|f| f.event.is_none()) {
             self.in_flight.pop_front();
@@ -457,7 +463,6 @@ impl CommandQueue {
     fn do_on_host(self: &Arc<Self>, event: Arc<Event>, command: Box<Command>, work: &mut Work) {
         let result = contain("a command on the host", || lower::run_on_host(&command, self));
         self.stamp_now(&event, Moment::End);
-        // What the command uses is kept until it is done.
         event.keep_command(command);
         self.end_on_host(&event, result.map_or_else(|code| code, |()| CL_COMPLETE), work);
         Event::let_go(event);
@@ -476,6 +481,7 @@ impl CommandQueue {
     }
 
     fn end_on_host(&self, event: &Arc<Event>, status: cl_int, work: &mut Work) {
+        event.clear_command();
         let aftermath = {
             let mut state = self.state.lock();
             if state.on_host.as_ref().is_some_and(|e| Arc::ptr_eq(e, event)) {
@@ -524,7 +530,10 @@ impl CommandQueue {
                     event.keep_command(command);
                     accepted.push((ticket, event));
                 }
-                Err(code) => self.finish_tickets(&[ticket], code, &[], work),
+                Err(code) => {
+                    event.keep_command(command);
+                    self.finish_tickets(&[ticket], code, &[], work);
+                }
             }
         }
         if accepted.is_empty() {
@@ -590,18 +599,26 @@ impl CommandQueue {
         drive(work);
     }
 
+    /// Drops what the commands of these tickets hold.
+    fn clear_commands(&self, tickets: &[Ticket]) {
+        let mut ended: SmallVec<[Arc<Event>; policy::MAX_BATCH]> = SmallVec::new();
+        {
+            let mut state = self.state.lock();
+            ended.extend(tickets.iter().filter_map(|ticket| state.entry(*ticket)?.event.clone()));
+        }
+        ended.iter().for_each(|event| event.clear_command());
+    }
+
     /// Statuses change together with the queue's lists, so whoever finds the queue idle finds its events done.
     fn finish_tickets(self: &Arc<Self>, tickets: &[Ticket], status: cl_int, times: &[Times], work: &mut Work) {
         let profiling = self.is_profiling();
+        self.clear_commands(tickets);
         let mut done: SmallVec<[Aftermath; policy::MAX_BATCH]> = SmallVec::new();
         {
             let mut state = self.state.lock();
             self.note_failure(status);
             for (i, ticket) in tickets.iter().enumerate() {
-                let at = ticket.checked_sub(state.first_ticket);
-                // Tickets of auxiliary commands are nobody's.
-                let entry = at.and_then(|at| state.in_flight.get_mut(at as usize));
-                let Some(event) = entry.and_then(|e| e.event.take()) else { continue };
+                let Some(event) = state.entry(*ticket).and_then(|e| e.event.take()) else { continue };
                 if profiling {
                     let t = times.get(i).copied().unwrap_or_default();
                     // Clocks of host and device agree only roughly: keep the four times in order.

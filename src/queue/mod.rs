@@ -2,6 +2,10 @@
 //! handed to the device in `policy`.
 //!
 //! A queue that the application has released lives on while commands are pending: their events hold it.
+//!
+//! When clFinish, clWaitForEvents or a blocking command returns, the callbacks of the events it covers have returned too:
+//! those of every command of the queue (clFinish), of the command and, in in-order queues, of those before it, and of the
+//! events in its wait list. [`crate::callback`] says why such waits end.
 //! Locks: the state (rank QueueGraph), with at most one event's lock inside; none while commands are lowered, submitted
 //! or run.
 
@@ -10,6 +14,7 @@ pub mod on_device;
 pub mod policy;
 #[cfg(test)]
 mod tests;
+mod tickets;
 
 use crate::cl::*;
 use crate::command::{Command, CommandKind, Place};
@@ -27,6 +32,7 @@ use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::sync::{Mutex, Rank};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
+use tickets::CallbackTickets;
 
 /// A command queue; see the module's text.
 pub struct CommandQueue {
@@ -44,6 +50,8 @@ pub struct CommandQueue {
     failure: AtomicI32,
     /// Events for the next commands.
     kept: Mutex<Vec<Arc<Event>>>,
+    /// Callbacks of its events.
+    tickets: CallbackTickets,
 }
 
 impl ApiObject for CommandQueue {
@@ -165,6 +173,7 @@ impl CommandQueue {
             state: Mutex::new(Rank::QueueGraph, graph::State::default()),
             failure: AtomicI32::new(0),
             kept: Mutex::new(Rank::Pools, Vec::new()),
+            tickets: CallbackTickets::new(),
         });
         let _ = sink.0.set(Arc::downgrade(&queue));
         let known: Arc<dyn Drain> = queue.clone();
@@ -226,6 +235,11 @@ impl CommandQueue {
         if kept.len() < MOST_KEPT {
             kept.push(event);
         }
+    }
+
+    /// Callbacks of its events.
+    pub(crate) fn tickets(&self) -> &CallbackTickets {
+        &self.tickets
     }
 
     /// Time of the device clock, for profiling queues.
@@ -301,7 +315,9 @@ impl CommandQueue {
         // A blocking write promises that its source may be used again, which may be before it is complete.
         let write = [CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT, CL_COMMAND_WRITE_IMAGE].contains(&new.command_type);
         let source = new.kind.host_source().filter(|range| write && range.len() <= MOST_AHEAD);
-        let ahead = source.is_some() && self.device_queue.reads_sources() && !self.is_profiling();
+        // Callbacks of earlier commands have returned when the call does, so those commands must be complete.
+        let ahead = source.is_some() && self.device_queue.reads_sources() && !self.is_profiling() && !self.tickets.is_used();
+        let waits = new.waits.clone();
         let event = self.enqueue_one(new, true)?;
         if ahead {
             self.flush();
@@ -309,7 +325,9 @@ impl CommandQueue {
                 return Ok(event);
             }
         }
-        match event.wait() {
+        let status = event.wait();
+        waits.iter().chain([&event]).for_each(|e| e.wait_for_callbacks());
+        match status {
             status if status < 0 => Err(Error::with(status, "the command or what it waits for failed")),
             _ => Ok(event),
         }
@@ -321,8 +339,9 @@ impl CommandQueue {
         graph::flush(self);
     }
 
-    /// Flushes and blocks until everything enqueued so far is done (clFinish). Fails if a command has failed by itself, which
-    /// an application that asks for no events learns nowhere else; each failure is told once.
+    /// Flushes and blocks until everything enqueued so far is done, callbacks of events included (clFinish). Fails if a
+    /// command has failed by itself, which an application that asks for no events learns nowhere else; each failure is
+    /// reported once.
     pub fn finish(self: &Arc<Self>) -> Result<()> {
         let last = self.state.lock().last_seq();
         self.flush();
@@ -330,6 +349,7 @@ impl CommandQueue {
             let next = self.state.lock().unfinished(last);
             match next {
                 None => {
+                    self.tickets.wait(last);
                     return match self.failure.swap(0, Ordering::AcqRel) {
                         0 => Ok(()),
                         CL_OUT_OF_HOST_MEMORY => Err(Error::with(CL_OUT_OF_HOST_MEMORY, "a command of the queue failed")),

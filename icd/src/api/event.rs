@@ -51,6 +51,7 @@ entry! { fn clWaitForEvents(num_events: cl_uint, event_list: *const cl_event) ->
         queue.flush();
     }
     let failed = events.iter().filter(|e| e.wait() < 0).count();
+    events.iter().for_each(|e| e.wait_for_callbacks());
     // Waiting for a command that failed is an error.
     if failed > 0 {
         return Err(err!(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "{failed} of {num_events} events failed"));

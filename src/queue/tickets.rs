@@ -1,0 +1,63 @@
+//! Callbacks of a queue's events: how many are registered, and which have been posted and may not have returned.
+//!
+//! Locks: the list (rank Pools), with that of the callbacks inside; none while waiting.
+
+use crate::callback::{self, Ticket};
+use crate::sync::{Mutex, Rank};
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// So many entries are kept before those of callbacks that have returned are dropped.
+const MANY: usize = 64;
+
+/// See the module's text.
+pub struct CallbackTickets {
+    /// Callbacks that are not due yet.
+    expected: AtomicUsize,
+    /// Position of the command in the queue, and the callback's ticket.
+    posted: Mutex<Vec<(u64, Ticket)>>,
+}
+
+impl CallbackTickets {
+    /// No callbacks.
+    pub fn new() -> CallbackTickets {
+        CallbackTickets { expected: AtomicUsize::new(0), posted: Mutex::new(Rank::Pools, Vec::new()) }
+    }
+
+    /// A callback was registered that is not due.
+    pub fn expect(&self) {
+        self.expected.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// So many of those that were expected are due.
+    pub fn met(&self, count: usize) {
+        self.expected.fetch_sub(count, Ordering::Relaxed);
+    }
+
+    /// A callback of the command at `seq` was posted.
+    pub fn add(&self, seq: u64, ticket: Ticket) {
+        let mut posted = self.posted.lock();
+        if posted.len() >= MANY {
+            posted.retain(|(_, ticket)| !callback::is_done(*ticket));
+        }
+        posted.push((seq, ticket));
+    }
+
+    /// Whether there are callbacks that have not returned, as far as is known.
+    pub fn is_used(&self) -> bool {
+        self.expected.load(Ordering::Relaxed) > 0 || !self.posted.lock().is_empty()
+    }
+
+    /// Waits for the posted callbacks of commands up to `seq`; no lock may be held.
+    pub fn wait(&self, seq: u64) {
+        let covered = |posted: &[(u64, Ticket)]| -> SmallVec<[Ticket; 8]> {
+            posted.iter().filter(|(at, _)| *at <= seq).map(|(_, ticket)| *ticket).collect()
+        };
+        let tickets = covered(&self.posted.lock());
+        if tickets.is_empty() {
+            return;
+        }
+        tickets.into_iter().for_each(callback::wait);
+        self.posted.lock().retain(|(_, ticket)| !callback::is_done(*ticket));
+    }
+}
