@@ -111,7 +111,7 @@ options! {
     "PYROCLAST_CLANG" => clang: Option<String>,
     /// More arguments for clang, separated by commas.
     "PYROCLAST_CLANG_ARGS" => clang_args: Vec<String>,
-    /// Seconds that the front-end tool may take for a program; 120 if unset.
+    /// Seconds of processor time that each process of the front-end tool may use; 300 if unset.
     "PYROCLAST_CLANG_TIMEOUT" => clang_timeout: Option<String>,
     /// MiB of memory that each process of the front-end tool may use; 8192 if unset.
     "PYROCLAST_CLANG_MEMORY" => clang_memory: Option<String>,

@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
+#[path = "host_support/compiler.rs"]
+mod compiler;
 #[path = "host_support/images.rs"]
 mod images;
 #[path = "host_support/svm.rs"]
@@ -14,21 +16,14 @@ mod svm;
 use common::rig::*;
 use common::supervised::{self, Case, as_is, memory_settles, no_children, open_descriptors, resident, threads};
 use common::*;
+use compiler::build_fails;
 use libloading::{Library, Symbol};
 use libtest_mimic::{Failed, Trial};
-use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-fn clang_script(command: &mut Command, folder: &Path, text: &str) {
-    let script = folder.join("clang");
-    std::fs::write(&script, format!("#!/bin/sh\n{text}\n")).unwrap();
-    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    command.env("PYROCLAST_CLANG", script);
-}
 
 /// The same software device twice; where there is none, the case finds one device and has nothing to do.
 fn twice_the_device(command: &mut Command, folder: &Path) {
@@ -124,65 +119,6 @@ const CASES: &[Case] = &[
             let own = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
             command.env("LD_LIBRARY_PATH", format!("{}:{own}", folder.display()));
             command.env("PYROCLAST_DEVICES", "vulkan");
-        },
-    },
-    Case {
-        name: "there_is_no_compiler",
-        run: no_compiler,
-        prepare: |command, _| {
-            command.env("PYROCLAST_CLANG", "/nonexistent");
-        },
-    },
-    Case {
-        name: "the_compiler_crashes",
-        run: || build_fails("failed on this program"),
-        prepare: |command, folder| clang_script(command, folder, "cat > /dev/null; kill -SEGV $$"),
-    },
-    Case {
-        name: "the_compiler_crashes_before_it_reads",
-        run: || build_fails("failed on this program"),
-        prepare: |command, folder| clang_script(command, folder, "kill -ABRT $$"),
-    },
-    Case {
-        name: "the_compiler_hangs",
-        run: || build_fails("did not finish within 1 s"),
-        prepare: |command, folder| {
-            clang_script(command, folder, "exec sleep 1000");
-            command.env("PYROCLAST_CLANG_TIMEOUT", "1");
-        },
-    },
-    Case {
-        name: "the_compiler_takes_all_memory",
-        run: || build_fails(""),
-        prepare: |command, folder| {
-            clang_script(command, folder, "x=$(tr '\\000' x < /dev/zero); echo $x > /dev/null; exec sleep 1000");
-            command.env("PYROCLAST_CLANG_MEMORY", "200");
-        },
-    },
-    Case {
-        name: "the_compiler_fails_without_a_word",
-        run: || build_fails("the OpenCL C compiler failed"),
-        prepare: |command, folder| clang_script(command, folder, "exit 1"),
-    },
-    Case {
-        name: "the_compiler_writes_nonsense",
-        run: || build_fails("failed on this program"),
-        prepare: |command, folder| clang_script(command, folder, "cat > /dev/null; echo nonsense"),
-    },
-    Case {
-        name: "the_compiler_writes_a_truncated_module",
-        run: || build_fails("invalid SPIR-V"),
-        prepare: |command, folder| {
-            let script = "cat > /dev/null; printf '\\003\\002\\043\\007\\000\\005\\001\\000aaaabbbbccccddddeeee'";
-            clang_script(command, folder, script);
-        },
-    },
-    Case {
-        name: "the_compiler_cannot_be_run",
-        run: || build_fails("cannot start"),
-        prepare: |command, folder| {
-            std::fs::write(folder.join("clang"), "not a program").unwrap();
-            command.env("PYROCLAST_CLANG", folder.join("clang"));
         },
     },
     Case {
@@ -515,40 +451,6 @@ fn no_device() {
     platform_info(platform(), CL_PLATFORM_EXTENSIONS).unwrap();
 }
 
-fn no_compiler() {
-    assert_eq!(number(&device_info(device(), CL_DEVICE_COMPILER_AVAILABLE).unwrap()), 0);
-    let (context, mut code) = (context(), 1);
-    let source = c"kernel void k() {}";
-    // SAFETY: a terminated string.
-    unsafe {
-        let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);
-        ok(code);
-        assert_eq!(clBuildProgram(program, 0, null(), null(), None, null_mut()), CL_COMPILER_NOT_AVAILABLE);
-        let code = clCompileProgram(program, 0, null(), null(), 0, null(), null_mut(), None, null_mut());
-        assert_eq!(code, CL_COMPILER_NOT_AVAILABLE);
-        program.release();
-    }
-    context.release();
-}
-
-/// A build must fail with a log that says `reason`. The program has an error that a compiler that works finds.
-fn build_fails(reason: &str) {
-    let (context, mut code) = (context(), 1);
-    let source =
-        CString::new(format!("{}kernel void k(global int *p) {{ *p = missing; }}", "// padding\n".repeat(20000))).unwrap();
-    // SAFETY: a terminated string.
-    unsafe {
-        let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);
-        ok(code);
-        assert_eq!(clBuildProgram(program, 0, null(), null(), None, null_mut()), CL_BUILD_PROGRAM_FAILURE);
-        let log = build_log(program, device());
-        assert!(log.contains(reason), "expected '{reason}' in the log: {log}");
-        program.release();
-    }
-    context.release();
-    no_children();
-}
-
 /// `LEAK_ROUNDS=10000 cargo test --test host -- nothing_leaks` looks at that many rounds at a time.
 fn nothing_leaks() {
     let at_a_time: usize = std::env::var("LEAK_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(500);
@@ -809,5 +711,5 @@ fn exports() -> Result<(), Failed> {
 }
 
 fn main() -> ExitCode {
-    supervised::main(CASES, vec![Trial::test("only_opencl_is_exported", exports)])
+    supervised::main_with(&[CASES, compiler::CASES], &[], vec![Trial::test("only_opencl_is_exported", exports)])
 }

@@ -14,6 +14,7 @@ use super::prelude::{self, Declarations};
 use super::process::{self, Output};
 use super::reached;
 use super::rename::{self, rename};
+use super::watch::Watch;
 use crate::driver::{FrontConfig, Header, Library, Options};
 use crate::error::{CompileError, Result};
 use std::borrow::Cow;
@@ -22,10 +23,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long one clang process may take: `PYROCLAST_CLANG_TIMEOUT` in seconds.
+/// Processor time that one process of a tool may use: `PYROCLAST_CLANG_TIMEOUT` in seconds.
 pub(crate) fn time_limit() -> Duration {
     let seconds = std::env::var("PYROCLAST_CLANG_TIMEOUT").ok().and_then(|v| v.trim().parse().ok());
-    Duration::from_secs(seconds.unwrap_or(120))
+    Duration::from_secs(seconds.unwrap_or(300))
 }
 
 /// Names that are tried when none is configured, best first.
@@ -560,8 +561,8 @@ fn readable(stderr: &str) -> String {
     out
 }
 
-/// The headers of clCompileProgram in a folder of their own, removed when dropped.
-struct HeaderFolder(Option<PathBuf>);
+/// The headers of clCompileProgram in a folder of their own, removed when dropped or when this process ends.
+struct HeaderFolder(Option<(PathBuf, Watch)>);
 
 impl HeaderFolder {
     /// A folder if there are headers, or if one is wanted for other things.
@@ -574,11 +575,12 @@ impl HeaderFolder {
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
         let name = format!("pyroclast-{}-{}-{nanos}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let root = std::env::temp_dir().join(name);
+        let watch = Watch::of_folder(&root);
         let mut builder = std::fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(&root).map_err(failed)?;
-        let folder = HeaderFolder(Some(root.clone()));
+        let folder = HeaderFolder(Some((root.clone(), watch)));
         for header in headers {
             let relative = Path::new(&header.name);
             let inside = relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
@@ -594,13 +596,13 @@ impl HeaderFolder {
         Ok(folder)
     }
     fn path(&self) -> Option<&Path> {
-        self.0.as_deref()
+        self.0.as_ref().map(|(root, _)| root.as_path())
     }
 }
 
 impl Drop for HeaderFolder {
     fn drop(&mut self) {
-        if let Some(root) = &self.0 {
+        if let Some((root, _)) = &self.0 {
             let _ = std::fs::remove_dir_all(root);
         }
     }

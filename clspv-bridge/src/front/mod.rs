@@ -13,6 +13,7 @@ pub(crate) mod process;
 mod reached;
 mod rename;
 pub mod spirv;
+pub(crate) mod watch;
 
 /// Where FNV-1a begins.
 const FNV: u64 = 0xcbf2_9ce4_8422_2325;

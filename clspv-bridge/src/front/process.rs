@@ -1,9 +1,14 @@
-//! Runs a tool as a child process inside any host: input and output through pipes, with limits of time and memory.
+//! Runs a tool as a child process inside any host: input and output by streams, with limits of time and memory.
+//!
+//! The limit of time is on processor time, so that a busy machine fails no build; the system enforces it. A tool that
+//! waits for so long without using the processor at all is ended too. If this process ends, the tool is killed
+//! ([`Watch`]).
 //!
 //! The host may have closed its standard descriptors (then pipes could land on them, which the spawn cannot pass on), may
 //! ignore SIGCHLD (then nobody can tell how the child ended), and may change directory or environment at any time. Output
 //! and input are moved by threads, so no pipe can fill up and block the other side.
 
+use super::watch::Watch;
 use crate::error::{CompileError, Result};
 use std::ffi::OsString;
 use std::fs::File;
@@ -45,64 +50,89 @@ const REMOVED_ENV: &[&str] = &[
     "SUNPRO_DEPENDENCIES",
 ];
 
-/// Runs `program` with `input` on its standard input.
+/// Runs `program` with `input` on its standard input; `limit` is one of processor time.
 pub fn run(program: &Path, args: &[OsString], input: &[u8], limit: Duration) -> Result<Output> {
-    let failed = |what: &str, e: std::io::Error| CompileError::ToolFailed(format!("{}: {what}: {e}", program.display()));
-    let mut command = limited(program);
-    command.args(args).env("LC_ALL", "C").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    for name in REMOVED_ENV {
-        command.env_remove(name);
-    }
-    let mut child = {
-        let _reserved = reserve_standard_descriptors();
-        command.spawn().map_err(|e| failed("cannot start", e))?
+    let name = program.display();
+    let failed = |what: &str, e: std::io::Error| CompileError::ToolFailed(format!("{name}: {what}: {e}"));
+    let (mut child, stdin) = start(program, args, limit).map_err(|e| failed("cannot start", e))?;
+    let _watch = Watch::of_group(child.id());
+    let receive = match move_bytes(&mut child, stdin, input.to_vec()) {
+        Ok(receive) => receive,
+        Err(e) => {
+            end(&mut child);
+            return Err(failed("cannot start a thread", e));
+        }
     };
-    let deadline = Instant::now() + limit;
-    let (Some(mut stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take()) else {
-        end(&mut child);
-        return Err(CompileError::internal("a child process without pipes"));
-    };
-    let (send, receive) = mpsc::channel();
-    let send_err = send.clone();
-    let input = input.to_vec();
-    let spawned = spawn(move || {
-        // A tool that stops reading early says why on its standard error.
-        let _ = stdin.write_all(&input);
-    })
-    .and_then(|()| {
-        spawn(move || {
-            let mut bytes = Vec::new();
-            let _ = stdout.take(MAX_OUTPUT).read_to_end(&mut bytes);
-            let _ = send.send(Stream::Out(bytes));
-        })
-    })
-    .and_then(|()| {
-        spawn(move || {
-            let mut bytes = Vec::new();
-            let _ = stderr.take(MAX_MESSAGES).read_to_end(&mut bytes);
-            let _ = send_err.send(Stream::Err(bytes));
-        })
-    });
-    if let Err(e) = spawned {
-        end(&mut child);
-        return Err(failed("cannot start a thread", e));
-    }
     let (mut out, mut err) = (None, None);
+    let mut activity = Activity::of(child.id());
     while out.is_none() || err.is_none() {
-        match receive.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        match receive.recv_timeout((limit / 8).clamp(Duration::from_millis(10), Duration::from_secs(1))) {
             Ok(Stream::Out(bytes)) => out = Some(bytes),
             Ok(Stream::Err(bytes)) => err = Some(bytes),
+            Err(_) if activity.pause() < limit => {}
             Err(_) => {
                 end(&mut child);
-                let text = format!("{} did not finish within {} s", program.display(), limit.as_secs());
+                let text = format!("{name} did nothing for {} s and was ended", limit.as_secs());
                 return Err(CompileError::ToolFailed(text));
             }
         }
     }
     // Both pipes are at their end, so the child is ending too. With SIGCHLD ignored there is no status to collect.
     let status = child.wait().ok();
+    if status.is_some_and(was_too_slow) {
+        let text = format!("{name} used more than {} s of processor time", limit.as_secs());
+        return Err(CompileError::ToolFailed(text));
+    }
     let stderr = String::from_utf8_lossy(&err.unwrap_or_default()).into_owned();
     Ok(Output { status, stdout: out.unwrap_or_default(), stderr })
+}
+
+/// Starts a tool; what is written to the second value arrives on its standard input.
+fn start(program: &Path, args: &[OsString], limit: Duration) -> std::io::Result<(Child, Box<dyn Write + Send>)> {
+    let _reserved = reserve_standard_descriptors();
+    let mut command = limited(program, limit);
+    command.args(args).env("LC_ALL", "C").stdout(Stdio::piped()).stderr(Stdio::piped());
+    for name in REMOVED_ENV {
+        command.env_remove(name);
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        // Writing to a socket whose other end is closed raises no SIGPIPE, which would end the host.
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+        command.stdin(std::os::fd::OwnedFd::from(theirs));
+        Ok((command.spawn()?, Box::new(ours)))
+    }
+    #[cfg(not(unix))]
+    {
+        let mut child = command.stdin(Stdio::piped()).spawn()?;
+        let stdin = child.stdin.take().ok_or(std::io::ErrorKind::BrokenPipe)?;
+        Ok((child, Box::new(stdin)))
+    }
+}
+
+/// Moves input and output by threads; the streams come when they are at their end.
+fn move_bytes(child: &mut Child, mut stdin: Box<dyn Write + Send>, input: Vec<u8>) -> std::io::Result<mpsc::Receiver<Stream>> {
+    let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err(std::io::ErrorKind::BrokenPipe.into());
+    };
+    let (send, receive) = mpsc::channel();
+    let send_err = send.clone();
+    spawn(move || {
+        // A tool that stops reading early says why on its standard error.
+        let _ = stdin.write_all(&input);
+    })?;
+    spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stdout.take(MAX_OUTPUT).read_to_end(&mut bytes);
+        let _ = send.send(Stream::Out(bytes));
+    })?;
+    spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stderr.take(MAX_MESSAGES).read_to_end(&mut bytes);
+        let _ = send_err.send(Stream::Err(bytes));
+    })?;
+    Ok(receive)
 }
 
 /// Memory of each process of a tool in KiB: `PYROCLAST_CLANG_MEMORY` in MiB.
@@ -111,9 +141,65 @@ fn memory_limit() -> u64 {
     set.filter(|mib| *mib > 0).unwrap_or(8192).saturating_mul(1024)
 }
 
-/// The command of a tool, by a shell that sets the limit of memory and becomes the tool. A file that cannot be run is left
-/// to the system, which says so best.
-fn limited(program: &Path) -> Command {
+/// Whether the system ended a tool for the processor time it used.
+fn was_too_slow(status: ExitStatus) -> bool {
+    #[cfg(unix)]
+    {
+        const SIGXCPU: i32 = 24;
+        std::os::unix::process::ExitStatusExt::signal(&status) == Some(SIGXCPU)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = status;
+        false
+    }
+}
+
+/// When a process and its descendants last used the processor, or were ready to.
+struct Activity {
+    process: u32,
+    /// Processor time used until then.
+    used: u64,
+    last: Instant,
+}
+
+impl Activity {
+    fn of(process: u32) -> Activity {
+        Activity { process, used: 0, last: Instant::now() }
+    }
+
+    /// How long the process has waited for something else than the processor.
+    fn pause(&mut self) -> Duration {
+        let (used, waits) = usage(self.process, 0);
+        if used != self.used || !waits {
+            (self.used, self.last) = (used, Instant::now());
+        }
+        self.last.elapsed()
+    }
+}
+
+/// Processor time of a process and its descendants, in the system's unit, and whether all of them wait. Where the system
+/// does not tell, it looks like a process that waits: then the limit is one of time.
+fn usage(process: u32, depth: u32) -> (u64, bool) {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name before it may hold anything.
+    let fields: Vec<&str> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').collect();
+    // User and system time, of the process and of its children that have ended.
+    let times = fields.get(11..15).unwrap_or_default();
+    let mut used = times.iter().filter_map(|t| t.parse::<u64>().ok()).sum();
+    // A stopped process waits for whoever stopped it.
+    let mut waits = fields.first().is_none_or(|state| !["R", "T", "t"].contains(state));
+    let children = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    for child in children.split_whitespace().filter_map(|c| c.parse().ok()).filter(|_| depth < 8) {
+        let (more, idle) = usage(child, depth + 1);
+        (used, waits) = (used + more, waits && idle);
+    }
+    (used, waits)
+}
+
+/// The command of a tool, by a shell that sets the limits and becomes the tool. A file that cannot be run is left to the
+/// system, which says so best.
+fn limited(program: &Path, limit: Duration) -> Command {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -121,8 +207,10 @@ fn limited(program: &Path) -> Command {
         let shell = Path::new("/bin/sh");
         if runs(shell) && runs(program) && program.is_absolute() {
             let mut command = Command::new(shell);
-            // A lower limit of the host's stays.
-            command.arg("-c").arg(format!("ulimit -v {} 2>/dev/null; exec \"$0\" \"$@\"", memory_limit())).arg(program);
+            // Lower limits of the host's stay. The end of the time is a signal, not a file with the tool's memory.
+            let seconds = limit.as_millis().div_ceil(1000).max(1);
+            let limits = format!("ulimit -c 0; ulimit -S -t {seconds}; ulimit -v {}", memory_limit());
+            command.arg("-c").arg(format!("{{ {limits}; }} 2>/dev/null; exec \"$0\" \"$@\"")).arg(program);
             return command;
         }
     }
@@ -138,8 +226,8 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Occupies the descriptors 0 to 2 that the host has closed, until the child is started.
-fn reserve_standard_descriptors() -> Vec<File> {
+/// Occupies the descriptors 0 to 2 that the host has closed, until a child is started.
+pub(super) fn reserve_standard_descriptors() -> Vec<File> {
     #[cfg(unix)]
     {
         use std::os::fd::AsRawFd;
@@ -191,11 +279,27 @@ mod tests {
         assert_ne!(String::from_utf8_lossy(&limit.stdout).trim(), "unlimited");
     }
 
+    fn shell(script: &str, limit: Duration) -> Result<Output> {
+        run(Path::new("/bin/sh"), &["-c".into(), script.into()], b"", limit)
+    }
+
     #[test]
-    fn time_limit_ends_the_child() {
+    fn a_child_that_does_nothing_is_ended() {
         let start = Instant::now();
         let result = run(Path::new("/bin/sleep"), &["1000".into()], b"", Duration::from_millis(100));
-        assert!(matches!(result, Err(CompileError::ToolFailed(_))));
+        assert!(matches!(result, Err(CompileError::ToolFailed(text)) if text.contains("did nothing")));
         assert!(start.elapsed() < PATIENCE);
+    }
+
+    #[test]
+    fn processor_time_is_limited_and_not_the_clock() {
+        let result = shell("while :; do :; done", Duration::from_secs(1));
+        assert!(matches!(result, Err(CompileError::ToolFailed(text)) if text.contains("processor time")));
+        // Stopped, as if others had the processors, for longer than the limit.
+        let stopped = "(sleep 1; kill -CONT $$) & kill -STOP $$; wait; echo done";
+        assert_eq!(shell(stopped, Duration::from_millis(200)).unwrap().stdout, b"done\n");
+        // A tool may be a script whose children do the work.
+        let work = "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; echo done";
+        assert_eq!(shell(&format!("sh -c '{work}'; true"), Duration::from_millis(200)).unwrap().stdout, b"done\n");
     }
 }

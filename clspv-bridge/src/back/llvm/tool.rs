@@ -6,6 +6,7 @@
 use super::module_text;
 use crate::driver::FrontConfig;
 use crate::error::{CompileError, Result};
+use crate::front::watch::Watch;
 use crate::front::{clang, process};
 use crate::parallel;
 use std::ffi::OsString;
@@ -33,8 +34,11 @@ const MODULE: usize = 64 << 10;
 /// Linkers, best first.
 const LINKERS: &[&str] = &["ld", "ld.lld", "ld.lld-22", "ld.bfd", "ld.gold"];
 
-/// A folder of our own that vanishes with its contents.
-struct Folder(PathBuf);
+/// A folder of our own that vanishes with its contents when dropped or when this process ends.
+struct Folder {
+    root: PathBuf,
+    _watch: Watch,
+}
 
 impl Folder {
     fn new() -> Result<Folder> {
@@ -42,18 +46,19 @@ impl Folder {
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
         let name = format!("pyroclast-{}-{}-{nanos}-code", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let root = std::env::temp_dir().join(name);
+        let watch = Watch::of_folder(&root);
         // For this user alone, whatever the host's umask: the code will be executed.
         let mut builder = std::fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(&root).map_err(|e| CompileError::ToolFailed(format!("cannot make a folder for code: {e}")))?;
-        Ok(Folder(root))
+        Ok(Folder { root, _watch: watch })
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = std::fs::remove_dir_all(&self.root);
     }
 }
 
@@ -114,8 +119,8 @@ pub fn shared_object(texts: &[String], effort: Effort) -> Result<Vec<u8>> {
         .ok_or_else(|| CompileError::ToolMissing("no clang was found (set PYROCLAST_CLANG)".into()))?;
     let folder = Folder::new()?;
     let modules = modules(texts, std::thread::available_parallelism().map_or(1, |n| n.get()));
-    let output = folder.0.join("code.so");
-    let objects: Vec<PathBuf> = (0..modules.len()).map(|n| folder.0.join(format!("code{n}.o"))).collect();
+    let output = folder.root.join("code.so");
+    let objects: Vec<PathBuf> = (0..modules.len()).map(|n| folder.root.join(format!("code{n}.o"))).collect();
     let tasks = modules.iter().zip(&objects).collect();
     let compiled = parallel::map(tasks, |(text, object): (&String, &PathBuf)| compile(&clang, text, object, effort));
     compiled.into_iter().collect::<Result<()>>()?;
