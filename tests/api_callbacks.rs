@@ -8,7 +8,6 @@ use common::rig::*;
 use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -155,23 +154,21 @@ fn destructors_have_run_when_the_last_release_of_an_idle_object_returns() {
 
 /// What a callback does, and where it reports that it has done it.
 struct Task {
-    work: Mutex<Option<Box<dyn FnOnce(cl_event) + Send>>>,
+    work: Box<dyn FnOnce(cl_event) + Send>,
     done: Sender<()>,
 }
 
 extern "C" fn perform(event: cl_event, _: cl_int, task: *mut c_void) {
     // SAFETY: made by `when_complete` for this call.
-    let task = unsafe { Box::from_raw(task.cast::<Task>()) };
-    if let Some(work) = task.work.lock().unwrap().take() {
-        work(event);
-    }
-    let _ = task.done.send(());
+    let Task { work, done } = *unsafe { Box::from_raw(task.cast::<Task>()) };
+    work(event);
+    let _ = done.send(());
 }
 
 /// Has a callback of an event do something; the receiver tells that it has returned from it.
 fn when_complete(event: cl_event, work: impl FnOnce(cl_event) + Send + 'static) -> Receiver<()> {
     let (done, wait) = channel();
-    let task = Box::new(Task { work: Mutex::new(Some(Box::new(work))), done });
+    let task = Box::new(Task { work: Box::new(work), done });
     // SAFETY: the callback takes the box.
     ok(unsafe { clSetEventCallback(event, CL_COMPLETE, Some(perform), Box::into_raw(task).cast()) });
     wait
