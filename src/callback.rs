@@ -1,27 +1,30 @@
-//! The application's callbacks: run one at a time, in the order they were posted, on a thread of ours with no lock held.
+//! The application's callbacks: run one at a time and in order, on a thread of ours, with no lock held.
 //!
-//! Every posted callback has a [`Ticket`]. Calls that cover an event ([`crate::queue`]) wait for the tickets of its
-//! callbacks, since applications let user data live on the stack of the function that makes the call. Such waits must
-//! not deadlock, whatever callbacks do:
+//! Every posted callback has a [`Ticket`]. Calls that cover an event ([`crate::queue`]) wait for the tickets
+//! of its callbacks, since applications let user data live on the stack of the function that makes the call.
+//! Such waits must not deadlock, whatever callbacks do:
 //!
-//! * A callback never runs in a thread that waits for it: that thread may hold a lock which the callback takes.
-//! * Waits inside a callback return at once, so no callback waits for itself or for those posted after it. Blocking calls
-//!   inside a callback wait for devices only, which need none of our threads.
-//! * A callback that does not return within [`PATIENCE`] no longer holds back the next one, which another thread runs: it
-//!   may be waiting for that one, or for a thread that is.
-//! * A callback that does not return within [`LIMIT`] is not waited for any longer: it may be waiting for the very thread
-//!   that makes the call, or take a lock which that thread holds. Nothing else can tell such a callback from a slow one.
+//! * A callback does not run in a thread that waits for it, which may hold a lock that the callback takes
+//!   (unless the system has no thread for callbacks at all).
+//! * Waits inside a callback return at once, so no callback waits for itself or for those posted after it.
+//!   Blocking calls inside a callback wait for devices only, which need none of our threads.
+//! * A callback that does not return within [`PATIENCE`] no longer holds back the next one, which another
+//!   thread runs: it may be waiting for that one, or for a thread that is.
+//! * A callback that does not return within [`LIMIT`] is not waited for any longer: it may be waiting for the
+//!   very thread that makes the call, or take a lock which that thread holds. Nothing else can tell such a
+//!   callback from a slow one.
 //!
-//! A callback that waits for another thread of the application thus returns as soon as that thread acts, and whoever
-//! waits for it goes on. User events that callbacks set take effect at once.
+//! A callback that waits for another thread of the application thus returns as soon as that thread acts, and
+//! whoever waits for it goes on. User events that callbacks set take effect at once.
 //!
-//! Destructor callbacks are run by the call that releases the object, if the object ends with it ([`release`]), as other
-//! implementations do. An object that a command still uses ends with the command, before the event reports the end;
-//! then they are posted, and calls that cover the event wait for them too.
+//! Destructor callbacks are run by the call that releases the object, if the object ends with it
+//! ([`release`]), as other implementations do. An object that a command still uses ends with the command,
+//! before the event reports the end; then they are posted, and calls that cover the event wait for them too.
 //!
-//! The first thread starts with the first callback, another when callbacks wait behind one that runs; only the first one
-//! stays. None is joined. A panic in a callback is contained.
-//! Locks: the list (rank CallbackChannel), never held while a callback runs; callbacks may be posted with any lock held.
+//! The first thread starts with the first callback, another when callbacks wait behind one that runs; only
+//! the first one stays. None is joined. A panic in a callback is contained.
+//! Locks: the list (rank CallbackChannel), never held while a callback runs; callbacks may be posted with any
+//! lock held.
 
 use crate::sync::{Condvar, Mutex, MutexGuard, Rank};
 use std::cell::{Cell, RefCell};
@@ -190,7 +193,7 @@ pub fn wait(ticket: Ticket) {
     }
 }
 
-/// Gives back a reference, and runs the destructor callbacks of the objects that end with it; no lock may be held.
+/// Releases a reference and runs the destructor callbacks of objects that end with it; no lock may be held.
 pub fn release(give_back: impl FnOnce()) {
     // A thread that is being torn down has no list any more: there they are posted.
     let exchange = |list: Option<Vec<Callback>>| DESTRUCTORS.try_with(|own| own.replace(list)).ok().flatten();
@@ -216,7 +219,7 @@ pub(crate) fn post_destructor(callback: Callback) {
     }
 }
 
-/// Gives back references; the ticket of the last destructor callback that was posted for it, or 0.
+/// Releases references; the ticket of the last destructor callback that was posted for it, or 0.
 pub(crate) fn destructors_of(give_back: impl FnOnce()) -> Ticket {
     let outer = LAST_DESTRUCTOR.replace(0);
     give_back();

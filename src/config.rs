@@ -94,8 +94,8 @@ options! {
     "PYROCLAST_VALIDATE" => validate: Vec<String>,
     /// File to which complaints of the Vulkan validation layer are appended, besides the log.
     "PYROCLAST_VALIDATE_LOG" => validate_log: Option<PathBuf>,
-    /// Order and choice of devices, e.g. "vulkan:1,vulkan:0" or "vulkan,cpu". If unset: graphics processors, then the CPU
-    /// device, or software Vulkan devices where that cannot be used.
+    /// Order and choice of devices, e.g. "vulkan:1,vulkan:0" or "vulkan,cpu". If unset: graphics processors,
+    /// then the CPU device, or software Vulkan devices where that cannot be used.
     "PYROCLAST_DEVICES" => devices: Vec<String>,
     /// Device that runs the kernels which a Vulkan device cannot run, and so lets it report more: "cpu", or none if unset.
     "PYROCLAST_FALLBACK" => fallback: Option<String>,

@@ -1,8 +1,9 @@
 //! Contexts: a set of devices that share memory objects, programs and events.
 //!
-//! A context lives until the application and every object made from it have released it. Its destructor callbacks then
-//! run in the reverse order of their registration.
-//! Locks: the list of destructor callbacks (rank CallbackChannel), that of queues and that of default queues on devices (rank Context).
+//! A context lives until the application and every object made from it have released it. Its destructor
+//! callbacks then run in the reverse order of their registration.
+//! Locks: the list of destructor callbacks (rank CallbackChannel), that of queues and that of default queues
+//! on devices (rank Context).
 
 use crate::callback::Callback;
 use crate::cl::*;

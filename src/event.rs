@@ -1,16 +1,17 @@
 //! Events: the state of a command (or of a user event), who waits for it, callbacks and times.
 //!
-//! An event is also the node of its command in the dependency graph: it holds the command until it is complete, the
-//! events it depends on until it is submitted, and the events that depend on it until they are released. Its status
-//! only falls: CL_QUEUED, CL_SUBMITTED, CL_COMPLETE or a negative code. CL_RUNNING is never observed as a status;
-//! callbacks for it run just before those for completion.
+//! An event is also the node of its command in the dependency graph: it holds the command until it is
+//! complete, the events it depends on until it is submitted, and the events that depend on it until they are
+//! released. Its status only falls: CL_QUEUED, CL_SUBMITTED, CL_COMPLETE or a negative code. CL_RUNNING is
+//! never observed as a status; callbacks for it run just before those for completion.
 //!
 //! The queue keeps events that nobody refers to any more for its next commands.
 //!
-//! Callbacks are posted under the event's lock, after the status has changed: whoever finds the event done and then takes
-//! the lock finds the tickets of its callbacks, for which [`Event::wait_for_callbacks`] waits.
+//! Callbacks are posted under the event's lock, after the status has changed: whoever finds the event done
+//! and then takes the lock finds the tickets of its callbacks, for which [`Event::wait_for_callbacks`] waits.
 //!
-//! Locks: the event's own (rank Event), never two at a time, and none while callbacks run or references are dropped.
+//! Locks: the event's own (rank Event), never two at a time, and none while callbacks run or references are
+//! dropped.
 
 use crate::callback::{self, Ticket};
 use crate::cl::*;
@@ -252,8 +253,8 @@ impl Event {
         }
     }
 
-    /// Waits for the callbacks of a done event, and for those of the commands that an in-order queue has completed before
-    /// it; no lock may be held.
+    /// Waits for the callbacks of a done event, and for those of the commands that an in-order queue has
+    /// completed before it; no lock may be held.
     pub fn wait_for_callbacks(&self) {
         let own = self.inner.lock().posted;
         callback::wait(own);
@@ -370,8 +371,8 @@ impl Event {
         self.inner.lock().command = Some(command);
     }
 
-    /// Drops what a command that has ended holds, before the event reports the end: whoever then releases a memory object
-    /// releases the last reference. No lock may be held.
+    /// Drops what a command that has ended holds, before the event reports the end: whoever then releases a
+    /// memory object releases the last reference. No lock may be held.
     pub(crate) fn clear_command(&self) {
         let Some(mut command) = self.take_command() else { return };
         let ticket = callback::destructors_of(|| command.clear());

@@ -86,8 +86,9 @@ impl Drop for ApiSlot {
     }
 }
 
-/// Callbacks for an object's end. Dropping the list hands them over, last registered first, to the call that releases the
-/// object or to the callback thread: embed it in the object, before the fields that must outlive them.
+/// Callbacks for an object's end. Dropping the list hands them over, last registered first, to the call that
+/// releases the object or to the callback thread: embed it in the object, before the fields that must outlive
+/// them.
 pub struct DestructorList(Mutex<Vec<Callback>>);
 
 impl Default for DestructorList {

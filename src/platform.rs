@@ -48,8 +48,9 @@ impl Platform {
         })
     }
 
-    /// The devices of a set of types; CL_INVALID_DEVICE_TYPE if it names none, CL_DEVICE_NOT_FOUND if there is no such device.
-    /// Unknown bits beside known ones are ignored: applications widen the 32-bit CL_DEVICE_TYPE_ALL with its sign.
+    /// The devices of a set of types; CL_INVALID_DEVICE_TYPE if it names none, CL_DEVICE_NOT_FOUND if there
+    /// is no such device. Unknown bits beside known ones are ignored: applications widen the 32-bit
+    /// CL_DEVICE_TYPE_ALL with its sign.
     pub fn devices_of_type(&self, device_type: cl_device_type) -> Result<Vec<Arc<Device>>> {
         const KNOWN: cl_device_type =
             CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;

@@ -1,4 +1,5 @@
-//! When callbacks have run: before the calls return that cover what they are registered for, whatever they do themselves.
+//! When callbacks have run: before the calls return that cover what they are registered for, whatever they do
+//! themselves.
 
 #![allow(clippy::unwrap_used)] // a failed step is a failed test
 

@@ -1,4 +1,5 @@
-//! A process that is killed in the middle of a build leaves nothing behind: neither compilers nor temporary folders.
+//! A process that is killed in the middle of a build leaves nothing behind: neither compilers nor temporary
+//! folders.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)] // a failed step is a failed test

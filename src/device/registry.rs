@@ -11,9 +11,10 @@ use std::sync::Arc;
 /// Every kind of device.
 pub const DRIVERS: &[&dyn DeviceDriver] = &[&vulkan::DRIVER, &cpu::DRIVER];
 
-/// Finds the devices of this process in the order given by PYROCLAST_DEVICES. Without it: graphics processors, then the
-/// host's processor. Software Vulkan devices are that processor once more, slower (docs/performance.md), and programs
-/// that use every device would pay twice: they are listed only where the CPU device cannot be used.
+/// Finds the devices of this process in the order given by PYROCLAST_DEVICES. Without it: graphics
+/// processors, then the host's processor. Software Vulkan devices are that processor once more, slower
+/// (docs/performance.md), and programs that use every device would pay twice: they are listed only where the
+/// CPU device cannot be used.
 pub fn probe(config: &Config) -> Vec<Arc<Device>> {
     crate::fork::watch();
     let mut found: Vec<(&'static str, Vec<Arc<dyn DeviceOps>>)> = Vec::new();
@@ -73,7 +74,8 @@ fn rank(driver: &str, kind: DeviceKind) -> Rank {
     }
 }
 
-/// Positions (kind, index) of the chosen devices: by rank, or those that the selectors ("vulkan", "vulkan:1") name.
+/// Positions (kind, index) of the chosen devices: by rank, or those that the selectors ("vulkan", "vulkan:1")
+/// name.
 fn choose(selectors: &[String], found: &[(&str, Vec<Rank>)]) -> Vec<(usize, usize)> {
     let all = |kind: usize, count: usize| (0..count).map(move |index| (kind, index));
     if selectors.is_empty() {

@@ -133,8 +133,8 @@ impl MemObject {
         self.shadows.lock().take(&**ops, index, size)
     }
 
-    /// Notes a mapping that is handed out. Fails with CL_INVALID_OPERATION if it is for writing and overlaps another one
-    /// for writing, of this object or, for buffers, of any that shares its bytes.
+    /// Notes a mapping that is handed out. Fails with CL_INVALID_OPERATION if it is for writing and overlaps
+    /// another one for writing, of this object or, for buffers, of any that shares its bytes.
     pub fn add_mapping(&self, mapping: Mapping) -> Result<()> {
         if let Some(range) = self.written_range(&mapping) {
             self.residency.written.add(range)?;

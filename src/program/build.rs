@@ -398,7 +398,8 @@ impl Program {
     }
 }
 
-/// Posts the callback of a build. The program lives until it has run, even if the application has released it.
+/// Posts the callback of a build. The program lives until it has run, even if the application has released
+/// it.
 fn post(notify: Callback, program: Arc<Program>) {
     callback::post(Box::new(move || {
         notify();

@@ -1,12 +1,13 @@
 //! Program objects: where a program came from, and what was made of it for each of its devices.
 //!
-//! Owns the state machine of builds: a build, compilation or link marks the records of its devices as in progress under
-//! the lock, works without it, and stores the outcomes under it. Kernels hold what was built, so a record may be
-//! replaced once no kernel is attached. How things are compiled is in [`build`].
+//! Owns the state machine of builds: a build, compilation or link marks the records of its devices as in
+//! progress under the lock, works without it, and stores the outcomes under it. Kernels hold what was built,
+//! so a record may be replaced once no kernel is attached. How things are compiled is in [`build`].
 //!
-//! Calls that need the outcome of a build in progress wait for it, since applications that give a callback often go on
-//! at once. The wait ends: a build runs on a thread of its own, or in the thread that began it, and never waits for the
-//! application. Outcomes are stored before the callback is posted, so calls inside the callback find the build complete.
+//! Calls that need the outcome of a build in progress wait for it, since applications that give a callback
+//! often go on at once. The wait ends: a build runs on a thread of its own, or in the thread that began it,
+//! and never waits for the application. Outcomes are stored before the callback is posted, so calls inside
+//! the callback find the build complete.
 //! Locks: one of rank Program, never held while compiling, loading or calling back.
 
 pub mod binary;

@@ -1,13 +1,13 @@
-//! Command queues: the object, enqueueing, flush and finish. How commands become ready is in `graph`, when they are
-//! handed to the device in `policy`.
+//! Command queues: the object, enqueueing, flush and finish. How commands become ready is in `graph`, when
+//! they are handed to the device in `policy`.
 //!
 //! A queue that the application has released lives on while commands are pending: their events hold it.
 //!
-//! When clFinish, clWaitForEvents or a blocking command returns, the callbacks of the events it covers have returned too:
-//! those of every command of the queue (clFinish), of the command and, in in-order queues, of those before it, and of the
-//! events in its wait list. [`crate::callback`] says why such waits end.
-//! Locks: the state (rank QueueGraph), with at most one event's lock inside; none while commands are lowered, submitted
-//! or run.
+//! When clFinish, clWaitForEvents or a blocking command returns, the callbacks of the events it covers have
+//! returned too: those of every command of the queue (clFinish), of the command and, in in-order queues, of
+//! those before it, and of the events in its wait list. [`crate::callback`] says why such waits end.
+//! Locks: the state (rank QueueGraph), with at most one event's lock inside; none while commands are lowered,
+//! submitted or run.
 
 pub mod graph;
 pub mod on_device;
@@ -339,9 +339,9 @@ impl CommandQueue {
         graph::flush(self);
     }
 
-    /// Flushes and blocks until everything enqueued so far is done, callbacks of events included (clFinish). Fails if a
-    /// command has failed by itself, which an application that asks for no events learns nowhere else; each failure is
-    /// reported once.
+    /// Flushes and blocks until everything enqueued so far is done, callbacks of events included (clFinish).
+    /// Fails if a command has failed by itself, which an application that asks for no events learns nowhere
+    /// else; each failure is reported once.
     pub fn finish(self: &Arc<Self>) -> Result<()> {
         let last = self.state.lock().last_seq();
         self.flush();

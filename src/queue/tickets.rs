@@ -1,4 +1,5 @@
-//! Callbacks of a queue's events: how many are registered, and which have been posted and may not have returned.
+//! Callbacks of a queue's events: how many are registered, and which have been posted and may not have
+//! returned.
 //!
 //! Locks: the list (rank Pools), with that of the callbacks inside; none while waiting.
 

@@ -110,7 +110,8 @@ fn no_compiler() {
     context.release();
 }
 
-/// A build must fail with a log that says `reason`. The program has an error that a compiler that works finds.
+/// A build must fail with a log that says `reason`. The program has an error that a compiler that works
+/// finds.
 pub fn build_fails(reason: &str) {
     let (context, mut code) = (context(), 1);
     let source =

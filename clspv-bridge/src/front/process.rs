@@ -1,12 +1,13 @@
-//! Runs a tool as a child process inside any host: input and output by streams, with limits of time and memory.
+//! Runs a tool as a child process inside any host, with limits of time and memory.
 //!
-//! The limit of time is on processor time, so that a busy machine fails no build; the system enforces it. A tool that
-//! waits for so long without using the processor at all is ended too. If this process ends, the tool is killed
-//! ([`Watch`]).
+//! The limit of time is on processor time, so that a busy machine fails no build; the system enforces it. A
+//! tool that waits for so long without using the processor at all is ended too. If this process ends, the
+//! tool is killed ([`Watch`]).
 //!
-//! The host may have closed its standard descriptors (then pipes could land on them, which the spawn cannot pass on), may
-//! ignore SIGCHLD (then nobody can tell how the child ended), and may change directory or environment at any time. Output
-//! and input are moved by threads, so no pipe can fill up and block the other side.
+//! The host may have closed its standard descriptors (then pipes could land on them, which the spawn cannot
+//! pass on), may ignore SIGCHLD (then nobody can tell how the child ended), and may change directory or
+//! environment at any time. Output and input are moved by threads, so no pipe can fill up and block the other
+//! side.
 
 use super::watch::Watch;
 use crate::error::{CompileError, Result};
@@ -178,8 +179,8 @@ impl Activity {
     }
 }
 
-/// Processor time of a process and its descendants, in the system's unit, and whether all of them wait. Where the system
-/// does not tell, it looks like a process that waits: then the limit is one of time.
+/// Processor time of a process and its descendants, in the system's unit, and whether all of them wait. Where
+/// the system does not tell, it looks like a process that waits: then the limit is one of time.
 fn usage(process: u32, depth: u32) -> (u64, bool) {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // The name before it may hold anything.
@@ -197,8 +198,8 @@ fn usage(process: u32, depth: u32) -> (u64, bool) {
     (used, waits)
 }
 
-/// The command of a tool, by a shell that sets the limits and becomes the tool. A file that cannot be run is left to the
-/// system, which says so best.
+/// The command of a tool, by a shell that sets the limits and becomes the tool. A file that cannot be run is
+/// left to the system, which says so best.
 fn limited(program: &Path, limit: Duration) -> Command {
     #[cfg(unix)]
     {
@@ -207,7 +208,8 @@ fn limited(program: &Path, limit: Duration) -> Command {
         let shell = Path::new("/bin/sh");
         if runs(shell) && runs(program) && program.is_absolute() {
             let mut command = Command::new(shell);
-            // Lower limits of the host's stay. The end of the time is a signal, not a file with the tool's memory.
+            // Lower limits of the host's stay. The end of the time is a signal, not a file with the tool's
+            // memory.
             let seconds = limit.as_millis().div_ceil(1000).max(1);
             let limits = format!("ulimit -c 0; ulimit -S -t {seconds}; ulimit -v {}", memory_limit());
             command.arg("-c").arg(format!("{{ {limits}; }} 2>/dev/null; exec \"$0\" \"$@\"")).arg(program);

@@ -1,10 +1,10 @@
-//! Cleans up when this process is killed in the middle of a build: ends a tool, or removes a temporary folder.
+//! Ends tools and removes temporary folders if this process is killed in the middle of a build.
 //!
-//! A watcher is a shell whose standard input is a pipe that only this process holds. When the process ends, however it
-//! ends, the shell reads the end of the pipe and acts. When the work is over, the watcher is killed first.
-//! (PR_SET_PDEATHSIG would need code between fork and exec, and knows no folders.) A watcher has a process group of its
-//! own, as the tools have, so that signals for the application's group reach neither. Without a shell there is no
-//! watcher, and nothing else is lost.
+//! A watcher is a shell whose standard input is a pipe that only this process holds. When the process ends,
+//! however it ends, the shell reads the end of the pipe and acts. When the work is over, the watcher is
+//! killed first. (PR_SET_PDEATHSIG would need code between fork and exec, and knows no folders.) A watcher
+//! has a process group of its own, as the tools have, so that signals for the application's group reach
+//! neither. Without a shell there is no watcher, and nothing else is lost.
 
 use super::process::reserve_standard_descriptors;
 use std::ffi::OsStr;
