@@ -12,7 +12,7 @@
 //!   thread runs: it may be waiting for that one, or for a thread that is.
 //! * A callback that does not return within [`LIMIT`] is not waited for any longer: it may be waiting for the
 //!   very thread that makes the call, or take a lock which that thread holds. Nothing else can tell such a
-//!   callback from a slow one.
+//!   callback from a slow one. From then on the process waits for callbacks for [`LATER_LIMIT`] only.
 //!
 //! A callback that waits for another thread of the application thus returns as soon as that thread acts, and
 //! whoever waits for it goes on. User events that callbacks set take effect at once.
@@ -40,8 +40,10 @@ pub type Ticket = u64;
 
 /// How long callbacks wait for the one before them.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How long calls wait for a callback that runs.
+/// How long calls wait for a callback that runs...
 const LIMIT: Duration = Duration::from_secs(if cfg!(test) { 3 } else { 10 });
+/// ...and how long in a process where one did not return in time: it has callbacks of that kind.
+const LATER_LIMIT: Duration = Duration::from_millis(if cfg!(test) { 2000 } else { 100 });
 /// How long a thread without work stays, but for one.
 const LINGER: Duration = Duration::from_secs(5);
 
@@ -59,10 +61,11 @@ struct State {
     /// Those of them that have not returned, the newest last.
     running: Vec<Running>,
     threads: usize,
+    /// How long calls wait for a callback.
+    limit: Duration,
 }
 
-static STATE: Mutex<State> =
-    Mutex::new(Rank::CallbackChannel, State { queue: VecDeque::new(), started: 0, running: Vec::new(), threads: 0 });
+static STATE: Mutex<State> = Mutex::new(Rank::CallbackChannel, State::new());
 /// Callbacks were posted, or one has returned that others wait behind.
 static POSTED: Condvar = Condvar::new();
 /// A callback has returned.
@@ -77,6 +80,10 @@ thread_local! {
 }
 
 impl State {
+    const fn new() -> State {
+        State { queue: VecDeque::new(), started: 0, running: Vec::new(), threads: 0, limit: LIMIT }
+    }
+
     fn is_done(&self, ticket: Ticket) -> bool {
         ticket <= self.started && !self.running.iter().any(|r| r.ticket == ticket && !r.given_up)
     }
@@ -179,12 +186,14 @@ pub fn wait(ticket: Ticket) {
             state = run_taken(state, taken);
             continue;
         }
+        let limit = state.limit;
         let running = state.running.iter_mut().find(|r| r.ticket == ticket);
-        let left = running.as_ref().map_or(LIMIT, |r| LIMIT.saturating_sub(r.since.elapsed()));
+        let left = running.as_ref().map_or(limit, |r| limit.saturating_sub(r.since.elapsed()));
         match running.filter(|_| left.is_zero()) {
             Some(running) => {
                 running.given_up = true;
-                tracing::warn!("a callback has not returned for {} s and is not waited for any longer", LIMIT.as_secs());
+                state.limit = LATER_LIMIT;
+                tracing::warn!("a callback has not returned for {limit:?} and is not waited for any longer");
             }
             None => {
                 RETURNED.wait_for(&mut state, left);
