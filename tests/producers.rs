@@ -6,8 +6,8 @@
 
 #[path = "demo/cl.rs"]
 mod cl;
-#[path = "exec_support/driver.rs"]
-mod driver;
+#[path = "exec_support/offer.rs"]
+mod offer;
 #[path = "common/validation.rs"]
 mod validation;
 
@@ -109,7 +109,7 @@ fn main() -> ExitCode {
         // SAFETY: no other thread runs yet.
         unsafe { std::env::set_var("PYROCLAST_DEVICES", "vulkan,cpu") };
     }
-    let folder = driver::offer().unwrap_or_else(std::env::temp_dir);
+    let folder = offer::offer().unwrap_or_else(std::env::temp_dir);
     let (api, devices) = Api::load().and_then(|api| api.devices().map(|d| (Arc::new(api), d))).unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/producers");
     let mut producers: Vec<Producer> =

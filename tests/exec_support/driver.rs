@@ -1,32 +1,14 @@
 //! Which driver the tests of kernels use: the one built with them, or with `PYROCLAST_EXEC_VENDORS` those installed there;
 //! and runs of a whole test program on devices that lack something, and under the checker.
 
-use crate::validation;
+#[path = "offer.rs"]
+mod offer;
+
 use libtest_mimic::Failed;
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Points the loader at the library built with these tests; the folder to remove at the end.
-pub fn offer() -> Option<PathBuf> {
-    if let Ok(vendors) = std::env::var("PYROCLAST_EXEC_VENDORS") {
-        // SAFETY: no other thread runs yet.
-        unsafe { std::env::set_var("OCL_ICD_VENDORS", vendors) };
-        return None;
-    }
-    validation::watch();
-    let exe = std::env::current_exe().ok()?;
-    let library = exe.parent()?.join("libpyroclast.so");
-    let folder = std::env::temp_dir().join(format!("pyroclast-exec-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).ok()?;
-    std::fs::write(folder.join("pyroclast.icd"), format!("{}\n", library.display())).ok()?;
-    // SAFETY: no other thread runs yet.
-    unsafe {
-        std::env::set_var("OCL_ICD_VENDORS", &folder);
-        std::env::set_var("OCL_ICD_FILENAMES", &library);
-    }
-    Some(folder)
-}
+pub use offer::offer;
 
 /// Whether the driver under test is ours as it is, so that runs with hidden features and checks make sense.
 pub fn is_whole() -> bool {

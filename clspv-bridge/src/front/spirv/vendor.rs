@@ -61,7 +61,7 @@ impl FuncReader<'_, '_, '_> {
             }
             Op::ConvertFToBF16INTEL => {
                 let x = self.float_arg(2, inst)?;
-                let v = self.to_bfloat16(x, inst)?;
+                let v = self.round_to_bfloat16(x, inst)?;
                 self.define(inst, v)?;
             }
             Op::ConvertBF16ToFINTEL => {
@@ -100,7 +100,7 @@ impl FuncReader<'_, '_, '_> {
     }
 
     /// The upper half of a float's bits, rounded to nearest even; NaN stays NaN.
-    fn to_bfloat16(&mut self, x: Value, inst: &Instr<'_>) -> Result<Value> {
+    fn round_to_bfloat16(&mut self, x: Value, inst: &Instr<'_>) -> Result<Value> {
         let ty = self.f.ty(x);
         if ty.lane() != F32 {
             return Err(inst.bad("operands of the wrong type"));
