@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
+/// Most bytes of a kernel that every queue has room for.
+const ONE: u64 = 128 << 10;
+
 /// A queue.
 pub struct ChildQueue {
     word: u64,
@@ -38,9 +41,10 @@ impl ChildQueue {
         std::ptr::eq(&*queue.pool, pool).then_some(queue)
     }
 
-    /// Takes room for so many bytes, if there is any.
+    /// Takes room for so many bytes, if there is any. A queue of any size holds one kernel.
     pub fn take(self: &Arc<Self>, bytes: u64) -> Option<Room> {
-        let more = |used: u64| used.checked_add(bytes).filter(|all| *all <= self.size);
+        let size = |used: u64| if used == 0 { self.size.max(ONE) } else { self.size };
+        let more = |used: u64| used.checked_add(bytes).filter(|all| *all <= size(used));
         self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
         Some(Room { queue: self.clone(), bytes })
     }
@@ -62,6 +66,13 @@ impl KernelQueue for ChildQueue {
 pub struct Room {
     queue: Arc<ChildQueue>,
     bytes: u64,
+}
+
+impl Room {
+    /// Whether it is on a queue.
+    pub fn is_on(&self, queue: &Arc<ChildQueue>) -> bool {
+        Arc::ptr_eq(&self.queue, queue)
+    }
 }
 
 impl Drop for Room {
@@ -94,5 +105,14 @@ mod tests {
         drop(room);
         assert!(queue.take(100).is_some());
         assert!(queue.take(u64::MAX).is_none());
+    }
+
+    #[test]
+    fn the_smallest_queue_holds_one_kernel() {
+        let queue = ChildQueue::create(&Arc::new(Pool::new(1)), 1);
+        for _ in 0..2 {
+            let _room = queue.take(300).unwrap();
+            assert!(queue.take(1).is_none());
+        }
     }
 }

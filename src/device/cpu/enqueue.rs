@@ -2,8 +2,8 @@
 //!
 //! A command's kernel and all that comes of it are a family, which the thread that executes the command runs one after
 //! the other, each on all threads of the pool; the command is complete with the last of them. Nothing starts before its
-//! parent has ended, whatever the flags allow: no kernel can wait for another. What a kernel enqueued comes before what was
-//! enqueued earlier and has not started, so that a tree of kernels takes room for one branch.
+//! parent has ended, whatever the flags allow, unless a queue is full ([`super::early`]). What a kernel enqueued comes
+//! before what was enqueued earlier and has not started, so that a tree of kernels takes room for one branch.
 //!
 //! A lock guards the family; kernels take it in their calls ([`call`]).
 
@@ -15,7 +15,9 @@ use super::check::memory::{Kind, Known};
 use super::child_queue::{ChildQueue, Room};
 use super::clock;
 use super::device::LOCAL_BYTES;
+use super::early::{After, Caller};
 use super::events::{Events, Status, Word};
+use super::exec::Host;
 use super::kernel::Kernel;
 use super::pool::Pool;
 use clspv_bridge::ir::runtime::{HEADED, ndrange};
@@ -58,12 +60,17 @@ struct Line([u8; 128]);
 
 /// Something enqueued.
 pub struct Child {
-    number: u64,
+    pub number: u64,
+    /// The kernel that enqueued it; 0 for the command's own.
+    pub parent: u64,
+    /// What has to end before it may start.
+    pub after: After,
     /// Nothing for a marker.
     launch: Option<Launch>,
     literal: Box<[Line]>,
     waits: Vec<Word>,
-    room: Option<Room>,
+    /// Its place in the queue, until it starts.
+    pub room: Option<Room>,
     _known: Option<Known>,
 }
 
@@ -74,9 +81,18 @@ impl Child {
     }
 }
 
+/// What a call enqueues.
+#[derive(Default)]
+struct Enqueued {
+    launch: Option<Launch>,
+    literal: Box<[Line]>,
+    after: After,
+}
+
 /// A kernel of the family that is not complete.
 struct Member {
-    parent: Option<u64>,
+    /// 0 for the command's own kernel, which is no member.
+    parent: u64,
     event: Option<Word>,
     /// Itself and what it enqueued, as far as that is not complete.
     open: u32,
@@ -85,19 +101,24 @@ struct Member {
     end: u64,
 }
 
+/// What the lock of a family guards.
 #[derive(Default)]
-struct State {
+pub struct State {
     events: Events,
     members: BTreeMap<u64, Member>,
     count: u64,
-    /// What runs; 0 is the command's own kernel.
-    current: u64,
+    /// Kernels that run; 0 is the command's own.
+    pub running: Vec<u64>,
+    /// Work-groups that run and that children wait for: the kernel, and the group's linear number.
+    pub groups: Vec<(u64, u64)>,
     /// Enqueued by what runs.
-    new: Vec<Child>,
+    pub new: VecDeque<Child>,
     ready: VecDeque<Child>,
-    blocked: Vec<Child>,
+    blocked: VecDeque<Child>,
     /// An event that others may wait for has changed.
     changed: bool,
+    /// What kernels printed.
+    text: Vec<u8>,
     error: Option<DeviceError>,
 }
 
@@ -105,15 +126,19 @@ struct State {
 pub struct Family<'a> {
     kernel: &'a Kernel,
     default_queue: u64,
-    pool: &'a Pool,
-    state: Mutex<State>,
+    pub pool: &'a Pool,
+    pub checker: &'a Checker,
+    pub print_bytes: u64,
+    pub state: Mutex<State>,
 }
 
 impl<'a> Family<'a> {
     /// The family of a launch.
-    pub fn new(kernel: &'a Kernel, launch: &Launch, pool: &'a Pool) -> Family<'a> {
+    pub fn new(kernel: &'a Kernel, launch: &Launch, host: &Host<'a>) -> Family<'a> {
         let default_queue = launch.default_queue.as_ref().map_or(0, |q| q.word());
-        Family { kernel, default_queue, pool, state: Mutex::default() }
+        let state = State { running: vec![0], ..State::default() };
+        let Host { pool, checker, print_bytes, .. } = *host;
+        Family { kernel, default_queue, pool, checker, print_bytes, state: Mutex::new(state) }
     }
 
     /// Whether nothing has been enqueued.
@@ -122,8 +147,9 @@ impl<'a> Family<'a> {
     }
 
     /// What is to run next, what ran before having ended; `None` when all are complete.
-    pub fn next(&self, checker: &Checker) -> Option<Child> {
+    pub fn next(&self) -> Option<Child> {
         let mut state = self.state.lock();
+        state.running.clear();
         loop {
             for child in std::mem::take(&mut state.new).into_iter().rev() {
                 state.ready.push_front(child);
@@ -132,7 +158,7 @@ impl<'a> Family<'a> {
                 let blocked = std::mem::take(&mut state.blocked);
                 state.ready.extend(blocked);
             }
-            let Some(mut child) = state.ready.pop_front() else {
+            let Some(child) = state.ready.pop_front() else {
                 if state.blocked.is_empty() {
                     return None;
                 }
@@ -143,28 +169,13 @@ impl<'a> Family<'a> {
                 }
                 continue;
             };
-            let events = &mut state.events;
-            let status = child.waits.iter().map(|w| events.status(*w)).max_by_key(|s| match s {
-                Status::Complete => 0,
-                Status::Pending => 1,
-                Status::Failed => 2,
-            });
-            match status {
-                Some(Status::Pending) => state.blocked.push(child),
-                Some(Status::Failed) => {
+            match state.status(&child) {
+                Status::Pending => state.blocked.push_back(child),
+                Status::Failed => {
                     state.fail(DeviceError::Unexpected("a kernel on the device waits for what has failed".into()));
                     state.finish(child, true);
                 }
-                Some(Status::Complete) | None => {
-                    child.room = None;
-                    let (start, bytes) = (child.literal.as_ptr() as u64, std::mem::size_of_val(&*child.literal) as u64);
-                    child._known = checker.know(start, bytes, Kind::Internal);
-                    state.current = child.number;
-                    if let Some(member) = state.members.get_mut(&child.number) {
-                        member.start = clock::now();
-                    }
-                    return Some(child);
-                }
+                Status::Complete => return Some(state.start(child, self.checker)),
             }
         }
     }
@@ -172,11 +183,22 @@ impl<'a> Family<'a> {
     /// What ran has ended.
     pub fn ended(&self, child: Child, result: Result<()>) {
         let mut state = self.state.lock();
+        state.running.retain(|n| *n != child.number);
         let failed = result.is_err();
         if let Err(error) = result {
             state.fail(error);
         }
         state.finish(child, failed);
+    }
+
+    /// Takes what a kernel printed.
+    pub fn print(&self, text: &[u8]) {
+        self.state.lock().text.extend_from_slice(text);
+    }
+
+    /// Everything printed since the last call.
+    pub fn printed(&self) -> Vec<u8> {
+        std::mem::take(&mut self.state.lock().text)
     }
 
     /// How all of it went.
@@ -185,7 +207,7 @@ impl<'a> Family<'a> {
     }
 
     /// A call of a kernel.
-    fn answer(&self, call: RuntimeCall, args: &[u64; MAX_ARGS]) -> u64 {
+    fn answer(&self, caller: &Caller<'_>, call: RuntimeCall, args: &[u64; MAX_ARGS]) -> u64 {
         let code = |result: Call<()>| match result {
             Ok(()) => 0,
             // Only programs with debug information are told what is wrong.
@@ -193,8 +215,8 @@ impl<'a> Family<'a> {
             Err(refusal) => refusal as i32 as u64,
         };
         match call {
-            RuntimeCall::EnqueueKernel => code(self.enqueue_kernel(args)),
-            RuntimeCall::EnqueueMarker => code(self.enqueue_marker(args)),
+            RuntimeCall::EnqueueKernel => code(self.enqueue_kernel(caller, args)),
+            RuntimeCall::EnqueueMarker => code(self.enqueue_marker(caller, args)),
             RuntimeCall::CreateUserEvent => self.state.lock().events.create(true, MAX_EVENTS).unwrap_or(u64::MAX),
             RuntimeCall::SetUserEventStatus => {
                 let status = if args[1] as i32 == 0 { Status::Complete } else { Status::Failed };
@@ -245,14 +267,12 @@ impl<'a> Family<'a> {
         Some((range.local.iter().map(|n| u64::from(*n)).product(), kernel.sub_group_size() as u64))
     }
 
-    fn enqueue_kernel(&self, args: &[u64; MAX_ARGS]) -> Call<()> {
+    fn enqueue_kernel(&self, caller: &Caller<'_>, args: &[u64; MAX_ARGS]) -> Call<()> {
         let &[queue, flags, range, events, waits, event, kernel, literal, bytes, sizes, size_list] = args;
         // The queue is one of the device's.
         let queue = ChildQueue::find(queue, self.pool).ok_or(Refusal::Queue)?;
         // The flags are one of NO_WAIT, WAIT_KERNEL and WAIT_WORK_GROUP.
-        if flags > 2 {
-            return Err(Refusal::Failure);
-        }
+        let after = After::of_flags(flags).ok_or(Refusal::Failure)?;
         let kernel = self.kernel.block(kernel).ok_or(Refusal::Failure)?;
         let range = Range::read(range, &kernel, self.kernel.native().uniform_groups)?;
         let sizes: Vec<u64> = (0..sizes).map(|i| read(size_list + 8 * i)).collect();
@@ -289,22 +309,22 @@ impl<'a> Family<'a> {
             reach: Reach::default(),
             default_queue: None,
         });
-        self.add(&queue, launch, lines, (events, waits, event), bytes)
+        self.add(caller, &queue, Enqueued { launch, literal: lines, after }, (events, waits, event), bytes)
     }
 
-    fn enqueue_marker(&self, args: &[u64; MAX_ARGS]) -> Call<()> {
+    fn enqueue_marker(&self, caller: &Caller<'_>, args: &[u64; MAX_ARGS]) -> Call<()> {
         let &[queue, events, waits, event, ..] = args;
         // The queue is one of the device's.
         let queue = ChildQueue::find(queue, self.pool).ok_or(Refusal::Queue)?;
-        self.add(&queue, None, Box::default(), (events, waits, event), 8 * events)
+        self.add(caller, &queue, Enqueued::default(), (events, waits, event), 8 * events)
     }
 
     /// Adds something: the number of events it waits for, their address, and that of the event to return.
     fn add(
         &self,
+        caller: &Caller<'_>,
         queue: &Arc<ChildQueue>,
-        launch: Option<Launch>,
-        literal: Box<[Line]>,
+        what: Enqueued,
         (count, waits, event): (u64, u64, u64),
         bytes: u64,
     ) -> Call<()> {
@@ -312,7 +332,7 @@ impl<'a> Family<'a> {
         if (count == 0) != (waits == 0) {
             return Err(Refusal::WaitList);
         }
-        let room = queue.take(bytes.saturating_add(LEAST_ROOM)).ok_or(Refusal::QueueFull)?;
+        let room = caller.room(queue, bytes.saturating_add(LEAST_ROOM)).ok_or(Refusal::QueueFull)?;
         let waits: Vec<Word> = (0..count).map(|i| read(waits + 8 * i)).collect();
         let mut state = self.state.lock();
         let state = &mut *state;
@@ -328,12 +348,14 @@ impl<'a> Family<'a> {
             state.events.retain(w);
         }
         state.count += 1;
-        let (number, parent) = (state.count, Some(state.current).filter(|n| *n != 0));
-        if let Some(parent) = parent.and_then(|n| state.members.get_mut(&n)) {
+        let (number, parent) = (state.count, caller.number);
+        if let Some(parent) = state.members.get_mut(&parent) {
             parent.open += 1;
         }
         state.members.insert(number, Member { parent, event: word, open: 1, failed: false, start: 0, end: 0 });
-        state.new.push(Child { number, launch, literal, waits, room: Some(room), _known: None });
+        let Enqueued { launch, literal, after } = what;
+        let after = caller.resolve(after, state);
+        state.new.push_back(Child { number, parent, after, launch, literal, waits, room: Some(room), _known: None });
         if let Some(word) = word {
             write(event, word);
         }
@@ -342,6 +364,41 @@ impl<'a> Family<'a> {
 }
 
 impl State {
+    /// How far the events are that a child waits for.
+    fn status(&mut self, child: &Child) -> Status {
+        let statuses = child.waits.iter().map(|w| self.events.status(*w));
+        statuses.max().unwrap_or(Status::Complete)
+    }
+
+    /// The first child for which `may` holds and whose events are complete: of the new ones the last, then in order.
+    pub fn take(&mut self, may: impl Fn(&State, &Child) -> bool) -> Option<Child> {
+        type List = fn(&mut State) -> &mut VecDeque<Child>;
+        let lists: [(List, bool); 3] = [(|s| &mut s.new, true), (|s| &mut s.ready, false), (|s| &mut s.blocked, false)];
+        for (list, last_first) in lists {
+            let mut children = std::mem::take(list(self));
+            let mut fits = |c: &Child| may(self, c) && self.status(c) == Status::Complete;
+            let found = if last_first { children.iter().rposition(&mut fits) } else { children.iter().position(&mut fits) };
+            let child = found.and_then(|at| children.remove(at));
+            *list(self) = children;
+            if child.is_some() {
+                return child;
+            }
+        }
+        None
+    }
+
+    /// The child starts, and leaves its place in the queue.
+    pub fn start(&mut self, mut child: Child, checker: &Checker) -> Child {
+        child.room = None;
+        let (start, bytes) = (child.literal.as_ptr() as u64, size_of_val(&*child.literal) as u64);
+        child._known = checker.know(start, bytes, Kind::Internal);
+        self.running.push(child.number);
+        if let Some(member) = self.members.get_mut(&child.number) {
+            member.start = clock::now();
+        }
+        child
+    }
+
     /// The first error is the command's.
     fn fail(&mut self, error: DeviceError) {
         self.error.get_or_insert(error);
@@ -375,8 +432,8 @@ impl State {
                 self.events.release(word);
                 self.changed = true;
             }
-            next = member.parent;
-            if let Some(parent) = next.and_then(|n| self.members.get_mut(&n)) {
+            next = Some(member.parent).filter(|n| *n != 0);
+            if let Some(parent) = self.members.get_mut(&member.parent) {
                 parent.failed |= member.failed;
             }
         }
@@ -441,16 +498,16 @@ fn write<T: Copy>(address: u64, value: T) {
 ///
 /// # Safety
 ///
-/// The family must be alive, and there must be [`MAX_ARGS`] arguments.
-pub unsafe extern "C" fn call(family: *const Family<'_>, number: u64, args: *const [u64; MAX_ARGS]) -> u64 {
+/// The caller must be alive, and there must be [`MAX_ARGS`] arguments.
+pub unsafe extern "C" fn call(caller: *const Caller<'_>, number: u64, args: *const [u64; MAX_ARGS]) -> u64 {
     // SAFETY: by the contract with the generated code.
-    let family = unsafe { &*family };
+    let caller = unsafe { &*caller };
     // SAFETY: likewise.
     let args = unsafe { &*args };
-    let call = usize::try_from(number).ok().and_then(|n| RUNTIME_CALLS.get(n));
+    let (call, family) = (usize::try_from(number).ok().and_then(|n| RUNTIME_CALLS.get(n)), caller.family);
     // Nothing unwinds into the kernel's code.
-    let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| call.map_or(0, |call| family.answer(*call, args))));
-    answer.unwrap_or_else(|_| {
+    let answer = || call.map_or(0, |call| family.answer(caller, *call, args));
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(answer)).unwrap_or_else(|_| {
         family.state.lock().fail(DeviceError::Unexpected("a panic in a kernel's call".into()));
         0
     })

@@ -2,11 +2,11 @@
 //!
 //! Who has an event is counted: the kernels that retain it, its own kernel until that is complete, and kernels that wait for it.
 
-/// How far an event is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How far an event is. Of several events, the greatest decides.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Status {
-    Pending,
     Complete,
+    Pending,
     Failed,
 }
 

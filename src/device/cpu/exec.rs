@@ -6,7 +6,8 @@ use super::check::Checker;
 use super::check::memory::{Kind, Range};
 use super::check::session::{self, Session, Shape};
 use super::clock;
-use super::enqueue::{self, Family};
+use super::early::{Caller, LEVELS};
+use super::enqueue::{self, Child, Family};
 use super::image::image_of;
 use super::kernel::Kernel;
 use super::pool::Pool;
@@ -19,7 +20,7 @@ use std::cell::RefCell;
 /// What all groups of a launch share.
 struct Grid<'a> {
     kernel: &'a Kernel,
-    family: &'a Family<'a>,
+    run: Run<'a>,
     args: Vec<u64>,
     local_bytes: u64,
     print: u64,
@@ -48,8 +49,8 @@ impl Context {
 }
 
 thread_local! {
-    /// Local and scratch memory of the groups that this thread runs.
-    static MEMORY: RefCell<Option<HostAllocation>> = const { RefCell::new(None) };
+    /// Local and scratch memory of the groups that this thread runs, by depth.
+    static MEMORY: RefCell<Vec<HostAllocation>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What a launch runs on, and who takes what it prints.
@@ -65,17 +66,24 @@ pub struct Host<'a> {
 /// when the kernel ended if it enqueued others, else 0.
 pub fn launch_and_print(launch: &Launch, host: &Host<'_>) -> Result<u64> {
     let kernel = kernel_of(launch)?;
-    let family = Family::new(kernel, launch, host.pool);
-    one(launch, kernel, host, &family)?;
+    let family = Family::new(kernel, launch, host);
+    let print = || Some(family.printed()).filter(|t| !t.is_empty()).iter().for_each(|text| (host.print)(text));
+    let first = one(launch, kernel, Run { family: &family, number: 0, depth: 0 });
+    print();
+    first?;
     let end = if family.is_alone() { 0 } else { clock::now() };
-    while let Some(child) = family.next(host.checker) {
-        let result = match child.launch() {
-            Some(launch) => kernel_of(launch).and_then(|kernel| one(launch, kernel, host, &family)),
-            None => Ok(()),
-        };
+    while let Some(child) = family.next() {
+        let result = run_child(&child, &family, 0);
+        print();
         family.ended(child, result);
     }
     family.result().map(|()| end)
+}
+
+/// Runs a child, on the whole pool, or at a depth in calls of other kernels on this thread alone.
+pub fn run_child(child: &Child, family: &Family<'_>, depth: usize) -> Result<()> {
+    let run = Run { family, number: child.number, depth };
+    child.launch().map_or(Ok(()), |launch| one(launch, kernel_of(launch)?, run))
 }
 
 fn kernel_of(launch: &Launch) -> Result<&Kernel> {
@@ -83,19 +91,27 @@ fn kernel_of(launch: &Launch) -> Result<&Kernel> {
     kernel.ok_or_else(|| DeviceError::Unexpected("a kernel of another device".into()))
 }
 
+/// One kernel of a family.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    family: &'a Family<'a>,
+    number: u64,
+    /// Kernels in whose calls it runs.
+    depth: usize,
+}
+
 /// Runs one kernel.
-fn one(launch: &Launch, kernel: &Kernel, host: &Host<'_>, family: &Family<'_>) -> Result<()> {
-    let buffer = Print::new(kernel, host.print_bytes)?;
-    run(launch, kernel, buffer.as_ref(), host, family)?;
-    let text = buffer.map_or(Vec::new(), |b| b.text(kernel, launch));
-    if !text.is_empty() {
-        (host.print)(&text);
+fn one(launch: &Launch, kernel: &Kernel, run: Run<'_>) -> Result<()> {
+    let buffer = Print::new(kernel, run.family.print_bytes)?;
+    run_groups(launch, kernel, buffer.as_ref(), run)?;
+    if let Some(buffer) = buffer {
+        run.family.print(&buffer.text(kernel, launch));
     }
     Ok(())
 }
 
-fn run(launch: &Launch, kernel: &Kernel, print: Option<&Print>, host: &Host<'_>, family: &Family<'_>) -> Result<()> {
-    let (pool, checker) = (host.pool, host.checker);
+fn run_groups(launch: &Launch, kernel: &Kernel, print: Option<&Print>, run: Run<'_>) -> Result<()> {
+    let checker = run.family.checker;
     let native = kernel.native();
     if launch.args.len() != native.info.args.len() {
         return Err(DeviceError::Unexpected("number of kernel arguments".into()));
@@ -103,7 +119,7 @@ fn run(launch: &Launch, kernel: &Kernel, print: Option<&Print>, host: &Host<'_>,
     let local = launch.local.map(u64::from);
     let mut grid = Grid {
         kernel,
-        family,
+        run,
         args: vec![0; (native.args_bytes as usize).div_ceil(8) + 1],
         local_bytes: u64::from(native.static_local_bytes).next_multiple_of(ALIGN as u64),
         print: print.map_or(0, |p| p.ptr().addr() as u64),
@@ -117,7 +133,7 @@ fn run(launch: &Launch, kernel: &Kernel, print: Option<&Print>, host: &Host<'_>,
     pack(launch, kernel, &mut grid)?;
     let total = grid.groups[0].saturating_mul(grid.groups[1]).saturating_mul(grid.groups[2]);
     // Memory is there before the first group runs, so that a lack of it is an error of the launch.
-    if memory(grid.bytes()).is_none() {
+    if memory(run.depth, grid.bytes()).is_none() {
         return Err(DeviceError::OutOfDeviceMemory);
     }
     let done = match &native.places {
@@ -128,7 +144,8 @@ fn run(launch: &Launch, kernel: &Kernel, print: Option<&Print>, host: &Host<'_>,
             checker.tell(&native.info.name, session);
             done
         }
-        None => pool.run(total, &|first, end| grid.run(first, end, None)),
+        None if run.depth > 0 => grid.run(0, total, None),
+        None => run.family.pool.run(total, &|first, end| grid.run(first, end, None)),
     };
     if done { Ok(()) } else { Err(DeviceError::OutOfDeviceMemory) }
 }
@@ -211,14 +228,18 @@ fn pack(launch: &Launch, kernel: &Kernel, grid: &mut Grid<'_>) -> Result<()> {
     Ok(())
 }
 
-/// This thread's memory, at least that large.
-fn memory(bytes: u64) -> Option<HostPtr> {
+/// This thread's memory for groups at a depth, at least that large.
+fn memory(depth: usize, bytes: u64) -> Option<HostPtr> {
+    let depth = depth % LEVELS;
     MEMORY.with_borrow_mut(|own| {
-        if own.as_ref().is_none_or(|m| m.size() < bytes) {
-            *own = None;
-            *own = Some(HostAllocation::new(bytes.next_multiple_of(64 << 10))?);
+        // What is deeper is not in use.
+        if own.get(depth).is_some_and(|m| m.size() < bytes) {
+            own.truncate(depth);
         }
-        own.as_ref().map(HostAllocation::ptr)
+        while own.len() <= depth {
+            own.push(HostAllocation::new(bytes.next_multiple_of(64 << 10))?);
+        }
+        own.get(depth).map(HostAllocation::ptr)
     })
 }
 
@@ -236,7 +257,7 @@ impl Grid<'_> {
 
     /// Runs groups by their linear numbers; false if there is no memory for them.
     fn run(&self, first: u64, end: u64, check: Option<*mut Session<'_>>) -> bool {
-        let Some(base) = memory(self.bytes()) else { return false };
+        let Some(base) = memory(self.run.depth, self.bytes()) else { return false };
         let _modes = FloatModes::plain();
         let mut cx = Context([0; context::SIZE]);
         let scratch = base.addr() as u64 + self.scratch_at();
@@ -251,7 +272,8 @@ impl Grid<'_> {
             cx.set(context::CHECK_ORDER, session::order as *const () as u64);
         }
         cx.set(context::NO_STREAM, u64::from(!self.streams));
-        cx.set(context::RUNTIME, std::ptr::from_ref(self.family) as u64);
+        let caller = Caller::new(self.run.family, self.run.number, self.run.depth);
+        cx.set(context::RUNTIME, std::ptr::from_ref(&caller) as u64);
         cx.set(context::RUNTIME_CALL, enqueue::call as *const () as u64);
         cx.set(context::PRINT, self.print);
         cx.set(context::DATA, self.kernel.data());
@@ -264,6 +286,7 @@ impl Grid<'_> {
         let full = self.kernel.function(self.local);
         let plane = self.groups[0] * self.groups[1];
         for number in first..end {
+            caller.group.set(number);
             let id = [number % self.groups[0], number / self.groups[0] % self.groups[1], number / plane];
             cx.set3(context::GROUP_ID, id);
             // The last group of a dimension may be smaller.
@@ -287,6 +310,7 @@ impl Grid<'_> {
             // SAFETY: the context holds what the contract asks for: the argument block of this kernel, and local and scratch
             // memory for a group of this size. What the kernel's code does is the application's responsibility.
             unsafe { function(cx.0.as_ptr()) };
+            caller.group_ended();
             if size != self.local {
                 cx.set3(context::LOCAL_SIZE, self.local);
             }

@@ -7,6 +7,7 @@ mod check;
 mod child_queue;
 mod clock;
 mod device;
+mod early;
 mod enqueue;
 mod events;
 mod exec;

@@ -1,0 +1,117 @@
+//! Children that run before their parents have ended, to make room in a full queue.
+//!
+//! A kernel may enqueue in a loop until there is room. So where a queue is full, the call that finds it so first runs
+//! something from that queue, on its own thread: whatever waits neither for a kernel or work-group that runs nor for
+//! events. The newest comes first, which nests calls no deeper than the tree of kernels is. Each run of [`LEVELS`]
+//! nested calls has a thread of its own, so that no stack overflows.
+
+use super::child_queue::{ChildQueue, Room};
+use super::enqueue::{Child, Family, State};
+use super::exec;
+use super::pool::STACK;
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// Nested kernels on one thread.
+pub const LEVELS: usize = 8;
+
+/// What has to end before a child may start.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum After {
+    #[default]
+    Nothing,
+    /// The work-group of its parent with this linear number.
+    Group(u64),
+    Parent,
+}
+
+impl After {
+    /// CLK_ENQUEUE_FLAGS_NO_WAIT, ..._WAIT_KERNEL or ..._WAIT_WORK_GROUP, of a group that is not known yet.
+    pub fn of_flags(flags: u64) -> Option<After> {
+        match flags {
+            0 => Some(After::Nothing),
+            1 => Some(After::Parent),
+            2 => Some(After::Group(0)),
+            _ => None,
+        }
+    }
+}
+
+/// A thread that runs work-groups of a kernel: what calls of the kernel refer to.
+pub struct Caller<'a> {
+    pub family: &'a Family<'a>,
+    /// The kernel; 0 for the command's own.
+    pub number: u64,
+    depth: usize,
+    /// Linear number of the work-group that runs.
+    pub group: Cell<u64>,
+    /// Children wait for that group.
+    has_waiting: Cell<bool>,
+}
+
+impl<'a> Caller<'a> {
+    pub fn new(family: &'a Family<'a>, number: u64, depth: usize) -> Caller<'a> {
+        Caller { family, number, depth, group: Cell::new(0), has_waiting: Cell::new(false) }
+    }
+
+    /// Room in a queue for so many bytes; `None` if nothing can make any.
+    pub fn room(&self, queue: &Arc<ChildQueue>, bytes: u64) -> Option<Room> {
+        loop {
+            let room = queue.take(bytes);
+            if room.is_some() || !self.run_other(queue) {
+                return room;
+            }
+        }
+    }
+
+    /// Names the group in what a child waits for.
+    pub fn resolve(&self, after: After, state: &mut State) -> After {
+        let After::Group(_) = after else { return after };
+        let group = self.group.get();
+        if !self.has_waiting.replace(true) {
+            state.groups.push((self.number, group));
+        }
+        After::Group(group)
+    }
+
+    /// The work-group has ended.
+    pub fn group_ended(&self) {
+        if self.has_waiting.replace(false) {
+            let own = (self.number, self.group.get());
+            self.family.state.lock().groups.retain(|group| *group != own);
+        }
+    }
+
+    /// Runs something from a queue; false if nothing there may start.
+    fn run_other(&self, queue: &Arc<ChildQueue>) -> bool {
+        let depth = self.depth + 1;
+        if !depth.is_multiple_of(LEVELS) {
+            return run_one(self.family, queue, depth);
+        }
+        std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().name("pyroclast-nested".into()).stack_size(STACK);
+            let thread = builder.spawn_scoped(scope, || run_one(self.family, queue, depth));
+            thread.is_ok_and(|t| t.join().unwrap_or(false))
+        })
+    }
+}
+
+fn run_one(family: &Family<'_>, queue: &Arc<ChildQueue>, depth: usize) -> bool {
+    let child = {
+        let mut state = family.state.lock();
+        let child = state.take(|state, child| child.room.as_ref().is_some_and(|r| r.is_on(queue)) && may_start(state, child));
+        child.map(|child| state.start(child, family.checker))
+    };
+    let Some(child) = child else { return false };
+    let result = exec::run_child(&child, family, depth);
+    family.ended(child, result);
+    true
+}
+
+fn may_start(state: &State, child: &Child) -> bool {
+    match child.after {
+        After::Nothing => true,
+        After::Group(group) => !state.groups.contains(&(child.parent, group)),
+        After::Parent => !state.running.contains(&child.parent),
+    }
+}
