@@ -36,7 +36,7 @@ pub mod context {
     pub const CHECK_ORDER: usize = 224;
     /// 0 if stores of [`super::NativeKernel::stream_bytes`] go past the caches, else 1.
     pub const NO_STREAM: usize = 232;
-    /// For code that enqueues kernels ([`super::runtime`]): what its calls are given first, and the function.
+    /// For code that enqueues kernels or reads clocks ([`super::runtime`]): what its calls are given first, and the function.
     pub const RUNTIME: usize = 240;
     pub const RUNTIME_CALL: usize = 248;
     /// Bytes of the structure.
@@ -48,6 +48,8 @@ pub mod context {
 pub mod runtime {
     /// Most operands of a call.
     pub const MAX_ARGS: usize = 11;
+    /// The number of the call that gives the device's clock in nanoseconds; `args` is NULL.
+    pub const CLOCK: u64 = u64::MAX;
 }
 
 /// Calls of the runtime that checked code makes.

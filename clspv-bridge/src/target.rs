@@ -223,6 +223,8 @@ impl Target {
                 extended_types: true,
                 ..SubgroupOps::default()
             },
+            subgroup_clock: true,
+            device_clock: true,
             cpu: Some(CpuTarget { processor, width, checked: false }),
             max_workgroup_memory: 256 << 10,
             max_workgroup_invocations: 4096,

@@ -56,6 +56,7 @@ pub fn choose(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
             | Op::Image { .. }
             | Op::PrintBuffer
             | Op::OpenCl(_)
+            | Op::Clock(_)
             | Op::Runtime(_) => true,
             _ => false,
         };

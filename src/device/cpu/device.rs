@@ -145,6 +145,8 @@ fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
         fp64: true,
         int64_atomics: true,
         zero_local: true,
+        subgroup_clock: target.subgroup_clock,
+        device_clock: target.device_clock,
         enqueue: Some(enqueue::FACTS),
         denorm16: true,
         denorm32: true,

@@ -34,6 +34,8 @@ impl Emit<'_> {
             }
             Op::WorkItem { query, dim } => self.query(*query, *dim, ty),
             Op::Runtime(call) => self.runtime_call(&data, *call),
+            // One clock for all scopes, read once for the vector.
+            Op::Clock(_) => Ok(self.clock()),
             Op::Call(callee) => self.call(*callee, &data.args, &data.results),
             _ => {
                 if let Some(line) = self.straight(&data, ty)? {

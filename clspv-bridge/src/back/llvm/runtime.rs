@@ -1,4 +1,4 @@
-//! Calls of the runtime: one active work-item after the other, in the order of lanes.
+//! Calls of the runtime: one active work-item after the other, in the order of lanes; clocks once for a vector.
 
 use super::emit::Emit;
 use super::value::{Val, lane_name};
@@ -8,6 +8,21 @@ use crate::native::{context, runtime};
 use std::fmt::Write;
 
 impl Emit<'_> {
+    /// What calls of the runtime are given first, and the function.
+    fn runtime_function(&mut self) -> (String, String) {
+        let mut field = |offset: usize| {
+            let p = self.def(format!("getelementptr i8, ptr %ctx, i64 {offset}"));
+            self.def(format!("load ptr, ptr {p}, align 8"))
+        };
+        (field(context::RUNTIME), field(context::RUNTIME_CALL))
+    }
+
+    /// The clock.
+    pub fn clock(&mut self) -> Val {
+        let (state, function) = self.runtime_function();
+        Val::same(self.def(format!("call i64 {function}(ptr {state}, i64 {}, ptr null)", runtime::CLOCK)))
+    }
+
     pub fn runtime_call(&mut self, data: &InstData, call: RuntimeCall) -> Result<Val> {
         let w = self.width;
         let mut operands = Vec::new();
@@ -20,11 +35,7 @@ impl Emit<'_> {
         if self.made.insert("%runtime.args".into()) {
             let _ = writeln!(self.allocas, "  %runtime.args = alloca [{} x i64], align 8", runtime::MAX_ARGS);
         }
-        let field = |e: &mut Self, offset: usize| {
-            let p = e.def(format!("getelementptr i8, ptr %ctx, i64 {offset}"));
-            e.def(format!("load ptr, ptr {p}, align 8"))
-        };
-        let (state, function) = (field(self, context::RUNTIME), field(self, context::RUNTIME_CALL));
+        let (state, function) = self.runtime_function();
         let mask = self.active_text();
         let bits = self.def(format!("bitcast <{w} x i1> {mask} to i{w}"));
         let [body, done] = ["call", "called"].map(|l| self.new_label(l));
