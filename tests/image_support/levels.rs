@@ -155,32 +155,41 @@ pub fn commands(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     findings.end()
 }
 
-/// A single texel, or one in each layer, has a second level of the same size, which commands and kernels tell apart.
+/// A single texel, or one in each layer, has a second level of the same size, and two texels have a third level; commands and
+/// kernels tell the levels apart.
 pub fn single_texels(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
+    let one = size(kind, 10);
+    more_levels(session, kind, &[one, one])?;
+    more_levels(session, kind, &[[2, one[1], one[2]], one, one])
+}
+
+/// An image with levels of these sizes, the last of which are equal.
+fn more_levels(session: &Session<'_>, kind: ImageKind, sizes: &[[usize; 3]]) -> Result<(), String> {
     let Some(format) = formats(session, kind)?.into_iter().find(|f| f.class() == Class::Float) else { return Ok(()) };
-    let size = size(kind, 10);
-    let image = session.image_with_levels(CL_MEM_READ_ONLY, format.cl, kind, size, 2)?;
-    let texels: usize = size.iter().product();
-    let contents = [7, 8].map(|seed| format.elements(&mut Random::new(seed), texels, false));
-    for (level, bytes) in contents.iter().enumerate() {
-        session.write_image(&image, origin(kind, [0; 3], level), size, [0, 0], bytes)?;
+    let count = sizes.len();
+    let image = session.image_with_levels(CL_MEM_READ_ONLY, format.cl, kind, sizes[0], count as u32)?;
+    let texels = |size: &[usize; 3]| size.iter().product::<usize>();
+    let elements = |(seed, size)| format.elements(&mut Random::new(seed), texels(size), false);
+    let contents: Vec<Vec<u8>> = (7..).zip(sizes).map(elements).collect();
+    for (level, (bytes, size)) in contents.iter().zip(sizes).enumerate() {
+        session.write_image(&image, origin(kind, [0; 3], level), *size, [0, 0], bytes)?;
     }
-    let (at, lods, out) = (session.buffer(16 * 2)?, session.buffer(4 * 2)?, session.buffer(16 * 2)?);
-    session.write(&at, &[[0.5f32, 0.0, 0.0, 0.0]; 2])?;
-    session.write(&lods, &[0f32, 1.0])?;
+    let (at, lods, out) = (session.buffer(16 * 3)?, session.buffer(4 * 3)?, session.buffer(16 * 3)?);
+    session.write(&at, &[[0f32; 4]; 3])?;
+    session.write(&lods, &[0f32, 1.0, 2.0])?;
     let sampler = session.sampler(true, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST)?;
     let program = session.build(&source(kind, "f"), "-cl-std=CL3.0")?;
     let kernel = program.kernel("lods")?;
     kernel.set(&[Arg::Image(&image), Arg::Sampler(&sampler), Arg::Buffer(&at), Arg::Buffer(&lods), Arg::Buffer(&out)])?;
-    kernel.launch(&[2], None)?;
-    let mut seen = [[0u32; 4]; 2];
+    kernel.launch(&[count], None)?;
+    let mut seen = [[0u32; 4]; 3];
     session.read(&out, &mut seen)?;
     for (level, (bytes, seen)) in contents.iter().zip(seen).enumerate() {
         format.check_read(format.load(bytes, 0), seen).map_err(|e| format!("level {level} in a kernel: {e}"))?;
         let mut got = vec![0u8; bytes.len()];
-        session.read_image(&image, origin(kind, [0; 3], level), size, [0, 0], &mut got)?;
+        session.read_image(&image, origin(kind, [0; 3], level), sizes[level], [0, 0], &mut got)?;
         if got != *bytes {
-            return Err(format!("level {level} has other contents than were written"));
+            return Err(format!("level {level} of {count} has other contents than were written"));
         }
     }
     Ok(())

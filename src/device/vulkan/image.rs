@@ -149,7 +149,7 @@ impl Image {
     fn unprepared(gpu: &'static Gpu, desc: &ImageDesc) -> Result<Image> {
         let vulkan = vulkan_format(desc)?;
         let (mut extent, layers) = format::extent(&desc.shape);
-        // Where a single texel has two levels, the first is wider than kernels and commands know.
+        // Where an image has more levels than its size allows, all are wider than kernels and commands know.
         extent.width = extent.width.max(if desc.levels > desc.shape.most_levels() { 1 << (desc.levels - 1) } else { 1 });
         let info = vk::ImageCreateInfo::default()
             .flags(format::create_flags(&vulkan))
