@@ -27,6 +27,7 @@ use super::profiling::Clock;
 use super::queue::VulkanQueue;
 use super::shared;
 use super::staging::BlockPool;
+use super::variants::Variants;
 use crate::config::Config;
 use crate::store::Store;
 use ash::vk;
@@ -73,6 +74,8 @@ pub struct Gpu {
     pub query_pools: Mutex<Vec<(vk::QueryPool, u32)>>,
     /// Where compiled pipelines are kept.
     pub store: Store,
+    /// Pipelines that programs share.
+    pub variants: Variants,
     /// Without device addresses: the numbers of buffers, and what arguments are that are NULL.
     pub numbers: Numbers,
     pub nothing: OnceLock<Buffer>,
@@ -148,6 +151,7 @@ impl Gpu {
             submissions: AtomicU64::new(0),
             query_pools: Mutex::default(),
             store: Store::from_config(Config::get()),
+            variants: Variants::default(),
             numbers: Numbers::default(),
             nothing: OnceLock::new(),
             helpers: Helpers::default(),

@@ -33,7 +33,7 @@ pub struct Kernel {
     program: Arc<CompiledProgram>,
     index: usize,
     data: Option<Arc<Buffer>>,
-    pipelines: Vec<Pipelines>,
+    pipelines: Vec<Arc<Pipelines>>,
     /// For each argument: kernels only read what it points to.
     readonly: Vec<bool>,
 }
@@ -49,7 +49,7 @@ impl Program {
                     gpu,
                     index,
                     data: data.clone(),
-                    pipelines: compiled.variants.iter().map(|_| Pipelines::new(gpu)).collect(),
+                    pipelines: compiled.variants.iter().map(|v| gpu.variants.get(gpu, v)).collect(),
                     readonly: (0..compiled.info.args.len()).map(|a| arg_is_readonly(compiled, a)).collect(),
                     program: program.clone(),
                 })

@@ -36,6 +36,7 @@ mod rect;
 mod shared;
 mod staging;
 mod transfer;
+mod variants;
 
 pub use instance::validation_messages;
 

@@ -393,7 +393,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 }
 
 /// scale(global uint *out, global const uint *in, uint scale), see testdata/*.spvasm.
-fn scale_variant(mode: PointerMode, place: BlockPlace) -> KernelVariant {
+pub(super) fn scale_variant(mode: PointerMode, place: BlockPlace) -> KernelVariant {
     let addresses = mode == PointerMode::Addresses;
     let in_buffer: &[u8] = include_bytes!("testdata/scale_buffer.spv");
     KernelVariant {

@@ -1,0 +1,80 @@
+//! Pipelines by the kernel variants they are of.
+//!
+//! Programs with the same code share them. Those of released programs are kept for a while: many applications build the
+//! same source again and again, and the driver would compile it each time. A lock guards the table.
+
+use super::device::Gpu;
+use super::pipeline::Pipelines;
+use clspv_bridge::abi::{KernelVariant, LaunchAbi};
+use parking_lot::Mutex;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Weak};
+
+/// Variants whose pipelines are kept though no program has them.
+const KEPT: usize = 64;
+
+/// The contract of a variant, and the hash of its code.
+type Id = (LaunchAbi, [u8; 32]);
+
+/// The pipelines of a device.
+#[derive(Default)]
+pub struct Variants(Mutex<Table>);
+
+#[derive(Default)]
+struct Table {
+    known: HashMap<Id, Weak<Pipelines>>,
+    /// Those wanted last, the newest at the end.
+    recent: VecDeque<Arc<Pipelines>>,
+}
+
+impl Variants {
+    /// The pipelines of a variant.
+    pub fn get(&self, gpu: &'static Gpu, variant: &KernelVariant) -> Arc<Pipelines> {
+        let id = (variant.abi.clone(), *blake3::hash(bytemuck::cast_slice(&variant.spirv)).as_bytes());
+        let mut table = self.0.lock();
+        let known = table.known.get(&id).and_then(Weak::upgrade);
+        let pipelines = known.unwrap_or_else(|| {
+            let new = Arc::new(Pipelines::new(gpu));
+            table.known.retain(|_, pipelines| pipelines.strong_count() > 0);
+            table.known.insert(id, Arc::downgrade(&new));
+            new
+        });
+        table.recent.retain(|recent| !Arc::ptr_eq(recent, &pipelines));
+        table.recent.push_back(pipelines.clone());
+        // Destroyed without the lock.
+        let old = if table.recent.len() > KEPT { table.recent.pop_front() } else { None };
+        drop(table);
+        drop(old);
+        pipelines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::device::VulkanDevice;
+    use super::super::tests::{device, scale_variant};
+    use super::*;
+    use clspv_bridge::abi::{BlockPlace, PointerMode};
+
+    #[test]
+    fn the_same_code_has_the_same_pipelines_for_a_while() {
+        let Some(device) = device() else { return };
+        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
+        let table = Variants::default();
+        let variant = scale_variant(PointerMode::Bindings, BlockPlace::Push);
+        let first = table.get(gpu, &variant);
+        let mut other = variant.clone();
+        other.abi.private_bytes = 1;
+        assert!(!Arc::ptr_eq(&first, &table.get(gpu, &other)));
+        let seen = Arc::downgrade(&first);
+        drop(first);
+        assert!(Arc::ptr_eq(&seen.upgrade().unwrap(), &table.get(gpu, &variant)));
+        for bytes in 2..2 + KEPT as u32 {
+            assert!(seen.upgrade().is_some());
+            other.abi.private_bytes = bytes;
+            table.get(gpu, &other);
+        }
+        assert!(seen.upgrade().is_none());
+        assert!(table.0.lock().known.len() <= KEPT + 2);
+    }
+}
