@@ -7,6 +7,8 @@ const ACCESS: cl_mem_flags = (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_REA
 const HOST_PTR: cl_mem_flags = (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) as cl_mem_flags;
 const HOST_ACCESS: cl_mem_flags = (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags;
 
+const IMMUTABLE: cl_mem_flags = CL_MEM_IMMUTABLE_EXT as cl_mem_flags;
+
 /// Flags of a memory object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MemFlags(pub cl_mem_flags);
@@ -17,14 +19,25 @@ impl MemFlags {
         self.0 & bits != 0
     }
 
-    /// Checks the flags of clCreateBuffer; without an access flag the object is read-write.
-    pub fn for_buffer(flags: cl_mem_flags) -> Result<MemFlags> {
+    /// Checks flags of objects whose contents come from anywhere; without an access flag an object is read-write.
+    pub fn of_any(flags: cl_mem_flags) -> Result<MemFlags> {
         // Only defined bits may be set; CL_MEM_KERNEL_READ_AND_WRITE is for format queries alone.
-        if flags & !(ACCESS | HOST_PTR | HOST_ACCESS) != 0 {
+        if flags & !(ACCESS | HOST_PTR | HOST_ACCESS | IMMUTABLE) != 0 {
             return Err(Error::with(CL_INVALID_VALUE, "undefined memory flags"));
         }
         check_exclusive(flags)?;
-        Ok(MemFlags(if flags & ACCESS == 0 { flags | CL_MEM_READ_WRITE as cl_mem_flags } else { flags }))
+        let is_default = flags & (ACCESS | IMMUTABLE) == 0;
+        Ok(MemFlags(if is_default { flags | CL_MEM_READ_WRITE as cl_mem_flags } else { flags }))
+    }
+
+    /// Checks the flags of clCreateBuffer.
+    pub fn for_buffer(flags: cl_mem_flags) -> Result<MemFlags> {
+        let checked = MemFlags::of_any(flags)?;
+        // What cannot be written later gets its contents when it is created.
+        if checked.is_immutable() && !checked.needs_host_ptr() {
+            return Err(Error::with(CL_INVALID_VALUE, "an immutable object without contents"));
+        }
+        Ok(checked)
     }
 
     /// Checks the flags of clImportMemoryARM.
@@ -55,9 +68,11 @@ impl MemFlags {
     /// Checks the flags of clCreateSubBuffer and inherits those not given from `parent`.
     pub fn for_sub_buffer(flags: cl_mem_flags, parent: MemFlags) -> Result<MemFlags> {
         // Only defined bits may be set; how the store came to be is the parent's matter.
-        if flags & !(ACCESS | HOST_ACCESS) != 0 {
+        if flags & !(ACCESS | HOST_ACCESS | IMMUTABLE) != 0 {
             return Err(Error::with(CL_INVALID_VALUE, "memory flags not allowed for a sub-buffer"));
         }
+        // Memory that is immutable is so through every object.
+        let flags = flags | parent.0 & IMMUTABLE;
         check_exclusive(flags)?;
         let (rw, wo, ro) =
             (CL_MEM_READ_WRITE as cl_mem_flags, CL_MEM_WRITE_ONLY as cl_mem_flags, CL_MEM_READ_ONLY as cl_mem_flags);
@@ -78,13 +93,27 @@ impl MemFlags {
             return Err(Error::with(CL_INVALID_VALUE, "the parent forbids this host access"));
         }
         let mut all = flags | parent.0 & HOST_PTR;
-        if flags & ACCESS == 0 {
+        if flags & (ACCESS | IMMUTABLE) == 0 || parent.is_immutable() && flags & ACCESS == 0 {
             all |= parent.0 & ACCESS;
         }
         if flags & HOST_ACCESS == 0 {
             all |= parent.0 & HOST_ACCESS;
         }
         Ok(MemFlags(all))
+    }
+
+    /// Checks the flags of an image of another object, and inherits like a sub-buffer.
+    pub fn for_image_of(flags: cl_mem_flags, parent: MemFlags) -> Result<MemFlags> {
+        // That the image is immutable must be said.
+        if parent.is_immutable() && flags & IMMUTABLE == 0 {
+            return Err(Error::with(CL_INVALID_VALUE, "the parent is immutable"));
+        }
+        MemFlags::for_sub_buffer(flags, parent)
+    }
+
+    /// CL_MEM_IMMUTABLE_EXT: neither kernels nor commands may write.
+    pub fn is_immutable(self) -> bool {
+        self.has(IMMUTABLE)
     }
 
     /// Whether the host may read through clEnqueueRead* or a map for reading.
@@ -94,7 +123,7 @@ impl MemFlags {
 
     /// Whether the host may write through clEnqueueWrite* or a map for writing.
     pub fn host_writable(self) -> bool {
-        !self.has((CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags)
+        !self.has((CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags | IMMUTABLE)
     }
 
     /// CL_MEM_USE_HOST_PTR.
@@ -109,7 +138,7 @@ impl MemFlags {
 
     /// Whether kernels may write the object.
     pub fn kernel_writable(self) -> bool {
-        !self.has(CL_MEM_READ_ONLY as cl_mem_flags)
+        !self.has(CL_MEM_READ_ONLY as cl_mem_flags | IMMUTABLE)
     }
 }
 
@@ -117,6 +146,11 @@ fn check_exclusive(flags: cl_mem_flags) -> Result<()> {
     // At most one kernel access and at most one host access.
     if (flags & ACCESS).count_ones() > 1 || (flags & HOST_ACCESS).count_ones() > 1 {
         return Err(Error::with(CL_INVALID_VALUE, "access flags exclude each other"));
+    }
+    // What is immutable is not written.
+    let writes = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY;
+    if flags & IMMUTABLE != 0 && flags & writes as cl_mem_flags != 0 {
+        return Err(Error::with(CL_INVALID_VALUE, "CL_MEM_IMMUTABLE_EXT excludes flags that allow writes"));
     }
     // The application's memory is either used in place or not.
     if flags & CL_MEM_USE_HOST_PTR as cl_mem_flags != 0
@@ -146,6 +180,32 @@ mod tests {
         assert!(MemFlags::for_buffer(NO | HRO).is_err());
         assert!(MemFlags::for_buffer(1 << 40).is_err());
         assert!(MemFlags::for_buffer(CL_MEM_KERNEL_READ_AND_WRITE as cl_mem_flags).is_err());
+    }
+
+    #[test]
+    fn immutable_flags() {
+        const HWO: cl_mem_flags = CL_MEM_HOST_WRITE_ONLY as cl_mem_flags;
+        for flags in [IMMUTABLE | COPY, IMMUTABLE | USE, IMMUTABLE | COPY | RO, IMMUTABLE | COPY | HRO] {
+            let checked = MemFlags::for_buffer(flags).unwrap();
+            assert_eq!(checked, MemFlags(flags));
+            assert!(!checked.kernel_writable() && !checked.host_writable() && checked.host_readable());
+        }
+        for flags in [RW, WO, HWO] {
+            assert!(MemFlags::for_buffer(IMMUTABLE | COPY | flags).is_err());
+        }
+        assert!(MemFlags::for_buffer(IMMUTABLE).is_err() && MemFlags::of_any(IMMUTABLE).is_ok());
+        assert!(MemFlags::for_pipe(IMMUTABLE).is_err() && MemFlags::for_import(IMMUTABLE | USE).is_err());
+
+        let parent = MemFlags::for_buffer(IMMUTABLE | COPY).unwrap();
+        assert_eq!(MemFlags::for_sub_buffer(0, parent).unwrap(), parent);
+        assert_eq!(MemFlags::for_sub_buffer(RO | HRO, parent).unwrap(), MemFlags(IMMUTABLE | COPY | RO | HRO));
+        for flags in [RW, WO, HWO] {
+            assert!(MemFlags::for_sub_buffer(flags, parent).is_err());
+        }
+        assert!(MemFlags::for_image_of(0, parent).is_err());
+        assert_eq!(MemFlags::for_image_of(IMMUTABLE, parent).unwrap(), parent);
+        let part = MemFlags::for_sub_buffer(IMMUTABLE, MemFlags(RW)).unwrap();
+        assert_eq!(part, MemFlags(IMMUTABLE));
     }
 
     #[test]

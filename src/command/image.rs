@@ -1,7 +1,8 @@
 //! Commands on images: validation and description. Images in buffers are transferred like the rectangles of the buffer that
 //! they are.
 
-use super::transfer::{self, place, put, validate_host_access, validate_host_pointer, validate_same_context};
+use super::transfer::{self, place, put};
+use super::transfer::{validate_destination, validate_host_access, validate_host_pointer, validate_same_context};
 use super::{CommandKind, ImagePart, MemRange, Place, map};
 use crate::cl::image::{ImageFormat, bytes_of, host_layout, regions_overlap};
 use crate::cl::region::{self, RectLayout, region_end};
@@ -141,6 +142,7 @@ pub fn describe_copy(
     size: [usize; 3],
 ) -> Result<(CommandKind, Place)> {
     let (from, to) = (prepare(queue, src, true)?, prepare(queue, dst, false)?);
+    validate_destination(dst)?;
     // The formats are the same.
     if from.info.format != to.info.format {
         return Err(err!(CL_IMAGE_FORMAT_MISMATCH, "the images have different formats"));
@@ -178,6 +180,7 @@ pub fn describe_fill<'a>(
     region: Region,
 ) -> Result<(CommandKind, Place)> {
     let target = prepare(queue, mem, false)?;
+    validate_destination(mem)?;
     let part = target.part(region)?;
     let texel = target.info.format.pack(color(target.info.format)?);
     let place = target.place(place(target.host_sees, false, bytes(part.bytes())));
@@ -216,6 +219,7 @@ pub fn describe_copy_buffer(
     if image.parent.as_ref().is_some_and(|p| Arc::ptr_eq(p, buffer)) && image.object_type == CL_MEM_OBJECT_IMAGE1D_BUFFER {
         return Err(err!(CL_INVALID_MEM_OBJECT, "the image lies in the buffer"));
     }
+    validate_destination(if to_image { image } else { buffer })?;
     let part = target.part(region)?;
     let size = bytes(part.bytes());
     region::validate_range(offset as u64, size, buffer.size)?;
@@ -235,7 +239,7 @@ pub struct Mapped {
     pub slice_pitch: usize,
 }
 
-/// clEnqueueMapImage: the event and the address. `has_slice_pitch` if the application takes one.
+/// clEnqueueMapImage: the event and the address. There may be places for the row pitch and the slice pitch.
 #[allow(clippy::too_many_arguments)]
 pub fn map(
     queue: &Arc<CommandQueue>,
@@ -243,18 +247,19 @@ pub fn map(
     blocking: bool,
     flags: cl_map_flags,
     region: Region,
-    has_slice_pitch: bool,
+    [has_row_pitch, has_slice_pitch]: [bool; 2],
     waits: WaitList,
 ) -> Result<(Arc<Event>, Mapped)> {
     validate_same_context(queue, &waits)?;
     let target = prepare(queue, mem, false)?;
     let info = target.info;
     let part = target.part(region)?;
-    // Images with slices have a slice pitch to be told.
-    if info.shape.kind.has_slices() && !has_slice_pitch {
-        return Err(err!(CL_INVALID_VALUE, "no place for the slice pitch"));
-    }
+    // Before the places for pitches, as OpenCL-CTS has it.
     let (write, invalidate) = map::validate_flags(mem, flags)?;
+    // There is a place for the row pitch, and for the slice pitch of images with slices.
+    if !has_row_pitch || info.shape.kind.has_slices() && !has_slice_pitch {
+        return Err(err!(CL_INVALID_VALUE, "no place for the row or slice pitch"));
+    }
     let (ptr, layout, shadow) = target.address(queue, &part)?;
     let at = MappedRegion { level: part.level, origin: part.origin, region: part.region, layout };
     let mapping = Mapping { ptr, offset: 0, size: 0, write, shadow, image: Some(at) };

@@ -124,6 +124,15 @@ pub(super) fn validate_host_access(mem: &MemObject, read: bool, write: bool) -> 
     Ok(())
 }
 
+/// Checks CL_MEM_IMMUTABLE_EXT.
+pub(super) fn validate_destination(mem: &MemObject) -> Result<()> {
+    // No command writes what is immutable.
+    if mem.flags.is_immutable() {
+        return Err(Error::with(CL_INVALID_OPERATION, "the destination is immutable"));
+    }
+    Ok(())
+}
+
 /// One side of a rectangle transfer as the application gave it.
 #[derive(Clone, Copy, Debug)]
 pub struct RectSide {
@@ -201,6 +210,7 @@ pub fn describe_copy(
     let (src_offset, dst_offset, size) = (src_offset as u64, dst_offset as u64, size as u64);
     region::validate_range(src_offset, size, src.size)?;
     region::validate_range(dst_offset, size, dst.size)?;
+    validate_destination(dst)?;
     // In one buffer, also by way of sub-buffers, the ranges must not overlap.
     if src.same_storage(dst) && region::ranges_overlap(src.offset + src_offset, dst.offset + dst_offset, size) {
         return Err(Error::new(CL_MEM_COPY_OVERLAP));
@@ -246,6 +256,7 @@ pub fn describe_copy_rect(
     let dst_layout = dst_side.layout(region)?;
     region::validate_bounds(&src_layout, region, src.size)?;
     region::validate_bounds(&dst_layout, region, dst.size)?;
+    validate_destination(dst)?;
     let same_pitches = src_layout.row_pitch == dst_layout.row_pitch && src_layout.slice_pitch == dst_layout.slice_pitch;
     // Within one buffer object both sides have the same pitches.
     if Arc::ptr_eq(src, dst) && !same_pitches {
@@ -290,6 +301,7 @@ pub fn describe_fill(
 ) -> Result<(CommandKind, Place)> {
     let host_sees = prepare(queue, mem, false)?;
     region::validate_range(offset as u64, size as u64, mem.size)?;
+    validate_destination(mem)?;
     // A pattern has the size of a scalar or vector: a power of two up to 128.
     if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128) {
         return Err(Error::with(CL_INVALID_VALUE, "the pattern size is no power of two up to 128"));

@@ -170,6 +170,7 @@ pub const EXTENSIONS: &[Feature] = &[
     Feature { version: make_version(2, 0, 0), ..api("cl_arm_printf", always) },
     Feature { version: make_version(1, 2, 0), ..api("cl_intel_unified_shared_memory", |d| d.sharing != AddressSharing::None) },
     Feature { version: make_version(0, 9, 0), ..api("cl_khr_unified_svm", |d| d.sharing != AddressSharing::None) },
+    api("cl_ext_immutable_memory_objects", always),
     Feature { version: make_version(1, 0, 2), ..api("cl_ext_buffer_device_address", |d| d.buffer_addresses) },
 ];
 

@@ -255,7 +255,7 @@ fn validate_image(index: usize, info: &ArgInfo, mem: &MemObject) -> Result<()> {
     }
     let (reads, writes) = (info.access != AccessQualifier::WriteOnly, info.access != AccessQualifier::ReadOnly);
     // Kernels may read it if the argument is read, and write it if the argument is written.
-    if reads && mem.flags.has(CL_MEM_WRITE_ONLY) || writes && mem.flags.has(CL_MEM_READ_ONLY) {
+    if reads && mem.flags.has(CL_MEM_WRITE_ONLY) || writes && !mem.flags.kernel_writable() {
         return Err(err!(CL_INVALID_ARG_VALUE, "the image's flags forbid what argument {index} is declared for"));
     }
     Ok(())

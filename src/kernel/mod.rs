@@ -125,6 +125,14 @@ impl Kernel {
     /// clSetKernelArg.
     pub fn set_arg(&self, index: u32, input: ArgInput) -> Result<()> {
         let info = self.arg(index)?;
+        // An immutable buffer goes to pointers to constants (images: see `args`).
+        if let ArgInput::Mem(Some(mem)) = &input
+            && info.kind == ArgKind::GlobalPtr
+            && mem.flags.is_immutable()
+            && self.arg_declaration(index).is_some_and(|arg| !arg.qualifiers.is_const)
+        {
+            return Err(err!(CL_INVALID_ARG_VALUE, "the buffer is immutable, argument {index} can be written through"));
+        }
         self.args.lock().set(index as usize, info, input, &self.program.context)
     }
 
@@ -324,6 +332,12 @@ impl Kernel {
         })
     }
 
+    /// What the source declares an argument as; `None` if there is no source.
+    fn arg_declaration(&self, index: u32) -> Option<&ArgInfo> {
+        let table = self.arg_info.get_or_init(|| self.program.arg_info(&self.info));
+        table.as_ref()?.get(index as usize)
+    }
+
     /// clGetKernelArgInfo.
     pub fn arg_info(&self, index: u32, param: cl_kernel_arg_info) -> Result<InfoValue> {
         self.arg(index)?;
@@ -331,9 +345,8 @@ impl Kernel {
         if !(CL_KERNEL_ARG_ADDRESS_QUALIFIER..=CL_KERNEL_ARG_NAME).contains(&param) {
             return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}"));
         }
-        let table = self.arg_info.get_or_init(|| self.program.arg_info(&self.info));
         // The program must have come from source, so that there are names.
-        let arg = table.as_ref().and_then(|t| t.get(index as usize));
+        let arg = self.arg_declaration(index);
         let arg = arg.ok_or_else(|| err!(CL_KERNEL_ARG_INFO_NOT_AVAILABLE, "no argument information for {}", self.info.name))?;
         Ok(match param {
             CL_KERNEL_ARG_ADDRESS_QUALIFIER => InfoValue::U32(match arg.address {

@@ -52,7 +52,7 @@ pub fn create(
     if flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0 {
         return Err(err!(CL_INVALID_VALUE, "flags about host memory for shared memory"));
     }
-    let flags = MemFlags::for_buffer(flags)?;
+    let flags = MemFlags::of_any(flags)?;
     // The size is positive and the device can hold it.
     if size == 0 || size as u64 > device.info().max_alloc_size {
         return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));

@@ -145,7 +145,7 @@ impl ImageInfo {
 pub fn supported_formats(context: &Context, flags: cl_mem_flags, image_type: cl_mem_object_type) -> Result<Vec<ImageFormat>> {
     // The flags are flags of memory objects and do not exclude each other.
     const BOTH: cl_mem_flags = CL_MEM_KERNEL_READ_AND_WRITE;
-    let checked = MemFlags::for_buffer(flags & !BOTH)?;
+    let checked = MemFlags::of_any(flags & !BOTH)?;
     // The type is that of an image.
     let kind = ImageKind::from_cl(image_type).ok_or_else(|| err!(CL_INVALID_VALUE, "image type {image_type:#x}"))?;
     let mut list: Vec<ImageFormat> = Vec::new();
@@ -167,7 +167,7 @@ pub fn supported_formats(context: &Context, flags: cl_mem_flags, image_type: cl_
 /// Whether images with these flags can have the format on the device.
 fn is_usable(device: &Device, format: ImageFormat, kind: ImageKind, flags: MemFlags) -> bool {
     let uses = device.info().image.uses(format, kind);
-    if flags.has(CL_MEM_READ_ONLY) { uses.read } else { uses.write }
+    if flags.kernel_writable() { uses.write } else { uses.read }
 }
 
 /// clCreateImage, clCreateImageWithProperties. `properties` is the list as given, if there was one.
@@ -209,7 +209,7 @@ pub fn create(
     }
     let shape = shape(context, kind, &desc)?;
     let flags = match &desc.mem {
-        Some(mem) => MemFlags::for_sub_buffer(flags, mem.flags)?,
+        Some(mem) => MemFlags::for_image_of(flags, mem.flags)?,
         None => MemFlags::for_buffer(flags)?,
     };
     // There is a host pointer exactly when a flag uses it; an image of another object has none.

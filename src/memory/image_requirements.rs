@@ -28,7 +28,7 @@ pub fn query(
         return Err(err!(CL_INVALID_PROPERTY, "unknown image property"));
     }
     // The flags are flags of memory objects and do not exclude each other.
-    MemFlags::for_buffer(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
+    MemFlags::of_any(flags & !CL_MEM_KERNEL_READ_AND_WRITE)?;
     // A format is valid.
     if format.is_some_and(|f| !f.is_valid()) {
         return Err(err!(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, "the format is not defined"));

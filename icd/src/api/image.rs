@@ -276,13 +276,9 @@ entry! { for command_queue fn clEnqueueMapImage(
     event: *mut cl_event; errcode_ret
 ) -> *mut c_void {
     let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
-    image_of(&image)?;
-    // There is a place for the row pitch.
-    if row_pitch.is_null() {
-        return Err(err!(CL_INVALID_VALUE, "no place for the row pitch"));
-    }
-    let (at, slices) = (region(image_of(&image)?, origin, size)?, !slice_pitch.is_null());
-    let (done, mapped) = commands::map(&queue, &image, blocking != 0, flags, at, slices, waits)?;
+    let at = region(image_of(&image)?, origin, size)?;
+    let places = [!row_pitch.is_null(), !slice_pitch.is_null()];
+    let (done, mapped) = commands::map(&queue, &image, blocking != 0, flags, at, places, waits)?;
     write_out(row_pitch, mapped.row_pitch);
     write_out(slice_pitch, mapped.slice_pitch);
     give(event, done);
