@@ -79,6 +79,8 @@ pub struct Target {
     pub aliased_views: bool,
     /// The driver moves the parts of loads wider than 16 bytes far apart unless something holds them.
     pub scatters_wide_loads: bool,
+    /// The driver makes code for each component of an access to buffers, much of it: small integers are accessed by words.
+    pub scalar_accesses: bool,
     /// The last test of a loop goes into its continue block, as in GLSL's `do ... while`. llvmpipe makes worse code of that.
     pub tests_in_continue: bool,
     /// Lanes that left a loop go on computing, and what is used behind it is what they computed last, unless it is a phi.
@@ -280,6 +282,7 @@ impl Target {
             prefer_bindings: false,
             aliased_views: true,
             scatters_wide_loads: false,
+            scalar_accesses: false,
             tests_in_continue: true,
             stale_loop_results: false,
             max_loop_rounds: None,

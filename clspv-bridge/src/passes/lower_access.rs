@@ -22,6 +22,8 @@ pub(super) struct Accesses {
     no_bytes: bool,
     no_shorts: bool,
     no_longs: bool,
+    /// Vectors of small integers are accessed by words.
+    by_words: bool,
     /// Atomics on halves in buffers.
     halves: FloatAtomics,
 }
@@ -89,6 +91,17 @@ fn words_of(ty: Type, access: Access) -> Option<Type> {
     fits.then(|| Type::vector(Scalar::I32, bytes / 4))
 }
 
+/// Makes an access one of `unit` instead.
+fn as_unit(b: &mut Builder<'_>, op: &Op, args: &[Value], ty: Type, access: Access, unit: Type) -> Option<Value> {
+    if let Op::Load(_) = op {
+        let v = b.load(unit, args[0], access);
+        return Some(b.bitcast(v, ty));
+    }
+    let v = b.bitcast(args[0], unit);
+    b.store(v, args[1], access);
+    None
+}
+
 impl Accesses {
     pub(super) fn new(target: &Target) -> Accesses {
         Accesses {
@@ -96,6 +109,7 @@ impl Accesses {
             no_bytes: !target.storage8,
             no_shorts: !target.storage16,
             no_longs: !target.int64,
+            by_words: target.scalar_accesses,
             halves: if target.storage16 { target.buffer_float_atomics } else { FloatAtomics::default() },
         }
     }
@@ -192,19 +206,14 @@ impl Accesses {
             let (word, bit) = self.word(b, args[op.address_arg().unwrap_or(0)]);
             return part_atomic(b, op, args, ty, Access { align: 4, ..access }, word, bit);
         }
-        if self.lacks(unit) && matches!(op, Op::Load(_) | Op::Store(_)) {
-            return Ok(match (words_of(ty, access), op) {
-                (Some(words), Op::Load(_)) => {
-                    let v = b.load(words, args[0], access);
-                    Some(b.bitcast(v, ty))
-                }
-                (Some(words), _) => {
-                    let v = b.bitcast(args[0], words);
-                    b.store(v, args[1], access);
-                    None
-                }
-                (None, _) => self.by_word_address(b, op, args, ty, access, unit),
-            });
+        if matches!(op, Op::Load(_) | Op::Store(_)) {
+            let lacks = self.lacks(unit);
+            if let Some(words) = words_of(ty, access).filter(|_| lacks || self.by_words) {
+                return Ok(as_unit(b, op, args, ty, access, words));
+            }
+            if lacks {
+                return Ok(self.by_word_address(b, op, args, ty, access, unit));
+            }
         }
         match op {
             Op::Load(_) if unit < scalar.bytes() => {
@@ -263,7 +272,8 @@ impl Accesses {
         let (var, elem) = match region {
             Region::Array { var, elem, .. } => (var, elem),
             Region::Binding { binding, readonly } => {
-                let elem = if self.lacks(access.align.max(1).min(scalar.bytes())) {
+                let words = self.by_words && words_of(ty, access).is_some();
+                let elem = if words || self.lacks(access.align.max(1).min(scalar.bytes())) {
                     I32
                 } else if access.align < scalar.bytes() {
                     int_of(access.align.max(1))

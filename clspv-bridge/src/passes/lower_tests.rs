@@ -100,6 +100,30 @@ fn bindings_mode_indexes_typed_views_directly() {
 }
 
 #[test]
+fn vectors_of_small_integers_are_words_where_that_is_less_code() {
+    let types = [Type::Vector(Scalar::I8, 4), Type::Vector(Scalar::I16, 4), Type::Vector(Scalar::I8, 2)];
+    for (ty, whole) in types.into_iter().zip([I32, Type::Vector(Scalar::I32, 2), types[2]]) {
+        let params = [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (GLOBAL, arg(ArgKind::GlobalPtr, 8, 8))];
+        let bytes = ty.access_bytes().unwrap();
+        for (mode, by_words) in [(PointerMode::Addresses, true), (PointerMode::Bindings, true), (PointerMode::Bindings, false)] {
+            let mut m = kernel(&params, |b, p| {
+                let src = element(b, p[0], WorkItemQuery::GlobalId, bytes.trailing_zeros().into());
+                let dst = element(b, p[1], WorkItemQuery::GlobalId, bytes.trailing_zeros().into());
+                let x = b.load(ty, src, Access::aligned(bytes));
+                let y = b.bin(BinOp::Iadd, x, x);
+                b.store(y, dst, Access::aligned(bytes));
+            });
+            let target = Target { scalar_accesses: by_words, ..Target::generic() };
+            lower(&mut m, mode, &target).unwrap();
+            let f = m.functions.values().next().unwrap();
+            let insts = f.layout.iter().flat_map(|&b| &f.blocks[b].insts).map(|&i| &f.insts[i]);
+            let stored = insts.filter(|i| matches!(i.op, Op::Store(_))).map(|i| f.ty(i.args[0]));
+            assert_eq!(stored.collect::<Vec<_>>(), [if by_words { whole } else { ty }], "{mode:?}");
+        }
+    }
+}
+
+#[test]
 fn bindings_mode_refuses_merged_roots() {
     let params =
         [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (GLOBAL, arg(ArgKind::GlobalPtr, 8, 8)), (I32, arg(ArgKind::Value, 4, 16))];

@@ -143,6 +143,8 @@ pub fn target(a: &Adapter) -> Target {
         // With NVIDIA's compiler, tests fail that read what they just wrote with another type through a descriptor.
         aliased_views: llvmpipe && f.aliased_views,
         scatters_wide_loads: nvidia,
+        // A loop over the lanes for each component, with a branch for each lane.
+        scalar_accesses: llvmpipe,
         // See the compiler's pass `loop_results`; seen with Mesa 22.3, and nothing newer promises otherwise.
         tests_in_continue: f.tests_in_continue && !llvmpipe,
         stale_loop_results: llvmpipe,
