@@ -22,6 +22,9 @@ use smallvec::{SmallVec, smallvec};
 use std::any::Any;
 use std::sync::Arc;
 
+/// Work-items of a grid whose local size hardly matters.
+const SMALL_GRID: u64 = 256;
+
 /// A loaded program.
 pub struct Program {
     kernels: Vec<Arc<Kernel>>,
@@ -530,7 +533,13 @@ impl DeviceKernel for Kernel {
             row: if gpu.is_cpu() { 64 } else { 32 },
             max: gpu.props.limits.max_compute_work_group_size,
         };
-        localsize::suggest(global, dims, &shape)
+        let best = localsize::suggest(global, dims, &shape);
+        let items = global.iter().fold(1u64, |n, size| n.saturating_mul(*size));
+        match self.pipelines.first() {
+            // Software devices compile for tens of milliseconds.
+            Some(pipelines) if gpu.is_cpu() && items <= SMALL_GRID => pipelines.small_local_size(global, best),
+            _ => best,
+        }
     }
 
     fn as_any(&self) -> &dyn Any {

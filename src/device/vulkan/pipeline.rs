@@ -52,6 +52,8 @@ pub struct Pipeline {
 pub struct Pipelines {
     gpu: &'static Gpu,
     made: Mutex<Made>,
+    /// Local sizes chosen for small grids.
+    small: Mutex<SmallVec<[[u32; 3]; 2]>>,
 }
 
 #[derive(Default)]
@@ -68,7 +70,20 @@ struct Made {
 impl Pipelines {
     /// Nothing made yet.
     pub fn new(gpu: &'static Gpu) -> Self {
-        Pipelines { gpu, made: Mutex::new(Made::default()) }
+        Pipelines { gpu, made: Mutex::default(), small: Mutex::default() }
+    }
+
+    /// The local size for a grid so small that compiling for another size takes longer than running it: `best` for the
+    /// first, then one of those chosen before.
+    pub fn small_local_size(&self, global: [u64; 3], best: [u32; 3]) -> [u32; 3] {
+        let mut chosen = self.small.lock();
+        let divides = |size: &&[u32; 3]| (0..3).all(|d| global[d].is_multiple_of(u64::from(size[d])));
+        if let Some(size) = chosen.iter().filter(divides).max_by_key(|size| size.iter().product::<u32>()) {
+            return *size;
+        }
+        let new = if chosen.is_empty() { best } else { [1; 3] };
+        chosen.push(new);
+        new
     }
 
     /// The pipeline and its layouts.

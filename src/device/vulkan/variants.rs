@@ -57,6 +57,15 @@ mod tests {
     use clspv_bridge::abi::{BlockPlace, PointerMode};
 
     #[test]
+    fn small_grids_have_few_local_sizes() {
+        let Some(device) = device() else { return };
+        let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
+        let pipelines = Pipelines::new(gpu);
+        let size = |x, best| pipelines.small_local_size([x, 1, 1], [best, 1, 1])[0];
+        assert_eq!([size(8, 8), size(16, 16), size(5, 5), size(7, 7), size(24, 24), size(12, 12)], [8, 8, 1, 1, 8, 1]);
+    }
+
+    #[test]
     fn the_same_code_has_the_same_pipelines_for_a_while() {
         let Some(device) = device() else { return };
         let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
