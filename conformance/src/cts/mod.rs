@@ -250,6 +250,13 @@ fn judge(name: &str, ended: Option<ExitStatus>, given: &str, log: &str, limit: u
             let why = lines.iter().rev().find(tells);
             (Verdict::Skip, why.or(lines.last()).cloned().unwrap_or_default())
         }
+        // Programs without the suite's harness write no results.
+        (Some(status), None) if status.success() && given.is_empty() => {
+            match lines.last().filter(|l| l.to_lowercase().contains("skipping test")) {
+                Some(why) => (Verdict::Skip, why.clone()),
+                None => (Verdict::Fail, format!("no results\n{tail}")),
+            }
+        }
         (Some(status), _) => (Verdict::Fail, format!("{status}\n{tail}")),
     }
 }
@@ -271,6 +278,10 @@ mod tests {
         // It passed, and crashed when it was to end.
         assert_eq!(of(Some(ExitStatus::from_raw(11)), "pass", "").0, Verdict::Fail);
         assert_eq!(judge("one", ended(0), "", "", 5).0, Verdict::Fail);
+        // Without results the log has to say so.
+        let log = "cl_khr_spir is not supported on this device. Skipping test.\n";
+        assert_eq!(judge("one", ended(0), "", log, 5), (Verdict::Skip, log.trim().into()));
+        assert_eq!(judge("one", ended(1), "", log, 5).0, Verdict::Fail);
         let slow = of(None, "pass", "still\nhere");
         assert_eq!(slow, (Verdict::Fail, "took more than 5 s\nstill\nhere".into()));
     }
