@@ -60,9 +60,7 @@ fn flags_of(mem: cl_mem) -> u64 {
 fn sub_buffer(parent: cl_mem, flags: cl_mem_flags) -> Result<cl_mem, cl_int> {
     let (region, mut code) = (cl_buffer_region { origin: 0, size: 16 }, 1);
     // SAFETY: a region of the buffer.
-    let part = unsafe {
-        clCreateSubBuffer(parent, flags, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code)
-    };
+    let part = unsafe { clCreateSubBuffer(parent, flags, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code) };
     if code == CL_SUCCESS { Ok(part) } else { Err(code) }
 }
 
@@ -98,9 +96,7 @@ fn flags_are_checked_and_inherited() {
         let mut count = 0;
         // SAFETY: room for a number.
         ok(unsafe {
-            clGetSupportedImageFormats(
-                rig.context, CL_MEM_IMMUTABLE_EXT, CL_MEM_OBJECT_IMAGE2D, 0, null_mut(), &mut count,
-            )
+            clGetSupportedImageFormats(rig.context, CL_MEM_IMMUTABLE_EXT, CL_MEM_OBJECT_IMAGE2D, 0, null_mut(), &mut count)
         });
         assert!(count > 0);
     }
