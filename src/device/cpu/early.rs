@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 /// Nested kernels on one thread.
-pub const LEVELS: usize = 8;
+pub const LEVELS: usize = 4;
 
 /// What has to end before a child may start.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
