@@ -176,9 +176,8 @@ fn images_are_read_and_not_written() {
     let (zero, region, mut host) = ([0usize; 3], [SIDE, SIDE, 1], [0u32; TEXELS]);
     let (o, r, ptr): (_, _, *mut c_void) = (zero.as_ptr(), region.as_ptr(), host.as_mut_ptr().cast());
     let map = |flags| {
-        let mut code = 1;
+        let (mut code, nothing) = (1, null_mut());
         // SAFETY: the whole image. The pitches do not matter.
-        let nothing = null_mut();
         unsafe { clEnqueueMapImage(queue, mem, 1, flags, o, r, nothing, nothing, 0, null(), null_mut(), &mut code) };
         code
     };
