@@ -101,13 +101,12 @@ static inline float pc_lod(float lod, int levels, uint s)
     return fmin(fmax(fmin(fmax(lod, LOD_MIN(s)), LOD_MAX(s)), 0.0f), (float)(levels - 1));
 }
 
-// Between two levels, or from the nearest one, half of the way belonging to the finer.
+// Between two levels, or from the nearest one, half of the way belonging to the finer. Each read is much code: two serve for both.
 #define LODS(KIND, IMAGE, PARAMS, ARGS) \
 float4 pc_lod_##KIND##_f32_f(read_only IMAGE image, PARAMS, float lod, uint s) \
 { \
     float d = pc_lod(lod, pc_levels(image), s); \
-    if (!(s & LEVELS_LINEAR)) return pc_level_sample_##KIND##_f32_f(image, ARGS, (int)ceil(d - 0.5f), s); \
-    float f = floor(d), a = d - f; \
+    float f = s & LEVELS_LINEAR ? floor(d) : ceil(d - 0.5f), a = s & LEVELS_LINEAR ? d - f : 0.0f; \
     int fine = (int)f; \
     float4 v = pc_level_sample_##KIND##_f32_f(image, ARGS, fine, s); \
     if (a > 0.0f) v = (1.0f - a) * v + a * pc_level_sample_##KIND##_f32_f(image, ARGS, fine + 1, s); \
