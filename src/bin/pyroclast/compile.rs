@@ -67,6 +67,8 @@ pub struct Arguments {
 /// Compiles.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let input = read_input(&arguments.input)?;
+    let named = |log: &str| with_file_name(log, &arguments.input);
+    let explain = |error| explain(error, &arguments.input);
     let parsed = options::parse(&arguments.options, Stage::Build).map_err(|e| format!("--options: {e}"))?;
     let device = arguments.device.map(device).transpose()?;
     let (target, config) = match device {
@@ -86,7 +88,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         driver::compile_source(&source, &[], &parsed.compiler, &config).map_err(explain)?
     };
     if !library.log.is_empty() {
-        eprintln!("{}", library.log.trim_end());
+        eprintln!("{}", named(library.log.trim_end()));
     }
     match arguments.emit {
         Emit::Il => {
@@ -166,10 +168,15 @@ fn device(index: usize) -> Result<&'static Arc<Device>, String> {
     devices.get(index).ok_or_else(|| format!("there is no device {index}; `pyroclast info` lists {}", devices.len()))
 }
 
-fn explain(error: CompileError) -> String {
+/// A build log with the file's name where the compiler, which reads its standard input, has that.
+fn with_file_name(log: &str, input: &Path) -> String {
+    if input == Path::new("-") { log.to_owned() } else { log.replace("<stdin>:", &format!("{}:", input.display())) }
+}
+
+fn explain(error: CompileError, input: &Path) -> String {
     match error {
         // Diagnostics are lines of their own.
-        CompileError::Diagnostics(text) => format!("the source has errors\n{}", text.trim_end()),
+        CompileError::Diagnostics(text) => format!("the source has errors\n{}", with_file_name(text.trim_end(), input)),
         other => other.to_string(),
     }
 }
