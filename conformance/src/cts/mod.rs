@@ -33,6 +33,10 @@ pub struct Arguments {
     /// The suite's wimpy mode, and small images: far less is tried
     #[arg(long)]
     wimpy: bool,
+    /// Sub-tests of every module that end within 20 minutes on two cores (cts-quick.txt), in the suite's wimpy mode: to be
+    /// run after every change of code generation or of the scheduler
+    #[arg(long, conflicts_with_all = ["list", "only", "tests"])]
+    quick: bool,
     /// Sub-tests at a time; as many as processors by default
     #[arg(long)]
     jobs: Option<usize>,
@@ -67,6 +71,15 @@ pub struct Arguments {
     tests: Vec<String>,
 }
 
+impl Arguments {
+    fn is_wimpy(&self) -> bool {
+        self.wimpy || self.quick
+    }
+}
+
+/// The sub-tests of `--quick`: lines `MODULE` or `MODULE:TEST,TEST...`, comments after `#`.
+const QUICK: &str = include_str!("../../cts-quick.txt");
+
 /// Runs what has no result yet; false if something is not as expected.
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let _vendors = arguments.driver.as_deref().map(devices::offer).transpose()?;
@@ -74,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let before = arguments.compare.as_deref().map(Report::read).transpose()?;
     let (device, listing) = Listing::of(&arguments.device, false)?;
     let place = listing.devices.get(device).map_or((0, 0), |d| d.place);
-    let facts = listing.facts(if arguments.wimpy { "wimpy" } else { "full" });
+    let facts = listing.facts(if arguments.is_wimpy() { "wimpy" } else { "full" });
     std::fs::create_dir_all(&arguments.output).map_err(|e| format!("{}: {e}", arguments.output.display()))?;
     let identity = Identity {
         mode: facts["mode"].clone(),
@@ -135,7 +148,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let command = format!(
         "conformance cts --cts {}{} --device '{}'",
         arguments.cts.display(),
-        if arguments.wimpy { " --wimpy" } else { "" },
+        if arguments.is_wimpy() { " --wimpy" } else { "" },
         arguments.device
     );
     let sum = records.iter().map(|r| r.seconds).sum();
@@ -143,6 +156,12 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     report.write(&arguments.output, &expectations, before.as_ref())?;
     println!("reports are in {}", arguments.output.display());
     Ok(report.conclude(&expectations))
+}
+
+/// The words of [`QUICK`].
+fn quick_words() -> impl Iterator<Item = String> {
+    let lines = QUICK.lines().map(|line| line.split('#').next().unwrap_or_default());
+    lines.map(|line| line.split_whitespace().collect::<String>()).filter(|word| !word.is_empty())
 }
 
 /// When a file was written, in seconds since 1970.
@@ -157,11 +176,19 @@ fn record(test: &(Module, String), verdict: Verdict, text: String, seconds: f64)
 
 /// The sub-tests that are wanted.
 fn choose(arguments: &Arguments) -> Result<Vec<(Module, String)>, String> {
-    let found = modules::find(&arguments.cts);
+    // Sub-tests run in the folders of their binaries.
+    let root = arguments.cts.canonicalize().map_err(|e| format!("{}: {e}", arguments.cts.display()))?;
+    let found = modules::find(&root);
     if found.is_empty() {
         return Err(format!("there is no test_* below {}", arguments.cts.display()));
     }
     let modules = match (&arguments.list, &arguments.only) {
+        _ if arguments.quick => {
+            let (there, missing): (Vec<String>, Vec<String>) =
+                quick_words().partition(|word| found.contains_key(word.split(':').next().unwrap_or_default()));
+            missing.iter().for_each(|word| eprintln!("there is no test_{word}"));
+            modules::of_words(&found, &there, true)?
+        }
         (Some(list), _) => {
             let text = std::fs::read_to_string(list).map_err(|e| format!("{}: {e}", list.display()))?;
             let (modules, missing) = modules::of_list(&found, &text);
@@ -171,9 +198,9 @@ fn choose(arguments: &Arguments) -> Result<Vec<(Module, String)>, String> {
         (None, Some(only)) => {
             let (module, test) = only.rsplit_once('/').ok_or("--only takes MODULE/NAME")?;
             let short = module.split(' ').next().unwrap_or_default();
-            modules::of_words(&found, &[format!("{short}:{test}")], arguments.wimpy)?
+            modules::of_words(&found, &[format!("{short}:{test}")], arguments.is_wimpy())?
         }
-        (None, None) => modules::of_words(&found, &arguments.tests, arguments.wimpy)?,
+        (None, None) => modules::of_words(&found, &arguments.tests, arguments.is_wimpy())?,
     };
     let mut tests = Vec::new();
     for module in modules {
@@ -209,11 +236,11 @@ impl Runner<'_> {
         }
         command.env("CL_PLATFORM_INDEX", self.place.0.to_string()).env("CL_DEVICE_INDEX", self.place.1.to_string());
         command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results);
-        if self.arguments.wimpy {
+        if self.arguments.is_wimpy() {
             command.env("CL_WIMPY_MODE", "1");
         }
         command.current_dir(module.binary.parent().unwrap_or(Path::new("/")));
-        let limit = self.arguments.limit.unwrap_or(if self.arguments.wimpy { 600 } else { 3600 });
+        let limit = self.arguments.limit.unwrap_or(if self.arguments.is_wimpy() { 600 } else { 3600 });
         let start = Instant::now();
         let ended = run_limited(&mut command, Duration::from_secs(limit));
         let ended = ended.map_err(|e| format!("{}: {e}", module.binary.display()))?;
