@@ -101,7 +101,7 @@ static inline float pc_lod(float lod, int levels, uint s)
     return fmin(fmax(fmin(fmax(lod, LOD_MIN(s)), LOD_MAX(s)), 0.0f), (float)(levels - 1));
 }
 
-// Between two levels, or from the nearest one, half of the way belonging to the finer. Each read is much code: two serve for both.
+// Between two levels, or from the nearest one, half of the way belonging to the finer: few reads, each is much code.
 #define LODS(KIND, IMAGE, PARAMS, ARGS) \
 float4 pc_lod_##KIND##_f32_f(read_only IMAGE image, PARAMS, float lod, uint s) \
 { \

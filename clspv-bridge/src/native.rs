@@ -36,7 +36,8 @@ pub mod context {
     pub const CHECK_ORDER: usize = 224;
     /// 0 if stores of [`super::NativeKernel::stream_bytes`] go past the caches, else 1.
     pub const NO_STREAM: usize = 232;
-    /// For code that enqueues kernels or reads clocks ([`super::runtime`]): what its calls are given first, and the function.
+    /// For code that enqueues kernels or reads clocks ([`super::runtime`]): what its calls are given first, and
+    /// the function.
     pub const RUNTIME: usize = 240;
     pub const RUNTIME_CALL: usize = 248;
     /// Bytes of the structure.

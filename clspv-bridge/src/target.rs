@@ -79,7 +79,8 @@ pub struct Target {
     pub aliased_views: bool,
     /// The driver moves the parts of loads wider than 16 bytes far apart unless something holds them.
     pub scatters_wide_loads: bool,
-    /// The driver makes code for each component of an access to buffers, much of it: small integers are accessed by words.
+    /// The driver makes much code of each component of an access to buffers: vectors of small integers are accessed
+    /// by words.
     pub scalar_accesses: bool,
     /// The last test of a loop goes into its continue block, as in GLSL's `do ... while`. llvmpipe makes worse code of that.
     pub tests_in_continue: bool,

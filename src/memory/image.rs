@@ -256,7 +256,8 @@ fn levels(context: &Context, desc: &Descriptor, shape: &ImageShape, format: Imag
     if desc.num_mip_levels <= 1 {
         return Ok(1);
     }
-    // Some device can have several, and none is smaller than a texel. OpenCL-CTS makes two of a single texel and three of two.
+    // Some device can have several, and none is smaller than a texel. OpenCL-CTS makes two of a single texel and
+    // three of two.
     if !context.devices().iter().any(|d| d.info().image.levels) || desc.num_mip_levels > shape.most_levels().max(3) {
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "{} levels of detail", desc.num_mip_levels));
     }

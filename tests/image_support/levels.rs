@@ -155,8 +155,8 @@ pub fn commands(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     findings.end()
 }
 
-/// A single texel, or one in each layer, has a second level of the same size, and two texels have a third level; commands and
-/// kernels tell the levels apart.
+/// A single texel, or one in each layer, has a second level of the same size, and two texels have a third level;
+/// commands and kernels tell the levels apart.
 pub fn single_texels(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let one = size(kind, 10);
     more_levels(session, kind, &[one, one])?;
