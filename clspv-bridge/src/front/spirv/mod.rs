@@ -48,6 +48,9 @@ const MAX_GLOBAL_BYTES: u64 = 1 << 29;
 /// Most bytes of initial contents together.
 const MAX_INIT_BYTES: u64 = 64 << 20;
 
+/// Most entry points of one function, whose body is read for each.
+const MAX_ENTRY_POINTS: usize = 16;
+
 /// Most leaves of aggregate values in a module.
 const MAX_AGGREGATE_LEAVES: usize = 32 << 20;
 
@@ -356,7 +359,13 @@ impl<'s> Reader<'s> {
             self.declare(body)?;
         }
         let mut kernel_bodies = Vec::new();
+        let mut entries: HashMap<u32, usize> = HashMap::new();
         for entry in entry_points {
+            let count = entries.entry(entry.function).or_default();
+            *count += 1;
+            if *count > MAX_ENTRY_POINTS {
+                return Err(CompileError::unsupported("so many entry points of one function", 0));
+            }
             kernel_bodies.push(self.kernel(entry, bodies)?);
         }
         self.entries(bodies, digest)?;
