@@ -18,7 +18,7 @@ impl Drop for Vendors {
 /// From here on only the driver named is there for child processes.
 pub fn offer(driver: &Path) -> Result<Vendors, String> {
     let driver = driver.canonicalize().map_err(|e| format!("{}: {e}", driver.display()))?;
-    let folder = std::env::temp_dir().join(format!("pyroclast-vendors-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("pyroclast-conformance-vendors-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let vendors = Vendors(folder);
     std::fs::write(vendors.0.join("driver.icd"), format!("{}\n", driver.display())).map_err(|e| e.to_string())?;

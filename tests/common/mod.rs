@@ -61,6 +61,8 @@ fn loader() -> &'static Library {
     LOADER.get_or_init(|| {
         validation::watch();
         let vendors = std::env::temp_dir().join(format!("pyroclast-vendors-{}", std::process::id()));
+        // A process of this number that was killed may have left one.
+        let _ = std::fs::remove_dir_all(&vendors);
         std::fs::create_dir_all(&vendors).expect("directory for the vendor file");
         std::fs::write(vendors.join("pyroclast.icd"), format!("{}\n", driver().display())).expect("vendor file");
         // SAFETY: every test comes through here before anything else reads or writes the environment.
