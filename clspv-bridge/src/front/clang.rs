@@ -484,10 +484,12 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
     push(if options.opt_disable { "-O1" } else { "-O2" });
     // Operations are marked, not fused: that would hide which ones the program wrote as fma().
     push(if contracts_by_operation(options) { "-ffp-contract=fast-honor-pragmas" } else { "-ffp-contract=off" });
-    // Accepted by other implementations.
-    push("-Wno-error=incompatible-pointer-types");
-    push("-Wno-error=int-conversion");
-    push("-Wno-error=implicit-int");
+    // Accepted by other implementations, with a warning.
+    if !options.warnings_are_errors {
+        push("-Wno-error=incompatible-pointer-types");
+        push("-Wno-error=int-conversion");
+        push("-Wno-error=implicit-int");
+    }
     let std = match options.std.as_str() {
         "" => "CL1.2",
         // The newest OpenCL C is 3.0 with more features.

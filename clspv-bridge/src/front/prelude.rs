@@ -29,6 +29,7 @@ const PARTS: &[Part] = &[
         early: true,
         text: include_str!("prelude/dot_products.h"),
     },
+    Part { extension: "cl_khr_kernel_clock", words: &["clock_read_"], early: true, text: include_str!("prelude/kernel_clock.h") },
     Part {
         extension: "cl_intel_subgroups",
         words: &["intel_sub_group_", "cl_intel_subgroups"],
@@ -84,6 +85,7 @@ const UNKNOWN: &[&str] = &[
 const EARLY: &[&str] = &[
     "cl_khr_extended_bit_ops",
     "cl_khr_integer_dot_product",
+    "cl_khr_kernel_clock",
     "cl_khr_subgroup_ballot",
     "cl_khr_subgroup_clustered_reduce",
     "cl_khr_subgroup_extended_types",
