@@ -48,8 +48,12 @@ impl Options {
     /// Whether groups divide launches evenly: before OpenCL C 2.0 always, afterwards if the build says so. Source without
     /// -cl-std is OpenCL C 1.2; an intermediate language has no such default.
     pub fn has_uniform_groups(&self, from_source: bool) -> bool {
-        let early = matches!(self.std.as_str(), "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2");
-        self.uniform_work_group_size || early && from_source
+        self.uniform_work_group_size || self.is_before_2_0() && from_source
+    }
+
+    /// Whether source is OpenCL C of a version before 2.0, as without -cl-std.
+    pub fn is_before_2_0(&self) -> bool {
+        matches!(self.std.as_str(), "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2")
     }
 }
 

@@ -14,6 +14,7 @@ use super::prelude::{self, Declarations};
 use super::process::{self, Output};
 use super::reached;
 use super::rename::{self, rename};
+use super::spirv::UNIT_FUNCTION;
 use super::watch::Watch;
 use crate::driver::{FrontConfig, Header, Library, Options};
 use crate::error::{CompileError, Result};
@@ -137,9 +138,6 @@ pub fn compile(
     });
     Ok((library, files))
 }
-
-/// A function that is added to translation units without any; the reader drops it.
-pub(crate) const UNIT_FUNCTION: &str = "__pc_unit";
 
 fn has_function(spirv: &[u32]) -> bool {
     let joined = super::spirv::read::Joined::default();

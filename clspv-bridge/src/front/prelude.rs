@@ -23,12 +23,7 @@ const PARTS: &[Part] = &[
         early: true,
         text: include_str!("prelude/bit_operations.h"),
     },
-    Part {
-        extension: "cl_khr_integer_dot_product",
-        words: &["dot_acc_sat", "dot_4x8packed", "dot"],
-        early: true,
-        text: include_str!("prelude/dot_products.h"),
-    },
+    Part { extension: "cl_khr_integer_dot_product", words: &["dot"], early: true, text: include_str!("prelude/dot_products.h") },
     Part { extension: "cl_khr_kernel_clock", words: &["clock_read_"], early: true, text: include_str!("prelude/kernel_clock.h") },
     Part {
         extension: "cl_intel_subgroups",
@@ -100,14 +95,9 @@ fn has(config: &FrontConfig, extension: &str) -> bool {
     config.extensions.iter().any(|e| e == extension)
 }
 
-/// Whether the version is older than OpenCL C 2.0.
-fn is_early(options: &Options) -> bool {
-    matches!(options.std.as_str(), "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2")
-}
-
 /// Options that define the macros of extensions.
 pub fn macros(options: &Options, config: &FrontConfig) -> Vec<String> {
-    let early = if is_early(options) { EARLY } else { &[] };
+    let early = if options.is_before_2_0() { EARLY } else { &[] };
     UNKNOWN.iter().chain(early).filter(|e| has(config, e)).map(|e| format!("-D{e}=1")).collect()
 }
 
@@ -116,7 +106,7 @@ pub fn misses_declarations(log: &str, options: &Options, config: &FrontConfig) -
     let undeclared =
         |line: &&str| line.contains(": error: ") && ["undeclared", "no matching function"].iter().any(|w| line.contains(w));
     let names = |part: &Part| log.lines().filter(undeclared).any(|line| part.words.iter().any(|w| line.contains(w)));
-    is_early(options) && PARTS.iter().any(|part| part.early && has(config, part.extension) && names(part))
+    options.is_before_2_0() && PARTS.iter().any(|part| part.early && has(config, part.extension) && names(part))
 }
 
 /// Which declarations are put before a source.

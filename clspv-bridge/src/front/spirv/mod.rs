@@ -25,7 +25,6 @@ mod types;
 mod unwritten;
 mod vendor;
 
-use super::clang::UNIT_FUNCTION;
 use super::{FNV, fnv};
 use crate::driver::SpecConstants;
 use crate::error::{CompileError, Result};
@@ -42,6 +41,9 @@ pub const UNSUPPORTED: &str = "unsupported: ";
 
 /// What clang puts before a kernel's name for the function that stands for it where the kernel is called.
 pub(crate) const CALLABLE_KERNEL: &str = "__clang_ocl_kern_imp_";
+
+/// Name of the function that the front end adds to translation units without any; dropped when the module is read.
+pub(crate) const UNIT_FUNCTION: &str = "__pc_unit";
 
 /// Most bytes of all program-scope variables together.
 const MAX_GLOBAL_BYTES: u64 = 1 << 29;
