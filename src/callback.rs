@@ -7,7 +7,7 @@
 //! * A callback does not run in a thread that waits for it, which may hold a lock that the callback takes
 //!   (unless the system has no thread for callbacks at all).
 //! * Waits inside a callback return at once, so no callback waits for itself or for those posted after it.
-//!   Blocking calls inside a callback wait for devices only, which need none of our threads.
+//!   Blocking calls inside a callback wait for devices only, which do not depend on the callback threads.
 //! * A callback that does not return within [`PATIENCE`] no longer holds back the next one, which another
 //!   thread runs: it may be waiting for that one, or for a thread that is.
 //! * A callback that does not return within [`LIMIT`] is not waited for any longer: it may be waiting for the
@@ -15,7 +15,7 @@
 //!   callback from a slow one. From then on the process waits for callbacks for [`LATER_LIMIT`] only.
 //!
 //! A callback that waits for another thread of the application thus returns as soon as that thread acts, and
-//! whoever waits for it goes on. User events that callbacks set take effect at once.
+//! the calls that wait for the callback continue. User events that callbacks set take effect at once.
 //!
 //! Destructor callbacks are run by the call that releases the object, if the object ends with it
 //! ([`release`]), as other implementations do. An object that a command still uses ends with the command,
@@ -58,7 +58,7 @@ struct State {
     queue: VecDeque<Callback>,
     /// Callbacks that have been started.
     started: Ticket,
-    /// Those of them that have not returned, the newest last.
+    /// Started callbacks that have not returned, the newest last.
     running: Vec<Running>,
     threads: usize,
     /// How long calls wait for a callback.
@@ -107,7 +107,7 @@ impl State {
         }
         match std::thread::Builder::new().name("pyroclast-callback".into()).spawn(serve) {
             Ok(_) => self.threads += 1,
-            // Whoever waits for a callback runs it then.
+            // The call that waits for a callback then runs it.
             Err(error) if self.threads == 0 => tracing::error!(%error, "cannot start the callback thread"),
             Err(error) => tracing::warn!(%error, "cannot start another callback thread"),
         }
@@ -149,7 +149,7 @@ fn serve() {
             POSTED.wait_for(&mut state, delay);
         } else if let Some(taken) = state.take() {
             if !state.queue.is_empty() {
-                // Somebody must look after those behind this one.
+                // Another thread serves the callbacks behind this one.
                 state.provide_thread();
                 POSTED.notify_one();
             }

@@ -33,7 +33,7 @@ impl MemFlags {
     /// Checks the flags of clCreateBuffer.
     pub fn for_buffer(flags: cl_mem_flags) -> Result<MemFlags> {
         let checked = MemFlags::of_any(flags)?;
-        // What cannot be written later gets its contents when it is created.
+        // CL_INVALID_VALUE: CL_MEM_IMMUTABLE_EXT requires a host pointer with the contents.
         if checked.is_immutable() && !checked.needs_host_ptr() {
             return Err(Error::with(CL_INVALID_VALUE, "an immutable object without contents"));
         }
@@ -147,7 +147,7 @@ fn check_exclusive(flags: cl_mem_flags) -> Result<()> {
     if (flags & ACCESS).count_ones() > 1 || (flags & HOST_ACCESS).count_ones() > 1 {
         return Err(Error::with(CL_INVALID_VALUE, "access flags exclude each other"));
     }
-    // What is immutable is not written.
+    // CL_INVALID_VALUE: CL_MEM_IMMUTABLE_EXT excludes the flags that allow writes.
     let writes = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY;
     if flags & IMMUTABLE != 0 && flags & writes as cl_mem_flags != 0 {
         return Err(Error::with(CL_INVALID_VALUE, "CL_MEM_IMMUTABLE_EXT excludes flags that allow writes"));

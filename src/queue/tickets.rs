@@ -8,10 +8,10 @@ use crate::sync::{Mutex, Rank};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// So many entries are kept before those of callbacks that have returned are dropped.
+/// Number of entries at which those of returned callbacks are dropped.
 const MANY: usize = 64;
 
-/// See the module's text.
+/// Callbacks of the events of one queue.
 pub struct CallbackTickets {
     /// Callbacks that are not due yet.
     expected: AtomicUsize,
@@ -30,7 +30,7 @@ impl CallbackTickets {
         self.expected.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// So many of those that were expected are due.
+    /// `count` of the expected callbacks are due.
     pub fn met(&self, count: usize) {
         self.expected.fetch_sub(count, Ordering::Relaxed);
     }

@@ -5,7 +5,7 @@
 //! tool is killed ([`Watch`]).
 //!
 //! The host may have closed its standard descriptors (then pipes could land on them, which the spawn cannot
-//! pass on), may ignore SIGCHLD (then nobody can tell how the child ended), and may change directory or
+//! pass on), may ignore SIGCHLD (then the exit status is not available), and may change directory or
 //! environment at any time. Output and input are moved by threads, so no pipe can fill up and block the other
 //! side.
 
@@ -188,7 +188,7 @@ fn usage(process: u32, depth: u32) -> (u64, bool) {
     // User and system time, of the process and of its children that have ended.
     let times = fields.get(11..15).unwrap_or_default();
     let mut used = times.iter().filter_map(|t| t.parse::<u64>().ok()).sum();
-    // A stopped process waits for whoever stopped it.
+    // A stopped process is not idle: its parent or a debugger will continue it.
     let mut waits = fields.first().is_none_or(|state| !["R", "T", "t"].contains(state));
     let children = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
     for child in children.split_whitespace().filter_map(|c| c.parse().ok()).filter(|_| depth < 8) {

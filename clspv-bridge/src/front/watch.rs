@@ -4,7 +4,7 @@
 //! however it ends, the shell reads the end of the pipe and acts. When the work is over, the watcher is
 //! killed first. (PR_SET_PDEATHSIG would need code between fork and exec, and knows no folders.) A watcher
 //! has a process group of its own, as the tools have, so that signals for the application's group reach
-//! neither. Without a shell there is no watcher, and nothing else is lost.
+//! neither. Without a shell there is no watcher; builds work all the same.
 
 use super::process::reserve_standard_descriptors;
 use std::ffi::OsStr;

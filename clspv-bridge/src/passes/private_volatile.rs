@@ -1,8 +1,8 @@
 //! Turns volatile accesses of private memory into plain ones.
 //!
-//! Only the work-item itself sees its private memory, so nothing observes such accesses, and variables become values.
-//! What programs use `volatile` for here, that a result is rounded and not computed together with what follows, holds
-//! still: an operation whose result is stored loses the permissions to be contracted or reassociated.
+//! Private memory is visible to its work-item only, so such accesses are not observable, and variables can become
+//! SSA values. Programs use `volatile` here to keep a result from being combined with later operations: an operation
+//! whose result is stored therefore loses its fast-math flags.
 
 use super::{Pass, PassContext};
 use crate::error::Result;

@@ -78,7 +78,7 @@ fn values(ty: &Scalar, size: usize, items: usize) -> Vec<u8> {
     (0..items).flat_map(|i| (0..size).flat_map(move |k| ty.encode(value(i, k)))).collect()
 }
 
-/// What buffers hold before a launch.
+/// Byte that output buffers are filled with before a launch.
 const FILL: u8 = 0xa5;
 
 struct Program<'a> {
@@ -196,7 +196,7 @@ fn check_assigned(program: &Program<'_>, expected: Vec<u8>, n: usize, lane: usiz
     }
 }
 
-/// The same vectors by way of private and local memory.
+/// Vectors copied through private, local and constant memory.
 fn local_memory(session: &Session<'_>, ty: &Scalar, n: usize) -> Result<(), String> {
     let t = ty.name;
     let program = Program::new(

@@ -8,7 +8,7 @@ use crate::native::{context, runtime};
 use std::fmt::Write;
 
 impl Emit<'_> {
-    /// What calls of the runtime are given first, and the function.
+    /// Loads the state pointer, the first argument of every runtime call, and the function to call.
     fn runtime_function(&mut self) -> (String, String) {
         let mut field = |offset: usize| {
             let p = self.def(format!("getelementptr i8, ptr %ctx, i64 {offset}"));
