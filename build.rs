@@ -17,7 +17,10 @@ fn compile(name: &str) -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", shader.display());
     let text = fs::read_to_string(shader)?;
     let module = naga::front::wgsl::parse_str(&text).map_err(|e| e.emit_to_string(&text))?;
-    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::IMMEDIATES);
+    let mut validator = naga::valid::Validator::new(
+        naga::valid::ValidationFlags::all(),
+        naga::valid::Capabilities::IMMEDIATES,
+    );
     let info = validator.validate(&module).map_err(|e| e.emit_to_string(&text))?;
     let options = naga::back::spv::Options { lang_version: (1, 3), ..Default::default() };
     let words = naga::back::spv::write_vec(&module, &info, &options, None)?;

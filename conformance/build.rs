@@ -8,7 +8,8 @@ fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/exec");
     println!("cargo::rerun-if-changed={}", folder.display());
     let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-    let mut files: Vec<_> = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "cl")).collect();
+    let mut files: Vec<_> =
+        entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "cl")).collect();
     files.sort();
     let mut text = String::from("pub const KERNELS: &[(&str, &str)] = &[\n");
     for file in files {
@@ -24,7 +25,10 @@ fn main() {
         println!("cargo::rerun-if-changed={}", String::from_utf8_lossy(&log.stdout).trim());
     }
     let commit = std::process::Command::new("git").args(["describe", "--always", "--abbrev=10"]).output();
-    let commit = commit.ok().filter(|o| o.status.success()).map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
+    let commit = commit
+        .ok()
+        .filter(|o| o.status.success())
+        .map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
     println!(
         "cargo::rustc-env=CONFORMANCE_COMMIT={}",
         commit.filter(|c| !c.is_empty()).unwrap_or_else(|| "an unknown commit".into())

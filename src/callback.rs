@@ -123,7 +123,10 @@ fn run(callback: Callback) {
 }
 
 /// Runs a callback that was taken from the list.
-fn run_taken(state: MutexGuard<'static, State>, (ticket, callback): (Ticket, Callback)) -> MutexGuard<'static, State> {
+fn run_taken(
+    state: MutexGuard<'static, State>,
+    (ticket, callback): (Ticket, Callback),
+) -> MutexGuard<'static, State> {
     drop(state);
     run(callback);
     let mut state = STATE.lock();
@@ -139,7 +142,10 @@ fn serve() {
         if state.queue.is_empty() {
             if state.threads == 1 {
                 POSTED.wait(&mut state);
-            } else if POSTED.wait_for(&mut state, LINGER) && state.queue.is_empty() && state.threads > state.running.len() + 1 {
+            } else if POSTED.wait_for(&mut state, LINGER)
+                && state.queue.is_empty()
+                && state.threads > state.running.len() + 1
+            {
                 break;
             }
             continue;

@@ -179,7 +179,8 @@ mod tests {
         let readme = include_str!("../README.md");
         let rows = |l: &&str| l.starts_with("| PYROCLAST_");
         let found: Vec<&str> = readme.lines().filter(rows).collect();
-        let expected: Vec<String> = OPTIONS.iter().map(|(var, meaning)| format!("| {var} | {} |", meaning.trim())).collect();
+        let expected: Vec<String> =
+            OPTIONS.iter().map(|(var, meaning)| format!("| {var} | {} |", meaning.trim())).collect();
         assert_eq!(found, expected, "README.md must have these rows:\n{}", expected.join("\n"));
         assert!(readme.contains("| variable | meaning |\n|---|---|\n| PYROCLAST_"));
     }

@@ -95,8 +95,9 @@ impl ApiObject for Context {
     }
 }
 
-const INITIALIZABLE: cl_context_properties =
-    (CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR | CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR) as cl_context_properties;
+const INITIALIZABLE: cl_context_properties = (CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR
+    | CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR)
+    as cl_context_properties;
 
 /// Checks (key, value) pairs of context properties. `is_platform` says whether a value is our platform's handle.
 pub fn validate_properties(
@@ -119,10 +120,14 @@ pub fn validate_properties(
             PLATFORM => return Err(err!(CL_INVALID_PLATFORM, "{value:#x} is not this platform")),
             // clCreateContext: the value of a property must be valid.
             USER_SYNC if matches!(*value, 0 | 1) => {}
-            USER_SYNC => return Err(err!(CL_INVALID_PROPERTY, "CL_CONTEXT_INTEROP_USER_SYNC is no cl_bool: {value}")),
+            USER_SYNC => {
+                return Err(err!(CL_INVALID_PROPERTY, "CL_CONTEXT_INTEROP_USER_SYNC is no cl_bool: {value}"));
+            }
             // cl_khr_initialize_memory: a set of the two address spaces.
             INITIALIZE if *value & !INITIALIZABLE == 0 => {}
-            INITIALIZE => return Err(err!(CL_INVALID_PROPERTY, "{value:#x} names other memory than local and private")),
+            INITIALIZE => {
+                return Err(err!(CL_INVALID_PROPERTY, "{value:#x} names other memory than local and private"));
+            }
             // cl_arm_printf: any function, and any size, which may be rounded.
             PRINT_CALLBACK | PRINT_SIZE => {}
             // clCreateContext: the name of a property must be known.
@@ -150,7 +155,9 @@ impl Context {
                 list.push(device);
             }
         }
-        let asked = properties.chunks_exact(2).find(|p| p[0] == CL_CONTEXT_MEMORY_INITIALIZE_KHR as cl_context_properties);
+        let asked = properties
+            .chunks_exact(2)
+            .find(|p| p[0] == CL_CONTEXT_MEMORY_INITIALIZE_KHR as cl_context_properties);
         let initialized = asked.map_or(0, |p| p[1] as cl_context_memory_initialize_khr);
         // clCreateContext: a property must be supported, here by every device.
         if asked.is_some() && !list.iter().all(|d| d.info().zero_local) {

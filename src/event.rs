@@ -151,7 +151,11 @@ impl Event {
     }
 
     /// The event of a command that is about to be enqueued.
-    pub(crate) fn of_command(queue: &Arc<CommandQueue>, command_type: cl_command_type, place: Place) -> Arc<Event> {
+    pub(crate) fn of_command(
+        queue: &Arc<CommandQueue>,
+        command_type: cl_command_type,
+        place: Place,
+    ) -> Arc<Event> {
         if let Some(mut kept) = queue.kept_event()
             && let Some(event) = Arc::get_mut(&mut kept)
         {
@@ -246,7 +250,8 @@ impl Event {
     /// Hands callbacks of a status to the callback thread; `inner` is locked.
     fn post(&self, inner: &mut Inner, due: Vec<(cl_int, EventCallback)>, status: cl_int) {
         for (level, callback) in due {
-            inner.posted = callback::post(Box::new(move || callback(if status < 0 { status } else { level })));
+            inner.posted =
+                callback::post(Box::new(move || callback(if status < 0 { status } else { level })));
             if let Some(queue) = &self.queue {
                 queue.tickets().add(self.seq.load(Ordering::Relaxed), inner.posted);
             }
@@ -395,7 +400,11 @@ impl Event {
 
     /// Keeps `dependent` back until this event is done, or as far as its device queue needs: see `graph`. False if
     /// nothing holds it back.
-    pub(crate) fn hold(&self, dependent: &Arc<Event>, rule: impl FnOnce(Option<Submission>, bool) -> bool) -> bool {
+    pub(crate) fn hold(
+        &self,
+        dependent: &Arc<Event>,
+        rule: impl FnOnce(Option<Submission>, bool) -> bool,
+    ) -> bool {
         let mut inner = self.inner.lock();
         if self.is_done() || rule(inner.submission, inner.placed) {
             return false;
@@ -417,7 +426,11 @@ impl Event {
     }
 
     /// The command is on the device queue; gives the dependents that `release` says may follow.
-    pub(crate) fn submitted(&self, at: Submission, release: impl FnMut(&Arc<Event>) -> bool) -> SmallVec<[Arc<Event>; 1]> {
+    pub(crate) fn submitted(
+        &self,
+        at: Submission,
+        release: impl FnMut(&Arc<Event>) -> bool,
+    ) -> SmallVec<[Arc<Event>; 1]> {
         let mut inner = self.inner.lock();
         inner.submission = Some(at);
         let released = split(&mut inner.dependents, release);
@@ -436,7 +449,8 @@ impl Event {
         if inner.callbacks.is_empty() {
             return;
         }
-        let (due, rest) = std::mem::take(&mut inner.callbacks).into_iter().partition(|(l, _)| *l >= CL_SUBMITTED);
+        let (due, rest) =
+            std::mem::take(&mut inner.callbacks).into_iter().partition(|(l, _)| *l >= CL_SUBMITTED);
         inner.callbacks = rest;
         self.met(&due);
         self.post(&mut inner, due, CL_COMPLETE);
@@ -467,7 +481,10 @@ impl Event {
     }
 }
 
-fn split(from: &mut SmallVec<[Arc<Event>; 1]>, mut release: impl FnMut(&Arc<Event>) -> bool) -> SmallVec<[Arc<Event>; 1]> {
+fn split(
+    from: &mut SmallVec<[Arc<Event>; 1]>,
+    mut release: impl FnMut(&Arc<Event>) -> bool,
+) -> SmallVec<[Arc<Event>; 1]> {
     if from.is_empty() {
         return SmallVec::new();
     }

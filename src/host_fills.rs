@@ -105,7 +105,8 @@ mod tests {
     fn the_list_stays_short_and_finds_long_ranges() {
         let fills = HostFills::default();
         let flag = |done| Arc::new(Flag(AtomicBool::new(done)));
-        let weak = |flag: &Arc<Flag>| -> Weak<dyn Pending> { Arc::downgrade(&(flag.clone() as Arc<dyn Pending>)) };
+        let weak =
+            |flag: &Arc<Flag>| -> Weak<dyn Pending> { Arc::downgrade(&(flag.clone() as Arc<dyn Pending>)) };
         let (long, done) = (flag(false), flag(true));
         fills.add(0..1_000_000, weak(&long));
         for i in 0..10_000 {

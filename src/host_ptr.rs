@@ -51,7 +51,10 @@ pub fn page() -> u64 {
 /// Whether the process has something mapped at every byte of a range, whatever may be done there.
 pub fn is_mapped(ptr: HostPtr, size: u64) -> bool {
     const PAGES: u64 = 4096;
-    let (start, Some(end)) = (ptr.addr() as u64 / page() * page(), (ptr.addr() as u64).checked_add(size)) else { return false };
+    let (start, Some(end)) = (ptr.addr() as u64 / page() * page(), (ptr.addr() as u64).checked_add(size))
+    else {
+        return false;
+    };
     let mut resident = [0; PAGES as usize];
     let mut piece = |at: u64| {
         let len = (end - at).min(PAGES * page());
@@ -122,7 +125,13 @@ unsafe fn copy_past_caches(src: *const u8, dst: *mut u8, len: usize) {
 ///
 /// # Safety
 /// Every row of both regions is valid and nobody else writes it during the call.
-pub unsafe fn copy_rect(src: HostPtr, src_layout: RectLayout, dst: HostPtr, dst_layout: RectLayout, region: [u64; 3]) {
+pub unsafe fn copy_rect(
+    src: HostPtr,
+    src_layout: RectLayout,
+    dst: HostPtr,
+    dst_layout: RectLayout,
+    region: [u64; 3],
+) {
     for z in 0..region[2] {
         for y in 0..region[1] {
             let from = src.offset(src_layout.offset + z * src_layout.slice_pitch + y * src_layout.row_pitch);
@@ -147,7 +156,8 @@ pub unsafe fn fill(dst: HostPtr, pattern: &[u8], len: u64) {
         bytes.fill(*byte);
     } else {
         // A block of whole patterns first, by doubling, which is then copied as a whole.
-        let (block, rest) = bytes.split_at_mut(bytes.len().min((4096 / pattern.len()).max(1) * pattern.len()));
+        let (block, rest) =
+            bytes.split_at_mut(bytes.len().min((4096 / pattern.len()).max(1) * pattern.len()));
         let mut done = pattern.len().min(block.len());
         block[..done].copy_from_slice(&pattern[..done]);
         while done < block.len() {
@@ -257,7 +267,8 @@ mod tests {
         let source: Vec<u8> = (0..STREAMED + 500).map(|i| (i * 7 + i / 251) as u8).collect();
         for (from, to, more) in [(0, 0, 0), (3, 1, 77), (64, 5, 191), (1, 64, 63)] {
             let (len, mut copied) = (STREAMED + more, vec![1u8; STREAMED + 500]);
-            let (src, dst) = (HostPtr::new(source[from..].as_ptr().cast_mut()), HostPtr::new(copied[to..].as_mut_ptr()));
+            let (src, dst) =
+                (HostPtr::new(source[from..].as_ptr().cast_mut()), HostPtr::new(copied[to..].as_mut_ptr()));
             // SAFETY: both vectors are longer than that.
             unsafe { copy(src, dst, len as u64) };
             assert!(copied[to..to + len] == source[from..from + len], "{from} {to} {more}");
@@ -283,7 +294,9 @@ mod tests {
     fn asking_for_huge_pages_changes_nothing() {
         let bytes: Vec<u8> = (0..3 * HUGE + 5000).map(|i| (i * 7 + i / 251) as u8).collect();
         let copy = bytes.clone();
-        for (at, size) in [(0, 0), (1, 1), (4097, HUGE_PAGE), (4095, HUGE), (16, 3 * HUGE + 11), (0, bytes.len())] {
+        for (at, size) in
+            [(0, 0), (1, 1), (4097, HUGE_PAGE), (4095, HUGE), (16, 3 * HUGE + 11), (0, bytes.len())]
+        {
             prefer_huge_pages(HostPtr::new(bytes[at..].as_ptr().cast_mut()), size as u64);
             assert!(bytes == copy, "{at} {size}");
         }

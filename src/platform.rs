@@ -43,7 +43,11 @@ impl Platform {
     pub fn devices(&self) -> &[Arc<Device>] {
         self.devices.get_or_init(|| {
             let devices = registry::probe(Config::get());
-            tracing::info!(count = devices.len(), "devices: {:?}", devices.iter().map(|d| &d.info().name).collect::<Vec<_>>());
+            tracing::info!(
+                count = devices.len(),
+                "devices: {:?}",
+                devices.iter().map(|d| &d.info().name).collect::<Vec<_>>()
+            );
             devices
         })
     }
@@ -52,24 +56,30 @@ impl Platform {
     /// is no such device. Unknown bits beside known ones are ignored: applications widen the 32-bit
     /// CL_DEVICE_TYPE_ALL with its sign.
     pub fn devices_of_type(&self, device_type: cl_device_type) -> Result<Vec<Arc<Device>>> {
-        const KNOWN: cl_device_type =
-            CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
+        const KNOWN: cl_device_type = CL_DEVICE_TYPE_DEFAULT
+            | CL_DEVICE_TYPE_CPU
+            | CL_DEVICE_TYPE_GPU
+            | CL_DEVICE_TYPE_ACCELERATOR
+            | CL_DEVICE_TYPE_CUSTOM;
         // clGetDeviceIDs: the value must be a type.
         if device_type & KNOWN == 0 {
             return Err(err!(CL_INVALID_DEVICE_TYPE, "{device_type:#x}"));
         }
         let is_chosen = |(index, device): &(usize, &Arc<Device>)| {
-            device.device_type() & device_type != 0 || (*index == 0 && device_type & CL_DEVICE_TYPE_DEFAULT != 0)
+            device.device_type() & device_type != 0
+                || (*index == 0 && device_type & CL_DEVICE_TYPE_DEFAULT != 0)
         };
-        let chosen: Vec<_> = self.devices().iter().enumerate().filter(is_chosen).map(|(_, d)| d.clone()).collect();
+        let chosen: Vec<_> =
+            self.devices().iter().enumerate().filter(is_chosen).map(|(_, d)| d.clone()).collect();
         if chosen.is_empty() { Err(err!(CL_DEVICE_NOT_FOUND)) } else { Ok(chosen) }
     }
 
     /// Names and versions of the platform's extensions: its own, and those that all of its devices have.
     fn extensions(&self) -> Vec<(String, cl_version)> {
         let devices = self.devices();
-        let everywhere =
-            |f: &&features::Feature| f.platform_only || (!devices.is_empty() && devices.iter().all(|d| d.has_extension(f.name)));
+        let everywhere = |f: &&features::Feature| {
+            f.platform_only || (!devices.is_empty() && devices.iter().all(|d| d.has_extension(f.name)))
+        };
         features::EXTENSIONS.iter().filter(everywhere).map(|f| (f.name.to_string(), f.version)).collect()
     }
 
@@ -97,7 +107,9 @@ impl Platform {
             CL_PLATFORM_NUMERIC_VERSION => make_version(features::VERSION.0, features::VERSION.1, 0).into(),
             CL_PLATFORM_NAME => "Pyroclast".into(),
             CL_PLATFORM_VENDOR => "Pyroclast".into(),
-            CL_PLATFORM_EXTENSIONS => self.extensions().into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ").into(),
+            CL_PLATFORM_EXTENSIONS => {
+                self.extensions().into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ").into()
+            }
             CL_PLATFORM_EXTENSIONS_WITH_VERSION => InfoValue::NameVersions(self.extensions()),
             // In nanoseconds; 0 if a device cannot give its time and the host's together.
             CL_PLATFORM_HOST_TIMER_RESOLUTION => {
@@ -108,15 +120,21 @@ impl Platform {
                 self.in_common(CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR)?
             }
             CL_PLATFORM_SEMAPHORE_TYPES_KHR => vec![CL_SEMAPHORE_TYPE_BINARY_KHR].into(),
-            CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => self.in_common(CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR)?,
-            CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => self.in_common(CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR)?,
-            CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR => {
-                (CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR | CL_COMMAND_BUFFER_PLATFORM_REMAP_QUEUES_KHR).into()
+            CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR => {
+                self.in_common(CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR)?
             }
+            CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR => {
+                self.in_common(CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR)?
+            }
+            CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR => (CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR
+                | CL_COMMAND_BUFFER_PLATFORM_REMAP_QUEUES_KHR)
+                .into(),
             // cl_khr_unified_svm
             CL_PLATFORM_SVM_TYPE_CAPABILITIES_KHR => {
                 let sharing = || self.devices().iter().map(|d| d.info().sharing);
-                InfoValue::U64s(svm_types::listed(sharing()).map(|t| svm_types::common(t, sharing())).collect())
+                InfoValue::U64s(
+                    svm_types::listed(sharing()).map(|t| svm_types::common(t, sharing())).collect(),
+                )
             }
             CL_PLATFORM_ICD_SUFFIX_KHR => "PYRO".into(),
             other => return Err(err!(CL_INVALID_VALUE, "clGetPlatformInfo has no parameter {other:#x}")),

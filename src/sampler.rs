@@ -89,7 +89,10 @@ impl Sampler {
             max: max.map_or(default.max, f32::from_bits),
         };
         // A limit is a number.
-        if levels.min.is_nan() || levels.max.is_nan() || !matches!(levels.filter, CL_FILTER_NEAREST | CL_FILTER_LINEAR) {
+        if levels.min.is_nan()
+            || levels.max.is_nan()
+            || !matches!(levels.filter, CL_FILTER_NEAREST | CL_FILTER_LINEAR)
+        {
             return Err(err!(CL_INVALID_VALUE, "levels of detail of a sampler: {levels:?}"));
         }
         let filter = filter.unwrap_or(CL_FILTER_NEAREST);
@@ -109,12 +112,21 @@ impl Sampler {
             return Err(err!(CL_INVALID_OPERATION, "no device of the context supports images"));
         }
         // Modes and the flag have defined values.
-        let modes = addressing_bits(addressing).is_some() && matches!(filter, CL_FILTER_NEAREST | CL_FILTER_LINEAR);
+        let modes =
+            addressing_bits(addressing).is_some() && matches!(filter, CL_FILTER_NEAREST | CL_FILTER_LINEAR);
         if !modes || normalized > CL_TRUE {
             return Err(err!(CL_INVALID_VALUE, "addressing mode {addressing:#x}, filter mode {filter:#x}"));
         }
         let (context, slot) = (context.clone(), ApiSlot::new());
-        Ok(Arc::new(Sampler { slot, context, normalized: normalized != 0, addressing, filter, levels, properties }))
+        Ok(Arc::new(Sampler {
+            slot,
+            context,
+            normalized: normalized != 0,
+            addressing,
+            filter,
+            levels,
+            properties,
+        }))
     }
 
     /// What kernels are given.

@@ -82,7 +82,9 @@ impl Semaphore {
                 list
             }
             // In a context of several devices one must be named.
-            None if all.len() > 1 => return Err(err!(CL_INVALID_PROPERTY, "the context has several devices, none is named")),
+            None if all.len() > 1 => {
+                return Err(err!(CL_INVALID_PROPERTY, "the context has several devices, none is named"));
+            }
             None => all.to_vec(),
         };
         let device = devices.first().ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
@@ -156,18 +158,21 @@ impl Semaphore {
     pub fn payload(&self) -> cl_semaphore_payload_khr {
         let pairs = self.pairs.lock();
         let is_signalled = |e: &Arc<Event>| e.status() == CL_COMPLETE;
-        let waiting = pairs.last.as_ref().is_some_and(|(signal, wait)| is_signalled(signal) && !wait.is_done());
+        let waiting =
+            pairs.last.as_ref().is_some_and(|(signal, wait)| is_signalled(signal) && !wait.is_done());
         u64::from(waiting || pairs.signals.front().is_some_and(is_signalled))
     }
 
     /// clGetSemaphoreHandleForTypeKHR: a new descriptor. Blocks until the signal that a sync file is about is on its way.
     pub fn export(&self, device: &Arc<Device>, handle: SemaphoreHandle) -> Result<RawFd> {
         self.validate_export(device, handle)?;
-        let shared = self.shared.as_ref().ok_or_else(|| err!(CL_INVALID_VALUE, "the semaphore is not shared"))?;
+        let shared =
+            self.shared.as_ref().ok_or_else(|| err!(CL_INVALID_VALUE, "the semaphore is not shared"))?;
         if handle == SemaphoreHandle::SyncFd {
             let signal = self.pairs.lock().signals.pop_front();
             // A sync file is about a signal.
-            let signal = signal.ok_or_else(|| err!(CL_INVALID_OPERATION, "no signal of the semaphore is pending"))?;
+            let signal =
+                signal.ok_or_else(|| err!(CL_INVALID_OPERATION, "no signal of the semaphore is pending"))?;
             if let Some(queue) = signal.queue() {
                 queue.flush();
             }
@@ -249,7 +254,10 @@ fn validate(queue: &CommandQueue, semaphores: &[Arc<Semaphore>], waits: &WaitLis
     }
     // No event of the wait list has failed.
     if waits.iter().any(|e| e.status() < 0) {
-        return Err(err!(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "an event of the wait list has failed"));
+        return Err(err!(
+            CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+            "an event of the wait list has failed"
+        ));
     }
     Ok(())
 }
@@ -267,7 +275,11 @@ fn command(
 }
 
 /// clEnqueueWaitSemaphoresKHR
-pub fn wait(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], mut waits: WaitList) -> Result<Arc<Event>> {
+pub fn wait(
+    queue: &Arc<CommandQueue>,
+    semaphores: &[Arc<Semaphore>],
+    mut waits: WaitList,
+) -> Result<Arc<Event>> {
     validate(queue, semaphores, &waits)?;
     let signals: SmallVec<[Option<Arc<Event>>; 2]> = semaphores.iter().map(|s| s.take_signal()).collect();
     waits.extend(signals.iter().flatten().cloned());
@@ -281,7 +293,11 @@ pub fn wait(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], mut waits:
 }
 
 /// clEnqueueSignalSemaphoresKHR
-pub fn signal(queue: &Arc<CommandQueue>, semaphores: &[Arc<Semaphore>], waits: WaitList) -> Result<Arc<Event>> {
+pub fn signal(
+    queue: &Arc<CommandQueue>,
+    semaphores: &[Arc<Semaphore>],
+    waits: WaitList,
+) -> Result<Arc<Event>> {
     validate(queue, semaphores, &waits)?;
     let (kind, place) = command(semaphores, DeviceCommand::Signal);
     let command_type = CL_COMMAND_SEMAPHORE_SIGNAL_KHR;
@@ -305,7 +321,8 @@ mod tests {
     use crate::device::mock::{MockDevice, Mode};
 
     fn context(devices: usize) -> Arc<Context> {
-        let list: Vec<_> = (0..devices).map(|_| Device::new("mock", MockDevice::new(Mode::AtOnce, true, true))).collect();
+        let list: Vec<_> =
+            (0..devices).map(|_| Device::new("mock", MockDevice::new(Mode::AtOnce, true, true))).collect();
         Context::new(list, Vec::new(), None, Default::default()).unwrap()
     }
 
@@ -326,7 +343,10 @@ mod tests {
         };
         assert_eq!(code(Semaphore::create(&both, SemaphoreDesc::default())), CL_INVALID_PROPERTY);
         assert_eq!(code(Semaphore::create(&both, of(&[]))), CL_INVALID_DEVICE);
-        assert_eq!(code(Semaphore::create(&both, of(&[&both.devices()[0], &both.devices()[1]]))), CL_INVALID_DEVICE);
+        assert_eq!(
+            code(Semaphore::create(&both, of(&[&both.devices()[0], &both.devices()[1]]))),
+            CL_INVALID_DEVICE
+        );
         assert_eq!(code(Semaphore::create(&both, of(&[&one.devices()[0]]))), CL_INVALID_DEVICE);
         let semaphore = [Semaphore::create(&both, of(&[&both.devices()[1]])).unwrap()];
         assert_eq!(code(signal(&queue(&both, 0), &semaphore, WaitList::new())), CL_INVALID_COMMAND_QUEUE);
@@ -338,7 +358,8 @@ mod tests {
     #[test]
     fn signals_that_others_wait_for_do_not_pile_up() {
         let context = context(1);
-        let desc = SemaphoreDesc { exports: Some(vec![SemaphoreHandle::OpaqueFd]), ..SemaphoreDesc::default() };
+        let desc =
+            SemaphoreDesc { exports: Some(vec![SemaphoreHandle::OpaqueFd]), ..SemaphoreDesc::default() };
         let (semaphore, queue) = ([Semaphore::create(&context, desc).unwrap()], queue(&context, 0));
         for _ in 0..10 {
             signal(&queue, &semaphore, WaitList::new()).unwrap();

@@ -181,7 +181,12 @@ impl Store {
             let temporary = temporary_in(path.parent()?);
             let mut file = File::options().write(true).create_new(true).mode(0o600).open(&temporary).ok()?;
             let kept = file.write_all(&random()?).is_ok()
-                && if useless { std::fs::rename(&temporary, &path) } else { std::fs::hard_link(&temporary, &path) }.is_ok();
+                && if useless {
+                    std::fs::rename(&temporary, &path)
+                } else {
+                    std::fs::hard_link(&temporary, &path)
+                }
+                .is_ok();
             let _ = std::fs::remove_file(&temporary);
             if !kept {
                 tracing::debug!(path = %path.display(), "no secret kept, unless another process did");
@@ -363,8 +368,13 @@ mod tests {
         store.write(key(1), 7, b"content");
         let path = store.path(key(1)).expect("path");
         let mode = |path: &Path| std::fs::symlink_metadata(path).expect("there").mode() & 0o777;
-        assert_eq!((mode(&folder.0), mode(path.parent().expect("shard")), mode(&path)), (0o700, 0o700, 0o600));
-        let set = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("chmod");
+        assert_eq!(
+            (mode(&folder.0), mode(path.parent().expect("shard")), mode(&path)),
+            (0o700, 0o700, 0o600)
+        );
+        let set = |path: &Path, mode| {
+            std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("chmod")
+        };
         set(&path, 0o620);
         assert_eq!(store.read(key(1), 7, whole), None);
         set(&path, 0o600);
@@ -467,7 +477,9 @@ mod tests {
             let mut writers: Vec<_> = (0..2)
                 .map(|_| {
                     let mut command = Command::new(&program);
-                    command.args(["--exact", "store::tests::endless_writer", "--ignored"]).env("PYROCLAST_STORE_TEST", &folder.0);
+                    command
+                        .args(["--exact", "store::tests::endless_writer", "--ignored"])
+                        .env("PYROCLAST_STORE_TEST", &folder.0);
                     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a writer")
                 })
                 .collect();

@@ -9,7 +9,11 @@ use tracing_subscriber::EnvFilter;
 pub fn init(filter: Option<&str>) {
     let Some(text) = filter else { return };
     let filter = EnvFilter::try_new(expand(text)).unwrap_or_else(|_| EnvFilter::new("warn"));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).finish();
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .finish();
     // Fails only if the program has its own subscriber, which then gets our events.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
@@ -30,6 +34,9 @@ fn expand(text: &str) -> String {
 mod tests {
     #[test]
     fn short_module_names_reach_the_runtime() {
-        assert_eq!(super::expand("warn, pyroclast::queue=debug"), "warn,pyroclast::queue=debug,pyroclast_runtime::queue=debug");
+        assert_eq!(
+            super::expand("warn, pyroclast::queue=debug"),
+            "warn,pyroclast::queue=debug,pyroclast_runtime::queue=debug"
+        );
     }
 }

@@ -38,10 +38,11 @@ pub fn post(work: Work) {
     // The closure is lost where no thread can start, so the work lies beside it.
     let shared = std::sync::Arc::new(parking_lot::Mutex::new(Some(work)));
     let theirs = shared.clone();
-    let spawned = std::thread::Builder::new().name("pyroclast-native".into()).stack_size(STACK).spawn(move || {
-        let first = theirs.lock().take();
-        serve(first);
-    });
+    let spawned =
+        std::thread::Builder::new().name("pyroclast-native".into()).stack_size(STACK).spawn(move || {
+            let first = theirs.lock().take();
+            serve(first);
+        });
     if let Err(error) = spawned {
         tracing::warn!(%error, "cannot start a thread; its work is done in the calling one");
         if let Some(work) = shared.lock().take() {

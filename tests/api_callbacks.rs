@@ -26,7 +26,9 @@ extern "C" fn count_slowly(_: cl_event, _: cl_int, counter: *mut c_void) {
 
 fn on_event(event: cl_event, level: cl_int, counter: &AtomicU32) {
     // SAFETY: a live event; the counter lives until the callback has run.
-    ok(unsafe { clSetEventCallback(event, level, Some(count_slowly), (&raw const *counter).cast_mut().cast()) });
+    ok(unsafe {
+        clSetEventCallback(event, level, Some(count_slowly), (&raw const *counter).cast_mut().cast())
+    });
 }
 
 #[test]
@@ -42,7 +44,9 @@ fn callbacks_of_events_have_run_when_a_call_that_covers_them_returns() {
         |queue, mem, _| {
             let bytes = [0u8; 4];
             // SAFETY: room for the bytes.
-            ok(unsafe { clEnqueueWriteBuffer(queue, mem, 1, 0, 4, bytes.as_ptr().cast(), 0, null(), null_mut()) });
+            ok(unsafe {
+                clEnqueueWriteBuffer(queue, mem, 1, 0, 4, bytes.as_ptr().cast(), 0, null(), null_mut())
+            });
         },
         |queue, _, _| {
             let last = marker(queue, &[]);

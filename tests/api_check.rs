@@ -50,8 +50,28 @@ fn faults_are_appended_to_the_log() {
     let seven = 7i32;
     // SAFETY: the content has the size, and the fill's pattern too.
     unsafe {
-        ok(clEnqueueWriteBuffer(queue, written, CL_TRUE, 0, N * 4, numbers.as_ptr().cast(), 0, std::ptr::null(), null_mut()));
-        ok(clEnqueueFillBuffer(queue, filled, (&raw const seven).cast(), 4, 0, N * 4, 0, std::ptr::null(), null_mut()));
+        ok(clEnqueueWriteBuffer(
+            queue,
+            written,
+            CL_TRUE,
+            0,
+            N * 4,
+            numbers.as_ptr().cast(),
+            0,
+            std::ptr::null(),
+            null_mut(),
+        ));
+        ok(clEnqueueFillBuffer(
+            queue,
+            filled,
+            (&raw const seven).cast(),
+            4,
+            0,
+            N * 4,
+            0,
+            std::ptr::null(),
+            null_mut(),
+        ));
     }
     assert_eq!(run(written, N), expected);
     assert_eq!(run(filled, N), [12; N]);
@@ -76,6 +96,10 @@ fn faults_are_appended_to_the_log() {
         );
     }
     assert!(text.contains("\"memory\":\"argument 1 'in'\",\"size\":256,\"offset\":256}"), "{text}");
-    assert!(text.lines().count() == 3 && text.contains("\"memory\":\"argument 0 'out'\",\"size\":256,\"offset\":256}"), "{text}");
+    assert!(
+        text.lines().count() == 3
+            && text.contains("\"memory\":\"argument 0 'out'\",\"size\":256,\"offset\":256}"),
+        "{text}"
+    );
     std::fs::remove_file(log).unwrap();
 }

@@ -56,11 +56,45 @@ fn replays_do_every_command_in_order() {
         let (mut four, pattern) = (0, 7u32);
         // SAFETY: live handles; lists and patterns have their sizes.
         unsafe {
-            ok(clCommandCopyBufferKHR(buffer, null_mut(), null(), a, b, 0, 0, 128, 1, &three, &mut four, null_mut()));
+            ok(clCommandCopyBufferKHR(
+                buffer,
+                null_mut(),
+                null(),
+                a,
+                b,
+                0,
+                0,
+                128,
+                1,
+                &three,
+                &mut four,
+                null_mut(),
+            ));
             let pattern = (&raw const pattern).cast();
             // The last bytes are nobody else's.
-            ok(clCommandFillBufferKHR(buffer, null_mut(), null(), b, pattern, 4, 128, 64, 0, null(), null_mut(), null_mut()));
-            ok(clCommandBarrierWithWaitListKHR(buffer, null_mut(), null(), 0, null(), null_mut(), null_mut()));
+            ok(clCommandFillBufferKHR(
+                buffer,
+                null_mut(),
+                null(),
+                b,
+                pattern,
+                4,
+                128,
+                64,
+                0,
+                null(),
+                null_mut(),
+                null_mut(),
+            ));
+            ok(clCommandBarrierWithWaitListKHR(
+                buffer,
+                null_mut(),
+                null(),
+                0,
+                null(),
+                null_mut(),
+                null_mut(),
+            ));
             let (from, to, region) = ([0usize, 0, 0], [0usize, 12, 0], [16usize, 4, 1]);
             let (from, to, region) = (from.as_ptr(), to.as_ptr(), region.as_ptr());
             ok(clCommandCopyBufferRectKHR(
@@ -99,7 +133,9 @@ fn replays_do_every_command_in_order() {
         assert_eq!(read::<u32>(queue, b, 64), expected);
         let command_type = &mut 0u32;
         // SAFETY: room for a cl_uint.
-        ok(unsafe { clGetEventInfo(last, CL_EVENT_COMMAND_TYPE, 4, (&raw mut *command_type).cast(), null_mut()) });
+        ok(unsafe {
+            clGetEventInfo(last, CL_EVENT_COMMAND_TYPE, 4, (&raw mut *command_type).cast(), null_mut())
+        });
         assert_eq!(*command_type, CL_COMMAND_COMMAND_BUFFER_KHR);
         if properties == CL_QUEUE_PROFILING_ENABLE {
             let time = |name| {
@@ -108,7 +144,8 @@ fn replays_do_every_command_in_order() {
                 ok(unsafe { clGetEventProfilingInfo(last, name, 8, (&raw mut value).cast(), null_mut()) });
                 value
             };
-            let names = [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START];
+            let names =
+                [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START];
             assert!(names.map(time).is_sorted());
             assert!(time(CL_PROFILING_COMMAND_START) < time(CL_PROFILING_COMMAND_END));
         }
@@ -141,10 +178,14 @@ fn replays_keep_their_place_among_other_commands() {
         value = value.wrapping_mul(3).wrapping_add(4);
         if i % 5 == 0 {
             // SAFETY: the source lives until the blocking write returns.
-            ok(unsafe { clEnqueueWriteBuffer(queue, mem, 1, 0, 4, (&raw const i).cast(), 0, null(), null_mut()) });
+            ok(unsafe {
+                clEnqueueWriteBuffer(queue, mem, 1, 0, 4, (&raw const i).cast(), 0, null(), null_mut())
+            });
             assert_eq!(read::<u32>(queue, mem, 2), [i, value]);
             // SAFETY: as above.
-            ok(unsafe { clEnqueueWriteBuffer(queue, mem, 1, 0, 4, (&raw const value).cast(), 0, null(), null_mut()) });
+            ok(unsafe {
+                clEnqueueWriteBuffer(queue, mem, 1, 0, 4, (&raw const value).cast(), 0, null(), null_mut())
+            });
         }
     }
     assert_eq!(read::<u32>(queue, mem, 1000), [value; 1000]);
@@ -210,7 +251,9 @@ fn everything_may_be_released_while_it_runs() {
         for _ in 0..10 {
             record(buffer, add, 4096, &[]);
             // SAFETY: live handles.
-            ok(unsafe { clCommandBarrierWithWaitListKHR(buffer, null_mut(), null(), 0, null(), null_mut(), null_mut()) });
+            ok(unsafe {
+                clCommandBarrierWithWaitListKHR(buffer, null_mut(), null(), 0, null(), null_mut(), null_mut())
+            });
         }
         assert_eq!(finalize(buffer), CL_SUCCESS);
         before = replay(buffer, &[before]);
@@ -306,7 +349,11 @@ fn updates_change_arguments_and_sizes() {
     assert_eq!(read::<u32>(queue, a, 64), [21; 64]);
     // Another buffer; the last of two configurations of one command counts.
     let (one, two) = ([arg(0, &a)], [arg(0, &b)]);
-    let configs = [&one, &two].map(|l| cl_mutable_dispatch_config_khr { num_args: 1, arg_list: l.as_ptr(), ..config(first) });
+    let configs = [&one, &two].map(|l| cl_mutable_dispatch_config_khr {
+        num_args: 1,
+        arg_list: l.as_ptr(),
+        ..config(first)
+    });
     assert_eq!(update(buffer, &configs), CL_SUCCESS);
     replay(buffer, &[]);
     assert_eq!(read::<u32>(queue, a, 64), [21; 64]);
@@ -329,8 +376,12 @@ fn local_arguments_and_sizes_change_together() {
     assert_eq!(read::<u32>(queue, dst, 64), [4; 64]);
     let local = 32usize;
     let args = [cl_mutable_dispatch_arg_khr { arg_index: 2, arg_size: 32 * 4, arg_value: null() }];
-    let change =
-        cl_mutable_dispatch_config_khr { num_args: 1, arg_list: args.as_ptr(), local_work_size: &local, ..config(command) };
+    let change = cl_mutable_dispatch_config_khr {
+        num_args: 1,
+        arg_list: args.as_ptr(),
+        local_work_size: &local,
+        ..config(command)
+    };
     assert_eq!(update(buffer, &[change]), CL_SUCCESS);
     replay(buffer, &[]);
     assert_eq!(read::<u32>(queue, dst, 64), [32; 64]);
@@ -354,7 +405,8 @@ fn each_replay_keeps_what_it_was_enqueued_with() {
         for (i, mem) in mems.iter().enumerate() {
             let value = i as u32 + 1;
             let args = [arg(0, mem), arg(1, &value)];
-            let change = cl_mutable_dispatch_config_khr { num_args: 2, arg_list: args.as_ptr(), ..config(command) };
+            let change =
+                cl_mutable_dispatch_config_khr { num_args: 2, arg_list: args.as_ptr(), ..config(command) };
             assert_eq!(update(buffer, &[change]), CL_SUCCESS);
             events.push(replay(buffer, &[gate]));
         }

@@ -52,7 +52,10 @@ fn queries() {
     assert_eq!(command_info(unknown, CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR).unwrap().len(), 0);
     // A handle lives as long as the buffer.
     drop_buffer(buffer);
-    assert_eq!(command_info(command, CL_MUTABLE_DISPATCH_DIMENSIONS_KHR), Err(CL_INVALID_MUTABLE_COMMAND_KHR));
+    assert_eq!(
+        command_info(command, CL_MUTABLE_DISPATCH_DIMENSIONS_KHR),
+        Err(CL_INVALID_MUTABLE_COMMAND_KHR)
+    );
     assert_eq!(info(buffer, CL_COMMAND_BUFFER_STATE_KHR), Err(CL_INVALID_COMMAND_BUFFER_KHR));
     // SAFETY: handles of another kind and of a dead object are looked up only.
     unsafe {
@@ -101,7 +104,8 @@ fn errors_of_recording() {
     let nothing = [0u64];
     let wrong = [0x7777u64, 1, 0];
     let far = 99;
-    type Prefix = (cl_command_buffer_khr, cl_command_queue, *const u64, u32, *const u32, *mut cl_mutable_command_khr);
+    type Prefix =
+        (cl_command_buffer_khr, cl_command_queue, *const u64, u32, *const u32, *mut cl_mutable_command_khr);
     let barrier = |(b, q, p, n, w, h): Prefix| {
         // SAFETY: pointers are NULL or valid.
         unsafe { clCommandBarrierWithWaitListKHR(b, q, p, n, w, null_mut(), h) }
@@ -114,12 +118,31 @@ fn errors_of_recording() {
         let (from, to) = (zero.as_ptr(), [64usize, 0, 0]);
         // SAFETY: as above.
         unsafe {
-            clCommandCopyBufferRectKHR(b, q, p, mem, mem, from, to.as_ptr(), region.as_ptr(), 0, 0, 0, 0, n, w, null_mut(), h)
+            clCommandCopyBufferRectKHR(
+                b,
+                q,
+                p,
+                mem,
+                mem,
+                from,
+                to.as_ptr(),
+                region.as_ptr(),
+                0,
+                0,
+                0,
+                0,
+                n,
+                w,
+                null_mut(),
+                h,
+            )
         }
     };
     let fill = |(b, q, p, n, w, h): Prefix| {
         // SAFETY: as above.
-        unsafe { clCommandFillBufferKHR(b, q, p, mem, (&raw const pattern).cast(), 4, 0, 64, n, w, null_mut(), h) }
+        unsafe {
+            clCommandFillBufferKHR(b, q, p, mem, (&raw const pattern).cast(), 4, 0, 64, n, w, null_mut(), h)
+        }
     };
     set(add, 0, mem);
     set(add, 1, 1u32);
@@ -130,13 +153,22 @@ fn errors_of_recording() {
     };
     let all: [&dyn Fn(Prefix) -> cl_int; 5] = [&barrier, &copy, &rect, &fill, &kernel];
     for (i, command) in all.iter().enumerate() {
-        assert_eq!(command((wrong_kind(queue), none, null(), 0, null(), null_mut())), CL_INVALID_COMMAND_BUFFER_KHR);
+        assert_eq!(
+            command((wrong_kind(queue), none, null(), 0, null(), null_mut())),
+            CL_INVALID_COMMAND_BUFFER_KHR
+        );
         assert_eq!(command((buffer, other_queue, null(), 0, null(), null_mut())), CL_INVALID_COMMAND_QUEUE);
-        assert_eq!(command((buffer, wrong_kind(mem), null(), 0, null(), null_mut())), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(
+            command((buffer, wrong_kind(mem), null(), 0, null(), null_mut())),
+            CL_INVALID_COMMAND_QUEUE
+        );
         assert_eq!(command((buffer, foreign_queue, null(), 0, null(), null_mut())), CL_INVALID_CONTEXT);
         assert_eq!(command((buffer, queue, null(), 0, null(), null_mut())), CL_SUCCESS);
         assert_eq!(command((buffer, none, wrong.as_ptr(), 0, null(), null_mut())), CL_INVALID_VALUE);
-        assert_eq!(command((buffer, none, null(), 1, null(), null_mut())), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
+        assert_eq!(
+            command((buffer, none, null(), 1, null(), null_mut())),
+            CL_INVALID_SYNC_POINT_WAIT_LIST_KHR
+        );
         assert_eq!(command((buffer, none, null(), 0, &far, null_mut())), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
         assert_eq!(command((buffer, none, null(), 1, &far, null_mut())), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
         assert_eq!(command((buffer, none, null(), 1, &0, null_mut())), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
@@ -149,7 +181,20 @@ fn errors_of_recording() {
     // SAFETY: pointers are NULL or valid, handles live or looked up only.
     unsafe {
         let copy = |src, dst, from, to, size| {
-            clCommandCopyBufferKHR(buffer, none, null(), src, dst, from, to, size, 0, null(), null_mut(), null_mut())
+            clCommandCopyBufferKHR(
+                buffer,
+                none,
+                null(),
+                src,
+                dst,
+                from,
+                to,
+                size,
+                0,
+                null(),
+                null_mut(),
+                null_mut(),
+            )
         };
         assert_eq!(copy(wrong_kind(queue), mem, 0, 0, 4), CL_INVALID_MEM_OBJECT);
         assert_eq!(copy(mem, null_mut(), 0, 0, 4), CL_INVALID_MEM_OBJECT);
@@ -159,7 +204,24 @@ fn errors_of_recording() {
         let rect = |src, origin: *const usize, region: *const usize| {
             let to = [64usize, 0, 0];
             let (n, w, p) = (0, null(), null_mut());
-            clCommandCopyBufferRectKHR(buffer, none, null(), src, mem, origin, to.as_ptr(), region, 0, 0, 0, 0, n, w, p, p.cast())
+            clCommandCopyBufferRectKHR(
+                buffer,
+                none,
+                null(),
+                src,
+                mem,
+                origin,
+                to.as_ptr(),
+                region,
+                0,
+                0,
+                0,
+                0,
+                n,
+                w,
+                p,
+                p.cast(),
+            )
         };
         assert_eq!(rect(null_mut(), zero.as_ptr(), region.as_ptr()), CL_INVALID_MEM_OBJECT);
         assert_eq!(rect(other_mem, zero.as_ptr(), region.as_ptr()), CL_INVALID_CONTEXT);
@@ -167,7 +229,20 @@ fn errors_of_recording() {
         assert_eq!(rect(mem, zero.as_ptr(), zero.as_ptr()), CL_INVALID_VALUE);
         assert_eq!(rect(mem, [62usize, 0, 0].as_ptr(), region.as_ptr()), CL_MEM_COPY_OVERLAP);
         let fill = |mem, pattern: *const c_void, unit, offset, size| {
-            clCommandFillBufferKHR(buffer, none, null(), mem, pattern, unit, offset, size, 0, null(), null_mut(), null_mut())
+            clCommandFillBufferKHR(
+                buffer,
+                none,
+                null(),
+                mem,
+                pattern,
+                unit,
+                offset,
+                size,
+                0,
+                null(),
+                null_mut(),
+                null_mut(),
+            )
         };
         let one: *const c_void = (&raw const pattern).cast();
         assert_eq!(fill(wrong_kind(queue), one, 4, 0, 4), CL_INVALID_MEM_OBJECT);
@@ -185,7 +260,10 @@ fn errors_of_recording() {
     assert_eq!(record_as(buffer, &[], add, &[64, 1, 1, 1], &[], &[]), Err(CL_INVALID_WORK_DIMENSION));
     assert_eq!(record_as(buffer, &[], add, &[64], &[7], &[]), Err(CL_INVALID_WORK_GROUP_SIZE));
     assert_eq!(record_as(buffer, &[], add, &[1 << 20], &[1 << 20], &[]), Err(CL_INVALID_WORK_ITEM_SIZE));
-    assert_eq!(record_as(buffer, &[FIELDS, all << 1 & !all, 0], add, &[64], &[], &[]), Err(CL_INVALID_OPERATION));
+    assert_eq!(
+        record_as(buffer, &[FIELDS, all << 1 & !all, 0], add, &[64], &[], &[]),
+        Err(CL_INVALID_OPERATION)
+    );
     assert_eq!(record_as(buffer, &[FIELDS, 0, FIELDS, 0, 0], add, &[64], &[], &[]), Err(CL_INVALID_VALUE));
     assert_eq!(record_as(buffer, &[ASSERTS, 2, 0], add, &[64], &[], &[]), Err(CL_INVALID_VALUE));
     assert_eq!(record_as(buffer, &[ASSERTS, NO_MORE_GROUPS, 0], add, &[64], &[], &[]), Err(CL_INVALID_VALUE));
@@ -226,10 +304,19 @@ fn errors_of_enqueueing() {
     unsafe {
         assert_eq!(clEnqueueCommandBufferKHR(1, null(), buffer, 0, null(), null_mut()), CL_INVALID_VALUE);
         assert_eq!(clEnqueueCommandBufferKHR(0, &queue, buffer, 0, null(), null_mut()), CL_INVALID_VALUE);
-        assert_eq!(clEnqueueCommandBufferKHR(0, null(), buffer, 1, null(), null_mut()), CL_INVALID_EVENT_WAIT_LIST);
-        assert_eq!(clEnqueueCommandBufferKHR(0, null(), buffer, 0, &gate, null_mut()), CL_INVALID_EVENT_WAIT_LIST);
+        assert_eq!(
+            clEnqueueCommandBufferKHR(0, null(), buffer, 1, null(), null_mut()),
+            CL_INVALID_EVENT_WAIT_LIST
+        );
+        assert_eq!(
+            clEnqueueCommandBufferKHR(0, null(), buffer, 0, &gate, null_mut()),
+            CL_INVALID_EVENT_WAIT_LIST
+        );
         let no_event: cl_event = wrong_kind(queue);
-        assert_eq!(clEnqueueCommandBufferKHR(0, null(), buffer, 1, &no_event, null_mut()), CL_INVALID_EVENT_WAIT_LIST);
+        assert_eq!(
+            clEnqueueCommandBufferKHR(0, null(), buffer, 1, &no_event, null_mut()),
+            CL_INVALID_EVENT_WAIT_LIST
+        );
         assert_eq!(clEnqueueCommandBufferKHR(0, null(), buffer, 1, &gate, null_mut()), CL_INVALID_CONTEXT);
     }
     assert_eq!(read::<u32>(queue, mem, 4), [0; 4]);
@@ -254,7 +341,10 @@ fn errors_of_updates_change_nothing() {
     let fixed = create(queue, &[]).unwrap();
     let (_, of_fixed) = record(fixed, add, 64, &[]);
     assert_eq!(finalize(fixed), CL_SUCCESS);
-    assert_eq!(update(fixed, &[cl_mutable_dispatch_config_khr { command: of_fixed, ..good }]), CL_INVALID_OPERATION);
+    assert_eq!(
+        update(fixed, &[cl_mutable_dispatch_config_khr { command: of_fixed, ..good }]),
+        CL_INVALID_OPERATION
+    );
     assert_eq!(update(wrong_kind(queue), &[good]), CL_INVALID_COMMAND_BUFFER_KHR);
     let kind = [CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR; 2];
     let list = [(&raw const good).cast::<c_void>(), null()];

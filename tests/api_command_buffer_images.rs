@@ -31,7 +31,8 @@ fn image(rig: &Rig) -> cl_mem {
     (desc.image_type, desc.image_width, desc.image_height) = (CL_MEM_OBJECT_IMAGE2D, SIDE, SIDE);
     let mut code = 1;
     // SAFETY: format and description are alive.
-    let image = unsafe { clCreateImage(rig.context, CL_MEM_READ_WRITE, &format, &desc, null_mut(), &mut code) };
+    let image =
+        unsafe { clCreateImage(rig.context, CL_MEM_READ_WRITE, &format, &desc, null_mut(), &mut code) };
     ok(code);
     image
 }
@@ -42,7 +43,9 @@ fn texels(queue: cl_command_queue, image: cl_mem) -> Vec<u32> {
     let (mut out, origin) = (vec![0u32; SIDE * SIDE], [0usize; 3]);
     let (at, size) = (origin.as_ptr(), ALL.as_ptr());
     // SAFETY: room for every texel.
-    ok(unsafe { clEnqueueReadImage(queue, image, 1, at, size, 0, 0, out.as_mut_ptr().cast(), 0, null(), null_mut()) });
+    ok(unsafe {
+        clEnqueueReadImage(queue, image, 1, at, size, 0, 0, out.as_mut_ptr().cast(), 0, null(), null_mut())
+    });
     out
 }
 
@@ -76,10 +79,35 @@ fn images_are_copied_filled_and_used_by_kernels() {
         // SAFETY: live handles, arrays of three, colours of four.
         unsafe {
             let (o, all) = (origin.as_ptr(), ALL.as_ptr());
-            ok(clCommandCopyBufferToImageKHR(buffer, none, null(), from, a, 0, o, all, 0, null(), &mut points[0], end));
+            ok(clCommandCopyBufferToImageKHR(
+                buffer,
+                none,
+                null(),
+                from,
+                a,
+                0,
+                o,
+                all,
+                0,
+                null(),
+                &mut points[0],
+                end,
+            ));
             let color = color.as_ptr().cast();
             let (p, q) = (corner.as_ptr(), part.as_ptr());
-            ok(clCommandFillImageKHR(buffer, none, null(), a, color, p, q, 1, &points[0], &mut points[1], end));
+            ok(clCommandFillImageKHR(
+                buffer,
+                none,
+                null(),
+                a,
+                color,
+                p,
+                q,
+                1,
+                &points[0],
+                &mut points[1],
+                end,
+            ));
             let (sizes, waits) = (ALL.as_ptr(), &points[1]);
             ok(clCommandNDRangeKernelKHR(
                 buffer,
@@ -95,8 +123,34 @@ fn images_are_copied_filled_and_used_by_kernels() {
                 &mut points[2],
                 &mut command,
             ));
-            ok(clCommandCopyImageKHR(buffer, none, null(), b, c, p, o, q, 1, &points[2], &mut points[3], end));
-            ok(clCommandCopyImageToBufferKHR(buffer, none, null(), b, to, o, all, 0, 1, &points[2], &mut points[4], end));
+            ok(clCommandCopyImageKHR(
+                buffer,
+                none,
+                null(),
+                b,
+                c,
+                p,
+                o,
+                q,
+                1,
+                &points[2],
+                &mut points[3],
+                end,
+            ));
+            ok(clCommandCopyImageToBufferKHR(
+                buffer,
+                none,
+                null(),
+                b,
+                to,
+                o,
+                all,
+                0,
+                1,
+                &points[2],
+                &mut points[4],
+                end,
+            ));
             ok(clFinalizeCommandBufferKHR(buffer));
         }
         let mut expected: Vec<u32> = words.iter().map(|w| w * 2).collect();
@@ -120,7 +174,8 @@ fn images_are_copied_filled_and_used_by_kernels() {
                 // SAFETY: zeroes are valid for the structure.
                 let mut config: cl_mutable_dispatch_config_khr = unsafe { std::mem::zeroed() };
                 (config.command, config.num_args, config.arg_list) = (command, 1, args.as_ptr());
-                let (kind, pointer) = (CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR, (&raw const config).cast());
+                let (kind, pointer) =
+                    (CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR, (&raw const config).cast());
                 // SAFETY: one configuration of its type.
                 ok(unsafe { clUpdateMutableCommandsKHR(buffer, 1, &kind, &pointer) });
             }
@@ -146,8 +201,9 @@ fn errors_of_recording() {
     let end = null_mut();
     // SAFETY: arrays of three, colours of four, handles live or looked up only.
     unsafe {
-        let fill =
-            |b, q, image, color, at, n| clCommandFillImageKHR(b, q, null(), image, color, at, all, n, null(), null_mut(), end);
+        let fill = |b, q, image, color, at, n| {
+            clCommandFillImageKHR(b, q, null(), image, color, at, all, n, null(), null_mut(), end)
+        };
         assert_eq!(fill(wrong_kind(queue), none, a, color, o, 0), CL_INVALID_COMMAND_BUFFER_KHR);
         assert_eq!(fill(buffer, rig.queue(0), a, color, o, 0), CL_INVALID_COMMAND_QUEUE);
         assert_eq!(fill(buffer, none, a, color, o, 1), CL_INVALID_SYNC_POINT_WAIT_LIST_KHR);
@@ -156,19 +212,47 @@ fn errors_of_recording() {
         assert_eq!(fill(buffer, none, a, null(), o, 0), CL_INVALID_VALUE);
         assert_eq!(fill(buffer, none, a, color, null(), 0), CL_INVALID_VALUE);
         assert_eq!(fill(buffer, none, a, color, far.as_ptr(), 0), CL_INVALID_VALUE);
-        let copy = |src, dst, at| clCommandCopyImageKHR(buffer, none, null(), src, dst, o, at, all, 0, null(), null_mut(), end);
+        let copy = |src, dst, at| {
+            clCommandCopyImageKHR(buffer, none, null(), src, dst, o, at, all, 0, null(), null_mut(), end)
+        };
         assert_eq!(copy(a, mem, o), CL_INVALID_MEM_OBJECT);
         assert_eq!(copy(mem, a, o), CL_INVALID_MEM_OBJECT);
         assert_eq!(copy(a, elsewhere, o), CL_INVALID_CONTEXT);
         assert_eq!(copy(a, a, o), CL_MEM_COPY_OVERLAP);
         let put = |src, dst, offset| {
-            clCommandCopyBufferToImageKHR(buffer, none, null(), src, dst, offset, o, all, 0, null(), null_mut(), end)
+            clCommandCopyBufferToImageKHR(
+                buffer,
+                none,
+                null(),
+                src,
+                dst,
+                offset,
+                o,
+                all,
+                0,
+                null(),
+                null_mut(),
+                end,
+            )
         };
         assert_eq!(put(mem, mem, 0), CL_INVALID_MEM_OBJECT);
         assert_eq!(put(other_mem, a, 0), CL_INVALID_CONTEXT);
         assert_eq!(put(mem, a, 4), CL_INVALID_VALUE);
         let take = |src, dst, offset| {
-            clCommandCopyImageToBufferKHR(buffer, none, null(), src, dst, o, all, offset, 0, null(), null_mut(), end)
+            clCommandCopyImageToBufferKHR(
+                buffer,
+                none,
+                null(),
+                src,
+                dst,
+                o,
+                all,
+                offset,
+                0,
+                null(),
+                null_mut(),
+                end,
+            )
         };
         assert_eq!(take(mem, mem, 0), CL_INVALID_MEM_OBJECT);
         assert_eq!(take(a, other_mem, 0), CL_INVALID_CONTEXT);

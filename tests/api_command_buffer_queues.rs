@@ -19,7 +19,9 @@ fn world() -> (Vec<cl_device_id>, Rig) {
     let (devices, mut code) = (vulkan_and_processor(), 1);
     assert!(devices.len() >= 2, "{} devices", devices.len());
     // SAFETY: as many devices as are said.
-    let context = unsafe { clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code) };
+    let context = unsafe {
+        clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code)
+    };
     ok(code);
     let rig = Rig { device: devices[0], context, program: build(context, devices[0], STEPS) };
     (devices, rig)
@@ -49,15 +51,36 @@ fn record(
     let (list, size, to) = (points(waits), [N], &mut handle);
     // SAFETY: the arrays have their lengths.
     let code = unsafe {
-        clCommandNDRangeKernelKHR(buffer, queue, null(), kernel, 1, null(), size.as_ptr(), null(), n, list, &mut point, to)
+        clCommandNDRangeKernelKHR(
+            buffer,
+            queue,
+            null(),
+            kernel,
+            1,
+            null(),
+            size.as_ptr(),
+            null(),
+            n,
+            list,
+            &mut point,
+            to,
+        )
     };
     (code, point, handle)
 }
 
-fn copy(buffer: cl_command_buffer_khr, queue: cl_command_queue, from: cl_mem, to: cl_mem, waits: &[u32]) -> u32 {
+fn copy(
+    buffer: cl_command_buffer_khr,
+    queue: cl_command_queue,
+    from: cl_mem,
+    to: cl_mem,
+    waits: &[u32],
+) -> u32 {
     let (mut point, n, list) = (0, waits.len() as u32, points(waits));
     // SAFETY: live handles; the list has its length.
-    ok(unsafe { clCommandCopyBufferKHR(buffer, queue, null(), from, to, 0, 0, 4 * N, n, list, &mut point, null_mut()) });
+    ok(unsafe {
+        clCommandCopyBufferKHR(buffer, queue, null(), from, to, 0, 0, 4 * N, n, list, &mut point, null_mut())
+    });
     point
 }
 
@@ -73,7 +96,11 @@ fn finalize(buffer: cl_command_buffer_khr) {
     ok(unsafe { clFinalizeCommandBufferKHR(buffer) });
 }
 
-fn replay_on(queues: &[cl_command_queue], buffer: cl_command_buffer_khr, waits: &[cl_event]) -> Result<cl_event, cl_int> {
+fn replay_on(
+    queues: &[cl_command_queue],
+    buffer: cl_command_buffer_khr,
+    waits: &[cl_event],
+) -> Result<cl_event, cl_int> {
     let (mut event, n) = (null_mut(), waits.len() as u32);
     let list = if waits.is_empty() { null() } else { waits.as_ptr() };
     let on = if queues.is_empty() { null() } else { queues.as_ptr() };
@@ -98,7 +125,9 @@ fn remap(
         _ => (handles.as_ptr(), out.as_mut_ptr()),
     };
     // SAFETY: the lists have their lengths.
-    let copy = unsafe { clRemapCommandBufferKHR(buffer, CL_FALSE, n, list, handles.len() as u32, lists.0, lists.1, &mut code) };
+    let copy = unsafe {
+        clRemapCommandBufferKHR(buffer, CL_FALSE, n, list, handles.len() as u32, lists.0, lists.1, &mut code)
+    };
     assert_eq!(copy.is_null(), code != CL_SUCCESS);
     if code == CL_SUCCESS { Ok((copy, out)) } else { Err(code) }
 }
@@ -110,7 +139,10 @@ fn drop_buffer(buffer: cl_command_buffer_khr) {
 
 fn info(buffer: cl_command_buffer_khr, name: cl_uint) -> Vec<u8> {
     // SAFETY: `query_bytes` passes buffers of the size it says.
-    query_bytes(|size, value, size_ret| unsafe { clGetCommandBufferInfoKHR(buffer, name, size, value, size_ret) }).unwrap()
+    query_bytes(|size, value, size_ret| unsafe {
+        clGetCommandBufferInfoKHR(buffer, name, size, value, size_ret)
+    })
+    .unwrap()
 }
 
 fn queue_of(command: cl_mutable_command_khr) -> u64 {
@@ -119,8 +151,17 @@ fn queue_of(command: cl_mutable_command_khr) -> u64 {
     number(&query_bytes(|s, v, r| unsafe { clGetMutableCommandInfoKHR(command, name, s, v, r) }).unwrap())
 }
 
-fn update_arg<T>(buffer: cl_command_buffer_khr, command: cl_mutable_command_khr, index: u32, value: T) -> cl_int {
-    let arg = cl_mutable_dispatch_arg_khr { arg_index: index, arg_size: size_of::<T>(), arg_value: (&raw const value).cast() };
+fn update_arg<T>(
+    buffer: cl_command_buffer_khr,
+    command: cl_mutable_command_khr,
+    index: u32,
+    value: T,
+) -> cl_int {
+    let arg = cl_mutable_dispatch_arg_khr {
+        arg_index: index,
+        arg_size: size_of::<T>(),
+        arg_value: (&raw const value).cast(),
+    };
     let config = cl_mutable_dispatch_config_khr {
         command,
         num_args: 1,
@@ -176,7 +217,8 @@ fn commands_of_several_queues_keep_the_order_of_their_sync_points() {
             let (factor, addend) = (1 + random.below(5) as u32, random.below(100) as u32);
             let what = random.below(8);
             let uses: &[usize] = if what < 3 { &[to] } else { &[from, to] };
-            let mut waits: Vec<u32> = uses.iter().filter_map(|m| writer[*m]).chain(readers[to].clone()).collect();
+            let mut waits: Vec<u32> =
+                uses.iter().filter_map(|m| writer[*m]).chain(readers[to].clone()).collect();
             waits.sort_unstable();
             waits.dedup();
             if what == 7 {
@@ -259,16 +301,19 @@ fn the_event_is_that_of_all_queues() {
         assert_eq!(wait(&[event]), CL_SUCCESS);
         assert_eq!(wait(&[failed]), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         assert!(status(failed) < 0);
-        let times =
-            [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END].map(
-                |name| {
-                    let mut ns = 0u64;
-                    // SAFETY: room for a number.
-                    let code = unsafe { clGetEventProfilingInfo(event, name, 8, (&raw mut ns).cast(), null_mut()) };
-                    assert_eq!(code, if has_times { CL_SUCCESS } else { CL_PROFILING_INFO_NOT_AVAILABLE });
-                    ns
-                },
-            );
+        let times = [
+            CL_PROFILING_COMMAND_QUEUED,
+            CL_PROFILING_COMMAND_SUBMIT,
+            CL_PROFILING_COMMAND_START,
+            CL_PROFILING_COMMAND_END,
+        ]
+        .map(|name| {
+            let mut ns = 0u64;
+            // SAFETY: room for a number.
+            let code = unsafe { clGetEventProfilingInfo(event, name, 8, (&raw mut ns).cast(), null_mut()) };
+            assert_eq!(code, if has_times { CL_SUCCESS } else { CL_PROFILING_INFO_NOT_AVAILABLE });
+            ns
+        });
         assert!(times.is_sorted() && (!has_times || times[0] > 0), "{times:?}");
         release([event, failed, gate, fails]);
         drop_buffer(buffer);
@@ -416,7 +461,9 @@ fn copies_run_on_other_queues() {
     run(copied, 9);
     run(original, 2);
     assert_eq!(update_arg(original, handles[0], 2, 9u32), CL_INVALID_MUTABLE_COMMAND_KHR);
-    let refused = |queues: &[cl_command_queue], handles: &[cl_mutable_command_khr]| remap(original, queues, handles).unwrap_err();
+    let refused = |queues: &[cl_command_queue], handles: &[cl_mutable_command_khr]| {
+        remap(original, queues, handles).unwrap_err()
+    };
     assert_eq!(refused(&[], &[]), CL_INVALID_VALUE);
     assert_eq!(refused(&to[..1], &[]), CL_INVALID_VALUE);
     assert_eq!(refused(&to, &[handles[0]]), CL_INVALID_VALUE);
@@ -427,7 +474,10 @@ fn copies_run_on_other_queues() {
     // SAFETY: the lists have their lengths, or are NULL.
     unsafe {
         let (n, list, none) = (to.len() as u32, to.as_ptr(), null_mut());
-        assert!(clRemapCommandBufferKHR(wrong_kind(step), CL_FALSE, n, list, 0, null(), none, &mut code).is_null());
+        assert!(
+            clRemapCommandBufferKHR(wrong_kind(step), CL_FALSE, n, list, 0, null(), none, &mut code)
+                .is_null()
+        );
         assert_eq!(code, CL_INVALID_COMMAND_BUFFER_KHR);
         assert!(clRemapCommandBufferKHR(original, CL_TRUE, n, list, 0, null(), none, &mut code).is_null());
         assert_eq!(code, CL_INVALID_OPERATION);

@@ -12,7 +12,9 @@ use std::sync::Mutex;
 fn create(properties: *const isize, devices: &[cl_device_id]) -> Result<cl_context, cl_int> {
     let mut code = 1;
     // SAFETY: the list is terminated; devices and their count agree.
-    let context = unsafe { clCreateContext(properties, devices.len() as cl_uint, devices.as_ptr(), None, null_mut(), &mut code) };
+    let context = unsafe {
+        clCreateContext(properties, devices.len() as cl_uint, devices.as_ptr(), None, null_mut(), &mut code)
+    };
     assert_eq!(context.is_null(), code != CL_SUCCESS);
     if code == CL_SUCCESS { Ok(context) } else { Err(code) }
 }
@@ -29,7 +31,8 @@ fn properties() {
     let valid = [platform_key, p, CL_CONTEXT_INTEROP_USER_SYNC as isize, 0, 0];
     let context = create(valid.as_ptr(), &[device()]).unwrap();
     let answer = context_info(context, CL_CONTEXT_PROPERTIES).unwrap();
-    let list: Vec<isize> = answer.chunks(size_of::<isize>()).map(|c| isize::from_ne_bytes(c.try_into().unwrap())).collect();
+    let list: Vec<isize> =
+        answer.chunks(size_of::<isize>()).map(|c| isize::from_ne_bytes(c.try_into().unwrap())).collect();
     assert_eq!(list, valid);
     release(context);
     assert_eq!(create([platform_key, p, platform_key, p, 0].as_ptr(), &[device()]), Err(CL_INVALID_PROPERTY));
@@ -71,7 +74,8 @@ fn from_type() {
     let make = |device_type, user_data: *mut c_void| {
         let mut code = 1;
         // SAFETY: a terminated list.
-        let context = unsafe { clCreateContextFromType(properties.as_ptr(), device_type, None, user_data, &mut code) };
+        let context =
+            unsafe { clCreateContextFromType(properties.as_ptr(), device_type, None, user_data, &mut code) };
         (context, code)
     };
     let (context, code) = make(CL_DEVICE_TYPE_ALL, null_mut());

@@ -26,11 +26,17 @@ fn device_ids() {
         let default = CL_DEVICE_TYPE_DEFAULT | 1 << 20;
         assert_eq!(clGetDeviceIDs(p, default, 8, list.as_mut_ptr(), &mut count), CL_SUCCESS);
         assert_eq!((count, list[0]), (1, device()));
-        assert_eq!(clGetDeviceIDs(p, CL_DEVICE_TYPE_CUSTOM, 8, list.as_mut_ptr(), &mut count), CL_DEVICE_NOT_FOUND);
+        assert_eq!(
+            clGetDeviceIDs(p, CL_DEVICE_TYPE_CUSTOM, 8, list.as_mut_ptr(), &mut count),
+            CL_DEVICE_NOT_FOUND
+        );
         assert_eq!(count, 0);
         assert_eq!(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, list.as_mut_ptr(), null_mut()), CL_INVALID_VALUE);
         assert_eq!(clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, null_mut(), null_mut()), CL_INVALID_VALUE);
-        assert_eq!(clGetDeviceIDs(device().cast(), CL_DEVICE_TYPE_ALL, 8, list.as_mut_ptr(), null_mut()), CL_INVALID_PLATFORM);
+        assert_eq!(
+            clGetDeviceIDs(device().cast(), CL_DEVICE_TYPE_ALL, 8, list.as_mut_ptr(), null_mut()),
+            CL_INVALID_PLATFORM
+        );
     }
 }
 
@@ -126,13 +132,17 @@ fn answers_satisfy_the_minimum_of_the_full_profile() {
         let ask = |name| number(&device_info(d, name).unwrap());
         assert_eq!(number(&device_info(d, CL_DEVICE_PLATFORM).unwrap()), platform() as u64);
         assert_eq!(ask(CL_DEVICE_PARENT_DEVICE), 0);
-        let single_type = [CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR].contains(&ask(CL_DEVICE_TYPE));
+        let single_type = [CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR]
+            .contains(&ask(CL_DEVICE_TYPE));
         assert!(single_type);
         assert_eq!(ask(CL_DEVICE_REFERENCE_COUNT), 1);
         assert!(ask(CL_DEVICE_MAX_COMPUTE_UNITS) >= 1);
         assert_eq!(ask(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS), 3);
         assert!(ask(CL_DEVICE_MAX_PARAMETER_SIZE) >= 1024);
-        assert!(ask(CL_DEVICE_MAX_MEM_ALLOC_SIZE) >= (ask(CL_DEVICE_GLOBAL_MEM_SIZE).min(1 << 30) / 4).max(32 << 20));
+        assert!(
+            ask(CL_DEVICE_MAX_MEM_ALLOC_SIZE)
+                >= (ask(CL_DEVICE_GLOBAL_MEM_SIZE).min(1 << 30) / 4).max(32 << 20)
+        );
         // Programs fill all of it and index it with int, however large the machine's memory is.
         assert!((64 << 10..=4 << 30).contains(&ask(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)));
         assert!(ask(CL_DEVICE_MAX_CONSTANT_ARGS) >= 8);
@@ -158,7 +168,8 @@ fn answers_satisfy_the_minimum_of_the_full_profile() {
         assert_eq!(doubles, ask(CL_DEVICE_DOUBLE_FP_CONFIG) != 0);
         assert_eq!(doubles, ask(CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE) != 0);
         let features = device_info(d, CL_DEVICE_OPENCL_C_FEATURES).unwrap();
-        let names: Vec<String> = features.chunks(size_of::<cl_name_version>()).map(|e| text(&e[4..])).collect();
+        let names: Vec<String> =
+            features.chunks(size_of::<cl_name_version>()).map(|e| text(&e[4..])).collect();
         assert_eq!(doubles, names.iter().any(|n| n == "__opencl_c_fp64"));
         assert!(names.iter().any(|n| n == "__opencl_c_int64"));
         assert!(text(&device_info(d, CL_DEVICE_VERSION).unwrap()).starts_with("OpenCL 3."));
@@ -199,12 +210,16 @@ fn root_devices_are_not_counted() {
 fn devices_cannot_be_partitioned() {
     let equally = [CL_DEVICE_PARTITION_EQUALLY as isize, 1, 0];
     // Processors can (`api_sub_devices`).
-    let whole = |d: &cl_device_id| number(&device_info(*d, CL_DEVICE_PARTITION_MAX_SUB_DEVICES).unwrap()) == 0;
+    let whole =
+        |d: &cl_device_id| number(&device_info(*d, CL_DEVICE_PARTITION_MAX_SUB_DEVICES).unwrap()) == 0;
     for d in devices().into_iter().filter(whole) {
         let (mut out, mut count) = ([null_mut(); 4], 0);
         // SAFETY: lists are terminated and have the room they say.
         unsafe {
-            assert_eq!(clCreateSubDevices(d, equally.as_ptr(), 4, out.as_mut_ptr(), &mut count), CL_INVALID_VALUE);
+            assert_eq!(
+                clCreateSubDevices(d, equally.as_ptr(), 4, out.as_mut_ptr(), &mut count),
+                CL_INVALID_VALUE
+            );
             assert_eq!(clCreateSubDevices(d, null(), 4, out.as_mut_ptr(), &mut count), CL_INVALID_VALUE);
         }
     }
@@ -223,7 +238,8 @@ fn timers() {
                 CL_SUCCESS => {
                     assert_eq!(clGetHostTimer(d, &mut later), CL_SUCCESS);
                     assert!(later >= of_host && of_host > 0);
-                    let resolution = number(&platform_info(platform(), CL_PLATFORM_HOST_TIMER_RESOLUTION).unwrap());
+                    let resolution =
+                        number(&platform_info(platform(), CL_PLATFORM_HOST_TIMER_RESOLUTION).unwrap());
                     assert!(resolution > 0);
                 }
                 code => assert_eq!(code, CL_INVALID_OPERATION),
@@ -239,12 +255,17 @@ fn timers() {
 fn float_atomics() {
     for d in devices() {
         let features = device_info(d, CL_DEVICE_OPENCL_C_FEATURES).unwrap();
-        let names: Vec<String> = features.chunks(size_of::<cl_name_version>()).map(|e| text(&e[4..])).collect();
+        let names: Vec<String> =
+            features.chunks(size_of::<cl_name_version>()).map(|e| text(&e[4..])).collect();
         let has = |name: String| names.contains(&name);
         let extensions = text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap());
         assert!(extensions.split(' ').any(|e| e == "cl_ext_float_atomics"));
         for (width, query, type_is_there) in [
-            ("fp16", CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT, extensions.split(' ').any(|e| e == "cl_khr_fp16")),
+            (
+                "fp16",
+                CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT,
+                extensions.split(' ').any(|e| e == "cl_khr_fp16"),
+            ),
             ("fp32", CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, true),
             ("fp64", CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT, has("__opencl_c_fp64".into())),
         ] {
@@ -311,7 +332,8 @@ fn spirv_queries() {
             let list = device_info(d, name).unwrap();
             let addresses = list.chunks_exact(8).map(number);
             // SAFETY: an array of strings that live as long as the driver.
-            let read = |a: u64| unsafe { std::ffi::CStr::from_ptr(std::ptr::with_exposed_provenance(a as usize)) };
+            let read =
+                |a: u64| unsafe { std::ffi::CStr::from_ptr(std::ptr::with_exposed_provenance(a as usize)) };
             addresses.map(|a| read(a).to_string_lossy().into_owned()).collect()
         };
         assert!(strings(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS).iter().any(|s| s == "OpenCL.std"));
@@ -322,7 +344,8 @@ fn spirv_queries() {
             ("cl_khr_expect_assume", "SPV_KHR_expect_assume"),
             ("cl_khr_integer_dot_product", "SPV_KHR_integer_dot_product"),
         ] {
-            let reported = text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap()).split(' ').any(|e| e == extension);
+            let reported =
+                text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap()).split(' ').any(|e| e == extension);
             assert!(!reported || extensions.iter().any(|e| e == needs), "{extension}: {extensions:?}");
         }
     }
@@ -332,7 +355,8 @@ fn spirv_queries() {
 #[test]
 fn nvidia_attributes() {
     for d in devices() {
-        let reported = text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap()).contains("cl_nv_device_attribute_query");
+        let reported =
+            text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap()).contains("cl_nv_device_attribute_query");
         let ask = |name| device_info(d, name).map(|bytes| number(&bytes));
         for name in CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV..=CL_DEVICE_INTEGRATED_MEMORY_NV {
             assert_eq!(ask(name).err(), if reported { None } else { Some(CL_INVALID_VALUE) }, "{name:#x}");
@@ -349,11 +373,16 @@ fn nvidia_attributes() {
 #[test]
 fn pci_bus_info() {
     for d in devices() {
-        let reported = text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap()).split(' ').any(|e| e == "cl_khr_pci_bus_info");
+        let reported = text(&device_info(d, CL_DEVICE_EXTENSIONS).unwrap())
+            .split(' ')
+            .any(|e| e == "cl_khr_pci_bus_info");
         match device_info(d, CL_DEVICE_PCI_BUS_INFO_KHR) {
             Ok(info) => {
                 let place: Vec<u64> = info.chunks_exact(4).map(number).collect();
-                assert!(reported && place.len() == 4 && place[1] < 256 && place[2] < 32 && place[3] < 8, "{place:?}");
+                assert!(
+                    reported && place.len() == 4 && place[1] < 256 && place[2] < 32 && place[3] < 8,
+                    "{place:?}"
+                );
             }
             Err(code) => assert!(!reported && code == CL_INVALID_VALUE),
         }

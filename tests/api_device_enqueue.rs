@@ -8,7 +8,9 @@ use common::rig::*;
 use common::*;
 use rspirv::binary::Assemble;
 use rspirv::dr::Builder;
-use rspirv::spirv::{AddressingModel, Capability, ExecutionModel, FunctionControl, MemoryModel, StorageClass};
+use rspirv::spirv::{
+    AddressingModel, Capability, ExecutionModel, FunctionControl, MemoryModel, StorageClass,
+};
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 use std::sync::{Once, OnceLock};
@@ -40,7 +42,9 @@ fn number_of(device: cl_device_id, name: cl_device_info) -> u64 {
 
 /// The device whose kernels can enqueue kernels.
 fn cpu() -> cl_device_id {
-    let can = |d: &cl_device_id| number_of(*d, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES) & CL_DEVICE_QUEUE_SUPPORTED != 0;
+    let can = |d: &cl_device_id| {
+        number_of(*d, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES) & CL_DEVICE_QUEUE_SUPPORTED != 0
+    };
     all_devices().into_iter().find(can).unwrap()
 }
 
@@ -52,7 +56,12 @@ fn context_of(device: cl_device_id) -> cl_context {
     context
 }
 
-fn built(context: cl_context, device: cl_device_id, source: &str, options: &str) -> Result<cl_program, String> {
+fn built(
+    context: cl_context,
+    device: cl_device_id,
+    source: &str,
+    options: &str,
+) -> Result<cl_program, String> {
     let (mut text, length, mut code) = (source.as_ptr().cast(), source.len(), 1);
     let options = CString::new(options).unwrap();
     // SAFETY: one string with its length; terminated options.
@@ -80,20 +89,25 @@ impl Source {
         let device = cpu();
         let context = context_of(device);
         let binary = self.binary.get_or_init(|| {
-            let program = built(context, device, self.text, "-cl-std=CL3.0 -g").unwrap_or_else(|log| panic!("{log}"));
+            let program =
+                built(context, device, self.text, "-cl-std=CL3.0 -g").unwrap_or_else(|log| panic!("{log}"));
             // SAFETY: `query_bytes` passes buffers of the size it says.
-            let size = query_bytes(|s, v, r| unsafe { clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, s, v, r) });
+            let size =
+                query_bytes(|s, v, r| unsafe { clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, s, v, r) });
             let mut binary = vec![0u8; number(&size.unwrap()) as usize];
             let mut place = binary.as_mut_ptr();
             // SAFETY: room for the one binary of the size that was told.
-            ok(unsafe { clGetProgramInfo(program, CL_PROGRAM_BINARIES, 8, (&raw mut place).cast(), null_mut()) });
+            ok(unsafe {
+                clGetProgramInfo(program, CL_PROGRAM_BINARIES, 8, (&raw mut place).cast(), null_mut())
+            });
             release([program]);
             binary
         });
         let (mut from, length, mut code) = (binary.as_ptr(), binary.len(), 1);
         // SAFETY: one binary with its length; live handles.
         let program = unsafe {
-            let program = clCreateProgramWithBinary(context, 1, &device, &length, &mut from, null_mut(), &mut code);
+            let program =
+                clCreateProgramWithBinary(context, 1, &device, &length, &mut from, null_mut(), &mut code);
             ok(code);
             ok(clBuildProgram(program, 0, null(), null(), None, null_mut()));
             program
@@ -105,7 +119,8 @@ impl Source {
 fn create(rig: &Rig, list: &[cl_queue_properties]) -> Result<cl_command_queue, cl_int> {
     let mut code = 1;
     // SAFETY: a terminated list.
-    let queue = unsafe { clCreateCommandQueueWithProperties(rig.context, rig.device, list.as_ptr(), &mut code) };
+    let queue =
+        unsafe { clCreateCommandQueueWithProperties(rig.context, rig.device, list.as_ptr(), &mut code) };
     if code == CL_SUCCESS { Ok(queue) } else { Err(code) }
 }
 
@@ -155,7 +170,10 @@ fn devices_tell_what_they_can() {
         }
         let rig = Rig { device, context: context_of(device), program: null_mut() };
         if !can {
-            assert_eq!(create(&rig, &[u64::from(CL_QUEUE_PROPERTIES), ON_DEVICE, 0]), Err(CL_INVALID_QUEUE_PROPERTIES));
+            assert_eq!(
+                create(&rig, &[u64::from(CL_QUEUE_PROPERTIES), ON_DEVICE, 0]),
+                Err(CL_INVALID_QUEUE_PROPERTIES)
+            );
             // SAFETY: live handles.
             let code = unsafe { clSetDefaultDeviceCommandQueue(rig.context, device, null_mut()) };
             assert_eq!(code, CL_INVALID_OPERATION);
@@ -236,7 +254,10 @@ fn queues_are_objects() {
     unsafe {
         ok(clSetDefaultDeviceCommandQueue(rig.context, rig.device, plain));
         assert_eq!(clSetDefaultDeviceCommandQueue(rig.context, rig.device, host), CL_INVALID_COMMAND_QUEUE);
-        assert_eq!(clSetDefaultDeviceCommandQueue(rig.context, rig.device, foreign), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(
+            clSetDefaultDeviceCommandQueue(rig.context, rig.device, foreign),
+            CL_INVALID_COMMAND_QUEUE
+        );
         assert_eq!(clSetDefaultDeviceCommandQueue(rig.context, null_mut(), plain), CL_INVALID_DEVICE);
     }
     assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(plain)));
@@ -251,7 +272,10 @@ fn queues_are_objects() {
         let fill = clEnqueueFillBuffer(plain, mem, (&raw const size).cast(), 4, 0, 16, 0, null(), null_mut());
         assert_eq!(fill, CL_INVALID_COMMAND_QUEUE);
         let none = null();
-        assert_eq!(clEnqueueNDRangeKernel(plain, kernel, 1, none, &size, none, 0, null(), null_mut()), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(
+            clEnqueueNDRangeKernel(plain, kernel, 1, none, &size, none, 0, null(), null_mut()),
+            CL_INVALID_COMMAND_QUEUE
+        );
     }
     // Only they are arguments for a queue_t.
     set(kernel, 0, mem);
@@ -276,7 +300,8 @@ fn queues_are_objects() {
     assert_eq!(info(first, CL_QUEUE_SIZE), Err(CL_INVALID_COMMAND_QUEUE));
     assert_eq!(info(host, CL_QUEUE_DEVICE_DEFAULT), Ok(handle(null_mut())));
     // SAFETY: live handles.
-    let code = unsafe { clEnqueueNDRangeKernel(host, kernel, 1, null(), &size, null(), 0, null(), null_mut()) };
+    let code =
+        unsafe { clEnqueueNDRangeKernel(host, kernel, 1, null(), &size, null(), 0, null(), null_mut()) };
     assert_eq!(code, CL_INVALID_KERNEL_ARGS);
     release([kernel]);
     release([mem]);
@@ -456,7 +481,8 @@ fn every_form_is_enqueued() {
 fn blocks_are_no_kernels_of_the_program() {
     let rig = FORMS.rig();
     // SAFETY: `query_bytes` passes buffers of the size it says.
-    let names = query_bytes(|s, v, r| unsafe { clGetProgramInfo(rig.program, CL_PROGRAM_KERNEL_NAMES, s, v, r) });
+    let names =
+        query_bytes(|s, v, r| unsafe { clGetProgramInfo(rig.program, CL_PROGRAM_KERNEL_NAMES, s, v, r) });
     assert_eq!(text(&names.unwrap()), "other;forms;wrong");
     let mut count = 0;
     // SAFETY: room for a number.
@@ -488,7 +514,8 @@ fn modules_may_have_blocks_of_one_name() {
     let parts = [part("one", 1), part("two", 2)];
     let mut code = 1;
     // SAFETY: live handles.
-    let program = unsafe { clLinkProgram(context, 0, null(), null(), 2, parts.as_ptr(), None, null_mut(), &mut code) };
+    let program =
+        unsafe { clLinkProgram(context, 0, null(), null(), 2, parts.as_ptr(), None, null_mut(), &mut code) };
     ok(code);
     let rig = Rig { device, context, program };
     let queue = on_device(&rig, DEFAULT, None);
@@ -619,10 +646,14 @@ fn events_order_kernels() {
     let out = results(&rig, "events", 1, 13, -1);
     let [count, valid, first, second, child, last, marked, free] = out[..8] else { unreachable!() };
     assert_eq!((count, valid, out[8], out[10], out[11], out[12]), (5, 1, 1, 1, 0, 0), "{out:?}");
-    assert!(first < second && second < child && child < last && last < marked && (-1..5).contains(&free), "{out:?}");
+    assert!(
+        first < second && second < child && child < last && last < marked && (-1..5).contains(&free),
+        "{out:?}"
+    );
 
     let out = results(&rig, "times", 1, 8, 0);
-    let times: Vec<u64> = out.chunks(2).map(|w| u64::from(w[0] as u32) | u64::from(w[1] as u32) << 32).collect();
+    let times: Vec<u64> =
+        out.chunks(2).map(|w| u64::from(w[0] as u32) | u64::from(w[1] as u32) << 32).collect();
     // From the start to the end, and to the end of what was enqueued.
     assert!(times[0] > 0 && times[1] > times[0], "{times:?}");
     assert_eq!(times[..2], times[2..]);
@@ -638,7 +669,10 @@ fn events_are_counted() {
     let most = number_of(rig.device, CL_DEVICE_MAX_ON_DEVICE_EVENTS) as i32;
     // Every command has its own.
     for _ in 0..2 {
-        assert_eq!(results(&rig, "counted", 1, 5, 0), [most, EVENT_ALLOCATION_FAILURE, EVENT_ALLOCATION_FAILURE, 0, 1]);
+        assert_eq!(
+            results(&rig, "counted", 1, 5, 0),
+            [most, EVENT_ALLOCATION_FAILURE, EVENT_ALLOCATION_FAILURE, 0, 1]
+        );
     }
     release([queue]);
     release([rig.program]);
@@ -687,7 +721,8 @@ fn a_command_fails_with_its_children() {
 fn a_command_is_complete_with_its_children() {
     let rig = FAMILY.rig();
     let queue = on_device(&rig, DEFAULT, None);
-    let (host, kernel, mem) = (rig.queue(CL_QUEUE_PROFILING_ENABLE), rig.kernel("times"), rig.buffer(&[0u64; 4]));
+    let (host, kernel, mem) =
+        (rig.queue(CL_QUEUE_PROFILING_ENABLE), rig.kernel("times"), rig.buffer(&[0u64; 4]));
     set(kernel, 0, mem);
     let event = launch(host, kernel, 1, &[]);
     ok(wait(&[event]));
@@ -697,8 +732,11 @@ fn a_command_is_complete_with_its_children() {
         ok(unsafe { clGetEventProfilingInfo(event, name, 8, (&raw mut value).cast(), null_mut()) });
         value
     };
-    let (start, end, complete) =
-        (time(CL_PROFILING_COMMAND_START), time(CL_PROFILING_COMMAND_END), time(CL_PROFILING_COMMAND_COMPLETE));
+    let (start, end, complete) = (
+        time(CL_PROFILING_COMMAND_START),
+        time(CL_PROFILING_COMMAND_END),
+        time(CL_PROFILING_COMMAND_COMPLETE),
+    );
     assert!(start <= end && end < complete);
     // The family took its time after the kernel's end.
     assert!(complete - end >= read::<u64>(host, mem, 2)[1]);
@@ -749,7 +787,8 @@ fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
     let (uint, ulong) = (b.type_int(32, 0), b.type_int(64, 0));
     let (queue, event) = (b.type_queue(), b.type_device_event());
     let mut number = |n: u32| b.constant_bit32(uint, n);
-    let (zero, one, three, four, seven, eight) = (number(0), number(1), number(3), number(4), number(7), number(8));
+    let (zero, one, three, four, seven, eight) =
+        (number(0), number(1), number(3), number(4), number(7), number(8));
     let (nine, ten, many) = (number(9), number(10), number(u32::MAX));
     let none = b.constant_bit64(ulong, 0);
     let size = b.constant_bit64(ulong, 1);
@@ -757,10 +796,12 @@ fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
     let range = b.type_struct([uint, array, array, array]);
     let pointer = |b: &mut Builder, class, to| b.type_pointer(None, class, to);
     let global = pointer(&mut b, StorageClass::CrossWorkgroup, uint);
-    let (generic, local) = (pointer(&mut b, StorageClass::Generic, uchar), pointer(&mut b, StorageClass::Workgroup, uchar));
+    let (generic, local) =
+        (pointer(&mut b, StorageClass::Generic, uchar), pointer(&mut b, StorageClass::Workgroup, uchar));
     let (generic_word, local_word) =
         (pointer(&mut b, StorageClass::Generic, global), pointer(&mut b, StorageClass::Workgroup, uint));
-    let (own_word, own_event) = (pointer(&mut b, StorageClass::Function, global), pointer(&mut b, StorageClass::Function, event));
+    let (own_word, own_event) =
+        (pointer(&mut b, StorageClass::Function, global), pointer(&mut b, StorageClass::Function, event));
     let (generic_own, generic_event) = (generic_word, pointer(&mut b, StorageClass::Generic, event));
     let no_events = b.constant_null(generic_event);
     let (of_block, of_kernel) = (b.type_function(void, [generic, local]), b.type_function(void, [global]));
@@ -793,11 +834,39 @@ fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
         let at = b.in_bounds_ptr_access_chain(global, None, out, i, [])?;
         b.store(at, value, None, [])
     };
-    let code = b.enqueue_kernel(uint, None, q, zero, nd, zero, no_events, given, block, literal, eight, eight, [four])?;
+    let code = b.enqueue_kernel(
+        uint,
+        None,
+        q,
+        zero,
+        nd,
+        zero,
+        no_events,
+        given,
+        block,
+        literal,
+        eight,
+        eight,
+        [four],
+    )?;
     put(&mut b, one, code)?;
     let e = b.load(event, None, event_at, None, [])?;
     let valid = b.is_valid_event(truth, None, e)?;
-    let code = b.enqueue_kernel(uint, None, q, zero, nd, one, given, no_events, block, literal, eight, eight, [four])?;
+    let code = b.enqueue_kernel(
+        uint,
+        None,
+        q,
+        zero,
+        nd,
+        one,
+        given,
+        no_events,
+        block,
+        literal,
+        eight,
+        eight,
+        [four],
+    )?;
     let both = b.select(uint, None, valid, code, eight)?;
     put(&mut b, three, both)?;
     b.release_event(e)?;
@@ -807,7 +876,8 @@ fn module() -> Result<Vec<u32>, rspirv::dr::Error> {
     put(&mut b, seven, groups)?;
     let size = b.get_kernel_local_size_for_subgroup_count(uint, None, three, block, literal, eight, eight)?;
     put(&mut b, eight, size)?;
-    let too_many = b.get_kernel_local_size_for_subgroup_count(uint, None, many, block, literal, eight, eight)?;
+    let too_many =
+        b.get_kernel_local_size_for_subgroup_count(uint, None, many, block, literal, eight, eight)?;
     put(&mut b, nine, too_many)?;
     let most = b.get_kernel_max_num_subgroups(uint, None, block, literal, eight, eight)?;
     put(&mut b, ten, most)?;
@@ -825,7 +895,8 @@ fn programs_in_spirv_enqueue() {
     let mut code = 1;
     // SAFETY: a module with its size; live handles.
     let program = unsafe {
-        let program = clCreateProgramWithIL(context, words.as_ptr().cast(), size_of_val(&words[..]), &mut code);
+        let program =
+            clCreateProgramWithIL(context, words.as_ptr().cast(), size_of_val(&words[..]), &mut code);
         ok(code);
         let result = clBuildProgram(program, 0, null(), null(), None, null_mut());
         assert_eq!(result, CL_SUCCESS, "{}", build_log(program, device));

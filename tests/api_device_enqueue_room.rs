@@ -77,7 +77,8 @@ fn smallest_queue(rig: &Rig) -> cl_command_queue {
     let list = [u64::from(CL_QUEUE_PROPERTIES), properties, u64::from(CL_QUEUE_SIZE), 1, 0];
     let mut code = 1;
     // SAFETY: a terminated list.
-    let queue = unsafe { clCreateCommandQueueWithProperties(rig.context, rig.device, list.as_ptr(), &mut code) };
+    let queue =
+        unsafe { clCreateCommandQueueWithProperties(rig.context, rig.device, list.as_ptr(), &mut code) };
     ok(code);
     queue
 }

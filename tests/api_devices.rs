@@ -29,7 +29,9 @@ impl World {
         let (devices, mut code) = (devices(), 1);
         assert!(devices.len() >= 2, "{} devices", devices.len());
         // SAFETY: as many devices as are said.
-        let context = unsafe { clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code) };
+        let context = unsafe {
+            clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code)
+        };
         ok(code);
         let rig = Rig { device: devices[0], context, program: build(context, devices[0], STEPS) };
         let queues = devices.iter().map(|d| Rig { device: *d, ..rig }.queue(properties)).collect();
@@ -45,7 +47,9 @@ impl World {
 fn part(mem: cl_mem, origin: usize, size: usize) -> cl_mem {
     let (region, mut code) = (cl_buffer_region { origin, size }, 1);
     // SAFETY: a region of a live buffer.
-    let part = unsafe { clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code) };
+    let part = unsafe {
+        clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code)
+    };
     ok(code);
     part
 }
@@ -64,9 +68,12 @@ fn random_commands(flags: cl_mem_flags, properties: cl_command_queue_properties,
     struct Storage([u32; N]);
     let mut storage = Box::new(Storage([0; N]));
     storage.0.copy_from_slice(&expected);
-    let (ptr, copied) = (storage.0.as_mut_ptr().cast(), flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0);
+    let (ptr, copied) =
+        (storage.0.as_mut_ptr().cast(), flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0);
     // SAFETY: the storage has the size and lives to the end.
-    let mem = unsafe { clCreateBuffer(world.rig.context, flags, BYTES, if copied { ptr } else { null_mut() }, &mut code) };
+    let mem = unsafe {
+        clCreateBuffer(world.rig.context, flags, BYTES, if copied { ptr } else { null_mut() }, &mut code)
+    };
     ok(code);
     if !copied {
         // SAFETY: as above.
@@ -97,7 +104,9 @@ fn random_commands(flags: cl_mem_flags, properties: cl_command_queue_properties,
                     set(step, 1, 5u32);
                     set(step, 2, round);
                     event = launch(queue, step, count, waits.as_slice());
-                    expected[start..start + count].iter_mut().for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
+                    expected[start..start + count]
+                        .iter_mut()
+                        .for_each(|v| *v = v.wrapping_mul(5).wrapping_add(round));
                 }
                 2 => {
                     // From one part to another one.
@@ -115,22 +124,62 @@ fn random_commands(flags: cl_mem_flags, properties: cl_command_queue_properties,
                     }
                 }
                 3 => {
-                    ok(clEnqueueWriteBuffer(queue, object, 1, 4 * offset, 4 * some, data, n, list, &mut event));
+                    ok(clEnqueueWriteBuffer(
+                        queue,
+                        object,
+                        1,
+                        4 * offset,
+                        4 * some,
+                        data,
+                        n,
+                        list,
+                        &mut event,
+                    ));
                     expected[there].copy_from_slice(&host);
                 }
                 4 => {
-                    ok(clEnqueueReadBuffer(queue, object, 1, 4 * offset, 4 * some, data, n, list, &mut event));
+                    ok(clEnqueueReadBuffer(
+                        queue,
+                        object,
+                        1,
+                        4 * offset,
+                        4 * some,
+                        data,
+                        n,
+                        list,
+                        &mut event,
+                    ));
                     assert_eq!(host, expected[there], "round {round}");
                 }
                 5 => {
                     let pattern = (&raw const round).cast();
-                    ok(clEnqueueFillBuffer(queue, object, pattern, 4, 4 * offset, 4 * some, n, list, &mut event));
+                    ok(clEnqueueFillBuffer(
+                        queue,
+                        object,
+                        pattern,
+                        4,
+                        4 * offset,
+                        4 * some,
+                        n,
+                        list,
+                        &mut event,
+                    ));
                     expected[there].fill(round);
                 }
                 6 => {
                     // From the first half to the second one.
                     let size = count / 2;
-                    ok(clEnqueueCopyBuffer(queue, object, object, 0, 4 * size, 4 * size, n, list, &mut event));
+                    ok(clEnqueueCopyBuffer(
+                        queue,
+                        object,
+                        object,
+                        0,
+                        4 * size,
+                        4 * size,
+                        n,
+                        list,
+                        &mut event,
+                    ));
                     expected.copy_within(start..start + size, start + size);
                 }
                 7 => {
@@ -140,7 +189,18 @@ fn random_commands(flags: cl_mem_flags, properties: cl_command_queue_properties,
                 _ => {
                     let (all, other) = (random.below(3) == 0, world.queues[random.below(world.queues.len())]);
                     let flags = if all { CL_MAP_WRITE_INVALIDATE_REGION } else { CL_MAP_READ | CL_MAP_WRITE };
-                    let at = clEnqueueMapBuffer(queue, object, 1, flags, 4 * offset, 4 * some, n, list, null_mut(), &mut code);
+                    let at = clEnqueueMapBuffer(
+                        queue,
+                        object,
+                        1,
+                        flags,
+                        4 * offset,
+                        4 * some,
+                        n,
+                        list,
+                        null_mut(),
+                        &mut code,
+                    );
                     ok(code);
                     let mapped = std::slice::from_raw_parts_mut(at.cast::<u32>(), some);
                     if !all {
@@ -236,7 +296,10 @@ fn events_reach_across_devices() {
 #[test]
 fn every_device_has_its_program_scope_variables() {
     let world = World::new(0);
-    let counting = program(world.rig.context, "global uint calls; kernel void count(global uint *p) { p[0] = ++calls; }");
+    let counting = program(
+        world.rig.context,
+        "global uint calls; kernel void count(global uint *p) { p[0] = ++calls; }",
+    );
     // SAFETY: terminated options.
     ok(unsafe { clBuildProgram(counting, 0, null(), c"-cl-std=CL3.0".as_ptr(), None, null_mut()) });
     let (mem, count) = (world.rig.buffer(&[0u32]), Rig { program: counting, ..world.rig }.kernel("count"));
@@ -303,7 +366,9 @@ fn command_buffers_take_turns_with_other_devices() {
         ok(unsafe { clEnqueueCommandBufferKHR(0, null_mut(), recorded[i], n, list, &mut event) });
         release(last.replace(event));
         expected[..N / 2].iter_mut().for_each(|v| *v = v.wrapping_mul(3));
-        expected[N / 2..].iter_mut().for_each(|v| *v = v.wrapping_mul(3).wrapping_add(1).wrapping_mul(3).wrapping_add(2));
+        expected[N / 2..]
+            .iter_mut()
+            .for_each(|v| *v = v.wrapping_mul(3).wrapping_add(1).wrapping_mul(3).wrapping_add(2));
     }
     ok(wait(last.as_slice()));
     release(last);
@@ -339,14 +404,32 @@ fn shared_memory_of_several_devices() {
         unsafe {
             let at = clSVMAlloc(world.rig.context, flags, BYTES, 0).cast::<u32>();
             assert!(!at.is_null());
-            ok(clEnqueueSVMMemcpy(world.queues[0], 1, at.cast(), expected.as_ptr().cast(), BYTES, 0, null(), null_mut()));
+            ok(clEnqueueSVMMemcpy(
+                world.queues[0],
+                1,
+                at.cast(),
+                expected.as_ptr().cast(),
+                BYTES,
+                0,
+                null(),
+                null_mut(),
+            ));
             ok(clSetKernelArgSVMPointer(step, 0, at.cast()));
             for round in 0..9u32 {
                 let queue = world.queues[round as usize % world.queues.len()];
                 set(step, 1, 3u32);
                 set(step, 2, round);
                 launch(queue, step, N, &[]).release();
-                ok(clEnqueueSVMMap(queue, 1, CL_MAP_READ | CL_MAP_WRITE, at.cast(), BYTES, 0, null(), null_mut()));
+                ok(clEnqueueSVMMap(
+                    queue,
+                    1,
+                    CL_MAP_READ | CL_MAP_WRITE,
+                    at.cast(),
+                    BYTES,
+                    0,
+                    null(),
+                    null_mut(),
+                ));
                 expected.iter_mut().for_each(|v| *v = v.wrapping_mul(3).wrapping_add(round));
                 let seen = std::slice::from_raw_parts_mut(at, N);
                 assert_eq!(seen, expected);
@@ -380,13 +463,17 @@ fn programs_of_some_devices() {
         let program = program(context, STEPS);
         ok(clBuildProgram(program, 1, &first, null(), None, null_mut()));
         let status = |device| {
-            let answer = query_bytes(|s, v, r| clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, s, v, r));
+            let answer = query_bytes(|s, v, r| {
+                clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, s, v, r)
+            });
             answer.map(|b| number(&b) as i32)
         };
         assert_eq!((status(first), status(second)), (Ok(CL_BUILD_SUCCESS), Ok(CL_BUILD_NONE)));
-        let count = query_bytes(|s, v, r| clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, s, v, r)).unwrap();
+        let count =
+            query_bytes(|s, v, r| clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, s, v, r)).unwrap();
         assert_eq!(number(&count), world.devices.len() as u64);
-        let sizes = query_bytes(|s, v, r| clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, s, v, r)).unwrap();
+        let sizes =
+            query_bytes(|s, v, r| clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, s, v, r)).unwrap();
         let sizes: Vec<u64> = sizes.chunks(8).map(number).collect();
         assert!(sizes[0] > 0 && sizes[1..].iter().all(|s| *s == 0), "{sizes:?}");
         let kernel = clCreateKernel(program, c"step".as_ptr(), &mut code);
@@ -395,25 +482,45 @@ fn programs_of_some_devices() {
         set(kernel, 0, mem);
         set(kernel, 1, 1u32);
         set(kernel, 2, 1u32);
-        let launch = |queue| clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, null(), 0, null(), null_event);
+        let launch =
+            |queue| clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, null(), 0, null(), null_event);
         ok(launch(world.queues[0]));
         finish(world.queues[0]);
         assert_eq!(launch(world.queues[1]), CL_INVALID_PROGRAM_EXECUTABLE);
-        assert_eq!(clEnqueueTask(world.queues[1], kernel, 0, null(), null_event), CL_INVALID_PROGRAM_EXECUTABLE);
-        type Suggest =
-            unsafe extern "C" fn(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *mut usize) -> cl_int;
+        assert_eq!(
+            clEnqueueTask(world.queues[1], kernel, 0, null(), null_event),
+            CL_INVALID_PROGRAM_EXECUTABLE
+        );
+        type Suggest = unsafe extern "C" fn(
+            cl_command_queue,
+            cl_kernel,
+            cl_uint,
+            *const usize,
+            *const usize,
+            *mut usize,
+        ) -> cl_int;
         let suggest: Suggest = extension::extension("clGetKernelSuggestedLocalWorkSizeKHR");
         let mut local = 0usize;
-        assert_eq!(suggest(world.queues[1], kernel, 1, null(), &size, &mut local), CL_INVALID_PROGRAM_EXECUTABLE);
+        assert_eq!(
+            suggest(world.queues[1], kernel, 1, null(), &size, &mut local),
+            CL_INVALID_PROGRAM_EXECUTABLE
+        );
         ok(suggest(world.queues[0], kernel, 1, null(), &size, &mut local));
         assert_eq!(local, 1);
         // A binary for one device, one for another, and one that does not fit.
         let mut binary = vec![0u8; sizes[0] as usize];
         let mut places = vec![null_mut(); world.devices.len()];
         places[0] = binary.as_mut_ptr();
-        ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, 8 * places.len(), places.as_mut_ptr().cast(), null_mut()));
+        ok(clGetProgramInfo(
+            program,
+            CL_PROGRAM_BINARIES,
+            8 * places.len(),
+            places.as_mut_ptr().cast(),
+            null_mut(),
+        ));
         let (length, mut bytes) = (binary.len(), binary.as_ptr());
-        let loaded = clCreateProgramWithBinary(context, 1, &first, &length, &mut bytes, null_mut(), &mut code);
+        let loaded =
+            clCreateProgramWithBinary(context, 1, &first, &length, &mut bytes, null_mut(), &mut code);
         ok(code);
         ok(clBuildProgram(loaded, 0, null(), null(), None, null_mut()));
         assert_eq!(clBuildProgram(loaded, 1, &second, null(), None, null_mut()), CL_INVALID_DEVICE);
@@ -440,7 +547,9 @@ fn kernels_of_several_devices() {
         let mut answer = 0usize;
         let room = (&raw mut answer).cast();
         // SAFETY: one size goes in, one comes out.
-        unsafe { clGetKernelSubGroupInfo(kernel, device, name, 8, local.as_ptr().cast(), 8, room, null_mut()) }
+        unsafe {
+            clGetKernelSubGroupInfo(kernel, device, name, 8, local.as_ptr().cast(), 8, room, null_mut())
+        }
     };
     assert_eq!(of_groups(null_mut(), CL_KERNEL_WORK_GROUP_SIZE), Err(CL_INVALID_DEVICE));
     assert_eq!(of_sub_groups(null_mut()), CL_INVALID_DEVICE);
@@ -475,25 +584,40 @@ fn devices_of_other_contexts() {
             assert_eq!(call, CL_INVALID_DEVICE);
         }
         ok(clCompileProgram(program, 1, &one, null(), 0, null(), null_mut(), None, null_mut()));
-        assert!(clLinkProgram(context, 1, &other, null(), 1, &program, None, null_mut(), &mut code).is_null());
+        assert!(
+            clLinkProgram(context, 1, &other, null(), 1, &program, None, null_mut(), &mut code).is_null()
+        );
         assert_eq!(code, CL_INVALID_DEVICE);
         let names = c"nothing".as_ptr();
         assert!(clCreateProgramWithBuiltInKernels(context, 1, &other, names, &mut code).is_null());
         assert_eq!(code, CL_INVALID_DEVICE);
         let (bytes, length) = ([0u8; 4], 4usize);
         let mut start = bytes.as_ptr();
-        assert!(clCreateProgramWithBinary(context, 1, &other, &length, &mut start, null_mut(), &mut code).is_null());
+        assert!(
+            clCreateProgramWithBinary(context, 1, &other, &length, &mut start, null_mut(), &mut code)
+                .is_null()
+        );
         assert_eq!(code, CL_INVALID_DEVICE);
         let kernel = rig.kernel("step");
-        let info = clGetKernelWorkGroupInfo(kernel, other, CL_KERNEL_WORK_GROUP_SIZE, 0, null_mut(), null_mut());
+        let info =
+            clGetKernelWorkGroupInfo(kernel, other, CL_KERNEL_WORK_GROUP_SIZE, 0, null_mut(), null_mut());
         assert_eq!(info, CL_INVALID_DEVICE);
         assert_eq!(clSetDefaultDeviceCommandQueue(context, other, null_mut()), CL_INVALID_DEVICE);
         // A header's program is of the same context.
         let foreign = Rig::new(STEPS);
         let (header, name) = (self::program(foreign.context, "int x;"), CString::new("x.h").unwrap());
         let (headers, names) = ([header], [name.as_ptr()]);
-        let compiled =
-            clCompileProgram(program, 0, null(), null(), 1, headers.as_ptr(), names.as_ptr().cast_mut(), None, null_mut());
+        let compiled = clCompileProgram(
+            program,
+            0,
+            null(),
+            null(),
+            1,
+            headers.as_ptr(),
+            names.as_ptr().cast_mut(),
+            None,
+            null_mut(),
+        );
         assert_eq!(compiled, CL_INVALID_CONTEXT);
         release([header, foreign.program]);
         kernel.release();
@@ -509,7 +633,8 @@ fn devices_of_other_contexts() {
 fn mapped_images_in_buffers() {
     let world = World::new(0);
     let has = |at: &usize| number(&device_info(world.devices[*at], CL_DEVICE_IMAGE_SUPPORT).unwrap()) != 0;
-    let queues: Vec<cl_command_queue> = (0..world.devices.len()).filter(has).map(|at| world.queues[at]).collect();
+    let queues: Vec<cl_command_queue> =
+        (0..world.devices.len()).filter(has).map(|at| world.queues[at]).collect();
     let [one, other, ..] = queues[..] else {
         eprintln!("skipped: {} devices have images", queues.len());
         return world.end();
@@ -521,12 +646,22 @@ fn mapped_images_in_buffers() {
     unsafe {
         let mem = world.rig.buffer(&vec![1u32; words]);
         let mut desc: cl_image_desc = std::mem::zeroed();
-        (desc.image_type, desc.image_width, desc.image_height, desc.image_row_pitch) = (CL_MEM_OBJECT_IMAGE2D, 16, 8, 256);
+        (desc.image_type, desc.image_width, desc.image_height, desc.image_row_pitch) =
+            (CL_MEM_OBJECT_IMAGE2D, 16, 8, 256);
         desc.mem_object = mem;
         let image = clCreateImage(world.rig.context, 0, &format, &desc, null_mut(), &mut code);
         ok(code);
         for (round, flags) in [CL_MAP_WRITE_INVALIDATE_REGION, CL_MAP_WRITE].into_iter().enumerate() {
-            ok(clEnqueueFillImage(other, image, color.as_ptr().cast(), origin.as_ptr(), region.as_ptr(), 0, null(), null_mut()));
+            ok(clEnqueueFillImage(
+                other,
+                image,
+                color.as_ptr().cast(),
+                origin.as_ptr(),
+                region.as_ptr(),
+                0,
+                null(),
+                null_mut(),
+            ));
             finish(other);
             let at = clEnqueueMapImage(
                 one,
@@ -544,7 +679,8 @@ fn mapped_images_in_buffers() {
             );
             ok(code);
             for row in 0..8 {
-                std::slice::from_raw_parts_mut(at.byte_add(row * pitch).cast::<u32>(), 64).fill(round as u32 + row as u32);
+                std::slice::from_raw_parts_mut(at.byte_add(row * pitch).cast::<u32>(), 64)
+                    .fill(round as u32 + row as u32);
             }
             ok(clEnqueueUnmapMemObject([one, other][round], image, at, 0, null(), null_mut()));
             finish([one, other][round]);
@@ -565,7 +701,8 @@ fn images_with_their_levels() {
         let extensions = text(&device_info(world.devices[*at], CL_DEVICE_EXTENSIONS).unwrap());
         extensions.split(' ').any(|e| e == "cl_khr_mipmap_image")
     };
-    let queues: Vec<cl_command_queue> = (0..world.devices.len()).filter(has).map(|at| world.queues[at]).collect();
+    let queues: Vec<cl_command_queue> =
+        (0..world.devices.len()).filter(has).map(|at| world.queues[at]).collect();
     if queues.len() < 2 {
         eprintln!("skipped: {} devices have images with levels", queues.len());
         return world.end();
@@ -584,22 +721,27 @@ fn images_with_their_levels() {
         for levels in [0usize, 3] {
             // SAFETY: plain numbers and pointers.
             let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
-            (desc.image_type, desc.image_width, desc.image_height, desc.image_depth) = (kind, size[0], size[1], size[2]);
+            (desc.image_type, desc.image_width, desc.image_height, desc.image_depth) =
+                (kind, size[0], size[1], size[2]);
             (desc.image_array_size, desc.num_mip_levels) = (size[axes.min(2)], levels as u32);
             let mut code = 1;
             // SAFETY: a live context, no host pointer.
             let image = unsafe { clCreateImage(world.rig.context, 0, &format, &desc, null_mut(), &mut code) };
             ok(code);
-            let level_size = |level: usize| [0, 1, 2].map(|i| if i < axes { (size[i] >> level).max(1) } else { size[i] });
+            let level_size =
+                |level: usize| [0, 1, 2].map(|i| if i < axes { (size[i] >> level).max(1) } else { size[i] });
             let place = |at: [usize; 3], level: usize| {
-                let (mut origin, index) =
-                    ([at[0], at[1], at[2], 0], if size[axes.min(2)] > 1 && axes < 3 { axes + 1 } else { axes });
+                let (mut origin, index) = (
+                    [at[0], at[1], at[2], 0],
+                    if size[axes.min(2)] > 1 && axes < 3 { axes + 1 } else { axes },
+                );
                 if levels > 0 {
                     origin[index] = level;
                 }
                 origin
             };
-            let mut model: Vec<Vec<u32>> = (0..levels.max(1)).map(|l| vec![0; level_size(l).iter().product()]).collect();
+            let mut model: Vec<Vec<u32>> =
+                (0..levels.max(1)).map(|l| vec![0; level_size(l).iter().product()]).collect();
             for step in 0..60 {
                 let level = if step < model.len() { step } else { random.below(model.len()) };
                 let all = level_size(level);
@@ -621,20 +763,54 @@ fn images_with_their_levels() {
                     if new.iter().all(|v| *v == new[0]) {
                         let color = [new[0]; 4];
                         let color = color.as_ptr().cast();
-                        ok(clEnqueueFillImage(queue, image, color, origin.as_ptr(), region.as_ptr(), 0, null(), null_mut()));
+                        ok(clEnqueueFillImage(
+                            queue,
+                            image,
+                            color,
+                            origin.as_ptr(),
+                            region.as_ptr(),
+                            0,
+                            null(),
+                            null_mut(),
+                        ));
                     } else {
                         let data = new.as_ptr().cast();
                         let (origin, region) = (origin.as_ptr(), region.as_ptr());
-                        ok(clEnqueueWriteImage(queue, image, 0, origin, region, 0, 0, data, 0, null(), null_mut()));
+                        ok(clEnqueueWriteImage(
+                            queue,
+                            image,
+                            0,
+                            origin,
+                            region,
+                            0,
+                            0,
+                            data,
+                            0,
+                            null(),
+                            null_mut(),
+                        ));
                     }
                 }
                 finish(queue);
-                let (level, queue) = (random.below((step + 1).min(model.len())), queues[random.below(queues.len())]);
+                let (level, queue) =
+                    (random.below((step + 1).min(model.len())), queues[random.below(queues.len())]);
                 let (mut seen, all) = (vec![0u32; model[level].len()], level_size(level));
                 let (origin, data) = (place([0; 3], level), seen.as_mut_ptr().cast());
                 // SAFETY: live handles; memory of the level's size.
                 ok(unsafe {
-                    clEnqueueReadImage(queue, image, 1, origin.as_ptr(), all.as_ptr(), 0, 0, data, 0, null(), null_mut())
+                    clEnqueueReadImage(
+                        queue,
+                        image,
+                        1,
+                        origin.as_ptr(),
+                        all.as_ptr(),
+                        0,
+                        0,
+                        data,
+                        0,
+                        null(),
+                        null_mut(),
+                    )
                 });
                 assert!(seen == model[level], "{kind:#x} with {levels} levels, step {step}, level {level}");
             }
@@ -659,13 +835,23 @@ fn images_of_some_devices() {
     // SAFETY: live handles; memory of the image's size.
     unsafe {
         let flags = CL_MEM_COPY_HOST_PTR;
-        let image = clCreateImage2D(world.rig.context, flags, &format, 16, 8, 0, texels.as_ptr().cast_mut().cast(), &mut code);
+        let image = clCreateImage2D(
+            world.rig.context,
+            flags,
+            &format,
+            16,
+            8,
+            0,
+            texels.as_ptr().cast_mut().cast(),
+            &mut code,
+        );
         ok(code);
         let mut last = [1u32; 4];
         let mut expected = texels.clone();
         for round in 0..6 {
             for (queue, device) in world.queues.iter().zip(&world.devices) {
-                let (mut seen, origin, one) = (vec![0u32; texels.len()], [round, round, 0usize], [1usize, 1, 1]);
+                let (mut seen, origin, one) =
+                    (vec![0u32; texels.len()], [round, round, 0usize], [1usize, 1, 1]);
                 let read = clEnqueueReadImage(
                     *queue,
                     image,
@@ -680,7 +866,16 @@ fn images_of_some_devices() {
                     null_mut(),
                 );
                 let color = last.as_ptr().cast();
-                let fill = clEnqueueFillImage(*queue, image, color, origin.as_ptr(), one.as_ptr(), 0, null(), null_mut());
+                let fill = clEnqueueFillImage(
+                    *queue,
+                    image,
+                    color,
+                    origin.as_ptr(),
+                    one.as_ptr(),
+                    0,
+                    null(),
+                    null_mut(),
+                );
                 if !has(device) {
                     assert_eq!((read, fill), (CL_INVALID_OPERATION, CL_INVALID_OPERATION));
                     continue;

@@ -50,7 +50,10 @@ fn contexts() {
         unsafe {
             assert!(clCreateContext(list.as_ptr(), 1, &device, None, null_mut(), &mut code).is_null());
             assert_eq!(code, expected, "{list:x?}");
-            assert!(clCreateContextFromType(list.as_ptr(), CL_DEVICE_TYPE_ALL, None, null_mut(), &mut code).is_null());
+            assert!(
+                clCreateContextFromType(list.as_ptr(), CL_DEVICE_TYPE_ALL, None, null_mut(), &mut code)
+                    .is_null()
+            );
             assert_eq!(code, expected, "{list:x?}");
         }
     }
@@ -75,12 +78,18 @@ fn events_and_queues() {
         let (mut old, profiling) = (77, CL_QUEUE_PROFILING_ENABLE);
         assert_eq!(clSetCommandQueueProperty(queue, profiling, CL_TRUE, &mut old), CL_INVALID_OPERATION);
         assert_eq!(clSetCommandQueueProperty(queue, 1 << 40, CL_TRUE, null_mut()), CL_INVALID_VALUE);
-        assert_eq!(clSetCommandQueueProperty(null_mut(), profiling, CL_TRUE, null_mut()), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(
+            clSetCommandQueueProperty(null_mut(), profiling, CL_TRUE, null_mut()),
+            CL_INVALID_COMMAND_QUEUE
+        );
         // None of these is a pipe.
         let mut size = 0;
         let buffer = rig.buffer(&[0u32]);
         for handle in [buffer, null_mut(), wrong_kind(queue)] {
-            assert_eq!(clGetPipeInfo(handle, CL_PIPE_PACKET_SIZE, 0, null_mut(), &mut size), CL_INVALID_MEM_OBJECT);
+            assert_eq!(
+                clGetPipeInfo(handle, CL_PIPE_PACKET_SIZE, 0, null_mut(), &mut size),
+                CL_INVALID_MEM_OBJECT
+            );
         }
         let mut code = 1;
         assert!(clCreatePipe(null_mut(), 0, 4, 4, null(), &mut code).is_null());
@@ -98,12 +107,21 @@ fn kernels() {
     let (rig, foreign) = (Rig::new(SOURCE), Rig::new(SOURCE));
     let (queue, elsewhere, kernel) = (rig.queue(0), foreign.queue(0), rig.kernel("one"));
     let (size, mut local, mut code) = ([64usize, 1, 1], [0usize; 3], 1);
-    type SubGroupInfo =
-        unsafe extern "C" fn(cl_kernel, cl_device_id, cl_uint, usize, *const c_void, usize, *mut c_void, *mut usize) -> cl_int;
+    type SubGroupInfo = unsafe extern "C" fn(
+        cl_kernel,
+        cl_device_id,
+        cl_uint,
+        usize,
+        *const c_void,
+        usize,
+        *mut c_void,
+        *mut usize,
+    ) -> cl_int;
     // SAFETY: live handles; sizes have the dimensions given.
     unsafe {
-        let mut suggest =
-            |q, k, dims, global: *const usize| clGetKernelSuggestedLocalWorkSize(q, k, dims, null(), global, local.as_mut_ptr());
+        let mut suggest = |q, k, dims, global: *const usize| {
+            clGetKernelSuggestedLocalWorkSize(q, k, dims, null(), global, local.as_mut_ptr())
+        };
         let global = size.as_ptr();
         assert_eq!(suggest(queue, kernel, 1, global), CL_INVALID_KERNEL_ARGS);
         let mem = rig.buffer(&[0u32]);
@@ -126,7 +144,8 @@ fn kernels() {
         let of_extension = std::mem::transmute::<*const c_void, SubGroupInfo>(found);
         let ask = |f: SubGroupInfo, k, name| {
             let mut answer = 0usize;
-            let code = f(k, rig.device, name, 8, size.as_ptr().cast(), 8, (&raw mut answer).cast(), null_mut());
+            let code =
+                f(k, rig.device, name, 8, size.as_ptr().cast(), 8, (&raw mut answer).cast(), null_mut());
             (code, answer)
         };
         let of_core: SubGroupInfo = symbol("clGetKernelSubGroupInfo");
@@ -141,7 +160,10 @@ fn kernels() {
         let (mut text, length) = (SOURCE.as_ptr().cast(), SOURCE.len());
         let program = clCreateProgramWithSource(rig.context, 1, &mut text, &length, &mut code);
         let mut count = 0;
-        assert_eq!(clCreateKernelsInProgram(program, 0, null_mut(), &mut count), CL_INVALID_PROGRAM_EXECUTABLE);
+        assert_eq!(
+            clCreateKernelsInProgram(program, 0, null_mut(), &mut count),
+            CL_INVALID_PROGRAM_EXECUTABLE
+        );
         program.release();
         mem.release();
     }
@@ -153,7 +175,8 @@ fn kernels() {
 
 /// A kernel that writes a specialisation constant, which is 42 unless it is set.
 fn specialised() -> Vec<u8> {
-    let words = |op: u32, operands: &[u32]| [&[(operands.len() as u32 + 1) << 16 | op][..], operands].concat();
+    let words =
+        |op: u32, operands: &[u32]| [&[(operands.len() as u32 + 1) << 16 | op][..], operands].concat();
     let [void, uint, pointer, function, constant, kernel, argument, label] = [1u32, 2, 3, 4, 5, 6, 7, 8];
     let module = [
         vec![0x0723_0203, 0x0001_0000, 0, 9, 0],
@@ -188,12 +211,16 @@ fn specialisation_constants() {
         unsafe {
             let program = clCreateProgramWithIL(rig.context, module.as_ptr().cast(), module.len(), &mut code);
             ok(code);
-            let set_constant = |id, size, v: *const u32| clSetProgramSpecializationConstant(program, id, size, v.cast());
+            let set_constant =
+                |id, size, v: *const u32| clSetProgramSpecializationConstant(program, id, size, v.cast());
             let some = 1u32;
             assert_eq!(set_constant(8, 4, &some), CL_INVALID_SPEC_ID);
             assert_eq!(set_constant(7, 8, [0u32; 2].as_ptr()), CL_INVALID_VALUE);
             assert_eq!(set_constant(7, 4, null()), CL_INVALID_VALUE);
-            assert_eq!(clSetProgramSpecializationConstant(rig.program, 7, 4, (&raw const some).cast()), CL_INVALID_PROGRAM);
+            assert_eq!(
+                clSetProgramSpecializationConstant(rig.program, 7, 4, (&raw const some).cast()),
+                CL_INVALID_PROGRAM
+            );
             if let Some(value) = value {
                 ok(set_constant(7, 4, &value));
             }
@@ -221,7 +248,14 @@ fn handles_of_semaphores() {
     without_loader();
     let rig = Rig::new(SOURCE);
     type Create = unsafe extern "C" fn(cl_context, *const u64, *mut cl_int) -> cl_semaphore_khr;
-    type Handle = unsafe extern "C" fn(cl_semaphore_khr, cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+    type Handle = unsafe extern "C" fn(
+        cl_semaphore_khr,
+        cl_device_id,
+        cl_uint,
+        usize,
+        *mut c_void,
+        *mut usize,
+    ) -> cl_int;
     type ReImport = unsafe extern "C" fn(cl_semaphore_khr, *mut u64, i32) -> cl_int;
     type Release = unsafe extern "C" fn(cl_semaphore_khr) -> cl_int;
     let (mut code, mut fd) = (1, -1i32);
@@ -234,7 +268,8 @@ fn handles_of_semaphores() {
         let list = [u64::from(CL_SEMAPHORE_TYPE_KHR), u64::from(CL_SEMAPHORE_TYPE_BINARY_KHR), 0];
         let semaphore = create(rig.context, list.as_ptr(), &mut code);
         ok(code);
-        let mut ask = |s, d| handle(s, d, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, 4, (&raw mut fd).cast(), null_mut());
+        let mut ask =
+            |s, d| handle(s, d, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, 4, (&raw mut fd).cast(), null_mut());
         assert_eq!(ask(semaphore, rig.device), CL_INVALID_VALUE);
         assert_eq!(ask(semaphore, wrong_kind(rig.context)), CL_INVALID_DEVICE);
         assert_eq!(ask(wrong_kind(rig.context), rig.device), CL_INVALID_SEMAPHORE_KHR);

@@ -34,7 +34,9 @@ impl Rig {
     fn read(&self, mem: cl_mem, size: usize) -> Vec<u8> {
         let mut out = vec![0u8; size];
         // SAFETY: room for `size` bytes.
-        let code = unsafe { clEnqueueReadBuffer(self.queue, mem, 1, 0, size, out.as_mut_ptr().cast(), 0, null(), null_mut()) };
+        let code = unsafe {
+            clEnqueueReadBuffer(self.queue, mem, 1, 0, size, out.as_mut_ptr().cast(), 0, null(), null_mut())
+        };
         assert_eq!(code, CL_SUCCESS);
         out
     }
@@ -60,7 +62,17 @@ fn bytes_move() {
         // SAFETY: live handles and sizes within the buffers; the events are released.
         unsafe {
             let pattern = 0xabu8;
-            let code = clEnqueueFillBuffer(rig.queue, b, (&raw const pattern).cast(), 1, 0, 256, 0, null(), &mut filled);
+            let code = clEnqueueFillBuffer(
+                rig.queue,
+                b,
+                (&raw const pattern).cast(),
+                1,
+                0,
+                256,
+                0,
+                null(),
+                &mut filled,
+            );
             assert_eq!(code, CL_SUCCESS);
             assert_eq!(clEnqueueCopyBuffer(rig.queue, a, b, 16, 32, 64, 1, &filled, &mut copied), CL_SUCCESS);
             assert_eq!(clWaitForEvents(1, &copied), CL_SUCCESS);
@@ -109,15 +121,22 @@ fn maps_show_and_take_bytes() {
         // SAFETY: live handles; the mapping is used within its size and unmapped once.
         unsafe {
             let flags = CL_MAP_READ | CL_MAP_WRITE;
-            let ptr = clEnqueueMapBuffer(rig.queue, mem, 1, flags, 8, 16, 0, null(), null_mut(), &mut code).cast::<u8>();
+            let ptr = clEnqueueMapBuffer(rig.queue, mem, 1, flags, 8, 16, 0, null(), null_mut(), &mut code)
+                .cast::<u8>();
             assert_eq!(code, CL_SUCCESS);
             if i == 1 {
                 assert_eq!(ptr, own.as_mut_ptr().add(8));
             }
             assert_eq!(*ptr, 5);
             ptr.write(77);
-            assert_eq!(clEnqueueUnmapMemObject(rig.queue, mem, ptr.cast(), 0, null(), null_mut()), CL_SUCCESS);
-            assert_eq!(clEnqueueUnmapMemObject(rig.queue, mem, ptr.cast(), 0, null(), null_mut()), CL_INVALID_VALUE);
+            assert_eq!(
+                clEnqueueUnmapMemObject(rig.queue, mem, ptr.cast(), 0, null(), null_mut()),
+                CL_SUCCESS
+            );
+            assert_eq!(
+                clEnqueueUnmapMemObject(rig.queue, mem, ptr.cast(), 0, null(), null_mut()),
+                CL_INVALID_VALUE
+            );
         }
         let out = rig.read(mem, 64);
         assert_eq!((out[7], out[8], out[9]), (5, 77, 5));
@@ -138,13 +157,18 @@ fn errors_of_buffers() {
     let mem = rig.buffer(CL_MEM_HOST_NO_ACCESS, 64, null_mut()).unwrap();
     // SAFETY: live handles; every call is refused.
     unsafe {
-        let read = |offset, size, ptr| clEnqueueReadBuffer(rig.queue, mem, 1, offset, size, ptr, 0, null(), null_mut());
+        let read = |offset, size, ptr| {
+            clEnqueueReadBuffer(rig.queue, mem, 1, offset, size, ptr, 0, null(), null_mut())
+        };
         assert_eq!(read(0, 1, ptr), CL_INVALID_OPERATION);
         assert_eq!(read(64, 1, ptr), CL_INVALID_VALUE);
         assert_eq!(read(0, 1, null_mut()), CL_INVALID_VALUE);
         let code = clEnqueueReadBuffer(rig.queue, mem, 1, 0, 1, ptr, 1, null(), null_mut());
         assert_eq!(code, CL_INVALID_EVENT_WAIT_LIST);
-        assert_eq!(clEnqueueCopyBuffer(rig.queue, mem, mem, 0, 4, 8, 0, null(), null_mut()), CL_MEM_COPY_OVERLAP);
+        assert_eq!(
+            clEnqueueCopyBuffer(rig.queue, mem, mem, 0, 4, 8, 0, null(), null_mut()),
+            CL_MEM_COPY_OVERLAP
+        );
         assert_eq!(clReleaseMemObject(mem), CL_SUCCESS);
     }
 }
@@ -172,7 +196,10 @@ fn user_events_and_callbacks() {
             assert_eq!(clSetUserEventStatus(gate, set), CL_SUCCESS);
             assert_eq!(clSetUserEventStatus(gate, set), CL_INVALID_OPERATION);
             let waited = clWaitForEvents(1, &marker);
-            assert_eq!(waited, if set < 0 { CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST } else { CL_SUCCESS });
+            assert_eq!(
+                waited,
+                if set < 0 { CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST } else { CL_SUCCESS }
+            );
             assert_eq!(receive.recv().unwrap(), expected);
             let time = |name| {
                 let mut ns = 0u64;
@@ -182,8 +209,10 @@ fn user_events_and_callbacks() {
             if set < 0 {
                 assert_eq!(time(CL_PROFILING_COMMAND_END), Err(CL_PROFILING_INFO_NOT_AVAILABLE));
             } else {
-                let names = [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START];
-                let times = names.into_iter().chain([CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_COMPLETE]);
+                let names =
+                    [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START];
+                let times =
+                    names.into_iter().chain([CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_COMPLETE]);
                 let times: Vec<u64> = times.map(|n| time(n).unwrap()).collect();
                 assert!(times.is_sorted() && times[0] > 0, "{times:?}");
             }

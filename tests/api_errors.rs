@@ -19,7 +19,8 @@ kernel void nothing(void) { }
 const SIZE: usize = 1024;
 
 /// A call with a queue, a memory object and a wait list; everything else is valid.
-type Call<'a> = (&'static str, Box<dyn Fn(cl_command_queue, cl_mem, cl_uint, *const cl_event) -> cl_int + 'a>);
+type Call<'a> =
+    (&'static str, Box<dyn Fn(cl_command_queue, cl_mem, cl_uint, *const cl_event) -> cl_int + 'a>);
 
 /// Every call that enqueues a command on memory objects. `host` has room for `SIZE` bytes.
 fn calls<'a>(host: *mut c_void, other: cl_mem, kernel: cl_kernel) -> Vec<Call<'a>> {
@@ -28,8 +29,15 @@ fn calls<'a>(host: *mut c_void, other: cl_mem, kernel: cl_kernel) -> Vec<Call<'a
     // SAFETY: handles are checked by the calls; sizes and memory are those of `SIZE` bytes.
     unsafe {
         vec![
-            boxed("read", Box::new(move |q, m, n, l| clEnqueueReadBuffer(q, m, 1, 0, SIZE, host, n, l, null_mut())) as Box<_>),
-            boxed("write", Box::new(move |q, m, n, l| clEnqueueWriteBuffer(q, m, 1, 0, SIZE, host, n, l, null_mut()))),
+            boxed(
+                "read",
+                Box::new(move |q, m, n, l| clEnqueueReadBuffer(q, m, 1, 0, SIZE, host, n, l, null_mut()))
+                    as Box<_>,
+            ),
+            boxed(
+                "write",
+                Box::new(move |q, m, n, l| clEnqueueWriteBuffer(q, m, 1, 0, SIZE, host, n, l, null_mut())),
+            ),
             boxed(
                 "read rect",
                 Box::new(move |q, m, n, l| {
@@ -44,8 +52,14 @@ fn calls<'a>(host: *mut c_void, other: cl_mem, kernel: cl_kernel) -> Vec<Call<'a
                     clEnqueueWriteBufferRect(q, m, 1, o, o, r, 0, 0, 0, 0, host, n, l, null_mut())
                 }),
             ),
-            boxed("copy from", Box::new(move |q, m, n, l| clEnqueueCopyBuffer(q, m, other, 0, 0, 8, n, l, null_mut()))),
-            boxed("copy to", Box::new(move |q, m, n, l| clEnqueueCopyBuffer(q, other, m, 0, 0, 8, n, l, null_mut()))),
+            boxed(
+                "copy from",
+                Box::new(move |q, m, n, l| clEnqueueCopyBuffer(q, m, other, 0, 0, 8, n, l, null_mut())),
+            ),
+            boxed(
+                "copy to",
+                Box::new(move |q, m, n, l| clEnqueueCopyBuffer(q, other, m, 0, 0, 8, n, l, null_mut())),
+            ),
             boxed(
                 "copy rect",
                 Box::new(move |q, m, n, l| {
@@ -55,7 +69,9 @@ fn calls<'a>(host: *mut c_void, other: cl_mem, kernel: cl_kernel) -> Vec<Call<'a
             ),
             boxed(
                 "fill",
-                Box::new(move |q, m, n, l| clEnqueueFillBuffer(q, m, [1u32].as_ptr().cast(), 4, 0, 8, n, l, null_mut())),
+                Box::new(move |q, m, n, l| {
+                    clEnqueueFillBuffer(q, m, [1u32].as_ptr().cast(), 4, 0, 8, n, l, null_mut())
+                }),
             ),
             boxed(
                 "map",
@@ -69,7 +85,10 @@ fn calls<'a>(host: *mut c_void, other: cl_mem, kernel: cl_kernel) -> Vec<Call<'a
                     code
                 }),
             ),
-            boxed("migrate", Box::new(move |q, m, n, l| clEnqueueMigrateMemObjects(q, 1, &m, 0, n, l, null_mut()))),
+            boxed(
+                "migrate",
+                Box::new(move |q, m, n, l| clEnqueueMigrateMemObjects(q, 1, &m, 0, n, l, null_mut())),
+            ),
             boxed(
                 "launch",
                 Box::new(move |q, m, n, l| {
@@ -139,10 +158,16 @@ fn handles_contexts_and_wait_lists() {
     unsafe {
         assert_eq!(clEnqueueMarkerWithWaitList(queue, 1, null(), null_mut()), CL_INVALID_EVENT_WAIT_LIST);
         assert_eq!(clEnqueueMarkerWithWaitList(queue, 1, &foreign_gate, null_mut()), CL_INVALID_CONTEXT);
-        assert_eq!(clEnqueueMarkerWithWaitList(wrong_kind(mem), 0, null(), null_mut()), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(
+            clEnqueueMarkerWithWaitList(wrong_kind(mem), 0, null(), null_mut()),
+            CL_INVALID_COMMAND_QUEUE
+        );
         assert_eq!(clEnqueueBarrierWithWaitList(queue, 0, &gate, null_mut()), CL_INVALID_EVENT_WAIT_LIST);
         assert_eq!(clEnqueueBarrierWithWaitList(queue, 1, &foreign_gate, null_mut()), CL_INVALID_CONTEXT);
-        assert_eq!(clEnqueueBarrierWithWaitList(wrong_kind(mem), 0, null(), null_mut()), CL_INVALID_COMMAND_QUEUE);
+        assert_eq!(
+            clEnqueueBarrierWithWaitList(wrong_kind(mem), 0, null(), null_mut()),
+            CL_INVALID_COMMAND_QUEUE
+        );
         assert_eq!(clEnqueueMarker(queue, null_mut()), CL_INVALID_VALUE);
         assert_eq!(clEnqueueMarker(wrong_kind(mem), null_mut()), CL_INVALID_COMMAND_QUEUE);
         assert_eq!(clEnqueueBarrier(wrong_kind(mem)), CL_INVALID_COMMAND_QUEUE);
@@ -166,13 +191,19 @@ fn handles_contexts_and_wait_lists() {
         assert_eq!(clSetUserEventStatus(wrong_kind(mem), CL_COMPLETE), CL_INVALID_EVENT);
         assert_eq!(clSetEventCallback(marker, CL_COMPLETE, None, null_mut()), CL_INVALID_VALUE);
         assert_eq!(clSetEventCallback(marker, CL_QUEUED, Some(never), null_mut()), CL_INVALID_VALUE);
-        assert_eq!(clSetEventCallback(wrong_kind(mem), CL_COMPLETE, Some(never), null_mut()), CL_INVALID_EVENT);
-        let mut ask = |event, name, size| clGetEventInfo(event, name, size, (&raw mut value).cast(), null_mut());
+        assert_eq!(
+            clSetEventCallback(wrong_kind(mem), CL_COMPLETE, Some(never), null_mut()),
+            CL_INVALID_EVENT
+        );
+        let mut ask =
+            |event, name, size| clGetEventInfo(event, name, size, (&raw mut value).cast(), null_mut());
         assert_eq!(ask(marker, CL_EVENT_COMMAND_TYPE, 3), CL_INVALID_VALUE);
         assert_eq!(ask(marker, 0x1, 8), CL_INVALID_VALUE);
         assert_eq!(ask(wrong_kind(mem), CL_EVENT_COMMAND_TYPE, 8), CL_INVALID_EVENT);
         ok(wait(&[marker]));
-        let mut ask = |event, name, size| clGetEventProfilingInfo(event, name, size, (&raw mut value).cast(), null_mut());
+        let mut ask = |event, name, size| {
+            clGetEventProfilingInfo(event, name, size, (&raw mut value).cast(), null_mut())
+        };
         // The queue does not profile, and a user event has no times.
         assert_eq!(ask(marker, CL_PROFILING_COMMAND_END, 8), CL_PROFILING_INFO_NOT_AVAILABLE);
         assert_eq!(ask(gate, CL_PROFILING_COMMAND_END, 8), CL_PROFILING_INFO_NOT_AVAILABLE);
@@ -201,26 +232,53 @@ fn ranges_and_flags_of_buffers() {
     let mut bytes = vec![0u8; SIZE];
     let host: *mut c_void = bytes.as_mut_ptr().cast();
     let (mem, other) = (rig.buffer(&[0u8; SIZE]), rig.buffer(&[0u8; SIZE]));
-    let out_of_bounds = [(0, SIZE + 1), (1, SIZE), (SIZE + 1, 0), (SIZE, 1), (usize::MAX, 2), (2, usize::MAX)];
+    let out_of_bounds =
+        [(0, SIZE + 1), (1, SIZE), (SIZE + 1, 0), (SIZE, 1), (usize::MAX, 2), (2, usize::MAX)];
     // SAFETY: live handles; what is refused touches nothing.
     unsafe {
         for (offset, size) in out_of_bounds {
             let list = null();
-            assert_eq!(clEnqueueReadBuffer(queue, mem, 1, offset, size, host, 0, list, null_mut()), CL_INVALID_VALUE);
-            assert_eq!(clEnqueueWriteBuffer(queue, mem, 1, offset, size, host, 0, list, null_mut()), CL_INVALID_VALUE);
-            assert_eq!(clEnqueueCopyBuffer(queue, mem, other, offset, 0, size, 0, list, null_mut()), CL_INVALID_VALUE);
-            assert_eq!(clEnqueueCopyBuffer(queue, mem, other, 0, offset, size, 0, list, null_mut()), CL_INVALID_VALUE);
+            assert_eq!(
+                clEnqueueReadBuffer(queue, mem, 1, offset, size, host, 0, list, null_mut()),
+                CL_INVALID_VALUE
+            );
+            assert_eq!(
+                clEnqueueWriteBuffer(queue, mem, 1, offset, size, host, 0, list, null_mut()),
+                CL_INVALID_VALUE
+            );
+            assert_eq!(
+                clEnqueueCopyBuffer(queue, mem, other, offset, 0, size, 0, list, null_mut()),
+                CL_INVALID_VALUE
+            );
+            assert_eq!(
+                clEnqueueCopyBuffer(queue, mem, other, 0, offset, size, 0, list, null_mut()),
+                CL_INVALID_VALUE
+            );
             let pattern: *const c_void = [1u8].as_ptr().cast();
-            assert_eq!(clEnqueueFillBuffer(queue, mem, pattern, 1, offset, size, 0, list, null_mut()), CL_INVALID_VALUE);
+            assert_eq!(
+                clEnqueueFillBuffer(queue, mem, pattern, 1, offset, size, 0, list, null_mut()),
+                CL_INVALID_VALUE
+            );
             let mut code = 1;
-            assert!(clEnqueueMapBuffer(queue, mem, 1, CL_MAP_READ, offset, size, 0, list, null_mut(), &mut code).is_null());
+            assert!(
+                clEnqueueMapBuffer(queue, mem, 1, CL_MAP_READ, offset, size, 0, list, null_mut(), &mut code)
+                    .is_null()
+            );
             assert_eq!(code, CL_INVALID_VALUE);
         }
         // No host memory.
-        assert_eq!(clEnqueueReadBuffer(queue, mem, 1, 0, 8, null_mut(), 0, null(), null_mut()), CL_INVALID_VALUE);
-        assert_eq!(clEnqueueWriteBuffer(queue, mem, 1, 0, 8, null(), 0, null(), null_mut()), CL_INVALID_VALUE);
+        assert_eq!(
+            clEnqueueReadBuffer(queue, mem, 1, 0, 8, null_mut(), 0, null(), null_mut()),
+            CL_INVALID_VALUE
+        );
+        assert_eq!(
+            clEnqueueWriteBuffer(queue, mem, 1, 0, 8, null(), 0, null(), null_mut()),
+            CL_INVALID_VALUE
+        );
         // Copies within a buffer that overlap.
-        for (from, to, size, code) in [(0, 4, 8, CL_MEM_COPY_OVERLAP), (4, 0, 8, CL_MEM_COPY_OVERLAP), (0, 8, 8, CL_SUCCESS)] {
+        for (from, to, size, code) in
+            [(0, 4, 8, CL_MEM_COPY_OVERLAP), (4, 0, 8, CL_MEM_COPY_OVERLAP), (0, 8, 8, CL_SUCCESS)]
+        {
             assert_eq!(clEnqueueCopyBuffer(queue, mem, mem, from, to, size, 0, null(), null_mut()), code);
         }
         // Patterns: none, and sizes that are no power of two up to 128; ranges that are not made of patterns.
@@ -236,16 +294,28 @@ fn ranges_and_flags_of_buffers() {
         assert_eq!(fill(pattern.as_ptr(), 8, 8, 12), CL_INVALID_VALUE);
         // Mapping: unknown flags, discarding with reading or writing.
         let mut code = 1;
-        for flags in [1 << 7, CL_MAP_WRITE_INVALIDATE_REGION | CL_MAP_READ, CL_MAP_WRITE_INVALIDATE_REGION | CL_MAP_WRITE] {
-            assert!(clEnqueueMapBuffer(queue, mem, 1, flags, 0, 8, 0, null(), null_mut(), &mut code).is_null());
+        for flags in [
+            1 << 7,
+            CL_MAP_WRITE_INVALIDATE_REGION | CL_MAP_READ,
+            CL_MAP_WRITE_INVALIDATE_REGION | CL_MAP_WRITE,
+        ] {
+            assert!(
+                clEnqueueMapBuffer(queue, mem, 1, flags, 0, 8, 0, null(), null_mut(), &mut code).is_null()
+            );
             assert_eq!(code, CL_INVALID_VALUE, "{flags:#x}");
         }
         assert_eq!(clEnqueueUnmapMemObject(queue, mem, host, 0, null(), null_mut()), CL_INVALID_VALUE);
         let ptr = clEnqueueMapBuffer(queue, mem, 1, CL_MAP_READ, 0, 8, 0, null(), null_mut(), &mut code);
         ok(code);
         assert_eq!(clEnqueueUnmapMemObject(queue, other, ptr, 0, null(), null_mut()), CL_INVALID_VALUE);
-        assert_eq!(clEnqueueUnmapMemObject(wrong_kind(mem), mem, ptr, 0, null(), null_mut()), CL_INVALID_COMMAND_QUEUE);
-        assert_eq!(clEnqueueUnmapMemObject(queue, wrong_kind(queue), ptr, 0, null(), null_mut()), CL_INVALID_MEM_OBJECT);
+        assert_eq!(
+            clEnqueueUnmapMemObject(wrong_kind(mem), mem, ptr, 0, null(), null_mut()),
+            CL_INVALID_COMMAND_QUEUE
+        );
+        assert_eq!(
+            clEnqueueUnmapMemObject(queue, wrong_kind(queue), ptr, 0, null(), null_mut()),
+            CL_INVALID_MEM_OBJECT
+        );
         ok(clEnqueueUnmapMemObject(queue, mem, ptr, 0, null(), null_mut()));
         // No flags: neither reading nor writing.
         let ptr = clEnqueueMapBuffer(queue, mem, 1, 0, 0, 8, 0, null(), null_mut(), &mut code);
@@ -261,17 +331,27 @@ fn ranges_and_flags_of_buffers() {
             assert!(!mem.is_null());
             mem
         };
-        for (flags, may_read, may_write) in
-            [(CL_MEM_HOST_READ_ONLY, true, false), (CL_MEM_HOST_WRITE_ONLY, false, true), (CL_MEM_HOST_NO_ACCESS, false, false)]
-        {
+        for (flags, may_read, may_write) in [
+            (CL_MEM_HOST_READ_ONLY, true, false),
+            (CL_MEM_HOST_WRITE_ONLY, false, true),
+            (CL_MEM_HOST_NO_ACCESS, false, false),
+        ] {
             let mem = with(flags);
             let answer = |may: bool| if may { CL_SUCCESS } else { CL_INVALID_OPERATION };
-            assert_eq!(clEnqueueReadBuffer(queue, mem, 1, 0, 8, host, 0, null(), null_mut()), answer(may_read));
-            assert_eq!(clEnqueueWriteBuffer(queue, mem, 1, 0, 8, host, 0, null(), null_mut()), answer(may_write));
+            assert_eq!(
+                clEnqueueReadBuffer(queue, mem, 1, 0, 8, host, 0, null(), null_mut()),
+                answer(may_read)
+            );
+            assert_eq!(
+                clEnqueueWriteBuffer(queue, mem, 1, 0, 8, host, 0, null(), null_mut()),
+                answer(may_write)
+            );
             let (zero, region) = ([0usize; 3], [4usize, 1, 1]);
             let (o, r) = (zero.as_ptr(), region.as_ptr());
-            let read = clEnqueueReadBufferRect(queue, mem, 1, o, o, r, 0, 0, 0, 0, host, 0, null(), null_mut());
-            let write = clEnqueueWriteBufferRect(queue, mem, 1, o, o, r, 0, 0, 0, 0, host, 0, null(), null_mut());
+            let read =
+                clEnqueueReadBufferRect(queue, mem, 1, o, o, r, 0, 0, 0, 0, host, 0, null(), null_mut());
+            let write =
+                clEnqueueWriteBufferRect(queue, mem, 1, o, o, r, 0, 0, 0, 0, host, 0, null(), null_mut());
             assert_eq!((read, write), (answer(may_read), answer(may_write)));
             for (map, may) in [
                 (CL_MAP_READ, may_read),
@@ -306,13 +386,16 @@ fn regions_mapped_for_writing_do_not_overlap() {
     let map = |mem, flags, offset, size| {
         let mut code = 1;
         // SAFETY: live handles.
-        let ptr = unsafe { clEnqueueMapBuffer(queue, mem, 1, flags, offset, size, 0, null(), null_mut(), &mut code) };
+        let ptr = unsafe {
+            clEnqueueMapBuffer(queue, mem, 1, flags, offset, size, 0, null(), null_mut(), &mut code)
+        };
         assert_eq!(ptr.is_null(), code != CL_SUCCESS);
         if code == CL_SUCCESS { Ok(ptr) } else { Err(code) }
     };
     // SAFETY: live handles and a region of the buffer.
     unsafe {
-        let part = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
+        let part =
+            clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
         ok(code);
         let unmap = |mem, ptr| ok(clEnqueueUnmapMemObject(queue, mem, ptr, 0, null(), null_mut()));
         let first = map(mem, CL_MAP_WRITE, 0, SIZE / 2 + 16).unwrap();
@@ -377,10 +460,68 @@ fn rectangles() {
         let (o, r, p) = (c.origin.as_ptr(), c.region.as_ptr(), plain.as_ptr());
         // SAFETY: live handles; the host's side has room wherever the call is valid.
         unsafe {
-            let read = clEnqueueReadBufferRect(queue, mem, 1, o, p, r, c.row, c.slice, 0, 0, host, 0, null(), null_mut());
-            let write = clEnqueueWriteBufferRect(queue, mem, 1, o, p, r, c.row, c.slice, 0, 0, host, 0, null(), null_mut());
-            let from = clEnqueueCopyBufferRect(queue, mem, other, o, p, r, c.row, c.slice, 0, 0, 0, null(), null_mut());
-            let to = clEnqueueCopyBufferRect(queue, other, mem, p, o, r, 0, 0, c.row, c.slice, 0, null(), null_mut());
+            let read = clEnqueueReadBufferRect(
+                queue,
+                mem,
+                1,
+                o,
+                p,
+                r,
+                c.row,
+                c.slice,
+                0,
+                0,
+                host,
+                0,
+                null(),
+                null_mut(),
+            );
+            let write = clEnqueueWriteBufferRect(
+                queue,
+                mem,
+                1,
+                o,
+                p,
+                r,
+                c.row,
+                c.slice,
+                0,
+                0,
+                host,
+                0,
+                null(),
+                null_mut(),
+            );
+            let from = clEnqueueCopyBufferRect(
+                queue,
+                mem,
+                other,
+                o,
+                p,
+                r,
+                c.row,
+                c.slice,
+                0,
+                0,
+                0,
+                null(),
+                null_mut(),
+            );
+            let to = clEnqueueCopyBufferRect(
+                queue,
+                other,
+                mem,
+                p,
+                o,
+                r,
+                0,
+                0,
+                c.row,
+                c.slice,
+                0,
+                null(),
+                null_mut(),
+            );
             assert_eq!([read, write, from, to], [c.code; 4], "case {i}");
         }
     }
@@ -390,16 +531,47 @@ fn rectangles() {
         let r = r.as_ptr();
         // The host's pitches are checked too; origins, region and memory are there.
         let read = |host_row, host_slice| {
-            clEnqueueReadBufferRect(queue, mem, 1, o, o, r, 0, 0, host_row, host_slice, host, 0, null(), null_mut())
+            clEnqueueReadBufferRect(
+                queue,
+                mem,
+                1,
+                o,
+                o,
+                r,
+                0,
+                0,
+                host_row,
+                host_slice,
+                host,
+                0,
+                null(),
+                null_mut(),
+            )
         };
         assert_eq!([read(7, 0), read(8, 15), read(8, 20), read(8, 16)], [bad, bad, bad, CL_SUCCESS]);
-        let with = |o, h, r, host| clEnqueueWriteBufferRect(queue, mem, 1, o, h, r, 0, 0, 0, 0, host, 0, null(), null_mut());
+        let with = |o, h, r, host| {
+            clEnqueueWriteBufferRect(queue, mem, 1, o, h, r, 0, 0, 0, 0, host, 0, null(), null_mut())
+        };
         assert_eq!([with(null(), o, r, host), with(o, null(), r, host), with(o, o, null(), host)], [bad; 3]);
         assert_eq!(with(o, o, r, null_mut()), bad);
         // Within one buffer the pitches are the same, and the regions apart.
         let copy = |from: [usize; 3], to: [usize; 3], rows: [usize; 2]| {
             let (from, to, slices) = (from.as_ptr(), to.as_ptr(), rows.map(|r| r * 4));
-            clEnqueueCopyBufferRect(queue, mem, mem, from, to, r, rows[0], slices[0], rows[1], slices[1], 0, null(), null_mut())
+            clEnqueueCopyBufferRect(
+                queue,
+                mem,
+                mem,
+                from,
+                to,
+                r,
+                rows[0],
+                slices[0],
+                rows[1],
+                slices[1],
+                0,
+                null(),
+                null_mut(),
+            )
         };
         assert_eq!(copy([0; 3], [8, 0, 0], [16, 32]), bad);
         assert_eq!(copy([0; 3], [4, 0, 0], [16, 16]), CL_MEM_COPY_OVERLAP);
@@ -443,7 +615,11 @@ fn creation_of_buffers() {
         CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS,
     ] {
         let needs = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
-        assert_eq!(make(context, flags, 64, if needs { host } else { null_mut() }), CL_INVALID_VALUE, "{flags:#x}");
+        assert_eq!(
+            make(context, flags, 64, if needs { host } else { null_mut() }),
+            CL_INVALID_VALUE,
+            "{flags:#x}"
+        );
     }
     assert_eq!(make(context, CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR, 64, host), CL_SUCCESS);
     assert_eq!(make(context, 0, 0, null_mut()), CL_INVALID_BUFFER_SIZE);
@@ -490,17 +666,25 @@ fn creation_of_buffers() {
         let mut code = 1;
         // SAFETY: a live context.
         let parent = unsafe { clCreateBuffer(context, of_parent, 64, null_mut(), &mut code) };
-        assert_eq!(sub(parent, of_child, region, Some([0, 4])), Err(CL_INVALID_VALUE), "{of_parent:#x} {of_child:#x}");
+        assert_eq!(
+            sub(parent, of_child, region, Some([0, 4])),
+            Err(CL_INVALID_VALUE),
+            "{of_parent:#x} {of_child:#x}"
+        );
         parent.release();
     }
     // SAFETY: live handles, and callbacks that are missing.
     unsafe {
         assert_eq!(clSetMemObjectDestructorCallback(parent, None, null_mut()), CL_INVALID_VALUE);
-        assert_eq!(clSetMemObjectDestructorCallback(wrong_kind(context), None, null_mut()), CL_INVALID_MEM_OBJECT);
+        assert_eq!(
+            clSetMemObjectDestructorCallback(wrong_kind(context), None, null_mut()),
+            CL_INVALID_MEM_OBJECT
+        );
         assert_eq!(clSetContextDestructorCallback(context, None, null_mut()), CL_INVALID_VALUE);
         assert_eq!(clSetProgramReleaseCallback(rig.program, None, null_mut()), CL_INVALID_VALUE);
         let mut value = [0u8; 8];
-        let mut ask = |mem, name, size| clGetMemObjectInfo(mem, name, size, value.as_mut_ptr().cast(), null_mut());
+        let mut ask =
+            |mem, name, size| clGetMemObjectInfo(mem, name, size, value.as_mut_ptr().cast(), null_mut());
         assert_eq!(ask(parent, CL_MEM_SIZE, 7), CL_INVALID_VALUE);
         assert_eq!(ask(parent, 0x1, 8), CL_INVALID_VALUE);
         assert_eq!(ask(wrong_kind(context), CL_MEM_SIZE, 8), CL_INVALID_MEM_OBJECT);
@@ -517,14 +701,15 @@ fn launches() {
     let mem = rig.buffer(&[0i32; 64]);
     let [one, big, eight, nothing] = ["one", "big", "eight", "nothing"].map(|name| rig.kernel(name));
     let most = number(&device_info(rig.device, CL_DEVICE_MAX_WORK_GROUP_SIZE).unwrap()) as usize;
-    let run = |kernel, dims, offset: Option<[usize; 3]>, global: Option<[usize; 3]>, local: Option<[usize; 3]>| {
-        let pointer = |list: &Option<[usize; 3]>| list.as_ref().map_or(null(), |l| l.as_ptr());
-        // SAFETY: three sizes each; nothing is launched that is refused.
-        unsafe {
-            let (offset, global, local) = (pointer(&offset), pointer(&global), pointer(&local));
-            clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, 0, null(), null_mut())
-        }
-    };
+    let run =
+        |kernel, dims, offset: Option<[usize; 3]>, global: Option<[usize; 3]>, local: Option<[usize; 3]>| {
+            let pointer = |list: &Option<[usize; 3]>| list.as_ref().map_or(null(), |l| l.as_ptr());
+            // SAFETY: three sizes each; nothing is launched that is refused.
+            unsafe {
+                let (offset, global, local) = (pointer(&offset), pointer(&global), pointer(&local));
+                clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, 0, null(), null_mut())
+            }
+        };
     let plain = |kernel| run(kernel, 1, None, Some([8, 1, 1]), None);
     assert_eq!(plain(wrong_kind(queue)), CL_INVALID_KERNEL);
     assert_eq!(plain(one), CL_INVALID_KERNEL_ARGS);
@@ -542,7 +727,10 @@ fn launches() {
     }
     let sizes = device_info(rig.device, CL_DEVICE_MAX_WORK_ITEM_SIZES).unwrap();
     let largest = usize::from_ne_bytes(sizes[..8].try_into().unwrap());
-    assert_eq!(run(nothing, 1, None, Some([2 * largest + 2, 1, 1]), Some([largest + 1, 1, 1])), CL_INVALID_WORK_ITEM_SIZE);
+    assert_eq!(
+        run(nothing, 1, None, Some([2 * largest + 2, 1, 1]), Some([largest + 1, 1, 1])),
+        CL_INVALID_WORK_ITEM_SIZE
+    );
     assert_eq!(run(nothing, 3, None, Some([most; 3]), Some([most, 2, 1])), CL_INVALID_WORK_GROUP_SIZE);
     // The size that the source requires.
     set(eight, 0, mem);

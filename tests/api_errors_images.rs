@@ -13,7 +13,8 @@ use std::ptr::{null, null_mut};
 const SOURCE: &str = "kernel void nothing(void) { }";
 const SIDE: usize = 8;
 const BYTES: usize = 4 * SIDE * SIDE;
-const FORMAT: cl_image_format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT8 };
+const FORMAT: cl_image_format =
+    cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT8 };
 
 fn plane() -> cl_image_desc {
     // SAFETY: zeroes are valid for the structure.
@@ -51,13 +52,21 @@ fn calls<'a>(host: *mut c_void, other: cl_mem, buffer: cl_mem) -> Vec<(&'static 
     // SAFETY: handles are checked by the calls; memory is that of an image.
     unsafe {
         vec![
-            named("read", move |q, m, [o, r], n, l| clEnqueueReadImage(q, m, 1, o, r, 0, 0, host, n, l, null_mut())),
-            named("write", move |q, m, [o, r], n, l| clEnqueueWriteImage(q, m, 1, o, r, 0, 0, host, n, l, null_mut())),
-            named("fill", move |q, m, [o, r], n, l| clEnqueueFillImage(q, m, color.as_ptr().cast(), o, r, n, l, null_mut())),
+            named("read", move |q, m, [o, r], n, l| {
+                clEnqueueReadImage(q, m, 1, o, r, 0, 0, host, n, l, null_mut())
+            }),
+            named("write", move |q, m, [o, r], n, l| {
+                clEnqueueWriteImage(q, m, 1, o, r, 0, 0, host, n, l, null_mut())
+            }),
+            named("fill", move |q, m, [o, r], n, l| {
+                clEnqueueFillImage(q, m, color.as_ptr().cast(), o, r, n, l, null_mut())
+            }),
             named("copy from", move |q, m, [o, r], n, l| {
                 clEnqueueCopyImage(q, m, other, o, origin.as_ptr(), r, n, l, null_mut())
             }),
-            named("copy to", move |q, m, [o, r], n, l| clEnqueueCopyImage(q, other, m, origin.as_ptr(), o, r, n, l, null_mut())),
+            named("copy to", move |q, m, [o, r], n, l| {
+                clEnqueueCopyImage(q, other, m, origin.as_ptr(), o, r, n, l, null_mut())
+            }),
             named("image to buffer", move |q, m, [o, r], n, l| {
                 clEnqueueCopyImageToBuffer(q, m, buffer, o, r, 0, n, l, null_mut())
             }),
@@ -66,7 +75,20 @@ fn calls<'a>(host: *mut c_void, other: cl_mem, buffer: cl_mem) -> Vec<(&'static 
             }),
             named("map", move |q, m, [o, r], n, l| {
                 let (mut code, mut pitch, none) = (1, 0, null_mut());
-                let ptr = clEnqueueMapImage(q, m, 1, CL_MAP_READ, o, r, &mut pitch, none, n, l, null_mut(), &mut code);
+                let ptr = clEnqueueMapImage(
+                    q,
+                    m,
+                    1,
+                    CL_MAP_READ,
+                    o,
+                    r,
+                    &mut pitch,
+                    none,
+                    n,
+                    l,
+                    null_mut(),
+                    &mut code,
+                );
                 assert_eq!(ptr.is_null(), code != CL_SUCCESS);
                 if code == CL_SUCCESS {
                     ok(clEnqueueUnmapMemObject(q, m, ptr, 0, null(), null_mut()));
@@ -114,9 +136,13 @@ fn handles_contexts_places_and_wait_lists() {
         // There are an origin and a region, in the image and not empty.
         assert_eq!(call(queue, mem, [null(), whole[1]], 0, null()), CL_INVALID_VALUE, "{name}");
         assert_eq!(call(queue, mem, [whole[0], null()], 0, null()), CL_INVALID_VALUE, "{name}");
-        for (origin, region) in
-            [([1, 0, 0], all), ([0, 0, 1], [1; 3]), (zero, [SIDE, SIDE + 1, 1]), (zero, [SIDE, 0, 1]), ([usize::MAX; 3], all)]
-        {
+        for (origin, region) in [
+            ([1, 0, 0], all),
+            ([0, 0, 1], [1; 3]),
+            (zero, [SIDE, SIDE + 1, 1]),
+            (zero, [SIDE, 0, 1]),
+            ([usize::MAX; 3], all),
+        ] {
             let places = [origin.as_ptr(), region.as_ptr()];
             assert_eq!(call(queue, mem, places, 0, null()), CL_INVALID_VALUE, "{name} {origin:?} {region:?}");
         }
@@ -133,7 +159,9 @@ fn handles_contexts_places_and_wait_lists() {
         finish(queue);
     }
     // What the host has said it will not do.
-    let mut call = |name: &str| calls(host.as_mut_ptr().cast(), other, buffer).into_iter().find(|(n, _)| *n == name).unwrap().1;
+    let mut call = |name: &str| {
+        calls(host.as_mut_ptr().cast(), other, buffer).into_iter().find(|(n, _)| *n == name).unwrap().1
+    };
     for (flags, refused) in [
         (CL_MEM_HOST_NO_ACCESS, &["read", "write", "map"][..]),
         (CL_MEM_HOST_WRITE_ONLY, &["read", "map"]),
@@ -141,7 +169,11 @@ fn handles_contexts_places_and_wait_lists() {
     ] {
         let closed = image(&rig, flags);
         for name in refused {
-            assert_eq!(call(name)(queue, closed, whole, 0, null()), CL_INVALID_OPERATION, "{name} {flags:#x}");
+            assert_eq!(
+                call(name)(queue, closed, whole, 0, null()),
+                CL_INVALID_OPERATION,
+                "{name} {flags:#x}"
+            );
         }
         assert_eq!(call("fill")(queue, closed, whole, 0, null()), CL_SUCCESS);
         finish(queue);
@@ -149,7 +181,9 @@ fn handles_contexts_places_and_wait_lists() {
     }
     // SAFETY: live handles; lists and lengths as given.
     unsafe {
-        let unmap = |mem, n, list| clEnqueueUnmapMemObject(queue, mem, host.as_ptr().cast_mut().cast(), n, list, null_mut());
+        let unmap = |mem, n, list| {
+            clEnqueueUnmapMemObject(queue, mem, host.as_ptr().cast_mut().cast(), n, list, null_mut())
+        };
         assert_eq!(unmap(mem, 1, null()), CL_INVALID_EVENT_WAIT_LIST);
         assert_eq!(unmap(mem, 0, null()), CL_INVALID_VALUE);
         assert_eq!(unmap(foreign_mem, 0, null()), CL_INVALID_CONTEXT);
@@ -174,7 +208,9 @@ fn regions_mapped_for_writing_do_not_overlap() {
         let (origin, region, mut pitch, mut code) = ([x, 0, 0], [width, SIDE, 1], 0, 1);
         let (o, r, none) = (origin.as_ptr(), region.as_ptr(), null_mut());
         // SAFETY: live handles, places for origin, region and pitch.
-        let ptr = unsafe { clEnqueueMapImage(queue, mem, 1, flags, o, r, &mut pitch, none, 0, null(), null_mut(), &mut code) };
+        let ptr = unsafe {
+            clEnqueueMapImage(queue, mem, 1, flags, o, r, &mut pitch, none, 0, null(), null_mut(), &mut code)
+        };
         if code == CL_SUCCESS { Ok(ptr) } else { Err(code) }
     };
     // SAFETY: live handles.
@@ -235,17 +271,27 @@ fn creation() {
             assert_eq!(code, CL_INVALID_CONTEXT);
             assert!(clCreateImage3D(bad, 0, &FORMAT, SIDE, SIDE, 2, 0, 0, none, &mut code).is_null());
             assert_eq!(code, CL_INVALID_CONTEXT);
-            assert!(clCreateImageWithProperties(bad, list.as_ptr(), 0, &FORMAT, &plane(), none, &mut code).is_null());
+            assert!(
+                clCreateImageWithProperties(bad, list.as_ptr(), 0, &FORMAT, &plane(), none, &mut code)
+                    .is_null()
+            );
             assert_eq!(code, CL_INVALID_CONTEXT);
         }
         // Properties are known ones.
         let unknown: [cl_mem_properties; 3] = [77, 1, 0];
-        assert!(clCreateImageWithProperties(context, unknown.as_ptr(), 0, &FORMAT, &plane(), none, &mut code).is_null());
+        assert!(
+            clCreateImageWithProperties(context, unknown.as_ptr(), 0, &FORMAT, &plane(), none, &mut code)
+                .is_null()
+        );
         assert_eq!(code, CL_INVALID_PROPERTY);
-        assert!(clCreateImageWithProperties(context, list.as_ptr(), 0, &FORMAT, null(), none, &mut code).is_null());
+        assert!(
+            clCreateImageWithProperties(context, list.as_ptr(), 0, &FORMAT, null(), none, &mut code)
+                .is_null()
+        );
         assert_eq!(code, CL_INVALID_IMAGE_DESCRIPTOR);
         // An image with an empty list of properties has that list.
-        let image = clCreateImageWithProperties(context, list.as_ptr(), 0, &FORMAT, &plane(), none, &mut code);
+        let image =
+            clCreateImageWithProperties(context, list.as_ptr(), 0, &FORMAT, &plane(), none, &mut code);
         ok(code);
         let kept = query_bytes(|s, v, r| clGetMemObjectInfo(image, CL_MEM_PROPERTIES, s, v, r)).unwrap();
         assert_eq!(kept, [0; 8]);
@@ -264,7 +310,8 @@ fn creation() {
         let ask: Requirements = extension::extension("clGetImageRequirementsInfoEXT");
         let name = CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT;
         let (desc, mut size) = (plane(), 0);
-        let ask = |context, list, flags| ask(context, list, flags, &FORMAT, &desc, name, 0, null_mut(), &mut size);
+        let ask =
+            |context, list, flags| ask(context, list, flags, &FORMAT, &desc, name, 0, null_mut(), &mut size);
         let mut ask = ask;
         assert_eq!(ask(context, list.as_ptr(), 0), CL_SUCCESS);
         assert_eq!(ask(wrong_kind(device()), null(), 0), CL_INVALID_CONTEXT);

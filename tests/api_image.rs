@@ -10,7 +10,8 @@ use common::*;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-const RGBA8: cl_image_format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT8 };
+const RGBA8: cl_image_format =
+    cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT8 };
 
 const SOURCE: &str = r"
     kernel void get(read_only image2d_t image, sampler_t s, global float4 *out)
@@ -67,13 +68,35 @@ fn image_info(mem: cl_mem, name: cl_uint) -> Result<Vec<u8>, cl_int> {
 
 fn mem_info(mem: cl_mem, name: cl_uint) -> u64 {
     // SAFETY: as above.
-    number(&query_bytes(|size, value, ret| unsafe { clGetMemObjectInfo(mem, name, size, value, ret) }).unwrap())
+    number(
+        &query_bytes(|size, value, ret| unsafe { clGetMemObjectInfo(mem, name, size, value, ret) }).unwrap(),
+    )
 }
 
-fn write_image(queue: cl_command_queue, mem: cl_mem, origin: [usize; 3], region: [usize; 3], bytes: &[u8]) -> cl_int {
+fn write_image(
+    queue: cl_command_queue,
+    mem: cl_mem,
+    origin: [usize; 3],
+    region: [usize; 3],
+    bytes: &[u8],
+) -> cl_int {
     let ptr = bytes.as_ptr().cast();
     // SAFETY: live handles; the bytes cover the region.
-    unsafe { clEnqueueWriteImage(queue, mem, CL_TRUE, origin.as_ptr(), region.as_ptr(), 0, 0, ptr, 0, null(), null_mut()) }
+    unsafe {
+        clEnqueueWriteImage(
+            queue,
+            mem,
+            CL_TRUE,
+            origin.as_ptr(),
+            region.as_ptr(),
+            0,
+            0,
+            ptr,
+            0,
+            null(),
+            null_mut(),
+        )
+    }
 }
 
 fn read_image(
@@ -86,7 +109,21 @@ fn read_image(
 ) -> cl_int {
     let (ptr, (row, slice)) = (out.as_mut_ptr().cast(), pitches);
     // SAFETY: live handles; there is room for the region with these pitches.
-    unsafe { clEnqueueReadImage(queue, mem, CL_TRUE, origin.as_ptr(), region.as_ptr(), row, slice, ptr, 0, null(), null_mut()) }
+    unsafe {
+        clEnqueueReadImage(
+            queue,
+            mem,
+            CL_TRUE,
+            origin.as_ptr(),
+            region.as_ptr(),
+            row,
+            slice,
+            ptr,
+            0,
+            null(),
+            null_mut(),
+        )
+    }
 }
 
 fn pattern(bytes: usize) -> Vec<u8> {
@@ -127,7 +164,8 @@ fn formats_are_listed_for_what_they_can_do() {
     assert_eq!(list(CL_MEM_READ_WRITE, CL_MEM_OBJECT_BUFFER), Err(CL_INVALID_VALUE));
     let mut one = RGBA8;
     // SAFETY: the list is not written.
-    let code = unsafe { clGetSupportedImageFormats(context, 0, CL_MEM_OBJECT_IMAGE2D, 0, &mut one, null_mut()) };
+    let code =
+        unsafe { clGetSupportedImageFormats(context, 0, CL_MEM_OBJECT_IMAGE2D, 0, &mut one, null_mut()) };
     assert_eq!(code, CL_INVALID_VALUE);
     release([context]);
 }
@@ -140,7 +178,10 @@ fn creation_is_refused_with_the_code_of_the_condition() {
     let make = |flags, format: &cl_image_format, desc: &cl_image_desc, ptr| {
         create(context, flags, format, desc, ptr).map(|mem| release([mem])).err()
     };
-    let format = |image_channel_order, image_channel_data_type| cl_image_format { image_channel_order, image_channel_data_type };
+    let format = |image_channel_order, image_channel_data_type| cl_image_format {
+        image_channel_order,
+        image_channel_data_type,
+    };
     let good = flat(8, 8);
     let with = |change: fn(&mut cl_image_desc)| {
         let mut d = flat(8, 8);
@@ -161,7 +202,13 @@ fn creation_is_refused_with_the_code_of_the_condition() {
         (CL_INVALID_IMAGE_DESCRIPTOR, 0, RGBA8, with(|d| d.num_samples = 2), none),
         (CL_INVALID_IMAGE_DESCRIPTOR, 0, RGBA8, with(|d| d.num_mip_levels = 5), none),
         (CL_INVALID_HOST_PTR, CL_MEM_COPY_HOST_PTR, RGBA8, with(|d| d.num_mip_levels = 2), ptr),
-        (CL_INVALID_IMAGE_DESCRIPTOR, CL_MEM_READ_ONLY, format(CL_DEPTH, CL_FLOAT), with(|d| d.num_mip_levels = 2), none),
+        (
+            CL_INVALID_IMAGE_DESCRIPTOR,
+            CL_MEM_READ_ONLY,
+            format(CL_DEPTH, CL_FLOAT),
+            with(|d| d.num_mip_levels = 2),
+            none,
+        ),
         (CL_INVALID_IMAGE_DESCRIPTOR, 0, RGBA8, with(|d| d.image_row_pitch = 64), none),
         (CL_INVALID_IMAGE_DESCRIPTOR, CL_MEM_COPY_HOST_PTR, RGBA8, with(|d| d.image_row_pitch = 31), ptr),
         (CL_INVALID_IMAGE_DESCRIPTOR, CL_MEM_COPY_HOST_PTR, RGBA8, with(|d| d.image_row_pitch = 28), ptr),
@@ -195,7 +242,10 @@ fn creation_is_refused_with_the_code_of_the_condition() {
         release([mem]);
         if has_symbol("clCreateImageWithProperties") {
             let unknown: [cl_mem_properties; 3] = [77, 1, 0];
-            assert!(clCreateImageWithProperties(context, unknown.as_ptr(), 0, &RGBA8, &good, none, &mut code).is_null());
+            assert!(
+                clCreateImageWithProperties(context, unknown.as_ptr(), 0, &RGBA8, &good, none, &mut code)
+                    .is_null()
+            );
             assert_eq!(code, CL_INVALID_PROPERTY);
         }
     }
@@ -208,10 +258,14 @@ fn images_tell_what_they_are() {
     let one = |d: &cl_image_desc| {
         let mem = image(context, CL_MEM_READ_ONLY, d);
         let get = |name| number(&image_info(mem, name).unwrap());
-        let (w, h, d, n) = (get(CL_IMAGE_WIDTH), get(CL_IMAGE_HEIGHT), get(CL_IMAGE_DEPTH), get(CL_IMAGE_ARRAY_SIZE));
+        let (w, h, d, n) =
+            (get(CL_IMAGE_WIDTH), get(CL_IMAGE_HEIGHT), get(CL_IMAGE_DEPTH), get(CL_IMAGE_ARRAY_SIZE));
         let pitches = (get(CL_IMAGE_ROW_PITCH), get(CL_IMAGE_SLICE_PITCH));
         assert_eq!(get(CL_IMAGE_ELEMENT_SIZE), 4);
-        assert_eq!((get(CL_IMAGE_NUM_MIP_LEVELS), get(CL_IMAGE_NUM_SAMPLES), get(CL_IMAGE_BUFFER)), (0, 0, 0));
+        assert_eq!(
+            (get(CL_IMAGE_NUM_MIP_LEVELS), get(CL_IMAGE_NUM_SAMPLES), get(CL_IMAGE_BUFFER)),
+            (0, 0, 0)
+        );
         assert_eq!(image_info(mem, CL_IMAGE_FORMAT).unwrap().len(), size_of::<cl_image_format>());
         assert_eq!(image_info(mem, 0xdead), Err(CL_INVALID_VALUE));
         assert_eq!(mem_info(mem, CL_MEM_FLAGS), CL_MEM_READ_ONLY);
@@ -242,8 +296,13 @@ fn commands_are_refused_with_the_code_of_the_condition() {
     let rig = Rig::new(SOURCE);
     let queue = rig.queue(0);
     let (a, b) = (image(rig.context, 0, &flat(8, 8)), image(rig.context, 0, &flat(8, 8)));
-    let other =
-        create(rig.context, 0, &cl_image_format { image_channel_data_type: CL_UNSIGNED_INT8, ..RGBA8 }, &flat(8, 8), null_mut());
+    let other = create(
+        rig.context,
+        0,
+        &cl_image_format { image_channel_data_type: CL_UNSIGNED_INT8, ..RGBA8 },
+        &flat(8, 8),
+        null_mut(),
+    );
     let (other, buffer) = (other.unwrap(), rig.buffer(&[0u8; 256]));
     let mut bytes = vec![0u8; 1024];
     let mut read = |origin, region, pitches| read_image(queue, a, origin, region, pitches, &mut bytes);
@@ -258,19 +317,65 @@ fn commands_are_refused_with_the_code_of_the_condition() {
     let color = [0f32; 4];
     // SAFETY: live handles, NULL where that is tested; sizes are within the memory.
     unsafe {
-        let null_ptr = clEnqueueReadImage(queue, a, 1, zero.as_ptr(), one.as_ptr(), 0, 0, null_mut(), 0, null(), null_mut());
+        let null_ptr = clEnqueueReadImage(
+            queue,
+            a,
+            1,
+            zero.as_ptr(),
+            one.as_ptr(),
+            0,
+            0,
+            null_mut(),
+            0,
+            null(),
+            null_mut(),
+        );
         assert_eq!(null_ptr, CL_INVALID_VALUE);
-        let no_origin =
-            clEnqueueReadImage(queue, a, 1, null(), one.as_ptr(), 0, 0, bytes.as_mut_ptr().cast(), 0, null(), null_mut());
+        let no_origin = clEnqueueReadImage(
+            queue,
+            a,
+            1,
+            null(),
+            one.as_ptr(),
+            0,
+            0,
+            bytes.as_mut_ptr().cast(),
+            0,
+            null(),
+            null_mut(),
+        );
         assert_eq!(no_origin, CL_INVALID_VALUE);
         let to = |mem, ptr: &mut Vec<u8>| {
-            clEnqueueReadImage(queue, mem, 1, zero.as_ptr(), one.as_ptr(), 0, 0, ptr.as_mut_ptr().cast(), 0, null(), null_mut())
+            clEnqueueReadImage(
+                queue,
+                mem,
+                1,
+                zero.as_ptr(),
+                one.as_ptr(),
+                0,
+                0,
+                ptr.as_mut_ptr().cast(),
+                0,
+                null(),
+                null_mut(),
+            )
         };
         assert_eq!(to(buffer, &mut bytes), CL_INVALID_MEM_OBJECT);
-        let buffers = clEnqueueReadBuffer(queue, a, 1, 0, 4, bytes.as_mut_ptr().cast(), 0, null(), null_mut());
+        let buffers =
+            clEnqueueReadBuffer(queue, a, 1, 0, 4, bytes.as_mut_ptr().cast(), 0, null(), null_mut());
         assert_eq!(buffers, CL_INVALID_MEM_OBJECT);
         let copy = |src, dst, from: [usize; 3], to: [usize; 3], size: [usize; 3]| {
-            clEnqueueCopyImage(queue, src, dst, from.as_ptr(), to.as_ptr(), size.as_ptr(), 0, null(), null_mut())
+            clEnqueueCopyImage(
+                queue,
+                src,
+                dst,
+                from.as_ptr(),
+                to.as_ptr(),
+                size.as_ptr(),
+                0,
+                null(),
+                null_mut(),
+            )
         };
         assert_eq!(copy(a, b, zero, zero, all), CL_SUCCESS);
         assert_eq!(copy(a, other, zero, zero, all), CL_IMAGE_FORMAT_MISMATCH);
@@ -283,10 +388,23 @@ fn commands_are_refused_with_the_code_of_the_condition() {
         assert_eq!(fill(color.as_ptr().cast(), zero), CL_SUCCESS);
         assert_eq!(fill(null(), zero), CL_INVALID_VALUE);
         assert_eq!(fill(color.as_ptr().cast(), [0, 1, 0]), CL_INVALID_VALUE);
-        let out =
-            |offset| clEnqueueCopyImageToBuffer(queue, a, buffer, zero.as_ptr(), all.as_ptr(), offset, 0, null(), null_mut());
+        let out = |offset| {
+            clEnqueueCopyImageToBuffer(
+                queue,
+                a,
+                buffer,
+                zero.as_ptr(),
+                all.as_ptr(),
+                offset,
+                0,
+                null(),
+                null_mut(),
+            )
+        };
         assert_eq!((out(0), out(1)), (CL_SUCCESS, CL_INVALID_VALUE));
-        let back = |src| clEnqueueCopyBufferToImage(queue, src, a, 0, zero.as_ptr(), all.as_ptr(), 0, null(), null_mut());
+        let back = |src| {
+            clEnqueueCopyBufferToImage(queue, src, a, 0, zero.as_ptr(), all.as_ptr(), 0, null(), null_mut())
+        };
         assert_eq!((back(buffer), back(b)), (CL_SUCCESS, CL_INVALID_MEM_OBJECT));
         let (mut row, mut code) = (0, 1);
         let mut map = |mem, flags, row: *mut usize| {
@@ -315,7 +433,10 @@ fn commands_are_refused_with_the_code_of_the_condition() {
         let deep = image(rig.context, 0, &desc(CL_MEM_OBJECT_IMAGE3D, [4, 4, 4]));
         // Three dimensions have a slice pitch to be told.
         assert_eq!(map(deep, CL_MAP_READ, &mut row), (true, CL_INVALID_VALUE));
-        assert_eq!(clEnqueueUnmapMemObject(queue, a, bytes.as_mut_ptr().cast(), 0, null(), null_mut()), CL_INVALID_VALUE);
+        assert_eq!(
+            clEnqueueUnmapMemObject(queue, a, bytes.as_mut_ptr().cast(), 0, null(), null_mut()),
+            CL_INVALID_VALUE
+        );
         release([closed, deep]);
     }
     finish(queue);
@@ -331,7 +452,8 @@ fn host_pitches_and_mappings_agree() {
     let mut d = desc(CL_MEM_OBJECT_IMAGE3D, [5, 4, 3]);
     (d.image_row_pitch, d.image_slice_pitch) = (24, 120);
     let mut memory = pattern(360);
-    let texel = |memory: &[u8], x: usize, y: usize, z: usize| memory[z * 120 + y * 24 + x * 4..][..4].to_vec();
+    let texel =
+        |memory: &[u8], x: usize, y: usize, z: usize| memory[z * 120 + y * 24 + x * 4..][..4].to_vec();
     let original = memory.clone();
     for flags in [CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR] {
         let mem = create(rig.context, flags, &RGBA8, &d, memory.as_mut_ptr().cast()).unwrap();
@@ -348,7 +470,20 @@ fn host_pitches_and_mappings_agree() {
             let flags_map = CL_MAP_READ | CL_MAP_WRITE;
             let event = null_mut();
             let (o, r) = (origin.as_ptr(), region.as_ptr());
-            let at = clEnqueueMapImage(queue, mem, 1, flags_map, o, r, &mut row, &mut slice, 0, null(), event, &mut code);
+            let at = clEnqueueMapImage(
+                queue,
+                mem,
+                1,
+                flags_map,
+                o,
+                r,
+                &mut row,
+                &mut slice,
+                0,
+                null(),
+                event,
+                &mut code,
+            );
             ok(code);
             assert_eq!(mem_info(mem, CL_MEM_MAP_COUNT), 1);
             let bytes = at.cast::<u8>();
@@ -388,15 +523,22 @@ fn images_share_the_bytes_of_buffers_and_images() {
     let region = cl_buffer_region { origin: 1024, size: 1024 };
     let mut code = 1;
     // SAFETY: a region within the buffer.
-    let part = unsafe { clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code) };
+    let part = unsafe {
+        clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code)
+    };
     ok(code);
-    let inside = |mem_object, kind, size, row_pitch| cl_image_desc { mem_object, image_row_pitch: row_pitch, ..desc(kind, size) };
+    let inside = |mem_object, kind, size, row_pitch| cl_image_desc {
+        mem_object,
+        image_row_pitch: row_pitch,
+        ..desc(kind, size)
+    };
     let with = |d: &cl_image_desc| create(rig.context, 0, &RGBA8, d, null_mut());
     let two = CL_MEM_OBJECT_IMAGE2D;
     assert_eq!(with(&inside(buffer, two, [16, 65, 1], 64)), Err(CL_INVALID_IMAGE_SIZE));
     assert_eq!(with(&inside(buffer, two, [16, 8, 1], 66)), Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR));
     assert_eq!(with(&inside(part, CL_MEM_OBJECT_IMAGE1D_BUFFER, [257, 1, 1], 0)), Err(CL_INVALID_IMAGE_SIZE));
-    let host_flags = create(rig.context, CL_MEM_ALLOC_HOST_PTR, &RGBA8, &inside(buffer, two, [4, 4, 1], 0), null_mut());
+    let host_flags =
+        create(rig.context, CL_MEM_ALLOC_HOST_PTR, &RGBA8, &inside(buffer, two, [4, 4, 1], 0), null_mut());
     assert_eq!(host_flags, Err(CL_INVALID_VALUE));
     let plane = with(&inside(part, two, [8, 6, 1], 48)).unwrap();
     assert_eq!(number(&image_info(plane, CL_IMAGE_BUFFER).unwrap()), part as u64);
@@ -428,13 +570,29 @@ fn images_share_the_bytes_of_buffers_and_images() {
     assert_eq!(after[1024 + 4 * 48 + 32..][..40], bytes[1024 + 4 * 48 + 32..][..40]);
     let (color, origin, size) = ([0f32; 4], [1usize, 0, 0], [2usize, 3, 1]);
     // SAFETY: live handles, a colour of four components.
-    ok(unsafe { clEnqueueFillImage(queue, plane, color.as_ptr().cast(), origin.as_ptr(), size.as_ptr(), 0, null(), null_mut()) });
+    ok(unsafe {
+        clEnqueueFillImage(
+            queue,
+            plane,
+            color.as_ptr().cast(),
+            origin.as_ptr(),
+            size.as_ptr(),
+            0,
+            null(),
+            null_mut(),
+        )
+    });
     let after: Vec<u8> = read(queue, buffer, 4096);
     assert_eq!((&after[1024 + 48 + 4..][..8], after[1024 + 48 + 12]), (&[0u8; 8][..], bytes[1024 + 48 + 12]));
     // A line of integers.
     let ui = cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT16 };
-    let line =
-        create(rig.context, CL_MEM_READ_ONLY, &ui, &inside(part, CL_MEM_OBJECT_IMAGE1D_BUFFER, [100, 1, 1], 0), null_mut());
+    let line = create(
+        rig.context,
+        CL_MEM_READ_ONLY,
+        &ui,
+        &inside(part, CL_MEM_OBJECT_IMAGE1D_BUFFER, [100, 1, 1], 0),
+        null_mut(),
+    );
     let (line, kernel, numbers) = (line.unwrap(), rig.kernel("line"), rig.buffer(&[0u32; 400]));
     set(kernel, 0, line);
     set(kernel, 1, numbers);
@@ -446,12 +604,26 @@ fn images_share_the_bytes_of_buffers_and_images() {
     let copy = |image| {
         let (origin, size) = ([0usize; 3], [4usize, 1, 1]);
         // SAFETY: live handles.
-        unsafe { clEnqueueCopyImageToBuffer(queue, image, part, origin.as_ptr(), size.as_ptr(), 512, 0, null(), null_mut()) }
+        unsafe {
+            clEnqueueCopyImageToBuffer(
+                queue,
+                image,
+                part,
+                origin.as_ptr(),
+                size.as_ptr(),
+                512,
+                0,
+                null(),
+                null_mut(),
+            )
+        }
     };
     assert_eq!(copy(line), CL_INVALID_MEM_OBJECT);
     // Another order of the same texels.
     let whole = image(rig.context, CL_MEM_READ_ONLY, &flat(8, 4));
-    let of = |format: cl_image_format, size| create(rig.context, 0, &format, &inside(whole, two, size, 0), null_mut());
+    let of = |format: cl_image_format, size| {
+        create(rig.context, 0, &format, &inside(whole, two, size, 0), null_mut())
+    };
     let srgb = cl_image_format { image_channel_order: CL_sRGBA, ..RGBA8 };
     assert_eq!(of(srgb, [8, 5, 1]), Err(CL_INVALID_IMAGE_DESCRIPTOR));
     let float = cl_image_format { image_channel_data_type: CL_FLOAT, ..RGBA8 };
@@ -474,15 +646,22 @@ fn images_share_the_bytes_of_buffers_and_images() {
 fn arguments_are_checked_and_samplers_told() {
     let rig = Rig::new(SOURCE);
     let queue = rig.queue(0);
-    let (get, put, get3, plain) = (rig.kernel("get"), rig.kernel("put"), rig.kernel("get3"), rig.kernel("plain"));
-    let (both, shut) = (image(rig.context, 0, &flat(4, 4)), image(rig.context, CL_MEM_WRITE_ONLY, &flat(4, 4)));
+    let (get, put, get3, plain) =
+        (rig.kernel("get"), rig.kernel("put"), rig.kernel("get3"), rig.kernel("plain"));
+    let (both, shut) =
+        (image(rig.context, 0, &flat(4, 4)), image(rig.context, CL_MEM_WRITE_ONLY, &flat(4, 4)));
     let open = image(rig.context, CL_MEM_READ_ONLY, &flat(4, 4));
     let buffer = rig.buffer(&[0u8; 64]);
     let mut code = 1;
     // SAFETY: live contexts, lists with an end.
     let (sampler, listed) = unsafe {
-        let list: [cl_sampler_properties; 5] =
-            [CL_SAMPLER_NORMALIZED_COORDS.into(), 0, CL_SAMPLER_FILTER_MODE.into(), CL_FILTER_LINEAR.into(), 0];
+        let list: [cl_sampler_properties; 5] = [
+            CL_SAMPLER_NORMALIZED_COORDS.into(),
+            0,
+            CL_SAMPLER_FILTER_MODE.into(),
+            CL_FILTER_LINEAR.into(),
+            0,
+        ];
         let one = clCreateSampler(rig.context, CL_FALSE, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST, &mut code);
         ok(code);
         assert!(clCreateSampler(rig.context, CL_FALSE, 7, CL_FILTER_NEAREST, &mut code).is_null());
@@ -491,8 +670,13 @@ fn arguments_are_checked_and_samplers_told() {
         assert_eq!(code, CL_INVALID_VALUE);
         let two = clCreateSamplerWithProperties(rig.context, list.as_ptr(), &mut code);
         ok(code);
-        let twice: [cl_sampler_properties; 5] =
-            [CL_SAMPLER_FILTER_MODE.into(), CL_FILTER_LINEAR.into(), CL_SAMPLER_FILTER_MODE.into(), CL_FILTER_LINEAR.into(), 0];
+        let twice: [cl_sampler_properties; 5] = [
+            CL_SAMPLER_FILTER_MODE.into(),
+            CL_FILTER_LINEAR.into(),
+            CL_SAMPLER_FILTER_MODE.into(),
+            CL_FILTER_LINEAR.into(),
+            0,
+        ];
         assert!(clCreateSamplerWithProperties(rig.context, twice.as_ptr(), &mut code).is_null());
         assert_eq!(code, CL_INVALID_VALUE);
         (one, two)
@@ -502,7 +686,8 @@ fn arguments_are_checked_and_samplers_told() {
         query_bytes(|size, value, ret| unsafe { clGetSamplerInfo(s, name, size, value, ret) })
     };
     let told = |s| {
-        [CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE].map(|n| number(&info(s, n).unwrap()))
+        [CL_SAMPLER_NORMALIZED_COORDS, CL_SAMPLER_ADDRESSING_MODE, CL_SAMPLER_FILTER_MODE]
+            .map(|n| number(&info(s, n).unwrap()))
     };
     assert_eq!(told(sampler), [0, CL_ADDRESS_REPEAT.into(), CL_FILTER_NEAREST.into()]);
     assert_eq!(told(listed), [0, CL_ADDRESS_CLAMP.into(), CL_FILTER_LINEAR.into()]);
@@ -558,7 +743,9 @@ fn requirements_of_images_are_told_before_there_are_any() {
     let query: Requirements = unsafe { extension::extension("clGetImageRequirementsInfoEXT") };
     let ask = |format: *const cl_image_format, desc: *const cl_image_desc, name| {
         // SAFETY: `query_bytes` passes buffers of the size it says; format and description are NULL or valid.
-        query_bytes(|size, value, ret| unsafe { query(context, null(), 0, format, desc, name, size, value, ret) })
+        query_bytes(|size, value, ret| unsafe {
+            query(context, null(), 0, format, desc, name, size, value, ret)
+        })
     };
     let (rg, plane) = (cl_image_format { image_channel_order: CL_RG, ..RGBA8 }, flat(10, 4));
     let number_of = |format, desc, name| ask(format, desc, name).map(|b| number(&b));
@@ -570,13 +757,20 @@ fn requirements_of_images_are_told_before_there_are_any() {
     let layers = number(&device_info(device(), CL_DEVICE_IMAGE_MAX_ARRAY_SIZE).unwrap());
     let array = desc(CL_MEM_OBJECT_IMAGE2D_ARRAY, [4, 4, 4]);
     assert_eq!(number_of(&rg, &array, CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT), Ok(layers));
-    assert_eq!(number_of(&rg, &plane, CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT), Err(CL_INVALID_IMAGE_DESCRIPTOR));
+    assert_eq!(
+        number_of(&rg, &plane, CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT),
+        Err(CL_INVALID_IMAGE_DESCRIPTOR)
+    );
     assert_eq!(number_of(&rg, &plane, CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT), Err(CL_INVALID_IMAGE_DESCRIPTOR));
     let nothing = flat(0, 4);
-    assert_eq!(number_of(&rg, &nothing, CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT), Err(CL_INVALID_IMAGE_DESCRIPTOR));
+    assert_eq!(
+        number_of(&rg, &nothing, CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT),
+        Err(CL_INVALID_IMAGE_DESCRIPTOR)
+    );
     assert!(number_of(&rg, &nothing, CL_IMAGE_REQUIREMENTS_MAX_WIDTH_EXT).is_ok_and(|n| n >= 16384));
     assert_eq!(number_of(&rg, &plane, CL_IMAGE_FORMAT), Err(CL_INVALID_VALUE));
-    let bad = cl_image_format { image_channel_order: CL_INTENSITY, image_channel_data_type: CL_UNORM_SHORT_555 };
+    let bad =
+        cl_image_format { image_channel_order: CL_INTENSITY, image_channel_data_type: CL_UNORM_SHORT_555 };
     let code = number_of(&bad, &plane, CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT);
     assert_eq!(code, Err(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR));
     release([context]);

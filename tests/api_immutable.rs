@@ -18,7 +18,8 @@ kernel void by_images(read_only image2d_t from, write_only image2d_t to) {
 }";
 const SIDE: usize = 4;
 const TEXELS: usize = SIDE * SIDE;
-const FORMAT: cl_image_format = cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT32 };
+const FORMAT: cl_image_format =
+    cl_image_format { image_channel_order: CL_R, image_channel_data_type: CL_UNSIGNED_INT32 };
 const IMMUTABLE: cl_mem_flags = CL_MEM_IMMUTABLE_EXT | CL_MEM_COPY_HOST_PTR;
 
 fn contents() -> [u32; TEXELS] {
@@ -60,7 +61,9 @@ fn flags_of(mem: cl_mem) -> u64 {
 fn sub_buffer(parent: cl_mem, flags: cl_mem_flags) -> Result<cl_mem, cl_int> {
     let (region, mut code) = (cl_buffer_region { origin: 0, size: 16 }, 1);
     // SAFETY: a region of the buffer.
-    let part = unsafe { clCreateSubBuffer(parent, flags, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code) };
+    let part = unsafe {
+        clCreateSubBuffer(parent, flags, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code)
+    };
     if code == CL_SUCCESS { Ok(part) } else { Err(code) }
 }
 
@@ -96,7 +99,14 @@ fn flags_are_checked_and_inherited() {
         let mut count = 0;
         // SAFETY: room for a number.
         ok(unsafe {
-            clGetSupportedImageFormats(rig.context, CL_MEM_IMMUTABLE_EXT, CL_MEM_OBJECT_IMAGE2D, 0, null_mut(), &mut count)
+            clGetSupportedImageFormats(
+                rig.context,
+                CL_MEM_IMMUTABLE_EXT,
+                CL_MEM_OBJECT_IMAGE2D,
+                0,
+                null_mut(),
+                &mut count,
+            )
         });
         assert!(count > 0);
     }
@@ -120,9 +130,38 @@ fn writes(queue: cl_command_queue, to: cl_mem, from: cl_mem) -> Vec<cl_int> {
     unsafe {
         vec![
             clEnqueueWriteBuffer(queue, to, 1, 0, 4, ptr, 0, null(), null_mut()),
-            clEnqueueWriteBufferRect(queue, to, 1, o, o, region.as_ptr(), 0, 0, 0, 0, ptr, 0, null(), null_mut()),
+            clEnqueueWriteBufferRect(
+                queue,
+                to,
+                1,
+                o,
+                o,
+                region.as_ptr(),
+                0,
+                0,
+                0,
+                0,
+                ptr,
+                0,
+                null(),
+                null_mut(),
+            ),
             clEnqueueCopyBuffer(queue, from, to, 0, 0, 4, 0, null(), null_mut()),
-            clEnqueueCopyBufferRect(queue, from, to, o, o, region.as_ptr(), 0, 0, 0, 0, 0, null(), null_mut()),
+            clEnqueueCopyBufferRect(
+                queue,
+                from,
+                to,
+                o,
+                o,
+                region.as_ptr(),
+                0,
+                0,
+                0,
+                0,
+                0,
+                null(),
+                null_mut(),
+            ),
             clEnqueueFillBuffer(queue, to, ptr, 4, 0, 4, 0, null(), null_mut()),
             map(CL_MAP_WRITE),
             map(CL_MAP_WRITE_INVALIDATE_REGION),
@@ -151,7 +190,8 @@ fn buffers_are_read_and_not_written() {
     let mut code = 1;
     // SAFETY: the whole buffer; the mapping is unmapped once.
     unsafe {
-        let mapped = clEnqueueMapBuffer(queue, mem, 1, CL_MAP_READ, 0, 4 * TEXELS, 0, null(), null_mut(), &mut code);
+        let mapped =
+            clEnqueueMapBuffer(queue, mem, 1, CL_MAP_READ, 0, 4 * TEXELS, 0, null(), null_mut(), &mut code);
         ok(code);
         assert_eq!(*mapped.cast::<[u32; TEXELS]>(), contents());
         ok(clEnqueueUnmapMemObject(queue, mem, mapped, 0, null(), null_mut()));
@@ -178,7 +218,9 @@ fn images_are_read_and_not_written() {
     let map = |flags| {
         let (mut code, nothing) = (1, null_mut());
         // SAFETY: the whole image. The pitches do not matter.
-        unsafe { clEnqueueMapImage(queue, mem, 1, flags, o, r, nothing, nothing, 0, null(), null_mut(), &mut code) };
+        unsafe {
+            clEnqueueMapImage(queue, mem, 1, flags, o, r, nothing, nothing, 0, null(), null_mut(), &mut code)
+        };
         code
     };
     // SAFETY: the host memory has the size of the images, and regions are within them.

@@ -30,21 +30,29 @@ fn has(device: cl_device_id, name: &str) -> bool {
 
 /// Contexts of each device that imports pages, and of all devices that do.
 fn contexts() -> Vec<(cl_context, Vec<cl_device_id>)> {
-    let devices: Vec<_> = vulkan_and_processor().into_iter().filter(|d| has(*d, "cl_arm_import_memory_host")).collect();
+    let devices: Vec<_> =
+        vulkan_and_processor().into_iter().filter(|d| has(*d, "cl_arm_import_memory_host")).collect();
     assert!(devices.len() >= 2 && devices.iter().all(|d| has(*d, "cl_arm_import_memory")));
     let mut lists: Vec<_> = devices.iter().map(|d| vec![*d]).collect();
     lists.push(devices);
     let make = |list: Vec<cl_device_id>| {
         let mut code = 1;
         // SAFETY: as many devices as are said.
-        let context = unsafe { clCreateContext(null(), list.len() as u32, list.as_ptr(), None, null_mut(), &mut code) };
+        let context =
+            unsafe { clCreateContext(null(), list.len() as u32, list.as_ptr(), None, null_mut(), &mut code) };
         ok(code);
         (context, list)
     };
     lists.into_iter().map(make).collect()
 }
 
-fn import(context: cl_context, flags: cl_mem_flags, list: &[isize], memory: *mut c_void, size: usize) -> Result<cl_mem, cl_int> {
+fn import(
+    context: cl_context,
+    flags: cl_mem_flags,
+    list: &[isize],
+    memory: *mut c_void,
+    size: usize,
+) -> Result<cl_mem, cl_int> {
     let mut code = 1;
     let list = if list.is_empty() { null() } else { list.as_ptr() };
     // SAFETY: a terminated list; what the memory is follows from it.
@@ -67,7 +75,9 @@ fn kernels_work_on_the_applications_memory() {
         let part = {
             let (region, mut code) = (cl_buffer_region { origin: 1024, size: 64 }, 1);
             // SAFETY: a region of a live buffer.
-            let part = unsafe { clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code) };
+            let part = unsafe {
+                clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code)
+            };
             ok(code);
             part
         };
@@ -83,7 +93,9 @@ fn kernels_work_on_the_applications_memory() {
                 launch(queue, step, 16, &[]).release();
                 finish(queue);
                 expected[3..3 + N].iter_mut().for_each(|w| *w = w.wrapping_mul(3).wrapping_add(round));
-                expected[3 + 256..3 + 272].iter_mut().for_each(|w| *w = w.wrapping_mul(3).wrapping_add(round));
+                expected[3 + 256..3 + 272]
+                    .iter_mut()
+                    .for_each(|w| *w = w.wrapping_mul(3).wrapping_add(round));
                 // SAFETY: the vector has the words, and no command is using them.
                 let seen = unsafe { std::slice::from_raw_parts_mut(memory, N + 10) };
                 assert_eq!(seen, &expected[..], "device {i}, round {round}");
@@ -101,7 +113,17 @@ fn kernels_work_on_the_applications_memory() {
                 assert_eq!(ptr, start.add(2).cast());
                 ok(clEnqueueUnmapMemObject(queue, mem, ptr, 0, null(), null_mut()));
                 ok(clEnqueueFillBuffer(queue, mem, (&raw const word).cast(), 4, 0, 8, 0, null(), null_mut()));
-                ok(clEnqueueWriteBuffer(queue, mem, 1, 8, 4, (&raw const word).cast(), 0, null(), null_mut()));
+                ok(clEnqueueWriteBuffer(
+                    queue,
+                    mem,
+                    1,
+                    8,
+                    4,
+                    (&raw const word).cast(),
+                    0,
+                    null(),
+                    null_mut(),
+                ));
                 finish(queue);
                 expected[3..6].fill(77);
                 assert_eq!(std::slice::from_raw_parts(memory, N + 10), &expected[..]);
@@ -121,9 +143,12 @@ fn what_is_no_import_is_refused() {
     for (context, _) in contexts() {
         let mut words = [0u32; 16];
         let memory: *mut c_void = words.as_mut_ptr().cast();
-        let refused = |flags, list: &[isize], memory, size| import(context, flags, list, memory, size).unwrap_err();
+        let refused =
+            |flags, list: &[isize], memory, size| import(context, flags, list, memory, size).unwrap_err();
         let rw = CL_MEM_READ_WRITE;
-        for wrong in [CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, 1 << 40, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY] {
+        for wrong in
+            [CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, 1 << 40, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY]
+        {
             assert_eq!(refused(wrong, &[], memory, 64), CL_INVALID_VALUE);
         }
         assert_eq!(refused(rw, &[], null_mut(), 64), CL_INVALID_VALUE);
@@ -147,7 +172,10 @@ fn what_is_no_import_is_refused() {
         // SAFETY: `query_bytes` passes buffers of the size it says.
         let ask = |name| query_bytes(|s, v, r| unsafe { clGetMemObjectInfo(mem, name, s, v, r) }).unwrap();
         assert_eq!(number(&ask(CL_MEM_FLAGS)), CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS);
-        assert_eq!((number(&ask(CL_MEM_SIZE)), number(&ask(CL_MEM_OFFSET)), number(&ask(CL_MEM_HOST_PTR))), (64, 0, 0));
+        assert_eq!(
+            (number(&ask(CL_MEM_SIZE)), number(&ask(CL_MEM_OFFSET)), number(&ask(CL_MEM_HOST_PTR))),
+            (64, 0, 0)
+        );
         mem.release();
         context.release();
     }
@@ -166,7 +194,8 @@ fn a_dma_buf_is_used_where_it_is() {
     let (other, queue, step) = (OtherVulkan::open(), rig.queue(0), rig.kernel("step"));
     let buffer = other.shared_buffer_as(4 * N as u64, ash::vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT);
     let mut fd = other.memory_fd(&buffer);
-    let from = |fd: *mut i32, size| import(rig.context, CL_MEM_READ_WRITE, &[TYPE, DMA_BUF, 0], fd.cast(), size);
+    let from =
+        |fd: *mut i32, size| import(rig.context, CL_MEM_READ_WRITE, &[TYPE, DMA_BUF, 0], fd.cast(), size);
     let mem = from(&mut fd, 4 * N).unwrap();
     for round in 1..4u32 {
         other.fill(&buffer, 100 * round, None, None);

@@ -136,8 +136,9 @@ fn part() -> Option<String> {
 }
 
 fn is_reported() -> bool {
-    let reported =
-        text(&device_info(device(), CL_DEVICE_EXTENSIONS).unwrap()).split(' ').any(|e| e == "cl_khr_initialize_memory");
+    let reported = text(&device_info(device(), CL_DEVICE_EXTENSIONS).unwrap())
+        .split(' ')
+        .any(|e| e == "cl_khr_initialize_memory");
     assert_eq!(reported, part().as_deref() != Some("without"));
     reported
 }
@@ -188,18 +189,29 @@ fn binaries_belong_to_contexts_of_a_kind() {
     }
     let binary = |rig: &Rig| {
         // SAFETY: `query_bytes` passes buffers of the size it says.
-        let sizes = query_bytes(|s, v, r| unsafe { clGetProgramInfo(rig.program, CL_PROGRAM_BINARY_SIZES, s, v, r) });
+        let sizes =
+            query_bytes(|s, v, r| unsafe { clGetProgramInfo(rig.program, CL_PROGRAM_BINARY_SIZES, s, v, r) });
         let mut bytes = vec![0u8; number(&sizes.unwrap()) as usize];
         let mut place = bytes.as_mut_ptr();
         // SAFETY: one place of that size.
-        ok(unsafe { clGetProgramInfo(rig.program, CL_PROGRAM_BINARIES, 8, (&raw mut place).cast(), null_mut()) });
+        ok(unsafe {
+            clGetProgramInfo(rig.program, CL_PROGRAM_BINARIES, 8, (&raw mut place).cast(), null_mut())
+        });
         bytes
     };
     let load = |rig: &Rig, bytes: &[u8]| {
         let (size, mut pointer, mut status, mut code) = (bytes.len(), bytes.as_ptr(), 1, 1);
         // SAFETY: one binary with its size.
         unsafe {
-            let program = clCreateProgramWithBinary(rig.context, 1, &rig.device, &size, &mut pointer, &mut status, &mut code);
+            let program = clCreateProgramWithBinary(
+                rig.context,
+                1,
+                &rig.device,
+                &size,
+                &mut pointer,
+                &mut status,
+                &mut code,
+            );
             ok(code);
             let built = clBuildProgram(program, 0, null(), null(), None, null_mut());
             let log = build_log(program, rig.device);
@@ -236,7 +248,9 @@ fn again_on_other_devices() {
     if part().is_some() {
         return;
     }
-    for (part, name, value) in [("cpu", "PYROCLAST_DEVICES", "cpu"), ("without", "PYROCLAST_FEATURES", "-zero_workgroup")] {
+    for (part, name, value) in
+        [("cpu", "PYROCLAST_DEVICES", "cpu"), ("without", "PYROCLAST_FEATURES", "-zero_workgroup")]
+    {
         let mut again = std::process::Command::new(std::env::current_exe().unwrap());
         let output = again.env("API_INITIALIZE", part).env(name, value).output().unwrap();
         let all = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");

@@ -45,7 +45,10 @@ impl Fixture {
             let program = clCreateProgramWithSource(context, 1, &mut source, &length, &mut code);
             assert_eq!(code, CL_SUCCESS);
             let built = clBuildProgram(program, 0, null(), options.as_ptr(), None, null_mut());
-            let log = query_bytes(|s, v, r| clGetProgramBuildInfo(program, device(), CL_PROGRAM_BUILD_LOG, s, v, r)).unwrap();
+            let log = query_bytes(|s, v, r| {
+                clGetProgramBuildInfo(program, device(), CL_PROGRAM_BUILD_LOG, s, v, r)
+            })
+            .unwrap();
             assert_eq!(built, CL_SUCCESS, "{}", text(&log));
             program
         };
@@ -94,12 +97,16 @@ fn info(kernel: cl_kernel, name: cl_uint) -> Result<Vec<u8>, cl_int> {
 
 fn group_info(kernel: cl_kernel, device: cl_device_id, name: cl_uint) -> Result<Vec<u8>, cl_int> {
     // SAFETY: as above.
-    query_bytes(|size, value, size_ret| unsafe { clGetKernelWorkGroupInfo(kernel, device, name, size, value, size_ret) })
+    query_bytes(|size, value, size_ret| unsafe {
+        clGetKernelWorkGroupInfo(kernel, device, name, size, value, size_ret)
+    })
 }
 
 fn arg_info(kernel: cl_kernel, index: cl_uint, name: cl_uint) -> Result<Vec<u8>, cl_int> {
     // SAFETY: as above.
-    query_bytes(|size, value, size_ret| unsafe { clGetKernelArgInfo(kernel, index, name, size, value, size_ret) })
+    query_bytes(|size, value, size_ret| unsafe {
+        clGetKernelArgInfo(kernel, index, name, size, value, size_ret)
+    })
 }
 
 fn release(kernel: cl_kernel) {
@@ -125,7 +132,8 @@ fn creation() {
         let mut list = [null_mut(); 5];
         assert_eq!(clCreateKernelsInProgram(f.program, 4, list.as_mut_ptr(), null_mut()), CL_INVALID_VALUE);
         assert_eq!(clCreateKernelsInProgram(f.program, 5, list.as_mut_ptr(), null_mut()), CL_SUCCESS);
-        let mut names: Vec<String> = list.iter().map(|k| text(&info(*k, CL_KERNEL_FUNCTION_NAME).unwrap())).collect();
+        let mut names: Vec<String> =
+            list.iter().map(|k| text(&info(*k, CL_KERNEL_FUNCTION_NAME).unwrap())).collect();
         names.sort();
         assert_eq!(names, ["hinted", "locals", "mixed", "nothing", "sized"]);
         list.into_iter().for_each(release);
@@ -271,7 +279,10 @@ fn sub_groups() {
     let size = number(&ask(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, &local).unwrap());
     let count = number(&ask(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, &local).unwrap());
     assert_eq!(count, 16u64.div_ceil(size));
-    assert_eq!(number(&ask(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, &[2, 3, 5]).unwrap()), 30u64.div_ceil(size));
+    assert_eq!(
+        number(&ask(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, &[2, 3, 5]).unwrap()),
+        30u64.div_ceil(size)
+    );
     let most = number(&ask(CL_KERNEL_MAX_NUM_SUB_GROUPS, &[]).unwrap());
     assert!(most >= 1 && most <= number(&device_info(device(), CL_DEVICE_MAX_NUM_SUB_GROUPS).unwrap()));
     assert_eq!(number(&ask(CL_KERNEL_COMPILE_NUM_SUB_GROUPS, &[]).unwrap()), 0);
@@ -282,7 +293,16 @@ fn sub_groups() {
         // SAFETY: input and output with their sizes.
         let code = unsafe {
             let (value, input) = (sizes.as_mut_ptr().cast(), (&raw const wanted).cast());
-            clGetKernelSubGroupInfo(k, device(), CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, 8, input, 24, value, null_mut())
+            clGetKernelSubGroupInfo(
+                k,
+                device(),
+                CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT,
+                8,
+                input,
+                24,
+                value,
+                null_mut(),
+            )
         };
         assert_eq!(code, CL_SUCCESS);
         let items = sizes[0] * sizes[1] * sizes[2];
@@ -296,7 +316,14 @@ fn sub_groups() {
     release(k);
 }
 
-type Suggest = unsafe extern "C" fn(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *mut usize) -> cl_int;
+type Suggest = unsafe extern "C" fn(
+    cl_command_queue,
+    cl_kernel,
+    cl_uint,
+    *const usize,
+    *const usize,
+    *mut usize,
+) -> cl_int;
 
 #[test]
 fn suggested_local_size() {
@@ -304,7 +331,10 @@ fn suggested_local_size() {
     let mut code = 1;
     // SAFETY: live handles; the function has this type; arrays have work_dim entries.
     unsafe {
-        let address = clGetExtensionFunctionAddressForPlatform(platform(), c"clGetKernelSuggestedLocalWorkSizeKHR".as_ptr());
+        let address = clGetExtensionFunctionAddressForPlatform(
+            platform(),
+            c"clGetKernelSuggestedLocalWorkSizeKHR".as_ptr(),
+        );
         assert!(!address.is_null());
         let suggest: Suggest = std::mem::transmute(address);
         let queue = clCreateCommandQueueWithProperties(f.context, device(), null(), &mut code);
@@ -319,15 +349,33 @@ fn suggested_local_size() {
         assert_eq!(suggest(queue, n, 2, null(), global.as_ptr(), local.as_mut_ptr()), CL_SUCCESS);
         assert!(local[0] > 0 && global[0] % local[0] == 0 && global[1] % local[1] == 0, "{local:?}");
         assert_eq!(suggest(queue, n, 2, null(), global.as_ptr(), null_mut()), CL_INVALID_VALUE);
-        assert_eq!(suggest(queue, n, 0, null(), global.as_ptr(), local.as_mut_ptr()), CL_INVALID_WORK_DIMENSION);
-        assert_eq!(suggest(queue, n, 4, null(), global.as_ptr(), local.as_mut_ptr()), CL_INVALID_WORK_DIMENSION);
+        assert_eq!(
+            suggest(queue, n, 0, null(), global.as_ptr(), local.as_mut_ptr()),
+            CL_INVALID_WORK_DIMENSION
+        );
+        assert_eq!(
+            suggest(queue, n, 4, null(), global.as_ptr(), local.as_mut_ptr()),
+            CL_INVALID_WORK_DIMENSION
+        );
         assert_eq!(suggest(queue, n, 2, null(), null(), local.as_mut_ptr()), CL_INVALID_GLOBAL_WORK_SIZE);
         let empty = [4usize, 0];
-        assert_eq!(suggest(queue, n, 2, null(), empty.as_ptr(), local.as_mut_ptr()), CL_INVALID_GLOBAL_WORK_SIZE);
+        assert_eq!(
+            suggest(queue, n, 2, null(), empty.as_ptr(), local.as_mut_ptr()),
+            CL_INVALID_GLOBAL_WORK_SIZE
+        );
         let far = [usize::MAX, 0];
-        assert_eq!(suggest(queue, n, 2, far.as_ptr(), global.as_ptr(), local.as_mut_ptr()), CL_INVALID_GLOBAL_OFFSET);
-        assert_eq!(suggest(wrong_kind(k), n, 2, null(), global.as_ptr(), local.as_mut_ptr()), CL_INVALID_COMMAND_QUEUE);
-        assert_eq!(suggest(queue, wrong_kind(queue), 2, null(), global.as_ptr(), local.as_mut_ptr()), CL_INVALID_KERNEL);
+        assert_eq!(
+            suggest(queue, n, 2, far.as_ptr(), global.as_ptr(), local.as_mut_ptr()),
+            CL_INVALID_GLOBAL_OFFSET
+        );
+        assert_eq!(
+            suggest(wrong_kind(k), n, 2, null(), global.as_ptr(), local.as_mut_ptr()),
+            CL_INVALID_COMMAND_QUEUE
+        );
+        assert_eq!(
+            suggest(queue, wrong_kind(queue), 2, null(), global.as_ptr(), local.as_mut_ptr()),
+            CL_INVALID_KERNEL
+        );
         release(k);
         release(n);
         assert_eq!(clReleaseCommandQueue(queue), CL_SUCCESS);

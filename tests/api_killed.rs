@@ -36,7 +36,8 @@ fn build_until_killed() {
     let name = c"one.h";
     // SAFETY: one header with its name, then one program.
     unsafe {
-        let compiled = clCompileProgram(program, 0, null(), null(), 1, &header, &mut name.as_ptr(), None, null_mut());
+        let compiled =
+            clCompileProgram(program, 0, null(), null(), 1, &header, &mut name.as_ptr(), None, null_mut());
         assert_eq!(compiled, CL_SUCCESS);
         clLinkProgram(context, 0, null(), null(), 1, &program, None, null_mut(), &mut code);
     }
@@ -48,8 +49,12 @@ fn compiler(folder: &Path, option: &str) -> PathBuf {
     let clang = clspv_bridge::front::clang::find(&FrontConfig::default()).unwrap();
     let path = folder.join("clang");
     // The script waits for a child, as wrappers of compilers do.
-    let hang = format!("echo $$ > '{0}/new' && mv '{0}/new' '{0}/process'; sleep 3600; exit 1", folder.display());
-    let script = format!("#!/bin/sh\ncase \"$*\" in *\"{option}\"*) {hang};; esac\nexec '{}' \"$@\"\n", clang.display());
+    let hang =
+        format!("echo $$ > '{0}/new' && mv '{0}/new' '{0}/process'; sleep 3600; exit 1", folder.display());
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *\"{option}\"*) {hang};; esac\nexec '{}' \"$@\"\n",
+        clang.display()
+    );
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path

@@ -14,7 +14,13 @@ fn driver() -> PathBuf {
 }
 
 type GetPlatformIds = unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> cl_int;
-type GetPlatformInfo = unsafe extern "C" fn(cl_platform_id, cl_platform_info, usize, *mut std::ffi::c_void, *mut usize) -> cl_int;
+type GetPlatformInfo = unsafe extern "C" fn(
+    cl_platform_id,
+    cl_platform_info,
+    usize,
+    *mut std::ffi::c_void,
+    *mut usize,
+) -> cl_int;
 
 /// The tests run one at a time: one of them changes the environment, which the others' libraries read.
 fn alone() -> MutexGuard<'static, ()> {
@@ -33,7 +39,10 @@ fn platform_names(library: &Library) -> Vec<String> {
         assert_eq!(ids(16, list.as_mut_ptr(), &mut count), CL_SUCCESS);
         let name = |platform: &cl_platform_id| {
             let mut text = [0u8; 128];
-            assert_eq!(info(*platform, CL_PLATFORM_NAME, 128, text.as_mut_ptr().cast(), null_mut()), CL_SUCCESS);
+            assert_eq!(
+                info(*platform, CL_PLATFORM_NAME, 128, text.as_mut_ptr().cast(), null_mut()),
+                CL_SUCCESS
+            );
             CStr::from_bytes_until_nul(&text).unwrap().to_string_lossy().into_owned()
         };
         list[..count as usize].iter().map(name).collect()
@@ -79,7 +88,11 @@ fn every_core_function_is_exported() {
         let capitals = name.chars().rev().take_while(char::is_ascii_uppercase).count();
         capitals < 3 && !name.contains("GL") && !name.contains("DX9")
     };
-    let loader_needs = ["clIcdGetPlatformIDsKHR", "clIcdGetFunctionAddressForPlatformKHR", "clIcdSetPlatformDispatchDataKHR"];
+    let loader_needs = [
+        "clIcdGetPlatformIDsKHR",
+        "clIcdGetFunctionAddressForPlatformKHR",
+        "clIcdSetPlatformDispatchDataKHR",
+    ];
     for name in order.split_whitespace().filter(is_core).chain(loader_needs) {
         // SAFETY: only the presence of the address is looked at.
         let found = unsafe { library.get::<*const ()>(name.as_bytes()) };

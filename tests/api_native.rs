@@ -43,12 +43,25 @@ fn enqueue_add(queue: cl_command_queue, mem: cl_mem, addend: i32, waits: &[cl_ev
     // SAFETY: the places lie in the arguments; the lists have two entries.
     let code = unsafe {
         let (mems, places) = (mems.as_ptr(), places.as_mut_ptr());
-        clEnqueueNativeKernel(queue, Some(add), ptr, size, 2, mems, places, waits.len() as u32, list, &mut event)
+        clEnqueueNativeKernel(
+            queue,
+            Some(add),
+            ptr,
+            size,
+            2,
+            mems,
+            places,
+            waits.len() as u32,
+            list,
+            &mut event,
+        )
     };
     ok(code);
     // The arguments may be used again; volatile, so that it is really done.
     // SAFETY: a local variable.
-    unsafe { (&raw mut args).write_volatile(Add { first: 0, values: null_mut(), none: null_mut(), addend: 0 }) };
+    unsafe {
+        (&raw mut args).write_volatile(Add { first: 0, values: null_mut(), none: null_mut(), addend: 0 })
+    };
     event
 }
 
@@ -108,7 +121,9 @@ fn enqueue_meeting(queue: cl_command_queue, meeting: &Meeting) -> cl_event {
     let (mut args, mut event) = (&raw const *meeting, null_mut());
     let ptr: *mut c_void = (&raw mut args).cast();
     // SAFETY: no memory objects; the meeting is never dropped.
-    ok(unsafe { clEnqueueNativeKernel(queue, Some(meet), ptr, 8, 0, null(), null_mut(), 0, null(), &mut event) });
+    ok(unsafe {
+        clEnqueueNativeKernel(queue, Some(meet), ptr, 8, 0, null(), null_mut(), 0, null(), &mut event)
+    });
     // SAFETY: a live handle.
     ok(unsafe { clFlush(queue) });
     event
@@ -127,8 +142,12 @@ fn functions_may_block_without_holding_up_anything_else() {
     let ((a, at_b), (b, at_a)) = (channel(), channel());
     let (open, gate) = channel();
     let (started, start) = channel();
-    let meetings =
-        vec![Meeting { here: a, there: at_a }, Meeting { here: b, there: at_b }, Meeting { here: started, there: gate }].leak();
+    let meetings = vec![
+        Meeting { here: a, there: at_a },
+        Meeting { here: b, there: at_b },
+        Meeting { here: started, there: gate },
+    ]
+    .leak();
     let events: Vec<cl_event> = queues.iter().zip(&*meetings).map(|(q, m)| enqueue_meeting(*q, m)).collect();
     ok(wait(&events[..2]));
     start.recv().unwrap();
@@ -182,7 +201,20 @@ fn errors() {
         let mut place = [places.unwrap_or_default()];
         let places = if places.is_some() { place.as_mut_ptr() } else { null_mut() };
         // SAFETY: lists of at most one entry; nothing that is refused is called.
-        unsafe { clEnqueueNativeKernel(queue, function, args, size, mems.len() as u32, list, places, 0, null(), null_mut()) }
+        unsafe {
+            clEnqueueNativeKernel(
+                queue,
+                function,
+                args,
+                size,
+                mems.len() as u32,
+                list,
+                places,
+                0,
+                null(),
+                null_mut(),
+            )
+        }
     };
     assert_eq!(try_it(None, null_mut(), 0, &[], None), CL_INVALID_VALUE);
     assert_eq!(try_it(Some(never), null_mut(), 8, &[], None), CL_INVALID_VALUE);
@@ -197,7 +229,18 @@ fn errors() {
     // SAFETY: a NULL queue is refused by loaders too; the others are live; nothing that is refused is called.
     unsafe {
         let enqueue = |queue, waits: u32, list: *const cl_event| {
-            clEnqueueNativeKernel(queue, Some(never), base, 16, 0, null(), null_mut(), waits, list, null_mut())
+            clEnqueueNativeKernel(
+                queue,
+                Some(never),
+                base,
+                16,
+                0,
+                null(),
+                null_mut(),
+                waits,
+                list,
+                null_mut(),
+            )
         };
         assert_eq!(enqueue(wrong_kind(mem), 0, null()), CL_INVALID_COMMAND_QUEUE);
         assert_eq!(enqueue(queue, 1, null()), CL_INVALID_EVENT_WAIT_LIST);

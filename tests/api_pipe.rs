@@ -128,7 +128,8 @@ fn all_devices() -> Vec<cl_device_id> {
 fn context_of(list: &[cl_device_id]) -> cl_context {
     let mut code = 1;
     // SAFETY: a list of devices.
-    let context = unsafe { clCreateContext(null(), list.len() as u32, list.as_ptr(), None, null_mut(), &mut code) };
+    let context =
+        unsafe { clCreateContext(null(), list.len() as u32, list.as_ptr(), None, null_mut(), &mut code) };
     ok(code);
     context
 }
@@ -219,7 +220,9 @@ fn objects() {
                 assert!(clCreatePipe(rig.context, flags, packet, most, properties, &mut code).is_null());
                 code
             };
-            for flags in [CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_ALLOC_HOST_PTR, CL_MEM_HOST_READ_ONLY, 1 << 40] {
+            for flags in
+                [CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_ALLOC_HOST_PTR, CL_MEM_HOST_READ_ONLY, 1 << 40]
+            {
                 assert_eq!(refused(flags, 4, 4, &[]), CL_INVALID_VALUE);
             }
             assert_eq!(refused(0, 4, 4, &[0]), CL_INVALID_VALUE);
@@ -239,19 +242,35 @@ fn objects() {
             ok(arg(writer, &p));
             let arg_info = |n| query_bytes(|s, v, r| clGetKernelArgInfo(writer, 0, n, s, v, r)).unwrap();
             assert_eq!(number(&arg_info(CL_KERNEL_ARG_TYPE_QUALIFIER)), CL_KERNEL_ARG_TYPE_PIPE);
-            assert_eq!(number(&arg_info(CL_KERNEL_ARG_ACCESS_QUALIFIER)), u64::from(CL_KERNEL_ARG_ACCESS_WRITE_ONLY));
+            assert_eq!(
+                number(&arg_info(CL_KERNEL_ARG_ACCESS_QUALIFIER)),
+                u64::from(CL_KERNEL_ARG_ACCESS_WRITE_ONLY)
+            );
 
             // The host has no access, and a pipe is no buffer.
             let mut word = 0u32;
             let at = (&raw mut word).cast();
-            assert_eq!(clEnqueueReadBuffer(queue, p, 1, 0, 4, at, 0, null(), null_mut()), CL_INVALID_MEM_OBJECT);
-            assert_eq!(clEnqueueWriteBuffer(queue, p, 1, 0, 4, at, 0, null(), null_mut()), CL_INVALID_MEM_OBJECT);
-            assert_eq!(clEnqueueCopyBuffer(queue, p, buffer, 0, 0, 4, 0, null(), null_mut()), CL_INVALID_MEM_OBJECT);
-            assert_eq!(clEnqueueFillBuffer(queue, p, at, 4, 0, 4, 0, null(), null_mut()), CL_INVALID_MEM_OBJECT);
+            assert_eq!(
+                clEnqueueReadBuffer(queue, p, 1, 0, 4, at, 0, null(), null_mut()),
+                CL_INVALID_MEM_OBJECT
+            );
+            assert_eq!(
+                clEnqueueWriteBuffer(queue, p, 1, 0, 4, at, 0, null(), null_mut()),
+                CL_INVALID_MEM_OBJECT
+            );
+            assert_eq!(
+                clEnqueueCopyBuffer(queue, p, buffer, 0, 0, 4, 0, null(), null_mut()),
+                CL_INVALID_MEM_OBJECT
+            );
+            assert_eq!(
+                clEnqueueFillBuffer(queue, p, at, 4, 0, 4, 0, null(), null_mut()),
+                CL_INVALID_MEM_OBJECT
+            );
             let mapped = clEnqueueMapBuffer(queue, p, 1, CL_MAP_READ, 0, 4, 0, null(), null_mut(), &mut code);
             assert!(mapped.is_null() && code == CL_INVALID_MEM_OBJECT);
             let region = cl_buffer_region { origin: 0, size: 4 };
-            let part = clCreateSubBuffer(p, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
+            let part =
+                clCreateSubBuffer(p, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
             assert!(part.is_null() && code == CL_INVALID_MEM_OBJECT);
             ok(clEnqueueMigrateMemObjects(queue, 1, &p, 0, 0, null(), null_mut()));
             finish(queue);
@@ -354,7 +373,10 @@ fn groups_reserve_together() {
                 let got = read::<i32>(queue, numbers, size);
                 for group in got.chunks(local) {
                     // A whole group's packets, the last work-item's first.
-                    assert!(group.windows(2).all(|w| w[0] == w[1] + 1 || w[0] == -1 && w[1] == -1), "{group:?}");
+                    assert!(
+                        group.windows(2).all(|w| w[0] == w[1] + 1 || w[0] == -1 && w[1] == -1),
+                        "{group:?}"
+                    );
                 }
                 assert_eq!(sorted(got.into_iter().filter(|n| *n >= 0).collect()), sent);
             }
@@ -401,7 +423,8 @@ fn readers_and_writers_at_once() {
             let results = read::<i32>(writers, *buffer, size);
             sent.extend((0..size).filter(|i| results[*i] == 0).map(|i| (round * size + i) as i32));
         }
-        let received = numbers.iter().flat_map(|b| read::<i32>(readers, *b, size)).filter(|n| *n != -1).collect();
+        let received =
+            numbers.iter().flat_map(|b| read::<i32>(readers, *b, size)).filter(|n| *n != -1).collect();
         assert!(sent.len() >= 100);
         assert_eq!(sorted(received), sent);
         release(wrote.into_iter().chain(numbers).chain([p, result]));

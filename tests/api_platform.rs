@@ -43,7 +43,8 @@ fn extension_lists_agree() {
     let names = text(&platform_info(p, CL_PLATFORM_EXTENSIONS).unwrap());
     assert!(names.split(' ').any(|n| n == "cl_khr_icd"));
     let versions = platform_info(p, CL_PLATFORM_EXTENSIONS_WITH_VERSION).unwrap();
-    let with_version: Vec<String> = versions.chunks(size_of::<cl_name_version>()).map(|e| text(&e[4..])).collect();
+    let with_version: Vec<String> =
+        versions.chunks(size_of::<cl_name_version>()).map(|e| text(&e[4..])).collect();
     assert_eq!(with_version.join(" "), names);
 }
 
@@ -99,7 +100,9 @@ fn icd2_entry_points() {
     // SAFETY: functions of those names have those types.
     let (find, set) = unsafe {
         (
-            std::mem::transmute::<*mut c_void, FindFunction>(address(c"clIcdGetFunctionAddressForPlatformKHR")),
+            std::mem::transmute::<*mut c_void, FindFunction>(address(
+                c"clIcdGetFunctionAddressForPlatformKHR",
+            )),
             std::mem::transmute::<*mut c_void, SetData>(address(c"clIcdSetPlatformDispatchDataKHR")),
         )
     };

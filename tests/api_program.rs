@@ -9,7 +9,8 @@ use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::mpsc;
 
-const SCALE: &str = "kernel void scale(global float *data, float factor) { data[get_global_id(0)] *= factor; }\n";
+const SCALE: &str =
+    "kernel void scale(global float *data, float factor) { data[get_global_id(0)] *= factor; }\n";
 
 fn create(context: cl_context, source: &str) -> cl_program {
     let (mut source, length, mut code) = (source.as_ptr().cast::<c_char>(), source.len(), 1);
@@ -36,7 +37,17 @@ fn link(context: cl_context, options: &str, inputs: &[cl_program]) -> (cl_progra
     // SAFETY: terminated string, programs with their count, no callback.
     let program = unsafe {
         let count = inputs.len() as cl_uint;
-        clLinkProgram(context, 0, null(), options.as_ptr(), count, inputs.as_ptr(), None, null_mut(), &mut code)
+        clLinkProgram(
+            context,
+            0,
+            null(),
+            options.as_ptr(),
+            count,
+            inputs.as_ptr(),
+            None,
+            null_mut(),
+            &mut code,
+        )
     };
     (program, code)
 }
@@ -48,7 +59,9 @@ fn info(program: cl_program, name: cl_uint) -> Result<Vec<u8>, cl_int> {
 
 fn build_info(program: cl_program, name: cl_uint) -> Result<Vec<u8>, cl_int> {
     // SAFETY: as above.
-    query_bytes(|size, value, size_ret| unsafe { clGetProgramBuildInfo(program, device(), name, size, value, size_ret) })
+    query_bytes(|size, value, size_ret| unsafe {
+        clGetProgramBuildInfo(program, device(), name, size, value, size_ret)
+    })
 }
 
 fn status(program: cl_program) -> cl_int {
@@ -76,8 +89,15 @@ fn binary(program: cl_program) -> Vec<u8> {
     let mut bytes = vec![0u8; size];
     let mut place = bytes.as_mut_ptr();
     // SAFETY: one device, one address with room for its binary.
-    let code =
-        unsafe { clGetProgramInfo(program, CL_PROGRAM_BINARIES, size_of::<*mut u8>(), (&raw mut place).cast(), null_mut()) };
+    let code = unsafe {
+        clGetProgramInfo(
+            program,
+            CL_PROGRAM_BINARIES,
+            size_of::<*mut u8>(),
+            (&raw mut place).cast(),
+            null_mut(),
+        )
+    };
     assert_eq!(code, CL_SUCCESS);
     bytes
 }
@@ -85,7 +105,8 @@ fn binary(program: cl_program) -> Vec<u8> {
 fn from_binary(context: cl_context, bytes: &[u8]) -> (cl_program, cl_int, cl_int) {
     let (device, length, mut data, mut status, mut code) = (device(), bytes.len(), bytes.as_ptr(), 1, 1);
     // SAFETY: one device, its binary with its length.
-    let program = unsafe { clCreateProgramWithBinary(context, 1, &device, &length, &mut data, &mut status, &mut code) };
+    let program =
+        unsafe { clCreateProgramWithBinary(context, 1, &device, &length, &mut data, &mut status, &mut code) };
     (program, status, code)
 }
 
@@ -137,7 +158,10 @@ fn sources() {
         list[1] = null();
         assert!(clCreateProgramWithSource(c, 2, list.as_mut_ptr(), null(), &mut code).is_null());
         assert_eq!(code, CL_INVALID_VALUE);
-        assert!(clCreateProgramWithSource(wrong_kind(device()), 1, list.as_mut_ptr(), null(), &mut code).is_null());
+        assert!(
+            clCreateProgramWithSource(wrong_kind(device()), 1, list.as_mut_ptr(), null(), &mut code)
+                .is_null()
+        );
         assert_eq!(code, CL_INVALID_CONTEXT);
     }
     end(c);
@@ -152,7 +176,10 @@ fn arguments_of_builds() {
     unsafe {
         assert_eq!(clBuildProgram(program, 1, null(), null(), None, null_mut()), CL_INVALID_VALUE);
         assert_eq!(clBuildProgram(program, 0, &d, null(), None, null_mut()), CL_INVALID_VALUE);
-        assert_eq!(clBuildProgram(program, 0, null(), null(), None, std::ptr::dangling_mut()), CL_INVALID_VALUE);
+        assert_eq!(
+            clBuildProgram(program, 0, null(), null(), None, std::ptr::dangling_mut()),
+            CL_INVALID_VALUE
+        );
         assert_eq!(clBuildProgram(wrong_kind(c), 0, null(), null(), None, null_mut()), CL_INVALID_PROGRAM);
         let wrong = wrong_kind(c);
         assert_eq!(clBuildProgram(program, 1, &wrong, null(), None, null_mut()), CL_INVALID_DEVICE);
@@ -253,12 +280,18 @@ fn binaries() {
     let (d, mut code) = (device(), 1);
     // SAFETY: pointers are NULL or valid.
     unsafe {
-        assert!(clCreateProgramWithBinary(c, 0, &d, &1, &mut bytes.as_ptr(), null_mut(), &mut code).is_null());
+        assert!(
+            clCreateProgramWithBinary(c, 0, &d, &1, &mut bytes.as_ptr(), null_mut(), &mut code).is_null()
+        );
         assert_eq!(code, CL_INVALID_VALUE);
-        assert!(clCreateProgramWithBinary(c, 1, &d, null(), &mut bytes.as_ptr(), null_mut(), &mut code).is_null());
+        assert!(
+            clCreateProgramWithBinary(c, 1, &d, null(), &mut bytes.as_ptr(), null_mut(), &mut code).is_null()
+        );
         assert_eq!(code, CL_INVALID_VALUE);
         let wrong = wrong_kind(c);
-        assert!(clCreateProgramWithBinary(c, 1, &wrong, &1, &mut bytes.as_ptr(), null_mut(), &mut code).is_null());
+        assert!(
+            clCreateProgramWithBinary(c, 1, &wrong, &1, &mut bytes.as_ptr(), null_mut(), &mut code).is_null()
+        );
         assert_eq!(code, CL_INVALID_DEVICE);
     }
     end(c);
@@ -271,7 +304,9 @@ fn compiling_and_linking() {
     let user = create(c, "#include <dir/times.h>\nkernel void f(global int *p) { *p = times(FACTOR); }");
     let helper = create(c, "int times(int x) { return x * 7; }");
     // SAFETY: one header with its name.
-    let code = unsafe { clCompileProgram(user, 0, null(), null(), 1, &header, &mut c"dir/times.h".as_ptr(), None, null_mut()) };
+    let code = unsafe {
+        clCompileProgram(user, 0, null(), null(), 1, &header, &mut c"dir/times.h".as_ptr(), None, null_mut())
+    };
     assert_eq!(code, CL_SUCCESS, "{}", log(user));
     assert_eq!(binary_type(user), CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
     assert_eq!(kernel(user, "f"), Err(CL_INVALID_PROGRAM_EXECUTABLE));
@@ -310,8 +345,10 @@ fn constants_of_other_programs() {
             "extern constant int seven; extern constant int table[4]; extern __constant float half_of;\n\
              kernel void f(global int *p) { p[0] = seven + table[p[1] & 3] + (int)(half_of * 4); }",
         );
-        let definer =
-            create(c, "constant int seven = 7; constant int table[4] = {1, 20, 300, 4000}; constant float half_of = 0.5f;");
+        let definer = create(
+            c,
+            "constant int seven = 7; constant int table[4] = {1, 20, 300, 4000}; constant float half_of = 0.5f;",
+        );
         for program in [user, definer] {
             assert_eq!(compile(program, options), CL_SUCCESS, "{}", log(program));
         }
@@ -332,8 +369,10 @@ fn constants_of_other_programs() {
 fn kernels_call_kernels_of_other_programs() {
     let c = context();
     let callee = create(c, SCALE);
-    let caller =
-        create(c, "extern kernel void scale(global float *p, float by); kernel void twice(global float *p) { scale(p, 2); }");
+    let caller = create(
+        c,
+        "extern kernel void scale(global float *p, float by); kernel void twice(global float *p) { scale(p, 2); }",
+    );
     for program in [callee, caller] {
         assert_eq!(compile(program, ""), CL_SUCCESS, "{}", log(program));
     }
@@ -379,14 +418,20 @@ fn callbacks_see_the_end_of_the_build() {
 }
 
 /// Starts a build, or only a compilation, whose end a callback tells.
-fn begin(program: cl_program, callback: extern "C" fn(cl_program, *mut c_void), whole: bool) -> mpsc::Receiver<(usize, cl_int)> {
+fn begin(
+    program: cl_program,
+    callback: extern "C" fn(cl_program, *mut c_void),
+    whole: bool,
+) -> mpsc::Receiver<(usize, cl_int)> {
     let (sender, receiver) = mpsc::channel();
     let data = Box::into_raw(Box::new(sender)).cast::<c_void>();
     // SAFETY: the callback takes the box.
     let code = unsafe {
         match whole {
             true => clBuildProgram(program, 0, null(), null(), Some(callback), data),
-            false => clCompileProgram(program, 0, null(), null(), 0, null(), null_mut(), Some(callback), data),
+            false => {
+                clCompileProgram(program, 0, null(), null(), 0, null(), null_mut(), Some(callback), data)
+            }
         }
     };
     assert_eq!(code, CL_SUCCESS);
@@ -459,7 +504,8 @@ fn programs_are_alive_in_their_callbacks() {
 fn sub_groups_that_an_intermediate_language_requires() {
     let c = context();
     let config = pyroclast_runtime::program::offline::generic_front_config();
-    let library = clspv_bridge::driver::compile_source(SCALE, &[], &Default::default(), &config).expect("SPIR-V");
+    let library =
+        clspv_bridge::driver::compile_source(SCALE, &[], &Default::default(), &config).expect("SPIR-V");
     let mut words = library.spirv;
     // After the entry point: OpExecutionMode %function SubgroupsPerWorkgroup 2; first of all: OpCapability SubgroupDispatch.
     let mut at = 5;
@@ -479,7 +525,16 @@ fn sub_groups_that_an_intermediate_language_requires() {
     // SAFETY: room for one number.
     let code = unsafe {
         let (bytes, value) = (size_of::<usize>(), (&raw mut count).cast());
-        clGetKernelSubGroupInfo(k, device(), CL_KERNEL_COMPILE_NUM_SUB_GROUPS, 0, null(), bytes, value, null_mut())
+        clGetKernelSubGroupInfo(
+            k,
+            device(),
+            CL_KERNEL_COMPILE_NUM_SUB_GROUPS,
+            0,
+            null(),
+            bytes,
+            value,
+            null_mut(),
+        )
     };
     assert_eq!((code, count), (CL_SUCCESS, 2));
     release_kernel(k);
@@ -491,7 +546,8 @@ fn sub_groups_that_an_intermediate_language_requires() {
 fn intermediate_language() {
     let c = context();
     let config = pyroclast_runtime::program::offline::generic_front_config();
-    let library = clspv_bridge::driver::compile_source(SCALE, &[], &Default::default(), &config).expect("SPIR-V");
+    let library =
+        clspv_bridge::driver::compile_source(SCALE, &[], &Default::default(), &config).expect("SPIR-V");
     let bytes: Vec<u8> = library.spirv.iter().flat_map(|w| w.to_le_bytes()).collect();
     let mut code = 1;
     // SAFETY: a block with its length.
@@ -505,7 +561,9 @@ fn intermediate_language() {
         let value = 1u32;
         // SAFETY: the value has four bytes.
         unsafe {
-            let set = |p, id, size, value: *const u32| clSetProgramSpecializationConstant(p, id, size, value.cast());
+            let set = |p, id, size, value: *const u32| {
+                clSetProgramSpecializationConstant(p, id, size, value.cast())
+            };
             assert_eq!(set(program, 77, 4, &value), CL_INVALID_SPEC_ID);
             let source = create(c, SCALE);
             assert_eq!(set(source, 77, 4, &value), CL_INVALID_PROGRAM);
@@ -518,7 +576,9 @@ fn intermediate_language() {
         let mut asking = bytes.clone();
         asking.splice(place..place, [2 << 16 | 17, capability].iter().flat_map(|w: &u32| w.to_le_bytes()));
         // SAFETY: a block with its length.
-        assert!(unsafe { clCreateProgramWithIL(c, asking.as_ptr().cast(), asking.len(), &mut code) }.is_null());
+        assert!(
+            unsafe { clCreateProgramWithIL(c, asking.as_ptr().cast(), asking.len(), &mut code) }.is_null()
+        );
         assert_eq!(code, CL_INVALID_VALUE);
     }
     for bad in [&bytes[..bytes.len() - 4], &bytes[..bytes.len() - 1], b"not an intermediate language"] {
@@ -550,7 +610,10 @@ fn what_no_device_has() {
         assert_eq!(code, CL_INVALID_VALUE);
         if has_symbol("clSetProgramReleaseCallback") {
             assert_eq!(clSetProgramReleaseCallback(program, None, null_mut()), CL_INVALID_VALUE);
-            assert_eq!(clSetProgramReleaseCallback(program, Some(on_built), null_mut()), CL_INVALID_OPERATION);
+            assert_eq!(
+                clSetProgramReleaseCallback(program, Some(on_built), null_mut()),
+                CL_INVALID_OPERATION
+            );
         }
     }
     release(program);

@@ -35,7 +35,9 @@ fn wait_for(queue: cl_command_queue, list: &[cl_semaphore_khr], events: &[cl_eve
     let (mut event, events_list) = (null_mut(), if events.is_empty() { null() } else { events.as_ptr() });
     let (n, list) = (list.len() as u32, list.as_ptr());
     // SAFETY: lists of their lengths.
-    ok(unsafe { clEnqueueWaitSemaphoresKHR(queue, n, list, null(), events.len() as u32, events_list, &mut event) });
+    ok(unsafe {
+        clEnqueueWaitSemaphoresKHR(queue, n, list, null(), events.len() as u32, events_list, &mut event)
+    });
     event
 }
 
@@ -43,13 +45,17 @@ fn signal(queue: cl_command_queue, list: &[cl_semaphore_khr], events: &[cl_event
     let (mut event, events_list) = (null_mut(), if events.is_empty() { null() } else { events.as_ptr() });
     let (n, list) = (list.len() as u32, list.as_ptr());
     // SAFETY: lists of their lengths.
-    ok(unsafe { clEnqueueSignalSemaphoresKHR(queue, n, list, null(), events.len() as u32, events_list, &mut event) });
+    ok(unsafe {
+        clEnqueueSignalSemaphoresKHR(queue, n, list, null(), events.len() as u32, events_list, &mut event)
+    });
     event
 }
 
 fn info(semaphore: cl_semaphore_khr, name: cl_uint) -> Result<Vec<u8>, cl_int> {
     // SAFETY: `query_bytes` passes buffers of the size it says.
-    query_bytes(|size, value, size_ret| unsafe { clGetSemaphoreInfoKHR(semaphore, name, size, value, size_ret) })
+    query_bytes(|size, value, size_ret| unsafe {
+        clGetSemaphoreInfoKHR(semaphore, name, size, value, size_ret)
+    })
 }
 
 fn payload(semaphore: cl_semaphore_khr) -> u64 {

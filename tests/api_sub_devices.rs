@@ -75,7 +75,17 @@ fn compute(parent: cl_device_id, parts: &[cl_device_id]) {
             ok(clFinish(queue));
             data.iter_mut().for_each(|x| *x = x.wrapping_mul(3).wrapping_add(1));
             let mut got = vec![0u32; size];
-            ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 4 * size, got.as_mut_ptr().cast(), 0, null(), null_mut()));
+            ok(clEnqueueReadBuffer(
+                queue,
+                buffer,
+                CL_TRUE,
+                0,
+                4 * size,
+                got.as_mut_ptr().cast(),
+                0,
+                null(),
+                null_mut(),
+            ));
             assert_eq!(got, data);
             ok(clReleaseCommandQueue(queue));
         }

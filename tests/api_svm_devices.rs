@@ -40,16 +40,19 @@ struct Node {
 fn world(with_processor: bool) -> Option<(Vec<cl_device_id>, Rig)> {
     software_device_twice("vulkan,cpu", "-host_addresses");
     // The processor uses every address.
-    let system =
-        |d: &cl_device_id| number(&device_info(*d, CL_DEVICE_SVM_CAPABILITIES).unwrap()) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0;
+    let system = |d: &cl_device_id| {
+        number(&device_info(*d, CL_DEVICE_SVM_CAPABILITIES).unwrap()) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM != 0
+    };
     let own = devices().iter().filter(|d| !system(d)).count();
     if own < 2 {
         eprintln!("skipped: {own} devices with addresses of their own");
         return None;
     }
-    let (list, mut code): (Vec<_>, _) = (devices().into_iter().filter(|d| with_processor || !system(d)).collect(), 1);
+    let (list, mut code): (Vec<_>, _) =
+        (devices().into_iter().filter(|d| with_processor || !system(d)).collect(), 1);
     // SAFETY: as many devices as are said.
-    let context = unsafe { clCreateContext(null(), list.len() as u32, list.as_ptr(), None, null_mut(), &mut code) };
+    let context =
+        unsafe { clCreateContext(null(), list.len() as u32, list.as_ptr(), None, null_mut(), &mut code) };
     ok(code);
     let rig = Rig { device: list[0], context, program: build(context, list[0], SOURCE) };
     Some((list, rig))

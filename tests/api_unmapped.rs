@@ -13,7 +13,9 @@ use std::ptr::{null, null_mut};
 fn the_source_of_a_blocking_write_may_be_used_again() {
     // SAFETY: the only test of the program, before it does anything else.
     unsafe { std::env::set_var("PYROCLAST_FEATURES", "-mapped_buffers") };
-    let rig = Rig::new("kernel void add(global uint *a, uint n) { for (uint i = 0; i < n; i++) a[get_global_id(0)] += 1; }");
+    let rig = Rig::new(
+        "kernel void add(global uint *a, uint n) { for (uint i = 0; i < n; i++) a[get_global_id(0)] += 1; }",
+    );
     const WORDS: usize = 8192;
     let bytes = WORDS * 4;
     let (long, target) = (rig.buffer(&[0u32; WORDS]), rig.buffer(&[0u32; WORDS]));
@@ -30,11 +32,31 @@ fn the_source_of_a_blocking_write_may_be_used_again() {
                 ok(clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, null(), 0, null(), null_mut()));
                 let mut written = null_mut();
                 source.fill(round);
-                ok(clEnqueueWriteBuffer(queue, target, 1, 0, length, source.as_ptr().cast(), 0, null(), &mut written));
+                ok(clEnqueueWriteBuffer(
+                    queue,
+                    target,
+                    1,
+                    0,
+                    length,
+                    source.as_ptr().cast(),
+                    0,
+                    null(),
+                    &mut written,
+                ));
                 source.fill(u32::MAX);
                 // What waits for the write sees all of it.
                 seen.fill(0);
-                ok(clEnqueueReadBuffer(queue, target, 1, 0, length, seen.as_mut_ptr().cast(), 1, &written, null_mut()));
+                ok(clEnqueueReadBuffer(
+                    queue,
+                    target,
+                    1,
+                    0,
+                    length,
+                    seen.as_mut_ptr().cast(),
+                    1,
+                    &written,
+                    null_mut(),
+                ));
                 ok(clReleaseEvent(written));
             }
             assert!(seen[..length / 4].iter().all(|word| *word == round), "{properties:#x}, round {round}");

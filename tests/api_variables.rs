@@ -36,7 +36,8 @@ fn compiled(context: cl_context, source: &str) -> cl_program {
     unsafe {
         let program = clCreateProgramWithSource(context, 1, &mut text, &length, &mut code);
         ok(code);
-        let compiled = clCompileProgram(program, 0, null(), options.as_ptr(), 0, null(), null_mut(), None, null_mut());
+        let compiled =
+            clCompileProgram(program, 0, null(), options.as_ptr(), 0, null(), null_mut(), None, null_mut());
         assert_eq!(compiled, CL_SUCCESS, "{}", build_log(program, device()));
         program
     }
@@ -45,8 +46,19 @@ fn compiled(context: cl_context, source: &str) -> cl_program {
 fn linked(context: cl_context, parts: &[cl_program]) -> cl_program {
     let mut code = 1;
     // SAFETY: live handles, no callback.
-    let program =
-        unsafe { clLinkProgram(context, 0, null(), null(), parts.len() as u32, parts.as_ptr(), None, null_mut(), &mut code) };
+    let program = unsafe {
+        clLinkProgram(
+            context,
+            0,
+            null(),
+            null(),
+            parts.len() as u32,
+            parts.as_ptr(),
+            None,
+            null_mut(),
+            &mut code,
+        )
+    };
     assert_eq!(code, CL_SUCCESS, "{}", build_log(program, device()));
     program
 }
@@ -54,19 +66,34 @@ fn linked(context: cl_context, parts: &[cl_program]) -> cl_program {
 fn total_size(program: cl_program) -> u64 {
     let name = CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE;
     // SAFETY: `query_bytes` passes buffers of the size it says.
-    number(&query_bytes(|s, v, r| unsafe { clGetProgramBuildInfo(program, device(), name, s, v, r) }).unwrap())
+    number(
+        &query_bytes(|s, v, r| unsafe { clGetProgramBuildInfo(program, device(), name, s, v, r) }).unwrap(),
+    )
 }
 
 fn reloaded(context: cl_context, program: cl_program) -> cl_program {
     let (mut size, mut code, mut status) = (0usize, 1, 1);
     // SAFETY: one device, so one size and one pointer; the buffer has the size.
     unsafe {
-        ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, size_of::<usize>(), (&raw mut size).cast(), null_mut()));
+        ok(clGetProgramInfo(
+            program,
+            CL_PROGRAM_BINARY_SIZES,
+            size_of::<usize>(),
+            (&raw mut size).cast(),
+            null_mut(),
+        ));
         let mut bytes = vec![0u8; size];
         let mut list = [bytes.as_mut_ptr()];
-        ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, size_of_val(&list), list.as_mut_ptr().cast(), null_mut()));
+        ok(clGetProgramInfo(
+            program,
+            CL_PROGRAM_BINARIES,
+            size_of_val(&list),
+            list.as_mut_ptr().cast(),
+            null_mut(),
+        ));
         let (device, mut start) = (device(), bytes.as_ptr());
-        let program = clCreateProgramWithBinary(context, 1, &device, &size, &mut start, &mut status, &mut code);
+        let program =
+            clCreateProgramWithBinary(context, 1, &device, &size, &mut start, &mut status, &mut code);
         ok(code);
         ok(status);
         ok(clBuildProgram(program, 0, null(), null(), None, null_mut()));
@@ -107,7 +134,11 @@ fn variables_of_linked_programs_live_as_long_as_the_program() {
 #[test]
 fn launches_are_ordered_by_what_they_do_to_variables() {
     let (device, context) = (device(), context());
-    let rig = Rig { device, context, program: linked(context, &[compiled(context, DEFINITIONS), compiled(context, USES)]) };
+    let rig = Rig {
+        device,
+        context,
+        program: linked(context, &[compiled(context, DEFINITIONS), compiled(context, USES)]),
+    };
     let (queue, add, twice) = (rig.queue(0), rig.kernel("add"), rig.kernel("twice"));
     let mut want = 5i32;
     for n in 0..40 {
@@ -132,7 +163,9 @@ fn sizes_are_reported() {
     let size = |name| {
         let mut value = 0usize;
         // SAFETY: room for a size_t.
-        ok(unsafe { clGetDeviceInfo(device(), name, size_of::<usize>(), (&raw mut value).cast(), null_mut()) });
+        ok(unsafe {
+            clGetDeviceInfo(device(), name, size_of::<usize>(), (&raw mut value).cast(), null_mut())
+        });
         value
     };
     let largest = size(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE);

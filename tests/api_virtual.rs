@@ -33,8 +33,15 @@ fn rig(source: &str) -> Rig {
 fn part(whole: cl_mem, origin: usize, size: usize) -> cl_mem {
     let (region, mut code) = ([origin, size], 1);
     // SAFETY: a region is an origin and a size.
-    let mem =
-        unsafe { clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, region.as_ptr().cast(), &mut code) };
+    let mem = unsafe {
+        clCreateSubBuffer(
+            whole,
+            CL_MEM_READ_WRITE,
+            CL_BUFFER_CREATE_TYPE_REGION,
+            region.as_ptr().cast(),
+            &mut code,
+        )
+    };
     ok(code);
     mem
 }

@@ -141,12 +141,16 @@ const EVERYTHING: &str = "-int8,-int16,-storage8,-storage16,-float16,-float64,-i
 
 /// The devices that lack something on which tests run again, with the filter of their names.
 fn lacking() -> Vec<(String, &'static str)> {
-    let mut list: Vec<(String, &str)> = LACKING.iter().map(|(hidden, filter)| (hidden.to_string(), *filter)).collect();
+    let mut list: Vec<(String, &str)> =
+        LACKING.iter().map(|(hidden, filter)| (hidden.to_string(), *filter)).collect();
     if driver::wants_matrix() {
         list.extend(FEATURES.iter().chain(MATRIX).map(|hidden| (hidden.to_string(), "")));
     }
     if std::env::var_os("PYROCLAST_EXEC_MATRIX").is_some_and(|v| v == "pairs") {
-        let pairs = FEATURES.iter().enumerate().flat_map(|(i, a)| FEATURES[i + 1..].iter().map(move |b| format!("{a},{b}")));
+        let pairs = FEATURES
+            .iter()
+            .enumerate()
+            .flat_map(|(i, a)| FEATURES[i + 1..].iter().map(move |b| format!("{a},{b}")));
         list.extend(pairs.map(|hidden| (hidden, "")));
     }
     list
@@ -157,15 +161,26 @@ const REPORTED: &[(&str, &[&str])] = &[
     ("float16", &["cl_khr_fp16", "__opencl_c_ext_fp16_global_atomic_add"]),
     ("float64", &["cl_khr_fp64", "__opencl_c_fp64", "__opencl_c_ext_fp64_global_atomic_add"]),
     ("int64", &["cl_khr_int64_base_atomics", "__opencl_c_ext_fp64_global_atomic_add"]),
-    ("int64_atomics", &["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "__opencl_c_ext_fp64_local_atomic_add"]),
-    ("buffer_device_address", &["cl_ext_buffer_device_address", "cl_intel_unified_shared_memory", "cl_khr_unified_svm"]),
+    (
+        "int64_atomics",
+        &[
+            "cl_khr_int64_base_atomics",
+            "cl_khr_int64_extended_atomics",
+            "__opencl_c_ext_fp64_local_atomic_add",
+        ],
+    ),
+    (
+        "buffer_device_address",
+        &["cl_ext_buffer_device_address", "cl_intel_unified_shared_memory", "cl_khr_unified_svm"],
+    ),
 ];
 
 /// Extensions, features of the language and the compiler's macros agree, and nothing is among them that needs what is hidden.
 fn reported(api: &Api, device: &Device) -> Result<(), String> {
     let session = Session::new(api, device)?;
     let (extensions, features) = (session.extensions(), session.c_features());
-    let has = |name: &str| extensions.split_whitespace().any(|e| e == name) || features.iter().any(|f| f == name);
+    let has =
+        |name: &str| extensions.split_whitespace().any(|e| e == name) || features.iter().any(|f| f == name);
     let hidden = std::env::var("PYROCLAST_FEATURES").unwrap_or_default();
     let hidden: Vec<&str> = hidden.split(',').map(|h| h.trim().trim_start_matches('-')).collect();
     let mut source = String::new();
@@ -215,14 +230,20 @@ fn main() -> std::process::ExitCode {
                     reported(&reports.0, &reports.1).map_err(Failed::from)
                 }));
                 for path in &files {
-                    let case = std::fs::read_to_string(path).ok().and_then(|source| Case::parse(&source).ok());
+                    let case =
+                        std::fs::read_to_string(path).ok().and_then(|source| Case::parse(&source).ok());
                     let ignored = case.is_some_and(|c| c.unsuitable(&offered).is_some());
-                    let name = format!("{}::{}", device.name, path.file_stem().unwrap_or_default().to_string_lossy());
+                    let name = format!(
+                        "{}::{}",
+                        device.name,
+                        path.file_stem().unwrap_or_default().to_string_lossy()
+                    );
                     let (api, device, path) = (api.clone(), device.clone(), path.clone());
                     let trial = Trial::test(name, move || {
                         run(&api, &device, &path).map_err(Failed::from)?;
                         // Tests beside this one may have caused it.
-                        validation::new_complaints().map_or(Ok(()), |text| Err(Failed::from(format!("validation: {text}"))))
+                        validation::new_complaints()
+                            .map_or(Ok(()), |text| Err(Failed::from(format!("validation: {text}"))))
                     });
                     trials.push(trial.with_ignored_flag(ignored));
                 }
@@ -235,7 +256,9 @@ fn main() -> std::process::ExitCode {
     }
     let filter = if driver::wants_matrix() { "" } else { "double" };
     for hidden in FALLING_BACK.iter().filter(|_| everything) {
-        trials.push(Trial::test(format!("without::{hidden}, falling back"), move || run_without(hidden, filter, true)));
+        trials.push(Trial::test(format!("without::{hidden}, falling back"), move || {
+            run_without(hidden, filter, true)
+        }));
     }
     let filters: &[&str] = if driver::wants_matrix() { &[""] } else { &["variable", "vector_"] };
     for filter in filters.iter().filter(|_| everything) {

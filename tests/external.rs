@@ -26,7 +26,8 @@ extension_functions! {
     ) -> cl_int;
 }
 
-const SOURCE: &str = "kernel void add(global uint *p, uint n) { p[get_global_id(0)] += n + get_global_id(0); }";
+const SOURCE: &str =
+    "kernel void add(global uint *p, uint n) { p[get_global_id(0)] += n + get_global_id(0); }";
 const WORDS: usize = 4096;
 const TYPE: u64 = CL_SEMAPHORE_TYPE_KHR as u64;
 const BINARY: u64 = CL_SEMAPHORE_TYPE_BINARY_KHR as u64;
@@ -50,7 +51,8 @@ fn shares(what: &str) -> bool {
 fn import(context: cl_context, list: &[u64], flags: cl_mem_flags, size: usize) -> Result<cl_mem, cl_int> {
     let mut code = 1;
     // SAFETY: a terminated list.
-    let mem = unsafe { clCreateBufferWithProperties(context, list.as_ptr(), flags, size, null_mut(), &mut code) };
+    let mem =
+        unsafe { clCreateBufferWithProperties(context, list.as_ptr(), flags, size, null_mut(), &mut code) };
     assert_eq!(mem.is_null(), code != CL_SUCCESS);
     if code == CL_SUCCESS { Ok(mem) } else { Err(code) }
 }
@@ -79,7 +81,9 @@ fn signal(queue: cl_command_queue, semaphore: cl_semaphore_khr) {
 fn handle(rig: &Rig, semaphore: cl_semaphore_khr, kind: u64) -> RawFd {
     let (mut fd, mut size) = (-2, 0);
     // SAFETY: room for a descriptor.
-    ok(unsafe { clGetSemaphoreHandleForTypeKHR(semaphore, rig.device, kind as u32, 4, (&raw mut fd).cast(), &mut size) });
+    ok(unsafe {
+        clGetSemaphoreHandleForTypeKHR(semaphore, rig.device, kind as u32, 4, (&raw mut fd).cast(), &mut size)
+    });
     assert_eq!(size, 4);
     fd
 }
@@ -119,7 +123,9 @@ fn memory_is_shared() {
     let (other, rig) = (OtherVulkan::open(), Rig::new(SOURCE));
     let queue = rig.queue(0);
     let buffer = other.shared_buffer(WORDS as u64 * 4);
-    let mem = import(rig.context, &[MEMORY, other.memory_fd(&buffer) as u64, 0], CL_MEM_READ_WRITE, WORDS * 4).unwrap();
+    let mem =
+        import(rig.context, &[MEMORY, other.memory_fd(&buffer) as u64, 0], CL_MEM_READ_WRITE, WORDS * 4)
+            .unwrap();
     for round in 1..4 {
         other.fill(&buffer, round * 1000, None, None);
         use_buffer(&rig, queue, mem, round);
@@ -146,7 +152,8 @@ fn memory_is_shared() {
     assert_eq!(other.read(&buffer, None)[3], 78);
     let raw = list.map(u64::to_ne_bytes).concat();
     // SAFETY: `query_bytes` passes buffers of the size it says.
-    let properties = query_bytes(|s, v, r| unsafe { clGetMemObjectInfo(again, CL_MEM_PROPERTIES, s, v, r) }).unwrap();
+    let properties =
+        query_bytes(|s, v, r| unsafe { clGetMemObjectInfo(again, CL_MEM_PROPERTIES, s, v, r) }).unwrap();
     assert_eq!(properties, raw);
     release([mem, again]);
 }
@@ -160,7 +167,9 @@ fn memory_may_be_released_while_it_is_in_use() {
     let queue = rig.queue(OUT_OF_ORDER);
     let buffer = other.shared_buffer(WORDS as u64 * 4);
     other.fill(&buffer, 5, None, None);
-    let mem = import(rig.context, &[MEMORY, other.memory_fd(&buffer) as u64, 0], CL_MEM_READ_WRITE, WORDS * 4).unwrap();
+    let mem =
+        import(rig.context, &[MEMORY, other.memory_fd(&buffer) as u64, 0], CL_MEM_READ_WRITE, WORDS * 4)
+            .unwrap();
     let (gate, add) = (rig.gate(), rig.kernel("add"));
     set(add, 0, mem);
     set(add, 1, 1u32);
@@ -186,7 +195,10 @@ fn errors_of_memory() {
     assert_eq!(import(context, &[MEMORY, fd, MEMORY, fd, 0], flags, size), Err(CL_INVALID_PROPERTY));
     assert_eq!(import(context, &[MEMORY, fd, 0x7777, 0, 0], flags, size), Err(CL_INVALID_PROPERTY));
     assert_eq!(import(context, &[DEVICES, rig.device as u64, 0, 0], flags, size), Err(CL_INVALID_PROPERTY));
-    assert_eq!(import(context, &[DEVICES, context as u64, 0, MEMORY, fd, 0], flags, size), Err(CL_INVALID_DEVICE));
+    assert_eq!(
+        import(context, &[DEVICES, context as u64, 0, MEMORY, fd, 0], flags, size),
+        Err(CL_INVALID_DEVICE)
+    );
     assert_eq!(import(context, &[DEVICES, 0, MEMORY, fd, 0], flags, size), Err(CL_INVALID_DEVICE));
     for wrong in [CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, 1 << 40] {
         assert_eq!(import(context, &list, wrong, size), Err(CL_INVALID_VALUE));
@@ -195,7 +207,11 @@ fn errors_of_memory() {
     assert_eq!(import(context, &list, flags, usize::MAX), Err(CL_INVALID_BUFFER_SIZE));
     // Numbers that are no file descriptors.
     for wrong in [-1, -64, 1 << 20] {
-        assert_eq!(import(context, &[MEMORY, wrong as u64, 0], flags, size), Err(CL_INVALID_VALUE), "{wrong}");
+        assert_eq!(
+            import(context, &[MEMORY, wrong as u64, 0], flags, size),
+            Err(CL_INVALID_VALUE),
+            "{wrong}"
+        );
     }
     let other_handle = u64::from(CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR);
     if !has_extension("cl_khr_external_memory_dma_buf") {
@@ -242,7 +258,9 @@ fn semaphores_are_shared() {
     let (other, rig) = (OtherVulkan::open(), Rig::new(SOURCE));
     let queue = rig.queue(0);
     let buffer = other.shared_buffer(WORDS as u64 * 4);
-    let mem = import(rig.context, &[MEMORY, other.memory_fd(&buffer) as u64, 0], CL_MEM_READ_WRITE, WORDS * 4).unwrap();
+    let mem =
+        import(rig.context, &[MEMORY, other.memory_fd(&buffer) as u64, 0], CL_MEM_READ_WRITE, WORDS * 4)
+            .unwrap();
     // One from there, one from here.
     let filled = other.semaphore(Kind::OPAQUE_FD);
     let fd = other.semaphore_fd(filled, Kind::OPAQUE_FD) as u64;
@@ -260,9 +278,21 @@ fn semaphores_are_shared() {
     // SAFETY: live handles; room for the values.
     unsafe {
         let mut value = 7u32;
-        ok(clGetSemaphoreInfoKHR(added_here, CL_SEMAPHORE_EXPORTABLE_KHR, 4, (&raw mut value).cast(), null_mut()));
+        ok(clGetSemaphoreInfoKHR(
+            added_here,
+            CL_SEMAPHORE_EXPORTABLE_KHR,
+            4,
+            (&raw mut value).cast(),
+            null_mut(),
+        ));
         assert_eq!(value, CL_TRUE);
-        ok(clGetSemaphoreInfoKHR(added_here, CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, 4, (&raw mut value).cast(), null_mut()));
+        ok(clGetSemaphoreInfoKHR(
+            added_here,
+            CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR,
+            4,
+            (&raw mut value).cast(),
+            null_mut(),
+        ));
         assert_eq!(u64::from(value), OPAQUE);
         let ask = |s, kind: u64, room| {
             let mut fd = 0i32;
@@ -291,7 +321,9 @@ fn sync_files_carry_one_signal() {
     let (other, rig) = (OtherVulkan::open(), Rig::new(SOURCE));
     let queue = rig.queue(0);
     let buffer = other.shared_buffer(WORDS as u64 * 4);
-    let mem = import(rig.context, &[MEMORY, other.memory_fd(&buffer) as u64, 0], CL_MEM_READ_WRITE, WORDS * 4).unwrap();
+    let mem =
+        import(rig.context, &[MEMORY, other.memory_fd(&buffer) as u64, 0], CL_MEM_READ_WRITE, WORDS * 4)
+            .unwrap();
     let here = semaphore(rig.context, &[TYPE, BINARY, SYNC, -1i32 as u32 as u64, 0]).unwrap();
     // What has been signalled already.
     wait_for(queue, here);
@@ -301,7 +333,9 @@ fn sync_files_carry_one_signal() {
         let filled = other.semaphore(Kind::SYNC_FD);
         other.fill(&buffer, round * 100, None, Some(filled));
         // SAFETY: a live handle; the descriptor is given away.
-        ok(unsafe { clReImportSemaphoreSyncFdKHR(here, null_mut(), other.semaphore_fd(filled, Kind::SYNC_FD)) });
+        ok(unsafe {
+            clReImportSemaphoreSyncFdKHR(here, null_mut(), other.semaphore_fd(filled, Kind::SYNC_FD))
+        });
         wait_for(queue, here);
         use_buffer(&rig, queue, mem, round);
         signal(queue, exported);

@@ -14,7 +14,9 @@ mod limits;
 mod program;
 
 use common::rig::*;
-use common::supervised::{self, Case, memory_settles, no_children, open_descriptors, supervise, thorough, threads};
+use common::supervised::{
+    self, Case, memory_settles, no_children, open_descriptors, supervise, thorough, threads,
+};
 use common::*;
 use libloading::Library;
 use libtest_mimic::{Failed, Trial};
@@ -46,7 +48,9 @@ impl Faults {
     }
     fn set(&self, class: u32, number: u64, result: i32) {
         // SAFETY: the function has this type.
-        unsafe { self.0.get::<extern "C" fn(u32, u64, i32)>(b"vulkan_faults_set\0").unwrap()(class, number, result) }
+        unsafe {
+            self.0.get::<extern "C" fn(u32, u64, i32)>(b"vulkan_faults_set\0").unwrap()(class, number, result)
+        }
     }
     fn calls(&self) -> u64 {
         // SAFETY: as above.
@@ -67,9 +71,10 @@ impl Faults {
             let mut count = 0i64;
             // SAFETY: as above.
             unsafe {
-                let name = self.0.get::<extern "C" fn(u32, *mut i64) -> *const c_char>(b"vulkan_faults_live\0").unwrap()(
-                    kind, &mut count,
-                );
+                let name = self
+                    .0
+                    .get::<extern "C" fn(u32, *mut i64) -> *const c_char>(b"vulkan_faults_live\0")
+                    .unwrap()(kind, &mut count);
                 if name.is_null() {
                     return all;
                 }
@@ -85,7 +90,10 @@ fn vulkan() -> Option<PathBuf> {
     // SAFETY: the Vulkan loader does nothing when loaded.
     let library = unsafe { Library::new("libvulkan.so.1") }.ok()?;
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    let path = maps.lines().find_map(|l| l.find('/').map(|at| &l[at..]).filter(|p| p.contains("/libvulkan.so")))?.to_owned();
+    let path = maps
+        .lines()
+        .find_map(|l| l.find('/').map(|at| &l[at..]).filter(|p| p.contains("/libvulkan.so")))?
+        .to_owned();
     drop(library);
     Some(path.into())
 }
@@ -98,7 +106,9 @@ fn with_faults(command: &mut Command, folder: &Path) {
     let path = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
     command.env("LD_LIBRARY_PATH", format!("{}:{path}", folder.display())).env(FOLDER, folder);
     // Compilations are kept, by all cases together: the compiler's child process is tested elsewhere.
-    command.env_remove("PYROCLAST_NO_CACHE").env("PYROCLAST_CACHE_DIR", std::env::temp_dir().join("pyroclast-faults-cache"));
+    command
+        .env_remove("PYROCLAST_NO_CACHE")
+        .env("PYROCLAST_CACHE_DIR", std::env::temp_dir().join("pyroclast-faults-cache"));
     command.env("PYROCLAST_DEVICES", "vulkan").env("PYROCLAST_VALIDATE", "none");
 }
 
@@ -113,7 +123,9 @@ fn allowed((what, code): program::Failure) -> bool {
                 || what.starts_with("clCommand")
         }
         // A command that waits for one that failed, and a call that waits for such a command.
-        CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => what == "clWaitForEvents" || what.starts_with("clEnqueue"),
+        CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => {
+            what == "clWaitForEvents" || what.starts_with("clEnqueue")
+        }
         _ => false,
     }
 }
@@ -189,7 +201,9 @@ fn nothing_is_left() {
 /// Vulkan's libraries run their destructors. The reaper found out, as nobody waited.
 fn vulkan_is_left_alone() {
     let faults = Faults::open();
-    let rig = Rig::new("kernel void k(global uint *p, uint n) { for (uint i = 0; i < n; i++) p[get_global_id(0)] += i; }");
+    let rig = Rig::new(
+        "kernel void k(global uint *p, uint n) { for (uint i = 0; i < n; i++) p[get_global_id(0)] += i; }",
+    );
     let (queue, kernel, buffer) = (rig.queue(0), rig.kernel("k"), rig.buffer(&[0u32; 64]));
     set(kernel, 0, buffer);
     for round in 0..30 {
@@ -224,7 +238,10 @@ fn the_device_is_lost() {
     if lost {
         // Every later program is told; the queries of the platform and the device go on.
         let (what, code) = program::run().expect_err("the device is lost");
-        assert!(matches!(code, CL_OUT_OF_RESOURCES | CL_DEVICE_NOT_AVAILABLE | CL_OUT_OF_HOST_MEMORY), "{what}: {code}");
+        assert!(
+            matches!(code, CL_OUT_OF_RESOURCES | CL_DEVICE_NOT_AVAILABLE | CL_OUT_OF_HOST_MEMORY),
+            "{what}: {code}"
+        );
         assert!(unavailable());
         assert!(!text(&device_info(device, CL_DEVICE_NAME).unwrap()).is_empty());
     }

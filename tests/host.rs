@@ -14,7 +14,9 @@ mod images;
 mod svm;
 
 use common::rig::*;
-use common::supervised::{self, Case, as_is, memory_settles, no_children, open_descriptors, resident, threads};
+use common::supervised::{
+    self, Case, as_is, memory_settles, no_children, open_descriptors, resident, threads,
+};
 use common::*;
 use compiler::build_fails;
 use libloading::{Library, Symbol};
@@ -27,8 +29,13 @@ use std::time::Duration;
 
 /// The same software device twice; where there is none, the case finds one device and has nothing to do.
 fn twice_the_device(command: &mut Command, folder: &Path) {
-    let found = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"].into_iter().flat_map(std::fs::read_dir).flatten().flatten();
-    let lavapipe = found.map(|e| e.path()).find(|p| p.file_name().unwrap().to_string_lossy().starts_with("lvp"));
+    let found = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"]
+        .into_iter()
+        .flat_map(std::fs::read_dir)
+        .flatten()
+        .flatten();
+    let lavapipe =
+        found.map(|e| e.path()).find(|p| p.file_name().unwrap().to_string_lossy().starts_with("lvp"));
     if let Some(manifest) = lavapipe {
         let copies = ["a.json", "b.json"].map(|name| folder.join(name));
         copies.iter().for_each(|copy| assert!(std::fs::copy(&manifest, copy).is_ok()));
@@ -139,8 +146,16 @@ const CASES: &[Case] = &[
             command.env("PYROCLAST_FEATURES", "-mapped_buffers,-host_import");
         },
     },
-    Case { name: "threads_sleep_while_there_is_nothing_to_do", run: threads_sleep, prepare: with_the_processor },
-    Case { name: "a_context_has_two_kinds_of_devices", run: two_kinds_of_devices, prepare: with_the_processor },
+    Case {
+        name: "threads_sleep_while_there_is_nothing_to_do",
+        run: threads_sleep,
+        prepare: with_the_processor,
+    },
+    Case {
+        name: "a_context_has_two_kinds_of_devices",
+        run: two_kinds_of_devices,
+        prepare: with_the_processor,
+    },
     Case {
         name: "a_context_has_a_graphics_card_and_the_processor",
         run: two_kinds_of_devices,
@@ -277,7 +292,8 @@ fn another_driver() {
         // SAFETY: one device.
         let context = unsafe { clCreateContext(null(), 1, &device, None, null_mut(), &mut code) };
         ok(code);
-        let program = build(context, device, "kernel void twice(global uint *p) { p[get_global_id(0)] *= 2; }");
+        let program =
+            build(context, device, "kernel void twice(global uint *p) { p[get_global_id(0)] *= 2; }");
         rigs.push((vendor_of(*platform), Rig { device, context, program }));
     }
     assert!(rigs.len() >= 2, "{:?}", rigs.iter().map(|r| &r.0).collect::<Vec<_>>());
@@ -330,7 +346,8 @@ fn a_program_links() {
 }
 
 type GetPlatformIds = unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> cl_int;
-type GetDeviceIds = unsafe extern "C" fn(cl_platform_id, cl_device_type, cl_uint, *mut cl_device_id, *mut cl_uint) -> cl_int;
+type GetDeviceIds =
+    unsafe extern "C" fn(cl_platform_id, cl_device_type, cl_uint, *mut cl_device_id, *mut cl_uint) -> cl_int;
 
 fn closed_and_opened_again() {
     let driver = std::env::current_exe().unwrap().with_file_name("libpyroclast.so");
@@ -389,8 +406,10 @@ fn forks_after_use() {
         // SAFETY: the objects are the parent's; every call is refused.
         unsafe {
             let one: *const usize = &64;
-            let launched = clEnqueueNDRangeKernel(queue, kernel, 1, null(), one, null(), 0, null(), null_mut());
-            let read = clEnqueueReadBuffer(queue, mem, 1, 0, 4, (&raw mut word).cast(), 0, null(), null_mut());
+            let launched =
+                clEnqueueNDRangeKernel(queue, kernel, 1, null(), one, null(), 0, null(), null_mut());
+            let read =
+                clEnqueueReadBuffer(queue, mem, 1, 0, 4, (&raw mut word).cast(), 0, null(), null_mut());
             let finished = clFinish(queue);
             let waited = clWaitForEvents(1, &event);
             let context = clCreateContext(null(), 1, &rig.device, None, null_mut(), &mut code);
@@ -441,7 +460,10 @@ fn no_device() {
     let mut count = 7;
     // SAFETY: a count is asked for.
     unsafe {
-        assert_eq!(clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count), CL_DEVICE_NOT_FOUND);
+        assert_eq!(
+            clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count),
+            CL_DEVICE_NOT_FOUND
+        );
         let mut code = 1;
         let context = clCreateContextFromType(null(), CL_DEVICE_TYPE_ALL, None, null_mut(), &mut code);
         assert!(context.is_null());
@@ -459,8 +481,9 @@ fn nothing_leaks() {
         let i = rounds.next().unwrap();
         // Now and then a new program, which the compiler must be started for.
         let variant = if i.is_multiple_of(50) { i } else { 1 };
-        let source =
-            format!("kernel void twice(global uint *p) {{ p[get_global_id(0)] *= 2; }} constant int variant = {variant};");
+        let source = format!(
+            "kernel void twice(global uint *p) {{ p[get_global_id(0)] *= 2; }} constant int variant = {variant};"
+        );
         let rig = Rig::new(&source);
         runs(&rig);
         rig.program.release();
@@ -469,7 +492,12 @@ fn nothing_leaks() {
     (0..200).for_each(|_| round());
     let before = (open_descriptors(), threads());
     memory_settles(12, || (0..at_a_time).for_each(|_| round()));
-    assert!(eventually(|| open_descriptors() <= before.0 + 2), "descriptors: {} before, {} after", before.0, open_descriptors());
+    assert!(
+        eventually(|| open_descriptors() <= before.0 + 2),
+        "descriptors: {} before, {} after",
+        before.0,
+        open_descriptors()
+    );
     assert!(eventually(|| threads() <= before.1 + 2), "threads: {} before, {} after", before.1, threads());
     no_children();
 }
@@ -541,14 +569,16 @@ fn threads_sleep() {
     let mut code = 1;
     let list = devices();
     // SAFETY: as many devices as are said.
-    let context = unsafe { clCreateContext(null(), list.len() as u32, list.as_ptr(), None, null_mut(), &mut code) };
+    let context =
+        unsafe { clCreateContext(null(), list.len() as u32, list.as_ptr(), None, null_mut(), &mut code) };
     ok(code);
     let program = build(context, list[0], source);
     let mut kept = Vec::new();
     for device in list {
         let rig = Rig { device, context, program };
         for properties in [0, OUT_OF_ORDER, CL_QUEUE_PROFILING_ENABLE] {
-            let (queue, kernel, mem) = (rig.queue(properties), rig.kernel("busy"), rig.buffer(&[1u32; 1 << 16]));
+            let (queue, kernel, mem) =
+                (rig.queue(properties), rig.kernel("busy"), rig.buffer(&[1u32; 1 << 16]));
             set(kernel, 0, mem);
             let event = launch(queue, kernel, 1 << 16, &[]);
             ok(wait(&[launch(queue, kernel, 1 << 16, &[event])]));
@@ -596,7 +626,9 @@ fn sub_buffers_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
     let parts = [0, 1].map(|i| {
         let (region, mut code) = (cl_buffer_region { origin: i * PART * 4, size: PART * 4 }, 1);
         // SAFETY: a region of a live buffer.
-        let part = unsafe { clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code) };
+        let part = unsafe {
+            clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code)
+        };
         ok(code);
         part
     });
@@ -613,7 +645,8 @@ fn sub_buffers_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
         });
         if round % 3 == 1 {
             let mut moved = null_mut();
-            let (hint, queue) = (if round == 4 { CL_MIGRATE_MEM_OBJECT_HOST } else { 0 }, queues[round as usize % 2]);
+            let (hint, queue) =
+                (if round == 4 { CL_MIGRATE_MEM_OBJECT_HOST } else { 0 }, queues[round as usize % 2]);
             // SAFETY: live handles.
             ok(unsafe { clEnqueueMigrateMemObjects(queue, 1, &whole, hint, 2, events.as_ptr(), &mut moved) });
             ok(wait(&[moved]));
@@ -624,12 +657,14 @@ fn sub_buffers_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
         if round % 4 == 2 {
             // Through a mapping, by the device that has only half of it; in the end, when both have all, given back by the other.
             let last = round == 10;
-            (0..2 * usize::from(last)).for_each(|i| assert_eq!(read::<u32>(queues[i % 2], whole, 2 * PART), expected));
+            (0..2 * usize::from(last))
+                .for_each(|i| assert_eq!(read::<u32>(queues[i % 2], whole, 2 * PART), expected));
             let (mut code, size) = (1, 2 * PART * 4);
             let flags = CL_MAP_READ | CL_MAP_WRITE;
             // SAFETY: live handles; the mapping has the size and is given back.
             unsafe {
-                let ptr = clEnqueueMapBuffer(queues[0], whole, 1, flags, 0, size, 0, null(), null_mut(), &mut code);
+                let ptr =
+                    clEnqueueMapBuffer(queues[0], whole, 1, flags, 0, size, 0, null(), null_mut(), &mut code);
                 ok(code);
                 let list = std::slice::from_raw_parts_mut(ptr.cast::<u32>(), 2 * PART);
                 assert_eq!(list, expected);
@@ -702,14 +737,27 @@ fn launches_ahead_of_the_device() {
 
 /// Only what belongs to OpenCL is exported.
 fn exports() -> Result<(), Failed> {
-    let driver: PathBuf = std::env::current_exe().map_err(|e| e.to_string())?.with_file_name("libpyroclast.so");
-    let output = Command::new("nm").args(["-D", "--defined-only"]).arg(driver).output().map_err(|e| format!("nm: {e}"))?;
+    let driver: PathBuf =
+        std::env::current_exe().map_err(|e| e.to_string())?.with_file_name("libpyroclast.so");
+    let output = Command::new("nm")
+        .args(["-D", "--defined-only"])
+        .arg(driver)
+        .output()
+        .map_err(|e| format!("nm: {e}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let names: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().last()).collect();
     let other: Vec<&&str> = names.iter().filter(|n| !n.starts_with("cl")).collect();
-    if names.len() > 100 && other.is_empty() { Ok(()) } else { Err(Failed::from(format!("{} symbols, {other:?}", names.len()))) }
+    if names.len() > 100 && other.is_empty() {
+        Ok(())
+    } else {
+        Err(Failed::from(format!("{} symbols, {other:?}", names.len())))
+    }
 }
 
 fn main() -> ExitCode {
-    supervised::main_with(&[CASES, compiler::CASES], &[], vec![Trial::test("only_opencl_is_exported", exports)])
+    supervised::main_with(
+        &[CASES, compiler::CASES],
+        &[],
+        vec![Trial::test("only_opencl_is_exported", exports)],
+    )
 }

@@ -14,14 +14,17 @@ mod validation;
 
 use cl::{Api, Device, ImageKind, Session};
 use driver::{run_checked, run_without, wants_matrix};
-use image_support::{Place, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers};
+use image_support::{
+    Place, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers,
+};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::sync::Arc;
 
 /// A test, and the types of images that it is for.
 type Test = (&'static str, fn(&Session<'_>, ImageKind) -> Result<(), String>, &'static [ImageKind]);
 
-const SAMPLED: [ImageKind; 5] = [ImageKind::D1, ImageKind::D1Array, ImageKind::D2, ImageKind::D2Array, ImageKind::D3];
+const SAMPLED: [ImageKind; 5] =
+    [ImageKind::D1, ImageKind::D1Array, ImageKind::D2, ImageKind::D2Array, ImageKind::D3];
 
 const TESTS: &[Test] = &[
     ("required_formats", required_formats, &ImageKind::ALL),
@@ -106,7 +109,10 @@ fn main() -> std::process::ExitCode {
                     for &kind in test.2 {
                         let name = format!("{}::{}::{kind:?}", device.name, test.0);
                         let (api, device) = (api.clone(), device.clone());
-                        trials.push(Trial::test(name, move || run(&api, &device, test, kind)).with_ignored_flag(lacking));
+                        trials.push(
+                            Trial::test(name, move || run(&api, &device, test, kind))
+                                .with_ignored_flag(lacking),
+                        );
                     }
                 }
             }
@@ -114,11 +120,17 @@ fn main() -> std::process::ExitCode {
         Err(error) => trials.push(Trial::test("devices", move || Err(Failed::from(error)))),
     }
     let matrix = if wants_matrix() { MATRIX } else { &[] };
-    for (hidden, filter) in LACKING.iter().copied().chain(matrix.iter().map(|m| (*m, ""))).filter(|_| everything) {
-        trials.push(Trial::test(format!("without::{hidden}: {filter}"), move || run_without(hidden, filter, false)));
+    for (hidden, filter) in
+        LACKING.iter().copied().chain(matrix.iter().map(|m| (*m, ""))).filter(|_| everything)
+    {
+        trials.push(Trial::test(format!("without::{hidden}: {filter}"), move || {
+            run_without(hidden, filter, false)
+        }));
     }
     for (hidden, filter) in HELPED.iter().copied().filter(|_| everything) {
-        trials.push(Trial::test(format!("falling_back::{hidden}: {filter}"), move || run_without(hidden, filter, true)));
+        trials.push(Trial::test(format!("falling_back::{hidden}: {filter}"), move || {
+            run_without(hidden, filter, true)
+        }));
     }
     if everything {
         // Accesses of kernels to levels are found to be within the image, and what tells of them to be known.

@@ -38,7 +38,8 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 
 fn everything() -> Vec<(PathBuf, String)> {
     let folders = ["src", "clspv-bridge", "icd", "conformance", "xtask", "tests"];
-    let all = folders.iter().flat_map(|f| sources(f).into_iter().map(|(p, text)| (Path::new(f).join(p), text)));
+    let all =
+        folders.iter().flat_map(|f| sources(f).into_iter().map(|(p, text)| (Path::new(f).join(p), text)));
     all.chain([(PathBuf::from("build.rs"), fs::read_to_string(root().join("build.rs")).unwrap())]).collect()
 }
 
@@ -52,7 +53,9 @@ fn is_generated(path: &Path) -> bool {
 }
 
 fn is_test(path: &Path) -> bool {
-    file_name(path) == "tests.rs" || file_name(path).ends_with("_tests.rs") || path.components().any(|c| c.as_os_str() == "tests")
+    file_name(path) == "tests.rs"
+        || file_name(path).ends_with("_tests.rs")
+        || path.components().any(|c| c.as_os_str() == "tests")
 }
 
 /// The modules of the runtime with their rows, from the block in docs/architecture.md.
@@ -102,7 +105,14 @@ fn the_runtime_imports_downwards() {
     assert!(rows.len() >= 15, "{rows:?}");
     let mut wrong = Vec::new();
     for (path, text) in sources("src") {
-        let module = path.components().next().unwrap().as_os_str().to_string_lossy().trim_end_matches(".rs").to_string();
+        let module = path
+            .components()
+            .next()
+            .unwrap()
+            .as_os_str()
+            .to_string_lossy()
+            .trim_end_matches(".rs")
+            .to_string();
         if module == "bin" || module == "lib" || is_test(&path) {
             continue;
         }
@@ -112,11 +122,15 @@ fn the_runtime_imports_downwards() {
         };
         for import in imports(&text) {
             match rows.get(&import) {
-                Some(row) if row > own => wrong.push(format!("{}: row {own} imports {import} of row {row}", path.display())),
+                Some(row) if row > own => {
+                    wrong.push(format!("{}: row {own} imports {import} of row {row}", path.display()))
+                }
                 Some(_) => {}
                 // Macros and re-exports of the crate's root.
                 None if import == "err" => {}
-                None => wrong.push(format!("{}: {import} has no row in docs/architecture.md", path.display())),
+                None => {
+                    wrong.push(format!("{}: {import} has no row in docs/architecture.md", path.display()))
+                }
             }
         }
     }
@@ -163,12 +177,17 @@ fn files_say_what_they_are_for_and_stay_short() {
 #[test]
 fn every_setting_is_read() {
     let config = fs::read_to_string(root().join("src/config.rs")).unwrap();
-    let texts: Vec<(PathBuf, String)> =
-        everything().into_iter().filter(|(p, _)| p != Path::new("src/config.rs") && !p.ends_with("layering.rs")).collect();
+    let texts: Vec<(PathBuf, String)> = everything()
+        .into_iter()
+        .filter(|(p, _)| p != Path::new("src/config.rs") && !p.ends_with("layering.rs"))
+        .collect();
     let mut count = 0;
     for line in config.lines() {
         // "PYROCLAST_X" => field: type,
-        let Some((variable, rest)) = line.trim().strip_prefix('"').and_then(|l| l.split_once("\" => ")) else { continue };
+        let Some((variable, rest)) = line.trim().strip_prefix('"').and_then(|l| l.split_once("\" => "))
+        else {
+            continue;
+        };
         let Some((field, _)) = rest.split_once(": ") else { continue };
         count += 1;
         // A field that has a function of its own in config.rs is read through it.
@@ -180,10 +199,14 @@ fn every_setting_is_read() {
         let reads = |text: &str| {
             let code: Vec<&str> = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
             let code = code.join("\n");
-            let follows = |at: usize| code[at..].starts_with(|c: char| !c.is_alphanumeric() && c != '_' && c != '(');
+            let follows =
+                |at: usize| code[at..].starts_with(|c: char| !c.is_alphanumeric() && c != '_' && c != '(');
             let by_field = code.match_indices(&format!("onfig.{field}")).any(|(at, m)| follows(at + m.len()));
             let by_get = code.match_indices(&format!("get().{field}")).any(|(at, m)| follows(at + m.len()));
-            by_field || by_get || !method.is_empty() && code.contains(method) || code.contains(&format!("\"{variable}\""))
+            by_field
+                || by_get
+                || !method.is_empty() && code.contains(method)
+                || code.contains(&format!("\"{variable}\""))
         };
         let through_config = config.contains(&format!("config.{field}.as_deref()"));
         assert!(through_config || texts.iter().any(|(_, t)| reads(t)), "nobody reads {variable}");
@@ -193,7 +216,9 @@ fn every_setting_is_read() {
 
 #[test]
 fn licences_are_there() {
-    for (file, words) in [("LICENSE-MIT", "Permission is hereby granted"), ("LICENSE-APACHE", "Apache License")] {
+    for (file, words) in
+        [("LICENSE-MIT", "Permission is hereby granted"), ("LICENSE-APACHE", "Apache License")]
+    {
         let text = fs::read_to_string(root().join(file)).unwrap();
         assert!(text.contains(words), "{file}");
     }
@@ -202,7 +227,8 @@ fn licences_are_there() {
     for package in [".", "clspv-bridge", "icd", "conformance", "xtask"] {
         let manifest = fs::read_to_string(root().join(package).join("Cargo.toml")).unwrap();
         let section = manifest.split_once("[package]").unwrap().1.split("\n[").next().unwrap();
-        let carries = section.contains("license.workspace = true") || section.contains("license = \"MIT OR Apache-2.0\"");
+        let carries = section.contains("license.workspace = true")
+            || section.contains("license = \"MIT OR Apache-2.0\"");
         assert!(carries, "{package}/Cargo.toml states no licence");
     }
 }

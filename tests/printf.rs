@@ -37,13 +37,21 @@ const CASES: &[Case] = &[
     Case { name: "several_queues_with_events", run: several_queues, check: check_several_queues },
     Case { name: "a_full_buffer_drops_whole_records", run: full_buffer, check: check_full_buffer },
     Case { name: "two_dimensions_and_offsets", run: offsets, check: check_offsets },
-    Case { name: "the_applications_own_output_keeps_its_place", run: own_output, check: |t| same(t, "one\ntwo\nthree\nfour\n") },
+    Case {
+        name: "the_applications_own_output_keeps_its_place",
+        run: own_output,
+        check: |t| same(t, "one\ntwo\nthree\nfour\n"),
+    },
     Case { name: "standard_output_is_closed", run: closed_output, check: |t| same(t, "") },
     Case { name: "the_stream_is_closed", run: closed_stream, check: |t| same(t, "") },
     Case { name: "nobody_reads_the_output", run: broken_pipe, check: |t| same(t, "") },
     Case { name: "a_callback_takes_the_output", run: callback, check: |t| same(t, "") },
     Case { name: "programs_from_binaries_print", run: binaries, check: |t| same(t, "7 text\n7 text\n") },
-    Case { name: "command_buffers_print_at_each_replay", run: command_buffer, check: |t| same(t, "1 1\n2\n1 1\n2\n3\n") },
+    Case {
+        name: "command_buffers_print_at_each_replay",
+        run: command_buffer,
+        check: |t| same(t, "1 1\n2\n1 1\n2\n3\n"),
+    },
     Case { name: "odd_formats_are_survived", run: odd_formats, check: |t| same(t, "end\n") },
 ];
 
@@ -125,7 +133,8 @@ fn strings() {
     finish(queue);
 }
 
-const STRINGS: &str = "hello 0\ntail\nyes 1\nchosen|also\nzero,one,two,\nztext from a buffer, (null)\ncut|   right|in\n";
+const STRINGS: &str =
+    "hello 0\ntail\nyes 1\nchosen|also\nzero,one,two,\nztext from a buffer, (null)\ncut|   right|in\n";
 
 fn values() {
     // What a call prints does not change afterwards, and pointers are those the kernel sees.
@@ -204,7 +213,11 @@ fn check_divergent(text: &str) -> Result<(), String> {
             return Err(format!("work-item {i}: {own:?}, expected {wanted:?}"));
         }
     }
-    if lines.len() == expected.len() { Ok(()) } else { Err(format!("{} lines, expected {}", lines.len(), expected.len())) }
+    if lines.len() == expected.len() {
+        Ok(())
+    } else {
+        Err(format!("{} lines, expected {}", lines.len(), expected.len()))
+    }
 }
 
 fn many_items() {
@@ -219,7 +232,11 @@ fn check_many_items(text: &str) -> Result<(), String> {
     lines.sort_unstable();
     let mut expected: Vec<String> = (0..50_000u32).map(|i| format!("item {i} of many: {i},{}", !i)).collect();
     expected.sort_unstable();
-    if lines == expected { Ok(()) } else { Err(format!("{} lines, expected {}", lines.len(), expected.len())) }
+    if lines == expected {
+        Ok(())
+    } else {
+        Err(format!("{} lines, expected {}", lines.len(), expected.len()))
+    }
 }
 
 fn in_order() {
@@ -266,7 +283,8 @@ fn flush() {
 fn before_completion() {
     let rig = Rig::new(r#"kernel void k(int n) { printf("kernel %d\n", n); }"#);
     let kernel = rig.kernel("k");
-    for (n, properties) in [0, OUT_OF_ORDER, CL_QUEUE_PROFILING_ENABLE, OUT_OF_ORDER].into_iter().enumerate() {
+    for (n, properties) in [0, OUT_OF_ORDER, CL_QUEUE_PROFILING_ENABLE, OUT_OF_ORDER].into_iter().enumerate()
+    {
         let queue = rig.queue(properties);
         set(kernel, 0, n as i32);
         let event = launch(queue, kernel, 1, &[]);
@@ -367,7 +385,17 @@ fn offsets() {
     let (offset, global, local) = ([100usize, 7], [10usize, 3], [5usize, 1]);
     // SAFETY: two dimensions everywhere.
     ok(unsafe {
-        clEnqueueNDRangeKernel(queue, kernel, 2, offset.as_ptr(), global.as_ptr(), local.as_ptr(), 0, null(), null_mut())
+        clEnqueueNDRangeKernel(
+            queue,
+            kernel,
+            2,
+            offset.as_ptr(),
+            global.as_ptr(),
+            local.as_ptr(),
+            0,
+            null(),
+            null_mut(),
+        )
     });
     finish(queue);
 }
@@ -456,8 +484,13 @@ fn callback() {
     let device = device();
     assert!(text(&device_info(device, CL_DEVICE_EXTENSIONS).unwrap()).contains("cl_arm_printf"));
     let function: unsafe extern "C" fn(*const c_char, usize, usize, *mut c_void) = take;
-    let list: [cl_context_properties; 5] =
-        [CL_PRINTF_CALLBACK_ARM as isize, function as usize as isize, CL_PRINTF_BUFFERSIZE_ARM as isize, 64 << 20, 0];
+    let list: [cl_context_properties; 5] = [
+        CL_PRINTF_CALLBACK_ARM as isize,
+        function as usize as isize,
+        CL_PRINTF_BUFFERSIZE_ARM as isize,
+        64 << 20,
+        0,
+    ];
     let mut code = 1;
     // SAFETY: a terminated list, one device.
     let context = unsafe { clCreateContext(list.as_ptr(), 1, &device, None, 0x77 as *mut c_void, &mut code) };
@@ -489,12 +522,32 @@ fn binaries() {
     let (mut size, mut code, mut status) = (0usize, 1, 1);
     // SAFETY: room for what is asked; a binary of that size.
     let program = unsafe {
-        ok(clGetProgramInfo(rig.program, CL_PROGRAM_BINARY_SIZES, size_of::<usize>(), (&raw mut size).cast(), null_mut()));
+        ok(clGetProgramInfo(
+            rig.program,
+            CL_PROGRAM_BINARY_SIZES,
+            size_of::<usize>(),
+            (&raw mut size).cast(),
+            null_mut(),
+        ));
         let mut bytes = vec![0u8; size];
         let mut list = [bytes.as_mut_ptr()];
-        ok(clGetProgramInfo(rig.program, CL_PROGRAM_BINARIES, size_of_val(&list), list.as_mut_ptr().cast(), null_mut()));
+        ok(clGetProgramInfo(
+            rig.program,
+            CL_PROGRAM_BINARIES,
+            size_of_val(&list),
+            list.as_mut_ptr().cast(),
+            null_mut(),
+        ));
         let mut binary = bytes.as_ptr();
-        let program = clCreateProgramWithBinary(rig.context, 1, &rig.device, &size, &mut binary, &mut status, &mut code);
+        let program = clCreateProgramWithBinary(
+            rig.context,
+            1,
+            &rig.device,
+            &size,
+            &mut binary,
+            &mut status,
+            &mut code,
+        );
         ok(code);
         ok(clBuildProgram(program, 0, null(), null(), None, null_mut()));
         program
@@ -520,7 +573,20 @@ fn command_buffer() {
         let (none, handle) = (null_mut(), null_mut());
         // SAFETY: live handles; the size has one dimension.
         ok(unsafe {
-            clCommandNDRangeKernelKHR(buffer, none, null(), kernel, 1, null(), &size, null(), 0, null(), null_mut(), handle)
+            clCommandNDRangeKernelKHR(
+                buffer,
+                none,
+                null(),
+                kernel,
+                1,
+                null(),
+                &size,
+                null(),
+                0,
+                null(),
+                null_mut(),
+                handle,
+            )
         });
     };
     // SAFETY: live handles.
@@ -548,13 +614,16 @@ fn command_buffer() {
 /// Formats and operands that do not belong together: whatever they print, it harms nobody.
 fn odd_formats() {
     let mut random = Random(3);
-    let formats =
-        ["%d", "%s", "%f", "%v4hld", "%p", "%c", "%*d", "%.*f", "%ld", "%", "%5", "%v", "%v5d", "%n", "%hhlq", "%y", "%99999d"];
+    let formats = [
+        "%d", "%s", "%f", "%v4hld", "%p", "%c", "%*d", "%.*f", "%ld", "%", "%5", "%v", "%v5d", "%n", "%hhlq",
+        "%y", "%99999d",
+    ];
     let operands = ["1", "2.5f", "\"text\"", "(int4)(1)", "3L", "(char)4", "p", "(float2)(0)"];
     let mut source = String::from("kernel void k(global int *p) {\n");
     for _ in 0..60 {
         let format: String = (0..1 + random.below(3)).map(|_| formats[random.below(formats.len())]).collect();
-        let list: String = (0..random.below(4)).map(|_| format!(", {}", operands[random.below(operands.len())])).collect();
+        let list: String =
+            (0..random.below(4)).map(|_| format!(", {}", operands[random.below(operands.len())])).collect();
         source.push_str(&format!("    printf(\"{format}\"{list});\n"));
     }
     source.push_str("    p[0] = 5;\n}\nkernel void end() { printf(\"end\\n\"); }\n");
@@ -570,7 +639,12 @@ fn odd_formats() {
     let program = unsafe {
         let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);
         ok(code);
-        assert_eq!(clBuildProgram(program, 0, null(), c"-w".as_ptr(), None, null_mut()), 0, "{}", build_log(program, device));
+        assert_eq!(
+            clBuildProgram(program, 0, null(), c"-w".as_ptr(), None, null_mut()),
+            0,
+            "{}",
+            build_log(program, device)
+        );
         program
     };
     let rig = Rig { device, context, program };
@@ -597,8 +671,10 @@ fn supervise(case: &Case, hidden: &str) -> Result<(), Failed> {
         return Err(Failed::from(format!("{}\n{log}", output.status)));
     }
     // Addresses differ from run to run, and some devices have low ones.
-    let text: String =
-        text.split_inclusive('\n').map(|l| if l.starts_with("0x") && l.trim_end().len() > 7 { "<p>\n" } else { l }).collect();
+    let text: String = text
+        .split_inclusive('\n')
+        .map(|l| if l.starts_with("0x") && l.trim_end().len() > 7 { "<p>\n" } else { l })
+        .collect();
     (case.check)(&text).map_err(Failed::from)
 }
 

@@ -36,13 +36,17 @@ impl Producer {
 
     fn tools(&self) -> Vec<String> {
         match self {
-            Producer::Translator(version) => vec![format!("clang-{version}"), format!("llvm-spirv-{version}")],
+            Producer::Translator(version) => {
+                vec![format!("clang-{version}"), format!("llvm-spirv-{version}")]
+            }
             Producer::Clang(version) => vec![format!("clang-{version}")],
         }
     }
 
     fn is_installed(&self) -> bool {
-        self.tools().iter().all(|tool| Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success()))
+        self.tools()
+            .iter()
+            .all(|tool| Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success()))
     }
 
     /// Words of the module that it makes.
@@ -51,11 +55,18 @@ impl Producer {
         let (bitcode, module) = (folder.join(format!("{stem}.bc")), folder.join(format!("{stem}.spv")));
         let tools = self.tools();
         let mut clang = Command::new(&tools[0]);
-        clang.args(["-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-w", level, "-c"]).arg(source).arg("-o");
+        clang
+            .args(["-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-w", level, "-c"])
+            .arg(source)
+            .arg("-o");
         match self {
             Producer::Translator(_) => {
                 run(clang.arg(&bitcode).args(["-target", "spir64", "-emit-llvm"]))?;
-                run(Command::new(&tools[1]).arg("--spirv-max-version=1.2").arg(&bitcode).arg("-o").arg(&module))?;
+                run(Command::new(&tools[1])
+                    .arg("--spirv-max-version=1.2")
+                    .arg(&bitcode)
+                    .arg("-o")
+                    .arg(&module))?;
             }
             Producer::Clang(_) => run(clang.arg(&module).args(["-target", "spirv64"]))?,
         }
@@ -77,9 +88,15 @@ fn calls(session: &Session<'_>, words: &[u32]) -> Result<(), String> {
     let (from, to) = (session.buffer(4 * input.len())?, session.buffer(4 * ITEMS)?);
     session.write(&from, &input)?;
     session.write(&to, &[0i32; ITEMS])?;
-    let record: Vec<u8> = [&1000i32.to_le_bytes()[..], &[0; 4], &20.0f32.to_le_bytes(), &[0; 8], &[3, 0, 0, 0]].concat();
+    let record: Vec<u8> =
+        [&1000i32.to_le_bytes()[..], &[0; 4], &20.0f32.to_le_bytes(), &[0; 8], &[3, 0, 0, 0]].concat();
     let first = program.kernel("calls")?;
-    first.set(&[Arg::Buffer(&from), Arg::Buffer(&to), Arg::Bytes(&record), Arg::Bytes(&5i32.to_le_bytes())])?;
+    first.set(&[
+        Arg::Buffer(&from),
+        Arg::Buffer(&to),
+        Arg::Bytes(&record),
+        Arg::Bytes(&5i32.to_le_bytes()),
+    ])?;
     first.launch(&[ITEMS], None)?;
     let second = program.kernel("calls_kernel")?;
     second.set(&[Arg::Buffer(&from), Arg::Buffer(&to), Arg::Bytes(&record)])?;
@@ -126,7 +143,8 @@ fn main() -> ExitCode {
             for (file, check) in [("calls", calls as Check), ("images", images as Check)] {
                 let name = format!("{}::{}{level}::{file}", device.name, producer.name());
                 let source: PathBuf = sources.join(format!("{file}.cl"));
-                let (api, device, folder, producer) = (api.clone(), device.clone(), folder.clone(), producer.clone());
+                let (api, device, folder, producer) =
+                    (api.clone(), device.clone(), folder.clone(), producer.clone());
                 let run = move || on(&api, &device, &producer, (&source, level), &folder, check);
                 trials.push(Trial::test(name, run));
             }

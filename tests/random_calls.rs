@@ -269,7 +269,11 @@ impl Actor<'_> {
                     1 << 40,
                 ][self.below(11)];
                 let needs = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0;
-                let ptr = if needs != self.rarely(20) && size < 200_000 { self.arena.take(size) } else { null_mut() };
+                let ptr = if needs != self.rarely(20) && size < 200_000 {
+                    self.arena.take(size)
+                } else {
+                    null_mut()
+                };
                 // SAFETY: a pointer that is not NULL has as many bytes.
                 let mem = unsafe { clCreateBuffer(context, flags, size, ptr, &mut code) };
                 world.mems.put(&mut self.random, mem);
@@ -284,8 +288,10 @@ impl Actor<'_> {
             }
             2 => {
                 let parent = world_of.mems.any(&mut self.random, context as usize);
-                let region =
-                    cl_buffer_region { origin: self.size(8).wrapping_mul(128), size: self.size(1000).wrapping_add(SMALLEST) };
+                let region = cl_buffer_region {
+                    origin: self.size(8).wrapping_mul(128),
+                    size: self.size(1000).wrapping_add(SMALLEST),
+                };
                 let kind = if self.rarely(20) { 7 } else { CL_BUFFER_CREATE_TYPE_REGION };
                 let info = if self.rarely(30) { null() } else { (&raw const region).cast() };
                 let flags = [0, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, CL_MEM_ALLOC_HOST_PTR][self.below(4)];
@@ -294,11 +300,18 @@ impl Actor<'_> {
                 world_of.mems.put(&mut self.random, mem);
             }
             3 => {
-                let bits = [0, OUT_OF_ORDER, CL_QUEUE_PROFILING_ENABLE, OUT_OF_ORDER | CL_QUEUE_PROFILING_ENABLE, 1 << 33];
+                let bits = [
+                    0,
+                    OUT_OF_ORDER,
+                    CL_QUEUE_PROFILING_ENABLE,
+                    OUT_OF_ORDER | CL_QUEUE_PROFILING_ENABLE,
+                    1 << 33,
+                ];
                 let all = devices();
                 let device = if self.rarely(20) { null_mut() } else { all[self.below(all.len())] };
                 // SAFETY: handles that the call must check.
-                let queue = unsafe { clCreateCommandQueue(context, device, bits[self.random.below(5)], &mut code) };
+                let queue =
+                    unsafe { clCreateCommandQueue(context, device, bits[self.random.below(5)], &mut code) };
                 world.queues.put(&mut self.random, queue);
             }
             4 | 5 => {
@@ -357,7 +370,14 @@ impl Actor<'_> {
             2 => {
                 let (number, size) = ([self.below(100); 2], [4usize, 16, 8, 0][self.below(4)]);
                 // SAFETY: 16 bytes at most.
-                unsafe { clSetKernelArg(kernel.get(), if index < 2 { 2 } else { index }, size, number.as_ptr().cast()) }
+                unsafe {
+                    clSetKernelArg(
+                        kernel.get(),
+                        if index < 2 { 2 } else { index },
+                        size,
+                        number.as_ptr().cast(),
+                    )
+                }
             }
             // SAFETY: local memory, or a value that is missing.
             _ => unsafe { clSetKernelArg(kernel.get(), index, [4, 64, 0, 8][self.random.below(4)], null()) },
@@ -389,36 +409,109 @@ impl Actor<'_> {
                 0..=3 => {
                     let kernel = world.kernels.any(&mut self.random, junk);
                     let dims = if self.rarely(40) { self.below(5) } else { 1 };
-                    let (global, local) = ([self.size(300).wrapping_add(1), 1, 1], [[0, 1, 8, 16, 8][self.below(5)], 1, 1]);
+                    let (global, local) =
+                        ([self.size(300).wrapping_add(1), 1, 1], [[0, 1, 8, 16, 8][self.below(5)], 1, 1]);
                     // Many work-items take long; a size beyond that is only for errors.
-                    let global = if global[0] > 1000 { [usize::MAX; 3] } else { global.map(|g| g.next_multiple_of(8)) };
+                    let global = if global[0] > 1000 {
+                        [usize::MAX; 3]
+                    } else {
+                        global.map(|g| g.next_multiple_of(8))
+                    };
                     let offset = [if self.rarely(20) { usize::MAX } else { self.below(10) }, 0, 0];
                     let offset = if global[0] == usize::MAX { [8; 3] } else { offset };
                     let local = if self.rarely(2) { null() } else { local.as_ptr() };
                     let (dims, offset, global) = (dims as cl_uint, offset.as_ptr(), global.as_ptr());
-                    clEnqueueNDRangeKernel(queue.get(), kernel.get(), dims, offset, global, local, count, list, wanted)
+                    clEnqueueNDRangeKernel(
+                        queue.get(),
+                        kernel.get(),
+                        dims,
+                        offset,
+                        global,
+                        local,
+                        count,
+                        list,
+                        wanted,
+                    )
                 }
-                4 => clEnqueueTask(queue.get(), world.kernels.any(&mut self.random, junk).get(), count, list, wanted),
-                5 => clEnqueueReadBuffer(queue.get(), a.get(), blocking, offset, size, ptr, count, list, wanted),
-                6 => clEnqueueWriteBuffer(queue.get(), a.get(), blocking, offset, size, ptr, count, list, wanted),
-                7 => clEnqueueCopyBuffer(queue.get(), a.get(), b.get(), offset, self.size(2000), size, count, list, wanted),
+                4 => clEnqueueTask(
+                    queue.get(),
+                    world.kernels.any(&mut self.random, junk).get(),
+                    count,
+                    list,
+                    wanted,
+                ),
+                5 => clEnqueueReadBuffer(
+                    queue.get(),
+                    a.get(),
+                    blocking,
+                    offset,
+                    size,
+                    ptr,
+                    count,
+                    list,
+                    wanted,
+                ),
+                6 => clEnqueueWriteBuffer(
+                    queue.get(),
+                    a.get(),
+                    blocking,
+                    offset,
+                    size,
+                    ptr,
+                    count,
+                    list,
+                    wanted,
+                ),
+                7 => clEnqueueCopyBuffer(
+                    queue.get(),
+                    a.get(),
+                    b.get(),
+                    offset,
+                    self.size(2000),
+                    size,
+                    count,
+                    list,
+                    wanted,
+                ),
                 8 => {
                     let (pattern, length) = ([7u8; 128], [1, 4, 3, 16, 128, 0][self.below(6)]);
                     let size = size - size.checked_rem(length).unwrap_or(0);
                     let offset = if self.rarely(10) { offset } else { 256 };
-                    clEnqueueFillBuffer(queue.get(), a.get(), pattern.as_ptr().cast(), length, offset, size, count, list, wanted)
+                    clEnqueueFillBuffer(
+                        queue.get(),
+                        a.get(),
+                        pattern.as_ptr().cast(),
+                        length,
+                        offset,
+                        size,
+                        count,
+                        list,
+                        wanted,
+                    )
                 }
                 9 => {
-                    let flags = [CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION, 0, 1 << 20][self.below(5)];
+                    let flags = [CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION, 0, 1 << 20]
+                        [self.below(5)];
                     let mut code = 1;
-                    let mapped =
-                        clEnqueueMapBuffer(queue.get(), a.get(), blocking, flags, offset, size, count, list, wanted, &mut code);
+                    let mapped = clEnqueueMapBuffer(
+                        queue.get(),
+                        a.get(),
+                        blocking,
+                        flags,
+                        offset,
+                        size,
+                        count,
+                        list,
+                        wanted,
+                        &mut code,
+                    );
                     self.note(code);
                     let mapped = if self.rarely(20) { ptr } else { mapped };
                     clEnqueueUnmapMemObject(queue.get(), a.get(), mapped, 0, null(), null_mut())
                 }
                 10 => {
-                    let (origin, region) = ([self.size(20), self.size(4), 0], [self.size(60), self.size(6), 1]);
+                    let (origin, region) =
+                        ([self.size(20), self.size(4), 0], [self.size(60), self.size(6), 1]);
                     let (pitch, room) = (self.below(3) * 64, 64 << 10);
                     let there = self.arena.take(room);
                     let host = [self.below(20), self.below(4), 0];
@@ -463,14 +556,35 @@ impl Actor<'_> {
                 }
                 11 => {
                     let mems = [a.get(), b.get()];
-                    let flags = [0, CL_MIGRATE_MEM_OBJECT_HOST, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 8][self.below(4)];
-                    clEnqueueMigrateMemObjects(queue.get(), self.below(3) as u32, mems.as_ptr(), flags, count, list, wanted)
+                    let flags = [0, CL_MIGRATE_MEM_OBJECT_HOST, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 8]
+                        [self.below(4)];
+                    clEnqueueMigrateMemObjects(
+                        queue.get(),
+                        self.below(3) as u32,
+                        mems.as_ptr(),
+                        flags,
+                        count,
+                        list,
+                        wanted,
+                    )
                 }
                 12 => {
                     let mut args = [a.get()];
                     let mut place: *const c_void = args.as_ptr().cast();
-                    let (bytes, mems): (*mut c_void, *const cl_mem) = (args.as_mut_ptr().cast(), &raw const *args.as_ptr());
-                    clEnqueueNativeKernel(queue.get(), Some(native), bytes, 8, 1, mems, &mut place, count, list, wanted)
+                    let (bytes, mems): (*mut c_void, *const cl_mem) =
+                        (args.as_mut_ptr().cast(), &raw const *args.as_ptr());
+                    clEnqueueNativeKernel(
+                        queue.get(),
+                        Some(native),
+                        bytes,
+                        8,
+                        1,
+                        mems,
+                        &mut place,
+                        count,
+                        list,
+                        wanted,
+                    )
                 }
                 13 => clEnqueueMarkerWithWaitList(queue.get(), count, list, wanted),
                 14 => clEnqueueBarrierWithWaitList(queue.get(), count, list, wanted),
@@ -519,7 +633,9 @@ impl Actor<'_> {
                 let events = self.event_list(world, junk);
                 let list: Vec<cl_event> = events.iter().map(Held::get).collect();
                 // SAFETY: as many handles as are said.
-                unsafe { clWaitForEvents(list.len() as u32, if list.is_empty() { null() } else { list.as_ptr() }) }
+                unsafe {
+                    clWaitForEvents(list.len() as u32, if list.is_empty() { null() } else { list.as_ptr() })
+                }
             }
             // SAFETY: handles that calls must check.
             1 => unsafe { clFinish(world.queues.any(&mut self.random, junk).get()) },
@@ -560,14 +676,21 @@ impl Actor<'_> {
                     &mut size_ret,
                 ),
                 3 => {
-                    let (kernel, name) = (world.kernels.any(&mut self.random, junk), CL_KERNEL_WORK_GROUP_SIZE + near);
+                    let (kernel, name) =
+                        (world.kernels.any(&mut self.random, junk), CL_KERNEL_WORK_GROUP_SIZE + near);
                     clGetKernelWorkGroupInfo(kernel.get(), null_mut(), name, size, value, &mut size_ret)
                 }
                 4 => {
                     let name = CL_DEVICE_TYPE + 8 * near + self.below(8) as cl_uint;
                     clGetDeviceInfo(device(), name, size, value, &mut size_ret)
                 }
-                5 => clGetContextInfo(world.context.get(), CL_CONTEXT_REFERENCE_COUNT + near, size, value, &mut size_ret),
+                5 => clGetContextInfo(
+                    world.context.get(),
+                    CL_CONTEXT_REFERENCE_COUNT + near,
+                    size,
+                    value,
+                    &mut size_ret,
+                ),
                 _ => {
                     let program = world.programs.any(&mut self.random, junk);
                     let name = CL_PROGRAM_REFERENCE_COUNT + near;
@@ -600,7 +723,9 @@ impl Actor<'_> {
 fn world(devices: &[cl_device_id]) -> World {
     let mut code = 1;
     // SAFETY: as many devices as are said.
-    let context = unsafe { clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code) };
+    let context = unsafe {
+        clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code)
+    };
     ok(code);
     // SAFETY: a live handle.
     ok(unsafe { clSetContextDestructorCallback(context, Some(on_context), null_mut()) });

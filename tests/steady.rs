@@ -4,7 +4,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use pyroclast::api::{buffer::*, context::*, enqueue::*, event::*, kernel::*, platform::*, program::*, queue::*};
+use pyroclast::api::{
+    buffer::*, context::*, enqueue::*, event::*, kernel::*, platform::*, program::*, queue::*,
+};
 use pyroclast_runtime::cl::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::{null, null_mut};
@@ -100,7 +102,9 @@ fn commands_allocate_nothing_in_the_steady_state() {
             ok(code);
             buffer
         });
-        let set = |index, mem: &cl_mem| ok(clSetKernelArg(kernel, index, size_of::<cl_mem>(), (&raw const *mem).cast()));
+        let set = |index, mem: &cl_mem| {
+            ok(clSetKernelArg(kernel, index, size_of::<cl_mem>(), (&raw const *mem).cast()))
+        };
         let set_number = |n: i32| ok(clSetKernelArg(kernel, 2, 4, (&raw const n).cast()));
         set(0, &buffers[0]);
         set(1, &buffers[1]);
@@ -108,7 +112,17 @@ fn commands_allocate_nothing_in_the_steady_state() {
         let size = 64usize;
         let launch = |waits: &[cl_event], event| {
             let list = if waits.is_empty() { null() } else { waits.as_ptr() };
-            ok(clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, null(), waits.len() as cl_uint, list, event));
+            ok(clEnqueueNDRangeKernel(
+                queue,
+                kernel,
+                1,
+                null(),
+                &size,
+                null(),
+                waits.len() as cl_uint,
+                list,
+                event,
+            ));
         };
         let finish = || ok(clFinish(queue));
 
@@ -168,17 +182,57 @@ fn commands_allocate_nothing_in_the_steady_state() {
         settles("blocking transfers", || {
             for _ in 0..20 {
                 launch(&[], null_mut());
-                ok(clEnqueueWriteBuffer(queue, buffers[0], 1, 0, 4096, bytes.as_ptr().cast(), 0, null(), null_mut()));
-                ok(clEnqueueReadBuffer(queue, buffers[0], 1, 0, 4096, bytes.as_mut_ptr().cast(), 0, null(), null_mut()));
+                ok(clEnqueueWriteBuffer(
+                    queue,
+                    buffers[0],
+                    1,
+                    0,
+                    4096,
+                    bytes.as_ptr().cast(),
+                    0,
+                    null(),
+                    null_mut(),
+                ));
+                ok(clEnqueueReadBuffer(
+                    queue,
+                    buffers[0],
+                    1,
+                    0,
+                    4096,
+                    bytes.as_mut_ptr().cast(),
+                    0,
+                    null(),
+                    null_mut(),
+                ));
             }
         });
         settles("transfers behind launches", || {
             for _ in 0..20 {
                 launch(&[], null_mut());
-                ok(clEnqueueWriteBuffer(queue, buffers[0], 0, 0, 4096, bytes.as_ptr().cast(), 0, null(), null_mut()));
+                ok(clEnqueueWriteBuffer(
+                    queue,
+                    buffers[0],
+                    0,
+                    0,
+                    4096,
+                    bytes.as_ptr().cast(),
+                    0,
+                    null(),
+                    null_mut(),
+                ));
                 ok(clEnqueueCopyBuffer(queue, buffers[0], buffers[1], 0, 0, 4096, 0, null(), null_mut()));
                 let pattern = [1u32, 2];
-                ok(clEnqueueFillBuffer(queue, buffers[0], pattern.as_ptr().cast(), 8, 0, 4096, 0, null(), null_mut()));
+                ok(clEnqueueFillBuffer(
+                    queue,
+                    buffers[0],
+                    pattern.as_ptr().cast(),
+                    8,
+                    0,
+                    4096,
+                    0,
+                    null(),
+                    null_mut(),
+                ));
                 ok(clEnqueueMarkerWithWaitList(queue, 0, null(), null_mut()));
                 ok(clFlush(queue));
             }
@@ -186,7 +240,18 @@ fn commands_allocate_nothing_in_the_steady_state() {
         });
         settles("mappings", || {
             for _ in 0..20 {
-                let ptr = clEnqueueMapBuffer(queue, buffers[0], 1, CL_MAP_READ, 0, 4096, 0, null(), null_mut(), &mut code);
+                let ptr = clEnqueueMapBuffer(
+                    queue,
+                    buffers[0],
+                    1,
+                    CL_MAP_READ,
+                    0,
+                    4096,
+                    0,
+                    null(),
+                    null_mut(),
+                    &mut code,
+                );
                 ok(code);
                 ok(clEnqueueUnmapMemObject(queue, buffers[0], ptr, 0, null(), null_mut()));
             }

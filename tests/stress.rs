@@ -47,7 +47,8 @@ impl Tracked {
 #[test]
 fn many_threads_on_many_queues() {
     let rig = Rig::new(STEPS);
-    let shared: Vec<Any<_>> = (0..4).map(|i| Any(rig.queue(if i % 2 == 0 { 0 } else { OUT_OF_ORDER }))).collect();
+    let shared: Vec<Any<_>> =
+        (0..4).map(|i| Any(rig.queue(if i % 2 == 0 { 0 } else { OUT_OF_ORDER }))).collect();
     std::thread::scope(|scope| {
         for t in 0..8u32 {
             let shared = &shared;
@@ -57,7 +58,8 @@ fn many_threads_on_many_queues() {
                 let mut data = Tracked::new(&rig, t);
                 let mut last: Option<cl_event> = None;
                 for i in 0..100 {
-                    let queue = if random.below(3) == 0 { own } else { shared[random.below(shared.len())].get() };
+                    let queue =
+                        if random.below(3) == 0 { own } else { shared[random.below(shared.len())].get() };
                     let event = data.step(queue, 2 * random.below(50) as u32 + 3, i, last.as_slice());
                     release(last.replace(event));
                     match random.below(20) {
@@ -112,7 +114,9 @@ fn many_threads_on_one_queue() {
 #[test]
 fn two_queues_depend_on_each_other() {
     let rig = Rig::new(STEPS);
-    for (first, second) in [(0, 0), (0, OUT_OF_ORDER), (OUT_OF_ORDER, OUT_OF_ORDER), (CL_QUEUE_PROFILING_ENABLE, 0)] {
+    for (first, second) in
+        [(0, 0), (0, OUT_OF_ORDER), (OUT_OF_ORDER, OUT_OF_ORDER), (CL_QUEUE_PROFILING_ENABLE, 0)]
+    {
         for gated in [false, true] {
             let queues = [rig.queue(first), rig.queue(second)];
             let mut data = Tracked::new(&rig, 7);
@@ -184,14 +188,28 @@ fn ten_thousand_live_buffers() {
         } else if i % 4 == 1 {
             let value = i as u32 + 5;
             // SAFETY: the pattern has four bytes.
-            ok(unsafe { clEnqueueFillBuffer(queue, *mem, (&raw const value).cast(), 4, 0, 4 * N, 0, null(), null_mut()) });
+            ok(unsafe {
+                clEnqueueFillBuffer(
+                    queue,
+                    *mem,
+                    (&raw const value).cast(),
+                    4,
+                    0,
+                    4 * N,
+                    0,
+                    null(),
+                    null_mut(),
+                )
+            });
         }
     }
     // All at once: to wait for each takes long on a busy machine.
     let mut seen = vec![[0u32; N]; COUNT];
     for (mem, words) in buffers.iter().zip(&mut seen) {
         // SAFETY: the words have the size and live until all is done.
-        ok(unsafe { clEnqueueReadBuffer(queue, *mem, 0, 0, 4 * N, words.as_mut_ptr().cast(), 0, null(), null_mut()) });
+        ok(unsafe {
+            clEnqueueReadBuffer(queue, *mem, 0, 0, 4 * N, words.as_mut_ptr().cast(), 0, null(), null_mut())
+        });
     }
     finish(queue);
     for (i, words) in seen.iter().enumerate() {
@@ -222,7 +240,9 @@ fn everything_is_released_while_work_is_in_flight() {
         let gate = rig.gate();
         let mut data = Tracked::new(&rig, round);
         // SAFETY: the counter lives for ever.
-        ok(unsafe { clSetMemObjectDestructorCallback(data.mem, Some(count_mem), (&raw const GONE).cast_mut().cast()) });
+        ok(unsafe {
+            clSetMemObjectDestructorCallback(data.mem, Some(count_mem), (&raw const GONE).cast_mut().cast())
+        });
         let mut last = marker(queue, [gate].get(..usize::from(gated)).unwrap());
         for i in 0..50 {
             let next = data.step(queue, 7, i, &[last]);
@@ -252,7 +272,9 @@ fn everything_is_released_while_work_is_in_flight() {
 fn sub_buffer(parent: cl_mem, flags: cl_mem_flags, origin: usize, size: usize) -> Result<cl_mem, cl_int> {
     let (region, mut code) = (cl_buffer_region { origin, size }, 1);
     // SAFETY: the region is what the type says.
-    let mem = unsafe { clCreateSubBuffer(parent, flags, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code) };
+    let mem = unsafe {
+        clCreateSubBuffer(parent, flags, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code)
+    };
     if code == CL_SUCCESS { Ok(mem) } else { Err(code) }
 }
 
@@ -294,8 +316,19 @@ fn sub_buffers_share_their_parents_bytes() {
             }
             2 => {
                 // SAFETY: in bounds.
-                let code =
-                    unsafe { clEnqueueCopyBuffer(queue, parts[a], parts[b], 0, align / 2, align / 2, 0, null(), null_mut()) };
+                let code = unsafe {
+                    clEnqueueCopyBuffer(
+                        queue,
+                        parts[a],
+                        parts[b],
+                        0,
+                        align / 2,
+                        align / 2,
+                        0,
+                        null(),
+                        null_mut(),
+                    )
+                };
                 if a == b {
                     ok(code);
                 }
@@ -307,7 +340,17 @@ fn sub_buffers_share_their_parents_bytes() {
                 // SAFETY: a blocking write of the part's size, alternately through part and parent.
                 ok(unsafe {
                     let (mem, offset) = if round % 2 == 0 { (parts[a], 0) } else { (parent, a * align) };
-                    clEnqueueWriteBuffer(queue, mem, 1, offset, align, bytes.as_ptr().cast(), 0, null(), null_mut())
+                    clEnqueueWriteBuffer(
+                        queue,
+                        mem,
+                        1,
+                        offset,
+                        align,
+                        bytes.as_ptr().cast(),
+                        0,
+                        null(),
+                        null_mut(),
+                    )
                 });
                 model[a * n..][..n].fill(round);
             }
@@ -340,8 +383,14 @@ fn migration_keeps_the_bytes() {
         }
         // SAFETY: no list; an unknown flag.
         unsafe {
-            assert_eq!(clEnqueueMigrateMemObjects(queue, 0, null(), 0, 0, null(), null_mut()), CL_INVALID_VALUE);
-            assert_eq!(clEnqueueMigrateMemObjects(queue, 1, &other, 1 << 20, 0, null(), null_mut()), CL_INVALID_VALUE);
+            assert_eq!(
+                clEnqueueMigrateMemObjects(queue, 0, null(), 0, 0, null(), null_mut()),
+                CL_INVALID_VALUE
+            );
+            assert_eq!(
+                clEnqueueMigrateMemObjects(queue, 1, &other, 1 << 20, 0, null(), null_mut()),
+                CL_INVALID_VALUE
+            );
             let undefined = CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
             ok(clEnqueueMigrateMemObjects(queue, 1, &other, undefined, 0, null(), null_mut()));
         }
@@ -434,7 +483,22 @@ fn rectangles_agree_with_the_host() {
                     Side::copy(&a, &models[at], &b, &mut expected, region);
                     let args = (a.row, a.slice, b.row, b.slice);
                     let (ar, asl, br, bs) = args;
-                    ok(clEnqueueReadBufferRect(queue, buffers[at], 1, ao, bo, r, ar, asl, br, bs, to, 0, null(), null_mut()));
+                    ok(clEnqueueReadBufferRect(
+                        queue,
+                        buffers[at],
+                        1,
+                        ao,
+                        bo,
+                        r,
+                        ar,
+                        asl,
+                        br,
+                        bs,
+                        to,
+                        0,
+                        null(),
+                        null_mut(),
+                    ));
                     assert_eq!(host, expected);
                 },
                 // SAFETY: as above.
@@ -469,7 +533,21 @@ fn rectangles_agree_with_the_host() {
                     Side::copy(&a, &source, &b, &mut models[1 - at], region);
                     let (from, to) = (buffers[at], buffers[1 - at]);
                     let (ar, asl, br, bs) = (a.row, a.slice, b.row, b.slice);
-                    ok(clEnqueueCopyBufferRect(queue, from, to, ao, bo, r, ar, asl, br, bs, 0, null(), null_mut()));
+                    ok(clEnqueueCopyBufferRect(
+                        queue,
+                        from,
+                        to,
+                        ao,
+                        bo,
+                        r,
+                        ar,
+                        asl,
+                        br,
+                        bs,
+                        0,
+                        null(),
+                        null_mut(),
+                    ));
                 },
             }
         }
@@ -551,10 +629,14 @@ fn several_contexts_at_once() {
     let (mem, kernel) = (two.buffer(&[0u32; N]), one.kernel("step"));
     // SAFETY: live handles of the wrong context.
     unsafe {
-        assert_eq!(clSetKernelArg(kernel, 0, size_of::<cl_mem>(), (&raw const mem).cast()), CL_INVALID_CONTEXT);
+        assert_eq!(
+            clSetKernelArg(kernel, 0, size_of::<cl_mem>(), (&raw const mem).cast()),
+            CL_INVALID_CONTEXT
+        );
         assert_eq!(clEnqueueMarkerWithWaitList(queue, 1, &foreign, null_mut()), CL_INVALID_CONTEXT);
         let pattern = 0u8;
-        let code = clEnqueueFillBuffer(queue, mem, (&raw const pattern).cast(), 1, 0, 4, 0, null(), null_mut());
+        let code =
+            clEnqueueFillBuffer(queue, mem, (&raw const pattern).cast(), 1, 0, 4, 0, null(), null_mut());
         assert_eq!(code, CL_INVALID_CONTEXT);
         let events = [one.gate(), foreign];
         assert_eq!(clWaitForEvents(2, events.as_ptr()), CL_INVALID_CONTEXT);
@@ -602,7 +684,12 @@ fn callbacks_use_the_queue() {
         let first = marker(queue, &[]);
         // SAFETY: the callback gets the box, and the event's only reference.
         unsafe {
-            ok(clSetEventCallback(first, CL_COMPLETE, Some(relay), Box::into_raw(Box::new(relay_data)).cast()));
+            ok(clSetEventCallback(
+                first,
+                CL_COMPLETE,
+                Some(relay),
+                Box::into_raw(Box::new(relay_data)).cast(),
+            ));
             ok(clFlush(queue));
         }
         let data = receive.recv_timeout(PATIENCE).expect("the last callback");
@@ -613,7 +700,8 @@ fn callbacks_use_the_queue() {
 
 unsafe extern "C" fn blocking_in_callback(_event: cl_event, _status: cl_int, data: *mut c_void) {
     // SAFETY: the test passes a boxed triple.
-    let (queue, gate, sender) = *unsafe { Box::from_raw(data.cast::<(cl_command_queue, cl_event, mpsc::Sender<()>)>()) };
+    let (queue, gate, sender) =
+        *unsafe { Box::from_raw(data.cast::<(cl_command_queue, cl_event, mpsc::Sender<()>)>()) };
     // Applications do it although the specification calls it undefined: it works as long as nobody waits for callbacks.
     finish(queue);
     open_gate(gate, CL_COMPLETE);
@@ -654,7 +742,17 @@ fn bytes_read_are_written_on() {
             let mut second = null_mut();
             // SAFETY: live handles; the memory lives until the events are waited for.
             ok(unsafe {
-                clEnqueueWriteBuffer(queues[other], to, 0, 0, bytes, between.as_ptr().cast(), 1, waits.as_ptr(), &mut second)
+                clEnqueueWriteBuffer(
+                    queues[other],
+                    to,
+                    0,
+                    0,
+                    bytes,
+                    between.as_ptr().cast(),
+                    1,
+                    waits.as_ptr(),
+                    &mut second,
+                )
             });
             // SAFETY: a live user event.
             ok(unsafe { clSetUserEventStatus(gate, CL_COMPLETE) });
@@ -679,7 +777,8 @@ fn again_as_on_a_graphics_card() {
     let mut again = std::process::Command::new(std::env::current_exe().unwrap());
     for hidden in ["-mapped_buffers,-host_import", "-mapped_buffers,-bindings"] {
         let output = again.env("PYROCLAST_FEATURES", hidden).output().unwrap();
-        let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
+        let text =
+            [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).join("\n");
         assert!(output.status.success(), "without {hidden}: {text}");
     }
 }

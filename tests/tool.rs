@@ -8,7 +8,11 @@ use std::process::{Command, Output};
 fn compile(name: &str, source: &str) -> (Output, std::path::PathBuf) {
     let file = std::env::temp_dir().join(format!("pyroclast-tool-{}-{name}.cl", std::process::id()));
     std::fs::write(&file, source).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_pyroclast")).args(["compile", "-e", "info"]).arg(&file).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_pyroclast"))
+        .args(["compile", "-e", "info"])
+        .arg(&file)
+        .output()
+        .unwrap();
     std::fs::remove_file(&file).unwrap();
     (output, file)
 }
@@ -19,8 +23,14 @@ fn diagnostics_name_the_file() {
     let (output, file) = compile("error", wrong);
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success());
-    assert!(text.contains(&format!("{}:3:10: error:", file.display())) && !text.contains("<stdin>"), "{text}");
-    let (output, file) = compile("warning", "kernel void k(global int *p) { int unused = 1 ? *p = 2 : 3; if (*p = 1) *p = 2; }");
+    assert!(
+        text.contains(&format!("{}:3:10: error:", file.display())) && !text.contains("<stdin>"),
+        "{text}"
+    );
+    let (output, file) = compile(
+        "warning",
+        "kernel void k(global int *p) { int unused = 1 ? *p = 2 : 3; if (*p = 1) *p = 2; }",
+    );
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success());
     assert!(text.contains(&format!("{}:1:", file.display())) && !text.contains("<stdin>"), "{text}");

@@ -93,12 +93,22 @@ pub struct Library {
 }
 
 /// Compiles OpenCL C (or C++ for OpenCL) to library SPIR-V in a clang child process.
-pub fn compile_source(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Library> {
+pub fn compile_source(
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+    config: &FrontConfig,
+) -> Result<Library> {
     front::clang::compile(source, headers, options, config, false, false).map(|r| r.0)
 }
 
 /// The same for a program that nothing else is linked to: only its kernels are kept, which is faster.
-pub fn compile_program(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Library> {
+pub fn compile_program(
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+    config: &FrontConfig,
+) -> Result<Library> {
     front::clang::compile(source, headers, options, config, true, false).map(|r| r.0)
 }
 
@@ -140,7 +150,12 @@ impl Kernels {
 /// Links library modules and the built-in library, and compiles every kernel for the target.
 ///
 /// Every kernel that cannot be compiled is named in the error, with its reason.
-pub fn build(libraries: &[&Library], options: &Options, specs: &SpecConstants, target: &Target) -> Result<CompiledProgram> {
+pub fn build(
+    libraries: &[&Library],
+    options: &Options,
+    specs: &SpecConstants,
+    target: &Target,
+) -> Result<CompiledProgram> {
     build_kernels(&Kernels::Every, libraries, options, specs, target)
 }
 
@@ -166,11 +181,16 @@ pub fn build_kernels(
     let mut program = link::merge(modules)?;
     unique_global_names(&mut program);
     let library = builtin_library()?;
-    let kernels: Vec<FuncRef> =
-        program.functions.iter().filter(|(_, f)| f.kernel.is_some() && !f.layout.is_empty()).map(|(r, _)| r).collect();
+    let kernels: Vec<FuncRef> = program
+        .functions
+        .iter()
+        .filter(|(_, f)| f.kernel.is_some() && !f.layout.is_empty())
+        .map(|(r, _)| r)
+        .collect();
     // C++ for OpenCL: clang makes a kernel of the initialisation of a translation unit, which would have to run first.
     if kernels.iter().any(|k| program.functions[*k].name.starts_with("_GLOBAL__")) {
-        let text = "error: variables at program scope that need a constructor or destructor are not supported\n";
+        let text =
+            "error: variables at program scope that need a constructor or destructor are not supported\n";
         return Err(CompileError::Diagnostics(text.into()));
     }
     // A device that cannot enqueue has no use for blocks.
@@ -179,10 +199,13 @@ pub fn build_kernels(
         true => target.cpu.is_some() && reached.contains(k),
         false => wanted.has(name),
     };
-    let kernels: Vec<FuncRef> = kernels.into_iter().filter(|k| is_wanted(*k, &program.functions[*k].name)).collect();
+    let kernels: Vec<FuncRef> =
+        kernels.into_iter().filter(|k| is_wanted(*k, &program.functions[*k].name)).collect();
     let mut failures = Vec::new();
     let mut optimised = Vec::new();
-    for (name, result) in parallel::map(kernels, |k| (&program.functions[k].name, optimise(&program, k, library, &cx))) {
+    for (name, result) in
+        parallel::map(kernels, |k| (&program.functions[k].name, optimise(&program, k, library, &cx)))
+    {
         match result {
             Ok(module) => optimised.push(module),
             Err(e) => failures.push((name.clone(), e)),
@@ -200,13 +223,17 @@ pub fn build_kernels(
         compiled.data = data.block;
         return Ok(compiled);
     }
-    let tasks = optimised.iter().flat_map(|module| modes(target).iter().map(move |mode| (module, *mode))).collect();
-    let mut done = parallel::map(tasks, |(module, mode)| variant(module, mode, wanted, &data, &cx)).into_iter();
+    let tasks =
+        optimised.iter().flat_map(|module| modes(target).iter().map(move |mode| (module, *mode))).collect();
+    let mut done =
+        parallel::map(tasks, |(module, mode)| variant(module, mode, wanted, &data, &cx)).into_iter();
     for module in &optimised {
         let info = module.kernels[0].clone();
         let results: Vec<Result<Option<KernelVariant>>> = done.by_ref().take(modes(target).len()).collect();
         match results.into_iter().filter_map(Result::transpose).collect::<Result<Vec<_>>>() {
-            Ok(variants) if variants.is_empty() => failures.push((info.name, CompileError::internal("no pointer mode fits"))),
+            Ok(variants) if variants.is_empty() => {
+                failures.push((info.name, CompileError::internal("no pointer mode fits")))
+            }
             Ok(variants) => compiled.kernels.push(CompiledKernel { info, variants }),
             Err(e) => failures.push((info.name, e)),
         }
@@ -245,7 +272,9 @@ fn native(
     let mut program = NativeProgram::default();
     let mut texts = Vec::new();
     let tasks = (0..optimised.len()).zip(optimised).collect();
-    for (module, result) in optimised.iter().zip(parallel::map(tasks, |(n, module)| llvm::kernel(module, data, n, cx))) {
+    for (module, result) in
+        optimised.iter().zip(parallel::map(tasks, |(n, module)| llvm::kernel(module, data, n, cx)))
+    {
         match result {
             Ok((kernel, pieces)) => {
                 if !is_block(&kernel.info.name) {
@@ -392,7 +421,8 @@ fn check(module: &Module, after: &str) -> Result<()> {
     if !*ON.get_or_init(|| cfg!(debug_assertions) || asked_to_validate("ir")) {
         return Ok(());
     }
-    crate::ir::verify::verify_module(module).map_err(|e| CompileError::internal(format!("after {after}: {e}")))
+    crate::ir::verify::verify_module(module)
+        .map_err(|e| CompileError::internal(format!("after {after}: {e}")))
 }
 
 /// Whether `PYROCLAST_VALIDATE` names `what`.
@@ -413,7 +443,8 @@ fn builtin_library() -> Result<&'static Module> {
     static LIBRARY: OnceLock<Result<Module>> = OnceLock::new();
     let library = LIBRARY.get_or_init(|| {
         let bytes = include_bytes!("../builtins/library.spv");
-        let words: Vec<u32> = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
+        let words: Vec<u32> =
+            bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
         let mut module = front::spirv::read(&words, &[])?;
         // No program can have such names.
         for g in module.globals.values_mut() {
@@ -443,7 +474,9 @@ fn unique_global_names(module: &mut Module) {
 fn used_globals(program: &Module, kernels: &[Module]) -> (Module, HashMap<String, Global>) {
     let mut out = Module::default();
     let mut by_name: HashMap<String, Global> = HashMap::new();
-    let variables = |g: &crate::ir::GlobalData| g.space == Space::Global && matches!(g.linkage, Linkage::Export | Linkage::Once);
+    let variables = |g: &crate::ir::GlobalData| {
+        g.space == Space::Global && matches!(g.linkage, Linkage::Export | Linkage::Once)
+    };
     let wanted = program.globals.iter().filter(|(_, g)| variables(g)).map(|(r, _)| (program, r));
     let used = kernels.iter().flat_map(|m| {
         let insts = m.functions.values().flat_map(|f| {
@@ -493,7 +526,9 @@ fn renumber_globals(module: &mut Module, globals: &Module, numbers: &HashMap<Str
 
 /// Fills in what only the source tells of a kernel.
 fn add_arg_info(info: &mut KernelInfo, known: &[front::clang::KernelArgInfo]) {
-    let Some(source) = known.iter().find(|k| k.kernel == info.name && k.args.len() == info.args.len()) else { return };
+    let Some(source) = known.iter().find(|k| k.kernel == info.name && k.args.len() == info.args.len()) else {
+        return;
+    };
     for (arg, from) in info.args.iter_mut().zip(&source.args) {
         arg.name = from.name.clone();
         arg.type_name = from.type_name.clone();
@@ -599,18 +634,24 @@ mod tests {
         use crate::metadata::{ArgInfo, ArgKind};
         let (point, texel) = (Type::Vector(Scalar::F32, 2), Type::Vector(Scalar::F32, 4));
         let params = vec![Type::Opaque(Opaque::Image), I32, F32, Type::Ptr(Space::Global)];
-        let mut func = Function::new("k", Signature { params: params.clone(), results: vec![] }, Linkage::Export);
+        let mut func =
+            Function::new("k", Signature { params: params.clone(), results: vec![] }, Linkage::Export);
         func.kernel = Some(0);
         let block = func.add_block();
         let args: Vec<_> = params.iter().map(|ty| func.add_param(block, *ty)).collect();
         let mut b = Builder::new(&mut func, block);
         let sampler = if literal { b.i32(16 | 8 | 3) } else { args[1] };
-        let id = b.value(Op::WorkItem { query: crate::ir::WorkItemQuery::GlobalId, dim: 0 }, &[], crate::ir::I64);
+        let id =
+            b.value(Op::WorkItem { query: crate::ir::WorkItemQuery::GlobalId, dim: 0 }, &[], crate::ir::I64);
         let mut x = b.cast(crate::ir::CastOp::UToFp, id, F32);
         for _ in 0..count {
             let at = b.vec_build(&[x, args[2]]);
             assert_eq!(b.ty(at), point);
-            let texel = b.value(Op::Image { op: ImageOp::Sample, dim: ImageDim::D2, var: None }, &[args[0], sampler, at], texel);
+            let texel = b.value(
+                Op::Image { op: ImageOp::Sample, dim: ImageDim::D2, var: None },
+                &[args[0], sampler, at],
+                texel,
+            );
             x = b.extract(texel, 0);
         }
         b.store(x, args[3], crate::ir::Access::aligned(4));

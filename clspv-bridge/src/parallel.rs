@@ -19,7 +19,10 @@ struct Place;
 impl Place {
     fn take() -> Option<Place> {
         let most = std::thread::available_parallelism().map_or(1, |n| n.get()) - 1;
-        HELPERS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < most).then_some(n + 1)).ok().map(|_| Place)
+        HELPERS
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < most).then_some(n + 1))
+            .ok()
+            .map(|_| Place)
     }
 }
 
@@ -76,7 +79,9 @@ mod tests {
     #[test]
     fn panics_reach_the_caller_and_free_the_places() {
         for _ in 0..20 {
-            let result = std::panic::catch_unwind(|| map(vec![1, 2, 3, 4], |x| if x == 3 { panic!("three") } else { x }));
+            let result = std::panic::catch_unwind(|| {
+                map(vec![1, 2, 3, 4], |x| if x == 3 { panic!("three") } else { x })
+            });
             assert!(result.is_err());
         }
         let most = std::thread::available_parallelism().map_or(1, |n| n.get());

@@ -40,7 +40,9 @@ impl PrintfArg {
     /// Words in the record.
     pub fn words(&self) -> u32 {
         match *self {
-            PrintfArg::Int { bits, lanes } | PrintfArg::Float { bits, lanes } => u32::from(lanes) * if bits > 32 { 2 } else { 1 },
+            PrintfArg::Int { bits, lanes } | PrintfArg::Float { bits, lanes } => {
+                u32::from(lanes) * if bits > 32 { 2 } else { 1 }
+            }
             PrintfArg::Pointer => 2,
             PrintfArg::Text(_) => 0,
         }
@@ -240,7 +242,9 @@ pub fn operand_kinds(format: &[u8]) -> Vec<u8> {
     let mut kinds = Vec::new();
     for piece in pieces(format) {
         if let Piece::Conversion(c, _) = piece {
-            kinds.extend([c.width, c.precision].into_iter().filter(|s| *s == Some(Size::Operand)).map(|_| b'*'));
+            kinds.extend(
+                [c.width, c.precision].into_iter().filter(|s| *s == Some(Size::Operand)).map(|_| b'*'),
+            );
             kinds.push(c.kind);
         }
     }
@@ -275,7 +279,8 @@ mod tests {
 
     #[test]
     fn what_is_no_conversion_is_text() {
-        for format in ["%", "%-", "%5", "%.", "%v5d", "%v", "%k", "%l", "%hh", "%hl", "%v2", "%v999d", "%5.3"] {
+        for format in ["%", "%-", "%5", "%.", "%v5d", "%v", "%k", "%l", "%hh", "%hl", "%v2", "%v999d", "%5.3"]
+        {
             assert_eq!(operand_kinds(format.as_bytes()), b"", "{format}");
             let all: Vec<u8> = pieces(format.as_bytes())
                 .flat_map(|p| match p {

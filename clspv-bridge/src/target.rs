@@ -121,8 +121,14 @@ pub struct FloatAtomics {
 
 impl FloatAtomics {
     /// Every operation.
-    pub const ALL: FloatAtomics =
-        FloatAtomics { add16: true, add32: true, add64: true, min_max16: true, min_max32: true, min_max64: true };
+    pub const ALL: FloatAtomics = FloatAtomics {
+        add16: true,
+        add32: true,
+        add64: true,
+        min_max16: true,
+        min_max32: true,
+        min_max64: true,
+    };
 
     /// Addition, or minimum and maximum, of numbers of so many bits.
     pub fn has(self, add: bool, bits: u32) -> bool {
@@ -255,7 +261,12 @@ impl Target {
             workgroup_explicit_layout_8: false,
             workgroup_explicit_layout_16: false,
             vulkan_memory_model: true,
-            float_controls: FloatControls { preserve16: true, preserve32: true, preserve64: true, ..FloatControls::default() },
+            float_controls: FloatControls {
+                preserve16: true,
+                preserve32: true,
+                preserve64: true,
+                ..FloatControls::default()
+            },
             exact_fma32: false,
             exact_fma64: false,
             denorms32: Denorms32::Kept,

@@ -85,7 +85,10 @@ fn run_file(path: &Path) -> Result<(), String> {
         "il" => match assemble(&text) {
             Some(words) => words.and_then(|words| {
                 let library = driver::Library { spirv: words, ..driver::Library::default() };
-                finish(driver::build(&[&library], &driver::Options::default(), &[][..], &Target::generic()), |e| e)
+                finish(
+                    driver::build(&[&library], &driver::Options::default(), &[][..], &Target::generic()),
+                    |e| e,
+                )
             }),
             // Without the assembler there is nothing to test.
             None => return Ok(()),
@@ -219,7 +222,8 @@ fn emit(m: &Module) -> Result<String, String> {
             private_bytes: 0,
             sub_group_size: 0,
         };
-        let words = clspv_bridge::back::spirv::emit(m, func, &abi, &target, false).map_err(|e| e.to_string())?;
+        let words =
+            clspv_bridge::back::spirv::emit(m, func, &abi, &target, false).map_err(|e| e.to_string())?;
         output.push_str(&validate(&words)?);
     }
     Ok(output)
@@ -228,7 +232,8 @@ fn emit(m: &Module) -> Result<String, String> {
 /// Validates a module and gives its disassembly (empty where the tools are not installed).
 fn validate(words: &[u32]) -> Result<String, String> {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let dis = tool("spirv-dis", &["--no-header", "--no-indent", "-"], &bytes).unwrap_or_else(|| Ok(String::new()))?;
+    let dis = tool("spirv-dis", &["--no-header", "--no-indent", "-"], &bytes)
+        .unwrap_or_else(|| Ok(String::new()))?;
     match tool("spirv-val", &["--target-env", "vulkan1.3", "--scalar-block-layout", "-"], &bytes) {
         Some(Err(e)) => Err(format!("{e}\n{dis}")),
         _ => Ok(dis),
@@ -246,7 +251,11 @@ fn tool(name: &str, args: &[&str], input: &[u8]) -> Option<Result<String, String
     let out = child.wait_with_output().ok()?;
     let _ = writer.join();
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
-    Some(if out.status.success() { Ok(text(&out.stdout)) } else { Err(text(&out.stdout) + &text(&out.stderr)) })
+    Some(if out.status.success() {
+        Ok(text(&out.stdout))
+    } else {
+        Err(text(&out.stdout) + &text(&out.stderr))
+    })
 }
 
 const EXTENSIONS: [&str; 13] = [
@@ -280,9 +289,17 @@ fn compile(source: &str) -> Result<String, String> {
 
 /// The words of SPIR-V assembly; `None` if the assembler is not installed.
 fn assemble(text: &str) -> Option<Result<Vec<u32>, String>> {
-    let file = std::env::temp_dir().join(format!("pyroclast-il-{}-{:?}.spv", std::process::id(), std::thread::current().id()));
+    let file = std::env::temp_dir().join(format!(
+        "pyroclast-il-{}-{:?}.spv",
+        std::process::id(),
+        std::thread::current().id()
+    ));
     let output = file.display().to_string();
-    let result = tool("spirv-as", &["--preserve-numeric-ids", "--target-env", "spv1.6", "-o", &output, "-"], text.as_bytes())?;
+    let result = tool(
+        "spirv-as",
+        &["--preserve-numeric-ids", "--target-env", "spv1.6", "-o", &output, "-"],
+        text.as_bytes(),
+    )?;
     let bytes = result.and_then(|_| fs::read(&file).map_err(|e| e.to_string()));
     let _ = fs::remove_file(&file);
     Some(bytes.map(|b| b.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()))
@@ -311,7 +328,8 @@ fn finish(
 
 /// A call of a `run:` line, and the work-items of the group that makes it and of its sub-groups.
 fn calls(text: &str) -> Result<(Vec<parse::TestCall>, [u32; 2]), String> {
-    let number = |key| directives(text, key).first().map_or(Ok(1), |s| s.parse::<u32>()).map_err(|e| e.to_string());
+    let number =
+        |key| directives(text, key).first().map_or(Ok(1), |s| s.parse::<u32>()).map_err(|e| e.to_string());
     let size = [number("size")?, number("sub_group")?];
     let call = |t: &&str| parse::parse_call(t).map_err(|e| format!("{t}: {e}"));
     Ok((directives(text, "run").iter().map(call).collect::<Result<_, _>>()?, size))
@@ -406,7 +424,8 @@ fn observe(m: &Module, func: FuncRef, seed: u64) -> Result<Observed, Stop> {
     let mut args = Vec::new();
     for ty in &m.functions[func].sig.params {
         if ty.space().is_some() {
-            let bytes: Vec<u8> = (0..256).map(|i| if i % 4 == 0 { rng.next() as u8 % 32 } else { 0 }).collect();
+            let bytes: Vec<u8> =
+                (0..256).map(|i| if i % 4 == 0 { rng.next() as u8 % 32 } else { 0 }).collect();
             buffers.push(machine.memory.alloc(&bytes));
             args.push(interp::value::scalar(buffers[buffers.len() - 1]));
         } else {

@@ -23,7 +23,10 @@ fn survive(spirv: Vec<u32>, bindings: bool) -> Result<(), String> {
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(run).map_err(|e| e.to_string())?;
     match thread.join() {
         Err(_) => Err("panicked".into()),
-        Ok(Err(error)) if matches!(error, CompileError::Internal(_)) || error.to_string().contains("internal compiler error") => {
+        Ok(Err(error))
+            if matches!(error, CompileError::Internal(_))
+                || error.to_string().contains("internal compiler error") =>
+        {
             Err(error.to_string())
         }
         Ok(_) => Ok(()),
@@ -32,16 +35,20 @@ fn survive(spirv: Vec<u32>, bindings: bool) -> Result<(), String> {
 
 fn fixtures() -> Vec<Vec<u32>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/front/spirv/testdata");
-    let mut files: Vec<_> = std::fs::read_dir(folder).expect("fixtures").flatten().map(|f| f.path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("fixtures").flatten().map(|f| f.path()).collect();
     files.sort();
-    let words = |bytes: Vec<u8>| bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
+    let words = |bytes: Vec<u8>| {
+        bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
+    };
     let modules = files.iter().filter(|f| f.extension().is_some_and(|e| e == "spv"));
     modules.map(|f| words(std::fs::read(f).expect("fixture"))).collect()
 }
 
 #[test]
 fn mutated_modules() {
-    let number = |name: &str, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
+    let number =
+        |name: &str, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
     let (rounds, seed) = (number("HOSTILE_ROUNDS", 40), number("HOSTILE_SEED", 1));
     let mut failures = Vec::new();
     for (n, module) in fixtures().into_iter().enumerate() {

@@ -11,9 +11,18 @@ fn library_is_built_from_its_sources() {
         return;
     }
     let fresh = std::env::temp_dir().join(format!("pyroclast-library-{}.spv", std::process::id()));
-    let status = Command::new("sh").arg(dir.join("build.sh")).arg("clang-22").arg(&fresh).status().expect("build.sh runs");
+    let status = Command::new("sh")
+        .arg(dir.join("build.sh"))
+        .arg("clang-22")
+        .arg(&fresh)
+        .status()
+        .expect("build.sh runs");
     assert!(status.success(), "the library's sources do not compile");
-    let same = std::fs::read(&fresh).expect("output") == std::fs::read(dir.join("library.spv")).expect("library.spv");
+    let same = std::fs::read(&fresh).expect("output")
+        == std::fs::read(dir.join("library.spv")).expect("library.spv");
     let _ = std::fs::remove_file(&fresh);
-    assert!(same, "clspv-bridge/builtins/library.spv is stale: run clspv-bridge/builtins/build.sh and commit the result");
+    assert!(
+        same,
+        "clspv-bridge/builtins/library.spv is stale: run clspv-bridge/builtins/build.sh and commit the result"
+    );
 }

@@ -42,8 +42,12 @@ impl Rng {
 }
 
 const INTS: [Type; 4] = [I8, I16, I32, I64];
-const VECS: [Type; 4] =
-    [Type::Vector(Scalar::I32, 4), Type::Vector(Scalar::I8, 4), Type::Vector(Scalar::I16, 2), Type::Vector(Scalar::I32, 8)];
+const VECS: [Type; 4] = [
+    Type::Vector(Scalar::I32, 4),
+    Type::Vector(Scalar::I8, 4),
+    Type::Vector(Scalar::I16, 2),
+    Type::Vector(Scalar::I32, 8),
+];
 
 /// Makes one function. Values in `pool` are visible where code is being added.
 struct Gen<'r> {
@@ -131,7 +135,17 @@ impl Gen<'_> {
             let cc = self.rng.pick(&[FloatCc::Olt, FloatCc::Oge, FloatCc::Une, FloatCc::Oeq]);
             return self.b().fcmp(cc, x, y);
         }
-        let all = [IntCc::Eq, IntCc::Ne, IntCc::Ult, IntCc::Ule, IntCc::Ugt, IntCc::Uge, IntCc::Slt, IntCc::Sle, IntCc::Sgt];
+        let all = [
+            IntCc::Eq,
+            IntCc::Ne,
+            IntCc::Ult,
+            IntCc::Ule,
+            IntCc::Ugt,
+            IntCc::Uge,
+            IntCc::Slt,
+            IntCc::Sle,
+            IntCc::Sgt,
+        ];
         let cc = self.rng.pick(&all);
         self.b().icmp(cc, x, y)
     }
@@ -179,7 +193,8 @@ impl Gen<'_> {
                 let ty = self.int();
                 let from = self.f.ty(x);
                 let (have, want) = (from.scalar().unwrap().bits(), ty.scalar().unwrap().bits());
-                let op = if want < have { CastOp::Trunc } else { self.rng.pick(&[CastOp::Zext, CastOp::Sext]) };
+                let op =
+                    if want < have { CastOp::Trunc } else { self.rng.pick(&[CastOp::Zext, CastOp::Sext]) };
                 if want == have { x } else { self.b().cast(op, x, ty) }
             }
             4 => {
@@ -435,12 +450,24 @@ impl Gen<'_> {
 }
 
 fn helper(rng: &mut Rng, name: &str, helpers: Vec<FuncRef>) -> Function {
-    let mut f = Function::new(name, Signature { params: vec![I32, I32], results: vec![I32] }, Linkage::Internal);
+    let mut f =
+        Function::new(name, Signature { params: vec![I32, I32], results: vec![I32] }, Linkage::Internal);
     let entry = f.add_block();
     let pool = vec![f.add_param(entry, I32), f.add_param(entry, I32)];
     let slot = f.slots.push(SlotData { size: 16, align: 16 });
     let budget = 6 + rng.below(8);
-    let mut g = Gen { rng, f, block: entry, pool, slots: vec![], memory: vec![], budget, helpers, loops: vec![], result: true };
+    let mut g = Gen {
+        rng,
+        f,
+        block: entry,
+        pool,
+        slots: vec![],
+        memory: vec![],
+        budget,
+        helpers,
+        loops: vec![],
+        result: true,
+    };
     let at = g.b().slot_addr(slot);
     let (zero, bytes) = (g.f.bits(I8, 3), g.f.i64(16));
     g.b().inst(Op::Memset(Access::aligned(16)), &[at, zero, bytes], &[]);
@@ -550,7 +577,8 @@ fn module(seed: u64) -> Module {
         g.statement(0);
     }
     let spaces = FenceSpaces { local: true, ..FenceSpaces::default() };
-    let barrier = Op::Barrier { exec: Scope::WorkGroup, memory: Scope::WorkGroup, order: Ordering::AcqRel, spaces };
+    let barrier =
+        Op::Barrier { exec: Scope::WorkGroup, memory: Scope::WorkGroup, order: Ordering::AcqRel, spaces };
     g.b().inst(barrier.clone(), &[], &[]);
     let neighbour = g.b().load(I32, local, Access::aligned(4));
     g.pool.push(neighbour);
@@ -590,7 +618,12 @@ fn run_imported(m: &Module) -> Result<value::Val, Stop> {
     let kernel = m.find("k").unwrap();
     let mut machine = Machine::new(m);
     let (out, input) = buffers(&mut machine);
-    let args = [value::scalar(out), value::scalar(input), interp::known(I32, A as u64), interp::known(I32, B as u64)];
+    let args = [
+        value::scalar(out),
+        value::scalar(input),
+        interp::known(I32, A as u64),
+        interp::known(I32, B as u64),
+    ];
     machine.run(kernel, &args, &Launch { local_size: [ITEMS, 1, 1], ..Launch::default() })?;
     Ok(output(&machine, out))
 }
@@ -606,12 +639,15 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &lower_globals::DataLayout) ->
     let is_virtual = abi.mode == PointerMode::Virtual;
     assert_eq!(abi.place, BlockPlace::Push);
     let mut block = vec![0u8; abi.block_size as usize];
-    let mut put = |at: u32, bytes: &[u8]| block[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
+    let mut put =
+        |at: u32, bytes: &[u8]| block[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
     for (hidden, at) in &abi.hidden {
         let value = match hidden {
             Hidden::GlobalSize(0) => ITEMS as u64,
             Hidden::EnqueuedLocalSize(0) => ITEMS as u64,
-            Hidden::GlobalSize(_) | Hidden::EnqueuedLocalSize(_) | Hidden::NumGroups(_) | Hidden::WorkDim => 1,
+            Hidden::GlobalSize(_) | Hidden::EnqueuedLocalSize(_) | Hidden::NumGroups(_) | Hidden::WorkDim => {
+                1
+            }
             Hidden::DataAddress if is_virtual => 3 << 32,
             Hidden::DataAddress => data,
             _ => 0,
@@ -643,7 +679,10 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &lower_globals::DataLayout) ->
 
 fn check(step: &str, m: &Module, wanted: &value::Val, got: Result<value::Val, Stop>) -> Result<(), String> {
     let got = got.map_err(|e| format!("{step}: {e}\n{m}"))?;
-    match wanted.iter().zip(&got).position(|(w, g)| !value::refines(I8, &[*w].into_iter().collect(), &[*g].into_iter().collect()))
+    match wanted
+        .iter()
+        .zip(&got)
+        .position(|(w, g)| !value::refines(I8, &[*w].into_iter().collect(), &[*g].into_iter().collect()))
     {
         None => Ok(()),
         Some(at) => Err(format!("{step}: byte {at} is {:x?}, was {:x?}\n{m}", got[at], wanted[at])),
@@ -686,7 +725,8 @@ fn try_seed(seed: u64) -> Result<bool, String> {
             check(&step, &m, &wanted, run_lowered(&m, &abi, &data)).map_err(explain)?;
         }
         let kernel = m.find("k").ok_or("the kernel was lost")?;
-        clspv_bridge::back::spirv::emit(&m, kernel, &abi, &target, false).map_err(|e| explain(format!("emission: {e}")))?;
+        clspv_bridge::back::spirv::emit(&m, kernel, &abi, &target, false)
+            .map_err(|e| explain(format!("emission: {e}")))?;
     }
     Ok(true)
 }

@@ -59,7 +59,10 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
     let result = cases(arguments, &scratch).and_then(|cases| {
         println!("{:<28}{:>6}  {:>23}  {:>15}  steps", "", "", "cold, ms", "cached, ms");
-        println!("{:<28}{:>6}  {:>11}{:>12}  {:>7}{:>8}", "program", "lines", "first", "next", "first", "next");
+        println!(
+            "{:<28}{:>6}  {:>11}{:>12}  {:>7}{:>8}",
+            "program", "lines", "first", "next", "first", "next"
+        );
         for case in &cases {
             println!("{}", row(case, arguments.runs.max(1), &scratch)?);
         }
@@ -166,7 +169,11 @@ fn child(case: &Case, cache: &Path, more: &[&str]) -> Result<String, String> {
     command.current_dir(case.file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")));
     let output = command.output().map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if output.status.success() { Ok(text) } else { Err(format!("{}: {}", case.name, String::from_utf8_lossy(&output.stderr))) }
+    if output.status.success() {
+        Ok(text)
+    } else {
+        Err(format!("{}: {}", case.name, String::from_utf8_lossy(&output.stderr)))
+    }
 }
 
 /// The child: builds the file and prints milliseconds.
@@ -228,8 +235,9 @@ mod tests {
         let config = pyroclast_runtime::program::offline::generic_front_config();
         let source = generated(3, 60);
         assert!(source.lines().count() > 60);
-        let built = driver::compile_program(&source, &[], &Default::default(), &config)
-            .and_then(|library| driver::build(&[&library], &Default::default(), &[], &clspv_bridge::Target::generic()));
+        let built = driver::compile_program(&source, &[], &Default::default(), &config).and_then(|library| {
+            driver::build(&[&library], &Default::default(), &[], &clspv_bridge::Target::generic())
+        });
         assert_eq!(built.map(|p| p.kernels.len()).map_err(|e| e.to_string()), Ok(1));
     }
 

@@ -132,7 +132,12 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
 
 fn attempt(entry: &Entry, without_addresses: bool, dir: &Path, folder: &Path, limit: Duration) -> Outcome {
     let start = Instant::now();
-    let outcome = |verdict, modules, text: String| Outcome { verdict, seconds: start.elapsed().as_secs_f64(), modules, text };
+    let outcome = |verdict, modules, text: String| Outcome {
+        verdict,
+        seconds: start.elapsed().as_secs_f64(),
+        modules,
+        text,
+    };
     let failed = |text: String| outcome(Verdict::Crash, 0, text);
     if let Err(e) = std::fs::create_dir_all(folder) {
         return failed(format!("{}: {e}", folder.display()));
@@ -158,7 +163,9 @@ fn attempt(entry: &Entry, without_addresses: bool, dir: &Path, folder: &Path, li
     match status.code() {
         Some(0) => {}
         // A build error without a message helps nobody.
-        Some(CLEAN_ERROR) if !text.trim().is_empty() => return outcome(Verdict::CleanError, 0, first_error(&text)),
+        Some(CLEAN_ERROR) if !text.trim().is_empty() => {
+            return outcome(Verdict::CleanError, 0, first_error(&text));
+        }
         _ => return failed(format!("{status}: {}", first_error(&text))),
     }
     let mut modules = Vec::new();
@@ -174,7 +181,11 @@ fn attempt(entry: &Entry, without_addresses: bool, dir: &Path, folder: &Path, li
             Ok(output) if output.status.success() => {}
             Ok(output) => {
                 let name = module.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+                let text = format!(
+                    "{}{}",
+                    String::from_utf8_lossy(&output.stdout),
+                    String::from_utf8_lossy(&output.stderr)
+                );
                 return outcome(Verdict::Invalid, modules.len(), format!("{name}: {}", first_error(&text)));
             }
             Err(e) => return failed(format!("spirv-val: {e}")),
@@ -187,7 +198,8 @@ fn attempt(entry: &Entry, without_addresses: bool, dir: &Path, folder: &Path, li
 /// The line that says most.
 fn first_error(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
-    let found = lines.clone().find(|l| l.contains("error") || l.contains("panicked") || l.contains("unsupported"));
+    let found =
+        lines.clone().find(|l| l.contains("error") || l.contains("panicked") || l.contains("unsupported"));
     let line = found.or_else(|| lines.next()).unwrap_or("no message");
     line.chars().take(180).collect()
 }
@@ -203,7 +215,14 @@ fn name(verdict: Verdict) -> &'static str {
 }
 
 fn row(entry: &Entry, o: &Outcome) -> String {
-    format!("{:<8} {:>6.2} s {:>4} modules  {:<45} {}", name(o.verdict), o.seconds, o.modules, entry.path, o.text)
+    format!(
+        "{:<8} {:>6.2} s {:>4} modules  {:<45} {}",
+        name(o.verdict),
+        o.seconds,
+        o.modules,
+        entry.path,
+        o.text
+    )
 }
 
 fn summary(entries: &[Entry], results: &BTreeMap<usize, Outcome>, elapsed: Duration) {

@@ -21,7 +21,8 @@ pub fn offer(driver: &Path) -> Result<Vendors, String> {
     let folder = std::env::temp_dir().join(format!("pyroclast-conformance-vendors-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let vendors = Vendors(folder);
-    std::fs::write(vendors.0.join("driver.icd"), format!("{}\n", driver.display())).map_err(|e| e.to_string())?;
+    std::fs::write(vendors.0.join("driver.icd"), format!("{}\n", driver.display()))
+        .map_err(|e| e.to_string())?;
     // SAFETY: no other thread runs yet. Two loaders, two variables.
     unsafe {
         std::env::set_var("OCL_ICD_VENDORS", &vendors.0);
@@ -53,8 +54,11 @@ impl Listing {
     /// Of a device chosen by number or by a part of the names of device or platform.
     pub fn of(chosen: &str, full: bool) -> Result<(usize, Listing), String> {
         let first = Listing::ask(0, full)?;
-        let fits = |d: &&Found| d.index.to_string() == chosen || d.name.contains(chosen) || d.platform.contains(chosen);
-        let index = first.devices.iter().find(fits).ok_or_else(|| format!("no device fits '{chosen}'"))?.index;
+        let fits = |d: &&Found| {
+            d.index.to_string() == chosen || d.name.contains(chosen) || d.platform.contains(chosen)
+        };
+        let index =
+            first.devices.iter().find(fits).ok_or_else(|| format!("no device fits '{chosen}'"))?.index;
         Ok((index, if index == 0 { first } else { Listing::ask(index, full)? }))
     }
 
@@ -128,7 +132,10 @@ pub fn list(devices: &[Device], context: &Context<'_>) {
         ("intermediate languages", text(raw::CL_DEVICE_IL_VERSION)),
         ("compute units", number(raw::CL_DEVICE_MAX_COMPUTE_UNITS)),
         ("largest work-group", number(raw::CL_DEVICE_MAX_WORK_GROUP_SIZE)),
-        ("global memory, MiB", (raw::device_number(device.id, raw::CL_DEVICE_GLOBAL_MEM_SIZE) >> 20).to_string()),
+        (
+            "global memory, MiB",
+            (raw::device_number(device.id, raw::CL_DEVICE_GLOBAL_MEM_SIZE) >> 20).to_string(),
+        ),
         ("extensions", text(raw::CL_DEVICE_EXTENSIONS)),
     ] {
         println!("fact\t{name}\t{}", one_line(&value));
@@ -178,7 +185,10 @@ mod tests {
     fn listings_are_read() {
         let text = "noise\ndevice\t0\t0\tA\tP\ndevice\t1\t0\tB\tQ\nfact\tdevice\tA\ntest\tapi\tone two\n";
         let listing = Listing::parse(text);
-        assert_eq!(listing.devices.iter().map(|d| (d.index, d.place)).collect::<Vec<_>>(), [(0, (0, 0)), (1, (1, 0))]);
+        assert_eq!(
+            listing.devices.iter().map(|d| (d.index, d.place)).collect::<Vec<_>>(),
+            [(0, (0, 0)), (1, (1, 0))]
+        );
         assert_eq!((listing.devices[1].name.as_str(), listing.devices[1].platform.as_str()), ("B", "Q"));
         assert_eq!((listing.facts["device"].as_str(), listing.tests[0].1.as_str()), ("A", "one two"));
     }

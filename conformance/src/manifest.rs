@@ -65,7 +65,8 @@ fn parse(text: &str, dir: &Path) -> Vec<Entry> {
         let path = fields.next().unwrap_or_default().to_owned();
         let standard = fields.next().unwrap_or_default();
         // Folder names may have spaces.
-        let rest = fields.next().unwrap_or_default().replace("{CORPUS}", &dir.to_string_lossy().replace(' ', "\\ "));
+        let rest =
+            fields.next().unwrap_or_default().replace("{CORPUS}", &dir.to_string_lossy().replace(' ', "\\ "));
         let standard = if standard.is_empty() { String::new() } else { format!("-cl-std={standard} ") };
         entries.push(Entry { path, options: format!("{standard}{rest}") });
     }

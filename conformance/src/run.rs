@@ -110,7 +110,11 @@ pub fn compare_reports(arguments: &Compare) -> Result<bool, String> {
     println!("{text}");
     if let Some(path) = &arguments.output {
         let is_html = path.extension().is_some_and(|e| e == "html");
-        let page = if is_html { html::comparison_page(&comparison) } else { format!("# Devices compared\n\n{text}") };
+        let page = if is_html {
+            html::comparison_page(&comparison)
+        } else {
+            format!("# Devices compared\n\n{text}")
+        };
         std::fs::write(path, page).map_err(|e| format!("{}: {e}", path.display()))?;
     }
     Ok(comparison.tests.is_empty() && comparison.missing == 0)
@@ -133,12 +137,14 @@ pub fn print_one(arguments: &PrintOne) -> Result<bool, String> {
 pub fn one(arguments: &One) -> Result<bool, String> {
     devices::in_child(arguments.device, |api, all, device| {
         let context = Context { api, device, quick: !arguments.full };
-        let (Some(name), Some(tests), Some(path)) = (&arguments.area, &arguments.tests, &arguments.results) else {
+        let (Some(name), Some(tests), Some(path)) = (&arguments.area, &arguments.tests, &arguments.results)
+        else {
             devices::list(all, &context);
             return Ok(true);
         };
         let area = AREAS.iter().find(|a| a.0 == name).ok_or("no such area")?;
-        let file = std::fs::OpenOptions::new().append(true).create(true).open(path).map_err(|e| e.to_string())?;
+        let file =
+            std::fs::OpenOptions::new().append(true).create(true).open(path).map_err(|e| e.to_string())?;
         let chosen = std::fs::read_to_string(tests).map_err(|e| e.to_string())?;
         let goes_on = || context.is_usable();
         let mut sink = Sink::running(chosen.lines().map(str::to_owned).collect(), file, &goes_on);
@@ -198,7 +204,9 @@ impl Run<'_> {
             if seen.ended {
                 return Ok(records);
             }
-            let behind = |name: &str| left.iter().position(|n| *n == name).and_then(|at| left.get(at + 1..)).unwrap_or_default();
+            let behind = |name: &str| {
+                left.iter().position(|n| *n == name).and_then(|at| left.get(at + 1..)).unwrap_or_default()
+            };
             // The device is lost: what is left is run by another process.
             if let Some(last) = seen.lost {
                 left = behind(&last);
@@ -208,8 +216,12 @@ impl Run<'_> {
             let log = std::fs::read_to_string(&log).unwrap_or_default();
             let tail: Vec<&str> = log.lines().rev().take(6).collect();
             let tail = tail.into_iter().rev().collect::<Vec<_>>().join("\n");
-            let how = ended.map_or(format!("took more than {} s", self.limit.as_secs()), |status| format!("ended with {status}"));
-            let Some(name) = seen.running else { return Err(format!("{area}: the process {how} outside of any test\n{tail}")) };
+            let how = ended.map_or(format!("took more than {} s", self.limit.as_secs()), |status| {
+                format!("ended with {status}")
+            });
+            let Some(name) = seen.running else {
+                return Err(format!("{area}: the process {how} outside of any test\n{tail}"));
+            };
             let text = format!("the process {how}\n{tail}");
             left = behind(&name);
             let seconds = seen.since.map_or(0.0, |since| since.elapsed().as_secs_f64());
@@ -265,7 +277,13 @@ impl Seen {
             let Some(name) = self.running.take() else { continue };
             self.since = None;
             self.last = Some(name.clone());
-            records.push(Record { area: area.into(), name, verdict, text, seconds: seconds.parse().unwrap_or(0.0) });
+            records.push(Record {
+                area: area.into(),
+                name,
+                verdict,
+                text,
+                seconds: seconds.parse().unwrap_or(0.0),
+            });
         }
         self.lines = lines.len();
         records
@@ -291,7 +309,10 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
 }
 
 /// The tests that are chosen, by area.
-fn choose<'a>(arguments: &Arguments, tests: &'a [(String, String)]) -> Result<Vec<(&'static str, Vec<&'a str>)>, String> {
+fn choose<'a>(
+    arguments: &Arguments,
+    tests: &'a [(String, String)],
+) -> Result<Vec<(&'static str, Vec<&'a str>)>, String> {
     if let Some(unknown) = arguments.areas.iter().find(|a| !AREAS.iter().any(|area| area.0 == *a)) {
         return Err(format!("there is no area {unknown}"));
     }
@@ -301,7 +322,8 @@ fn choose<'a>(arguments: &Arguments, tests: &'a [(String, String)]) -> Result<Ve
         if only.is_none() && !arguments.areas.is_empty() && !arguments.areas.iter().any(|a| a == area) {
             continue;
         }
-        let names = tests.iter().filter(|t| t.0 == *area).map(|t| t.1.as_str()).step_by(arguments.every.max(1));
+        let names =
+            tests.iter().filter(|t| t.0 == *area).map(|t| t.1.as_str()).step_by(arguments.every.max(1));
         let names: Vec<&str> = names.filter(|name| only.is_none_or(|o| o == (*area, *name))).collect();
         if !names.is_empty() {
             chosen.push((*area, names));
@@ -320,14 +342,23 @@ fn run_in(arguments: &Arguments, scratch: &Path) -> Result<bool, String> {
         names.retain(|name| match expectations.of(&format!("{area}/{name}")) {
             Some((Expected::Exclude, reason)) => {
                 let text = format!("excluded: {reason}");
-                tests.push(Record { area: (*area).into(), name: (*name).into(), verdict: Verdict::Skip, seconds: 0.0, text });
+                tests.push(Record {
+                    area: (*area).into(),
+                    name: (*name).into(),
+                    verdict: Verdict::Skip,
+                    seconds: 0.0,
+                    text,
+                });
                 false
             }
             _ => true,
         });
     }
-    let known = |path: &str| before.as_ref().and_then(|b| b.tests.iter().find(|t| t.path() == path)).map(|t| t.seconds);
-    let paths = chosen.iter().flat_map(|(area, names)| names.iter().map(move |name| format!("{area}/{name}")));
+    let known = |path: &str| {
+        before.as_ref().and_then(|b| b.tests.iter().find(|t| t.path() == path)).map(|t| t.seconds)
+    };
+    let paths =
+        chosen.iter().flat_map(|(area, names)| names.iter().map(move |name| format!("{area}/{name}")));
     let jobs = arguments.jobs.clamp(1, 64);
     let run = Run {
         device,
@@ -343,11 +374,19 @@ fn run_in(arguments: &Arguments, scratch: &Path) -> Result<bool, String> {
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
-                while let Some((area, names)) = order.get(next.fetch_add(1, Ordering::Relaxed)).map(|at| &chosen[*at]) {
+                while let Some((area, names)) =
+                    order.get(next.fetch_add(1, Ordering::Relaxed)).map(|at| &chosen[*at])
+                {
                     let result = if names.is_empty() { Ok(Vec::new()) } else { run.area(area, names) };
                     let records = result.unwrap_or_else(|text| {
                         let name = "the area".to_owned();
-                        vec![Record { area: (*area).into(), name, verdict: Verdict::Fail, text, seconds: 0.0 }]
+                        vec![Record {
+                            area: (*area).into(),
+                            name,
+                            verdict: Verdict::Fail,
+                            text,
+                            seconds: 0.0,
+                        }]
                     });
                     if let Ok(mut ended) = ended.lock() {
                         ended.extend(records);
@@ -388,7 +427,10 @@ mod tests {
         assert_eq!(records.iter().map(|r| r.verdict).collect::<Vec<_>>(), [Verdict::Pass, Verdict::Fail]);
         assert_eq!((records[1].text.as_str(), records[1].seconds), ("a\nb", 2.5));
         assert_eq!((seen.running.as_deref(), seen.ended), (Some("three"), false));
-        assert!(seen.take("B one\nP 0.100 \nB two\nF 2.5 a\\nb\nB three\nS 0 x\nE\n", "a").len() == 1 && seen.ended);
+        assert!(
+            seen.take("B one\nP 0.100 \nB two\nF 2.5 a\\nb\nB three\nS 0 x\nE\n", "a").len() == 1
+                && seen.ended
+        );
         assert_eq!(seen.lost, None);
         let mut seen = Seen::default();
         assert_eq!(seen.take("B one\nP 0.1 \nB two\nF 2.5 a\nL\n", "a").len(), 2);

@@ -26,15 +26,18 @@ struct Suite {
 
 impl Suite {
     fn new(name: &str) -> Suite {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cts-{name}-{}", std::process::id()));
+        let folder =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cts-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         for module in ["first", "cl_copy_images"] {
             let binary = folder.join("build/test_conformance").join(module).join(format!("test_{module}"));
             std::fs::create_dir_all(binary.parent().expect("a folder")).expect("a folder");
             std::fs::write(&binary, BINARY).expect("a script");
-            std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).expect("a script to run");
+            std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755))
+                .expect("a script to run");
         }
-        let driver = std::env::current_exe().expect("path of the test program").with_file_name("libpyroclast.so");
+        let driver =
+            std::env::current_exe().expect("path of the test program").with_file_name("libpyroclast.so");
         assert!(driver.is_file(), "{} is missing", driver.display());
         Suite { folder, driver }
     }
@@ -42,7 +45,12 @@ impl Suite {
     fn run(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_conformance"));
         command.args(["cts", "--quiet", "--jobs", "3", "--cts"]).arg(self.folder.join("build"));
-        command.arg("--driver").arg(&self.driver).arg("--output").arg(self.folder.join("out")).args(arguments);
+        command
+            .arg("--driver")
+            .arg(&self.driver)
+            .arg("--output")
+            .arg(self.folder.join("out"))
+            .args(arguments);
         command.env("PYROCLAST_DEVICES", "cpu").env("RAN", self.folder.join("ran"));
         command.output().expect("the tool runs")
     }
@@ -76,7 +84,10 @@ fn verdicts_and_expectations() {
     let suite = Suite::new("verdicts");
     let output = suite.run(&["first:absent,bad,crash,good"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    assert_eq!(suite.ran(), ["absent", "bad", "crash", "good"].map(|n| format!("{n}  CL_DEVICE_TYPE_ALL 0 0 wimpy=")));
+    assert_eq!(
+        suite.ran(),
+        ["absent", "bad", "crash", "good"].map(|n| format!("{n}  CL_DEVICE_TYPE_ALL 0 0 wimpy="))
+    );
     // Only what has no result runs.
     let output = suite.run(&["--limit", "1", "first"]);
     let said = text(&output);
@@ -97,7 +108,11 @@ fn verdicts_and_expectations() {
     let list = list.to_str().expect("a path");
     let output = suite.run(&["--expect", list, "first"]);
     assert!(output.status.success(), "{}", text(&output));
-    assert!(text(&output).contains("3 failed (3 of them expected)") && suite.ran().is_empty(), "{}", text(&output));
+    assert!(
+        text(&output).contains("3 failed (3 of them expected)") && suite.ran().is_empty(),
+        "{}",
+        text(&output)
+    );
 
     // A pass that is not expected is told; a skip that is not expected is not good.
     std::fs::write(list, "first/good  known\nfirst/*  known\n").expect("a file");
@@ -111,12 +126,18 @@ fn verdicts_and_expectations() {
 fn states_modes_and_lists() {
     let suite = Suite::new("states");
     let list = suite.folder.join("list.csv");
-    std::fs::write(&list, "# list\nFirst,a/test_first g*\nCopies, b/test_cl_copy_images max_images g*\nGone,c/test_gone\n")
-        .expect("a list");
+    std::fs::write(
+        &list,
+        "# list\nFirst,a/test_first g*\nCopies, b/test_cl_copy_images max_images g*\nGone,c/test_gone\n",
+    )
+    .expect("a list");
     let output = suite.run(&["--list", list.to_str().expect("a path")]);
     assert!(output.status.success(), "{}", text(&output));
     assert!(text(&output).contains("there is no test_gone"));
-    assert_eq!(suite.ran(), ["good  CL_DEVICE_TYPE_ALL 0 0 wimpy=", "good max_images CL_DEVICE_TYPE_ALL 0 0 wimpy="]);
+    assert_eq!(
+        suite.ran(),
+        ["good  CL_DEVICE_TYPE_ALL 0 0 wimpy=", "good max_images CL_DEVICE_TYPE_ALL 0 0 wimpy="]
+    );
 
     // Of what has results only failures are run again, if that is asked for.
     let output = suite.run(&["first:good,bad"]);
@@ -135,8 +156,10 @@ fn states_modes_and_lists() {
 
     // What is excluded does not run.
     let exclusions = suite.folder.join("exclude.txt");
-    std::fs::write(&exclusions, "exclude first/h*  it hangs\nexclude first/crash  it crashes\n").expect("a file");
-    let output = suite.run(&["--wimpy", "--expect", exclusions.to_str().expect("a path"), "first:hang,crash,good"]);
+    std::fs::write(&exclusions, "exclude first/h*  it hangs\nexclude first/crash  it crashes\n")
+        .expect("a file");
+    let output =
+        suite.run(&["--wimpy", "--expect", exclusions.to_str().expect("a path"), "first:hang,crash,good"]);
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(suite.ran(), ["good  CL_DEVICE_TYPE_ALL 0 0 wimpy=1"]);
     assert!(suite.report().contains("excluded: it hangs"));

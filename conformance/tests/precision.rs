@@ -10,7 +10,8 @@ fn vendors(name: &str) -> PathBuf {
     assert!(library.is_file(), "{} is missing", library.display());
     let folder = std::env::temp_dir().join(format!("pyroclast-precision-{}{name}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the vendor file");
-    std::fs::write(folder.join("pyroclast.icd"), format!("{}\n", library.display())).expect("the vendor file");
+    std::fs::write(folder.join("pyroclast.icd"), format!("{}\n", library.display()))
+        .expect("the vendor file");
     folder
 }
 

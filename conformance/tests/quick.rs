@@ -9,7 +9,8 @@ const SAMPLED: &str = "integers,vectors,vector-values,language,conversions,math,
 
 /// The driver built with these tests.
 fn driver() -> PathBuf {
-    let library = std::env::current_exe().expect("path of the test program").with_file_name("libpyroclast.so");
+    let library =
+        std::env::current_exe().expect("path of the test program").with_file_name("libpyroclast.so");
     assert!(library.is_file(), "{} is missing", library.display());
     library
 }
@@ -44,8 +45,16 @@ fn check_without(device: &str, hidden: &str, expectations: &str, choice: &[&str]
     }
     // The pages follow from the report.
     std::fs::remove_file(folder.join("report.html")).expect("a page");
-    let pages = Command::new(env!("CARGO_BIN_EXE_conformance")).arg("pages").arg(&folder).output().expect("the tool runs");
-    assert!(pages.status.success() && folder.join("report.html").is_file(), "{}", String::from_utf8_lossy(&pages.stderr));
+    let pages = Command::new(env!("CARGO_BIN_EXE_conformance"))
+        .arg("pages")
+        .arg(&folder)
+        .output()
+        .expect("the tool runs");
+    assert!(
+        pages.status.success() && folder.join("report.html").is_file(),
+        "{}",
+        String::from_utf8_lossy(&pages.stderr)
+    );
     let _ = std::fs::remove_dir_all(&folder);
 }
 

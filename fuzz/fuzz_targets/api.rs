@@ -52,7 +52,10 @@ fn shared() -> &'static Shared {
         // SAFETY: no other thread reads the environment yet; handles and strings are live.
         unsafe {
             std::env::set_var("PYROCLAST_DEVICES", "cpu");
-            assert_eq!((CL.clGetDeviceIDs)(platform_handle(), CL_DEVICE_TYPE_ALL, 1, &mut device, null_mut()), CL_SUCCESS);
+            assert_eq!(
+                (CL.clGetDeviceIDs)(platform_handle(), CL_DEVICE_TYPE_ALL, 1, &mut device, null_mut()),
+                CL_SUCCESS
+            );
             let context = (CL.clCreateContext)(null(), 1, &device, None, null_mut(), &mut code);
             let (mut text, length) = (SOURCE.as_ptr().cast(), SOURCE.len());
             let program = (CL.clCreateProgramWithSource)(context, 1, &mut text, &length, &mut code);
@@ -261,7 +264,10 @@ impl<'a> Actor<'a> {
                     let region = cl_buffer_region { origin: self.size(), size: self.size() };
                     let kind = if self.below(16) == 1 { 7 } else { CL_BUFFER_CREATE_TYPE_REGION };
                     let (parent, flags) = (self.any(MEM), self.of(&FLAGS));
-                    world.add(MEM, (CL.clCreateSubBuffer)(parent, flags, kind, (&raw const region).cast(), &mut code));
+                    world.add(
+                        MEM,
+                        (CL.clCreateSubBuffer)(parent, flags, kind, (&raw const region).cast(), &mut code),
+                    );
                 }
                 2 => {
                     let bits = [0, 1, 2, 3, 1 << 33][self.below(5)];
@@ -269,10 +275,20 @@ impl<'a> Actor<'a> {
                     world.add(QUEUE, (CL.clCreateCommandQueue)(context, device, bits, &mut code));
                 }
                 3 => {
-                    let list = [CL_QUEUE_PROPERTIES as u64, self.below(8) as u64, self.size() as u64, self.byte() as u64, 0, 0];
+                    let list = [
+                        CL_QUEUE_PROPERTIES as u64,
+                        self.below(8) as u64,
+                        self.size() as u64,
+                        self.byte() as u64,
+                        0,
+                        0,
+                    ];
                     let device = self.device();
                     let list = list[self.below(3)..].as_ptr();
-                    world.add(QUEUE, (CL.clCreateCommandQueueWithProperties)(context, device, list, &mut code));
+                    world.add(
+                        QUEUE,
+                        (CL.clCreateCommandQueueWithProperties)(context, device, list, &mut code),
+                    );
                 }
                 4 => {
                     let gate = (CL.clCreateUserEvent)(context, &mut code);
@@ -292,9 +308,13 @@ impl<'a> Actor<'a> {
                     world.add(KERNEL, (CL.clCloneKernel)(kernel, &mut code));
                 }
                 7 => {
-                    let (addressing, filter) = (CL_ADDRESS_NONE + self.below(6) as u32, CL_FILTER_NEAREST + self.below(3) as u32);
+                    let (addressing, filter) =
+                        (CL_ADDRESS_NONE + self.below(6) as u32, CL_FILTER_NEAREST + self.below(3) as u32);
                     let normalized = self.below(3) as cl_bool;
-                    world.add(SAMPLER, (CL.clCreateSampler)(context, normalized, addressing, filter, &mut code));
+                    world.add(
+                        SAMPLER,
+                        (CL.clCreateSampler)(context, normalized, addressing, filter, &mut code),
+                    );
                 }
                 _ => {
                     let format = cl_image_format {
@@ -303,17 +323,20 @@ impl<'a> Actor<'a> {
                     };
                     let mut desc: cl_image_desc = std::mem::zeroed();
                     desc.image_type = CL_MEM_OBJECT_BUFFER + self.below(9) as u32;
-                    (desc.image_width, desc.image_height, desc.image_depth) = (self.below(40), self.below(24), self.below(9));
+                    (desc.image_width, desc.image_height, desc.image_depth) =
+                        (self.below(40), self.below(24), self.below(9));
                     if self.below(8) == 1 {
                         desc.image_width = self.size();
                     }
                     (desc.image_array_size, desc.image_row_pitch) = (self.below(5), self.below(3) * 64);
-                    (desc.num_mip_levels, desc.num_samples) = (self.below(9) as u32 / 7 * 3, self.below(20) as u32 / 19);
+                    (desc.num_mip_levels, desc.num_samples) =
+                        (self.below(9) as u32 / 7 * 3, self.below(20) as u32 / 19);
                     if self.below(4) == 1 {
                         desc.mem_object = self.any(MEM);
                     }
                     let flags = self.of(&FLAGS);
-                    let takes = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0 && desc.image_width <= 40;
+                    let takes =
+                        flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0 && desc.image_width <= 40;
                     let host = if takes { self.host() } else { null_mut() };
                     // A pitch that is given bounds what is read.
                     world.add(MEM, (CL.clCreateImage)(context, flags, &format, &desc, host, &mut code));
@@ -342,8 +365,11 @@ impl<'a> Actor<'a> {
                     let dims = [1, 1, 1, 2, 3, 0, 4][self.below(7)];
                     let many = self.of(&[1usize, 8, 64, 0, 7, 1000, usize::MAX]);
                     // What would take for ever is refused for its offset.
-                    let (global, offset) =
-                        if many == usize::MAX { ([many; 3], [8; 3]) } else { ([many, 1, 1], [self.below(9), 0, 0]) };
+                    let (global, offset) = if many == usize::MAX {
+                        ([many; 3], [8; 3])
+                    } else {
+                        ([many, 1, 1], [self.below(9), 0, 0])
+                    };
                     let local = [self.of(&[0, 1, 8, 16, 5000]), 1, 1];
                     let local = if self.below(2) == 0 { null() } else { local.as_ptr() };
                     (CL.clEnqueueNDRangeKernel)(
@@ -376,11 +402,14 @@ impl<'a> Actor<'a> {
                     (CL.clEnqueueFillBuffer)(queue, a, pattern, length, offset, size, count, waits, wanted)
                 }
                 6 => {
-                    let (flags, mut code) =
-                        (self.of(&[CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION, 0, 7, 1 << 20]), 1);
+                    let (flags, mut code) = (
+                        self.of(&[CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION, 0, 7, 1 << 20]),
+                        1,
+                    );
                     let blocking = self.blocking();
-                    let mapped =
-                        (CL.clEnqueueMapBuffer)(queue, a, blocking, flags, offset, size, count, waits, wanted, &mut code);
+                    let mapped = (CL.clEnqueueMapBuffer)(
+                        queue, a, blocking, flags, offset, size, count, waits, wanted, &mut code,
+                    );
                     self.note(code);
                     let mapped = if self.below(8) == 1 { host } else { mapped };
                     (CL.clEnqueueUnmapMemObject)(queue, a, mapped, 0, null(), null_mut())
@@ -395,12 +424,12 @@ impl<'a> Actor<'a> {
                     let (near, region) = (near.as_ptr(), region.as_ptr());
                     match self.below(3) {
                         0 => (CL.clEnqueueReadBufferRect)(
-                            queue, a, blocking, from, near, region, pitches[0], pitches[1], row, slice, host, count, waits,
-                            wanted,
+                            queue, a, blocking, from, near, region, pitches[0], pitches[1], row, slice, host,
+                            count, waits, wanted,
                         ),
                         1 => (CL.clEnqueueWriteBufferRect)(
-                            queue, a, blocking, from, near, region, pitches[0], pitches[1], row, slice, host, count, waits,
-                            wanted,
+                            queue, a, blocking, from, near, region, pitches[0], pitches[1], row, slice, host,
+                            count, waits, wanted,
                         ),
                         _ => {
                             let others = [self.size(), self.size()];
@@ -428,22 +457,50 @@ impl<'a> Actor<'a> {
                     let to = self.corner();
                     let host = self.host();
                     match self.below(5) {
-                        0 => (CL.clEnqueueReadImage)(queue, a, blocking, origin, region, 0, 0, host, count, waits, wanted),
-                        1 => (CL.clEnqueueWriteImage)(queue, a, blocking, origin, region, 0, 0, host, count, waits, wanted),
-                        2 => (CL.clEnqueueCopyImage)(queue, a, b, origin, to.as_ptr(), region, count, waits, wanted),
-                        3 => (CL.clEnqueueCopyImageToBuffer)(queue, a, b, origin, region, offset, count, waits, wanted),
-                        _ => (CL.clEnqueueCopyBufferToImage)(queue, b, a, offset, origin, region, count, waits, wanted),
+                        0 => (CL.clEnqueueReadImage)(
+                            queue, a, blocking, origin, region, 0, 0, host, count, waits, wanted,
+                        ),
+                        1 => (CL.clEnqueueWriteImage)(
+                            queue, a, blocking, origin, region, 0, 0, host, count, waits, wanted,
+                        ),
+                        2 => (CL.clEnqueueCopyImage)(
+                            queue,
+                            a,
+                            b,
+                            origin,
+                            to.as_ptr(),
+                            region,
+                            count,
+                            waits,
+                            wanted,
+                        ),
+                        3 => (CL.clEnqueueCopyImageToBuffer)(
+                            queue, a, b, origin, region, offset, count, waits, wanted,
+                        ),
+                        _ => (CL.clEnqueueCopyBufferToImage)(
+                            queue, b, a, offset, origin, region, count, waits, wanted,
+                        ),
                     }
                 }
                 10 => {
                     let (origin, region, colour) = (self.corner(), self.extent(), [1u32; 4]);
                     let colour = colour.as_ptr().cast();
-                    (CL.clEnqueueFillImage)(queue, a, colour, origin.as_ptr(), region.as_ptr(), count, waits, wanted)
+                    (CL.clEnqueueFillImage)(
+                        queue,
+                        a,
+                        colour,
+                        origin.as_ptr(),
+                        region.as_ptr(),
+                        count,
+                        waits,
+                        wanted,
+                    )
                 }
                 11 => (CL.clEnqueueMarkerWithWaitList)(queue, count, waits, wanted),
                 12 => (CL.clEnqueueBarrierWithWaitList)(queue, count, waits, wanted),
                 13 => {
-                    let (mems, flags) = ([a, b], [0, CL_MIGRATE_MEM_OBJECT_HOST, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 8]);
+                    let (mems, flags) =
+                        ([a, b], [0, CL_MIGRATE_MEM_OBJECT_HOST, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 8]);
                     let (n, flags) = (self.below(3) as cl_uint, flags[self.below(4)]);
                     (CL.clEnqueueMigrateMemObjects)(queue, n, mems.as_ptr(), flags, count, waits, wanted)
                 }
@@ -464,11 +521,13 @@ impl<'a> Actor<'a> {
 
     /// An origin; the fourth number is the level of detail of 3D images that have levels.
     fn corner(&mut self) -> [usize; 4] {
-        [self.below(32), self.below(20), self.below(8), self.below(4)].map(|n| if n == 19 { self.size() } else { n })
+        [self.below(32), self.below(20), self.below(8), self.below(4)]
+            .map(|n| if n == 19 { self.size() } else { n })
     }
 
     fn extent(&mut self) -> [usize; 3] {
-        [1 + self.below(32), 1 + self.below(16), 1 + self.below(4)].map(|n| if n == 16 { n * self.below(2) } else { n })
+        [1 + self.below(32), 1 + self.below(16), 1 + self.below(4)]
+            .map(|n| if n == 16 { n * self.below(2) } else { n })
     }
 
     fn set_argument(&mut self) {
@@ -478,7 +537,8 @@ impl<'a> Actor<'a> {
             match self.below(5) {
                 0 | 1 => {
                     let kind = self.of(&[MEM, MEM, SAMPLER, QUEUE]);
-                    let (handle, size): (*mut c_void, _) = (self.any(kind), if self.below(16) == 1 { 4 } else { 8 });
+                    let (handle, size): (*mut c_void, _) =
+                        (self.any(kind), if self.below(16) == 1 { 4 } else { 8 });
                     (CL.clSetKernelArg)(kernel, index, size, (&raw const handle).cast())
                 }
                 2 => {
@@ -520,11 +580,22 @@ impl<'a> Actor<'a> {
                     to,
                     needed,
                 ),
-                7 => (CL.clGetProgramBuildInfo)(self.any(PROGRAM), device, 0x1181 + name % 6, size, to, needed),
+                7 => {
+                    (CL.clGetProgramBuildInfo)(self.any(PROGRAM), device, 0x1181 + name % 6, size, to, needed)
+                }
                 8 => (CL.clGetKernelInfo)(self.any(KERNEL), 0x1190 + name % 8, size, to, needed),
                 9 => (CL.clGetKernelArgInfo)(self.any(KERNEL), name % 5, 0x1196 + name % 7, size, to, needed),
-                10 => (CL.clGetKernelWorkGroupInfo)(self.any(KERNEL), device, 0x11b0 + name % 8, size, to, needed),
-                _ if name % 2 == 0 => (CL.clGetEventInfo)(self.any(EVENT), 0x11d0 + name % 8, size, to, needed),
+                10 => (CL.clGetKernelWorkGroupInfo)(
+                    self.any(KERNEL),
+                    device,
+                    0x11b0 + name % 8,
+                    size,
+                    to,
+                    needed,
+                ),
+                _ if name % 2 == 0 => {
+                    (CL.clGetEventInfo)(self.any(EVENT), 0x11d0 + name % 8, size, to, needed)
+                }
                 _ => (CL.clGetEventProfilingInfo)(self.any(EVENT), 0x1280 + name % 8, size, to, needed),
             }
         };
@@ -542,8 +613,10 @@ impl<'a> Actor<'a> {
             match self.below(5) {
                 0 => {
                     let (size, alignment) = (self.below(255) * 16, self.of(&[0, 4, 64, 3, 1 << 20]));
-                    let (context, flags) =
-                        (self.any(CONTEXT), self.of(&[0, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, 1 << 40]));
+                    let (context, flags) = (
+                        self.any(CONTEXT),
+                        self.of(&[0, CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_ATOMICS, 1 << 40]),
+                    );
                     let made = (CL.clSVMAlloc)(context, flags, size, alignment);
                     if !made.is_null() && size >= 1024 && context as usize == world.context {
                         lock(&world.svm).push(made as usize);
@@ -555,17 +628,44 @@ impl<'a> Actor<'a> {
                 _ if pointer.is_null() => CL_SUCCESS,
                 1 => {
                     let (pattern, size) = ([3u8; 16], self.below(60) * 16);
-                    (CL.clEnqueueSVMMemFill)(queue, pointer.cast(), pattern.as_ptr().cast(), 16, size, count, waits, null_mut())
+                    (CL.clEnqueueSVMMemFill)(
+                        queue,
+                        pointer.cast(),
+                        pattern.as_ptr().cast(),
+                        16,
+                        size,
+                        count,
+                        waits,
+                        null_mut(),
+                    )
                 }
                 2 => {
                     let (size, blocking) = (self.below(255) * 4, self.blocking());
                     let from = self.host();
-                    (CL.clEnqueueSVMMemcpy)(queue, blocking, pointer.cast(), from, size, count, waits, null_mut())
+                    (CL.clEnqueueSVMMemcpy)(
+                        queue,
+                        blocking,
+                        pointer.cast(),
+                        from,
+                        size,
+                        count,
+                        waits,
+                        null_mut(),
+                    )
                 }
                 3 => {
                     let (size, blocking) = (self.below(255) * 4, self.blocking());
                     let flags = self.of(&[CL_MAP_READ, CL_MAP_WRITE, 1 << 20]);
-                    self.note((CL.clEnqueueSVMMap)(queue, blocking, flags, pointer.cast(), size, count, waits, null_mut()));
+                    self.note((CL.clEnqueueSVMMap)(
+                        queue,
+                        blocking,
+                        flags,
+                        pointer.cast(),
+                        size,
+                        count,
+                        waits,
+                        null_mut(),
+                    ));
                     (CL.clEnqueueSVMUnmap)(queue, pointer.cast(), 0, null(), null_mut())
                 }
                 _ => (CL.clSetKernelArgSVMPointer)(self.any(KERNEL), 0, pointer.cast()),
@@ -604,11 +704,15 @@ impl<'a> Actor<'a> {
                     }
                 }
                 3 => {
-                    let (event, status) = (self.any(EVENT), self.of(&[CL_COMPLETE, -1, -500, CL_RUNNING, 7, CL_SUBMITTED]));
+                    let (event, status) =
+                        (self.any(EVENT), self.of(&[CL_COMPLETE, -1, -500, CL_RUNNING, 7, CL_SUBMITTED]));
                     code = (CL.clSetUserEventStatus)(event, status);
                 }
                 4 => {
-                    let (event, moment) = (self.any(EVENT), self.of(&[CL_COMPLETE, CL_RUNNING, CL_SUBMITTED, CL_QUEUED, -3, 9]));
+                    let (event, moment) = (
+                        self.any(EVENT),
+                        self.of(&[CL_COMPLETE, CL_RUNNING, CL_SUBMITTED, CL_QUEUED, -3, 9]),
+                    );
                     let call = if self.below(16) == 1 { None } else { Some(on_event as _) };
                     code = (CL.clSetEventCallback)(event, moment, call, null_mut());
                 }
@@ -618,19 +722,38 @@ impl<'a> Actor<'a> {
                 }
                 6 => {
                     let mut bytes: Vec<u8> = (0..self.byte()).map(|_| self.byte() as u8).collect();
-                    let (context, length, device, mut status) = (self.any(CONTEXT), bytes.len(), self.device(), 0);
+                    let (context, length, device, mut status) =
+                        (self.any(CONTEXT), bytes.len(), self.device(), 0);
                     // A source of length 0 ends where a zero is.
                     bytes.push(0);
                     let mut list = bytes.as_ptr();
                     let program = match self.below(3) {
-                        0 => (CL.clCreateProgramWithBinary)(context, 1, &device, &length, &mut list, &mut status, &mut code),
+                        0 => (CL.clCreateProgramWithBinary)(
+                            context,
+                            1,
+                            &device,
+                            &length,
+                            &mut list,
+                            &mut status,
+                            &mut code,
+                        ),
                         1 => (CL.clCreateProgramWithIL)(context, bytes.as_ptr().cast(), length, &mut code),
-                        _ => (CL.clCreateProgramWithSource)(context, 1, (&raw mut list).cast(), &length, &mut code),
+                        _ => (CL.clCreateProgramWithSource)(
+                            context,
+                            1,
+                            (&raw mut list).cast(),
+                            &length,
+                            &mut code,
+                        ),
                     };
                     world.add(PROGRAM, program);
                 }
                 7 => {
-                    let list = [self.of(&[CL_CONTEXT_PLATFORM as isize, 5, 0]), self.of(&[platform_handle() as isize, 0, 9]), 0];
+                    let list = [
+                        self.of(&[CL_CONTEXT_PLATFORM as isize, 5, 0]),
+                        self.of(&[platform_handle() as isize, 0, 9]),
+                        0,
+                    ];
                     let device = self.device();
                     let made = (CL.clCreateContext)(
                         list.as_ptr(),
@@ -644,16 +767,23 @@ impl<'a> Actor<'a> {
                 }
                 _ => {
                     let list = [
-                        self.of(&[CL_DEVICE_PARTITION_EQUALLY as isize, CL_DEVICE_PARTITION_BY_COUNTS as isize, 77]),
+                        self.of(&[
+                            CL_DEVICE_PARTITION_EQUALLY as isize,
+                            CL_DEVICE_PARTITION_BY_COUNTS as isize,
+                            77,
+                        ]),
                         self.below(3) as isize,
                         0,
                         0,
                     ];
                     let (mut devices, mut count) = ([null_mut(); 4], 0);
                     let device = self.device();
-                    code = (CL.clCreateSubDevices)(device, list.as_ptr(), 4, devices.as_mut_ptr(), &mut count);
+                    code =
+                        (CL.clCreateSubDevices)(device, list.as_ptr(), 4, devices.as_mut_ptr(), &mut count);
                     if code == CL_SUCCESS {
-                        devices[..(count as usize).min(4)].iter().for_each(|d| self.note((CL.clReleaseDevice)(*d)));
+                        devices[..(count as usize).min(4)]
+                            .iter()
+                            .for_each(|d| self.note((CL.clReleaseDevice)(*d)));
                     }
                 }
             }
@@ -691,8 +821,12 @@ fuzz_target!(|data: &[u8]| {
     // SAFETY: a live device; the callback only counts.
     let context = unsafe { (CL.clCreateContext)(null(), 1, &device, None, null_mut(), &mut code) };
     assert_eq!(code, CL_SUCCESS);
-    let world =
-        World { context: context as usize, is_shared: first & 1 == 1, stale: lock(&STALE)[1].clone(), ..World::default() };
+    let world = World {
+        context: context as usize,
+        is_shared: first & 1 == 1,
+        stale: lock(&STALE)[1].clone(),
+        ..World::default()
+    };
     // SAFETY: a live context, and a reference that stays here.
     unsafe {
         assert_eq!((CL.clSetContextDestructorCallback)(context, Some(on_gone), null_mut()), CL_SUCCESS);

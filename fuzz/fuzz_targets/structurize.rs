@@ -44,7 +44,8 @@ fn graph(source: &mut Source<'_>) -> Function {
     }
     let dom = DomTree::new(&Cfg::new(&shape));
     let order: Vec<Block> = dom.preorder().to_vec();
-    let mut made: HashMap<Block, Vec<Value>> = blocks.iter().map(|b| (*b, f.blocks[*b].params.clone())).collect();
+    let mut made: HashMap<Block, Vec<Value>> =
+        blocks.iter().map(|b| (*b, f.blocks[*b].params.clone())).collect();
     for &b in &order {
         let i = b.index();
         let mut visible: Vec<Value> = Vec::new();
@@ -66,8 +67,9 @@ fn graph(source: &mut Source<'_>) -> Function {
         let mut calls = Vec::new();
         for s in &succs[i] {
             let count = f.blocks[blocks[*s]].params.len();
-            let args: Vec<Value> =
-                (0..count).map(|k| if k == 0 { folded } else { visible[source.below(visible.len())] }).collect();
+            let args: Vec<Value> = (0..count)
+                .map(|k| if k == 0 { folded } else { visible[source.below(visible.len())] })
+                .collect();
             calls.push(BlockCall::new(blocks[*s], &args));
         }
         let t = match calls.len() {
@@ -97,7 +99,11 @@ fn graph(source: &mut Source<'_>) -> Function {
 fn result(module: &Module, argument: u64, fuel: u64) -> Result<Vec<value::Val>, Stop> {
     let func = module.find("f").ok_or(Stop::Fuel)?;
     let launch = Launch { fuel, ..Launch::default() };
-    Ok(Machine::new(module).run(func, &[value::scalar(argument)], &launch)?.into_iter().next().unwrap_or_default())
+    Ok(Machine::new(module)
+        .run(func, &[value::scalar(argument)], &launch)?
+        .into_iter()
+        .next()
+        .unwrap_or_default())
 }
 
 fuzz_target!(|data: &[u8]| {
@@ -117,7 +123,11 @@ fuzz_target!(|data: &[u8]| {
         // Endless loops are endless in both.
         let Ok(expected) = result(&before, argument, 3000) else { continue };
         match result(&after, argument, 300_000) {
-            Ok(got) => assert_eq!(format!("{got:?}"), format!("{expected:?}"), "argument {argument}\n{before}\n{after}"),
+            Ok(got) => assert_eq!(
+                format!("{got:?}"),
+                format!("{expected:?}"),
+                "argument {argument}\n{before}\n{after}"
+            ),
             Err(stop) => panic!("{stop}\n{before}\n{after}"),
         }
     }

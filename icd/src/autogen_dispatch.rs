@@ -2,7 +2,13 @@
 //! CL_INVALID_OPERATION for whatever is not implemented.
 //! Generated from the OpenCL registry by `cargo xtask gen-cl`; do not edit.
 
-#![allow(non_snake_case, missing_docs, clippy::too_many_arguments, clippy::missing_safety_doc, clippy::type_complexity)]
+#![allow(
+    non_snake_case,
+    missing_docs,
+    clippy::too_many_arguments,
+    clippy::missing_safety_doc,
+    clippy::type_complexity
+)]
 
 use pyroclast_runtime::cl::*;
 use std::ffi::{c_char, c_void};
@@ -19,9 +25,17 @@ pub const CL_ICD2_TAG_KHR: usize = 0x434C_3331;
 pub struct Dispatch {
     /// The ICD 2 tag.
     pub clGetPlatformIDs: usize,
-    pub clGetPlatformInfo: unsafe extern "C" fn(cl_platform_id, cl_platform_info, usize, *mut c_void, *mut usize) -> cl_int,
-    pub clGetDeviceIDs: unsafe extern "C" fn(cl_platform_id, cl_device_type, cl_uint, *mut cl_device_id, *mut cl_uint) -> cl_int,
-    pub clGetDeviceInfo: unsafe extern "C" fn(cl_device_id, cl_device_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clGetPlatformInfo:
+        unsafe extern "C" fn(cl_platform_id, cl_platform_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clGetDeviceIDs: unsafe extern "C" fn(
+        cl_platform_id,
+        cl_device_type,
+        cl_uint,
+        *mut cl_device_id,
+        *mut cl_uint,
+    ) -> cl_int,
+    pub clGetDeviceInfo:
+        unsafe extern "C" fn(cl_device_id, cl_device_info, usize, *mut c_void, *mut usize) -> cl_int,
     pub clCreateContext: unsafe extern "C" fn(
         *const cl_context_properties,
         cl_uint,
@@ -39,16 +53,31 @@ pub struct Dispatch {
     ) -> cl_context,
     pub clRetainContext: unsafe extern "C" fn(cl_context) -> cl_int,
     pub clReleaseContext: unsafe extern "C" fn(cl_context) -> cl_int,
-    pub clGetContextInfo: unsafe extern "C" fn(cl_context, cl_context_info, usize, *mut c_void, *mut usize) -> cl_int,
-    pub clCreateCommandQueue:
-        unsafe extern "C" fn(cl_context, cl_device_id, cl_command_queue_properties, *mut cl_int) -> cl_command_queue,
+    pub clGetContextInfo:
+        unsafe extern "C" fn(cl_context, cl_context_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clCreateCommandQueue: unsafe extern "C" fn(
+        cl_context,
+        cl_device_id,
+        cl_command_queue_properties,
+        *mut cl_int,
+    ) -> cl_command_queue,
     pub clRetainCommandQueue: unsafe extern "C" fn(cl_command_queue) -> cl_int,
     pub clReleaseCommandQueue: unsafe extern "C" fn(cl_command_queue) -> cl_int,
-    pub clGetCommandQueueInfo:
-        unsafe extern "C" fn(cl_command_queue, cl_command_queue_info, usize, *mut c_void, *mut usize) -> cl_int,
-    pub clSetCommandQueueProperty:
-        unsafe extern "C" fn(cl_command_queue, cl_command_queue_properties, cl_bool, *mut cl_command_queue_properties) -> cl_int,
-    pub clCreateBuffer: unsafe extern "C" fn(cl_context, cl_mem_flags, usize, *mut c_void, *mut cl_int) -> cl_mem,
+    pub clGetCommandQueueInfo: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_command_queue_info,
+        usize,
+        *mut c_void,
+        *mut usize,
+    ) -> cl_int,
+    pub clSetCommandQueueProperty: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_command_queue_properties,
+        cl_bool,
+        *mut cl_command_queue_properties,
+    ) -> cl_int,
+    pub clCreateBuffer:
+        unsafe extern "C" fn(cl_context, cl_mem_flags, usize, *mut c_void, *mut cl_int) -> cl_mem,
     pub clCreateImage2D: unsafe extern "C" fn(
         cl_context,
         cl_mem_flags,
@@ -73,16 +102,35 @@ pub struct Dispatch {
     ) -> cl_mem,
     pub clRetainMemObject: unsafe extern "C" fn(cl_mem) -> cl_int,
     pub clReleaseMemObject: unsafe extern "C" fn(cl_mem) -> cl_int,
-    pub clGetSupportedImageFormats:
-        unsafe extern "C" fn(cl_context, cl_mem_flags, cl_mem_object_type, cl_uint, *mut cl_image_format, *mut cl_uint) -> cl_int,
-    pub clGetMemObjectInfo: unsafe extern "C" fn(cl_mem, cl_mem_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clGetSupportedImageFormats: unsafe extern "C" fn(
+        cl_context,
+        cl_mem_flags,
+        cl_mem_object_type,
+        cl_uint,
+        *mut cl_image_format,
+        *mut cl_uint,
+    ) -> cl_int,
+    pub clGetMemObjectInfo:
+        unsafe extern "C" fn(cl_mem, cl_mem_info, usize, *mut c_void, *mut usize) -> cl_int,
     pub clGetImageInfo: unsafe extern "C" fn(cl_mem, cl_image_info, usize, *mut c_void, *mut usize) -> cl_int,
-    pub clCreateSampler: unsafe extern "C" fn(cl_context, cl_bool, cl_addressing_mode, cl_filter_mode, *mut cl_int) -> cl_sampler,
+    pub clCreateSampler: unsafe extern "C" fn(
+        cl_context,
+        cl_bool,
+        cl_addressing_mode,
+        cl_filter_mode,
+        *mut cl_int,
+    ) -> cl_sampler,
     pub clRetainSampler: unsafe extern "C" fn(cl_sampler) -> cl_int,
     pub clReleaseSampler: unsafe extern "C" fn(cl_sampler) -> cl_int,
-    pub clGetSamplerInfo: unsafe extern "C" fn(cl_sampler, cl_sampler_info, usize, *mut c_void, *mut usize) -> cl_int,
-    pub clCreateProgramWithSource:
-        unsafe extern "C" fn(cl_context, cl_uint, *mut *const c_char, *const usize, *mut cl_int) -> cl_program,
+    pub clGetSamplerInfo:
+        unsafe extern "C" fn(cl_sampler, cl_sampler_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clCreateProgramWithSource: unsafe extern "C" fn(
+        cl_context,
+        cl_uint,
+        *mut *const c_char,
+        *const usize,
+        *mut cl_int,
+    ) -> cl_program,
     pub clCreateProgramWithBinary: unsafe extern "C" fn(
         cl_context,
         cl_uint,
@@ -104,22 +152,39 @@ pub struct Dispatch {
     ) -> cl_int,
     /// The ICD 2 tag.
     pub clUnloadCompiler: usize,
-    pub clGetProgramInfo: unsafe extern "C" fn(cl_program, cl_program_info, usize, *mut c_void, *mut usize) -> cl_int,
-    pub clGetProgramBuildInfo:
-        unsafe extern "C" fn(cl_program, cl_device_id, cl_program_build_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clGetProgramInfo:
+        unsafe extern "C" fn(cl_program, cl_program_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clGetProgramBuildInfo: unsafe extern "C" fn(
+        cl_program,
+        cl_device_id,
+        cl_program_build_info,
+        usize,
+        *mut c_void,
+        *mut usize,
+    ) -> cl_int,
     pub clCreateKernel: unsafe extern "C" fn(cl_program, *const c_char, *mut cl_int) -> cl_kernel,
-    pub clCreateKernelsInProgram: unsafe extern "C" fn(cl_program, cl_uint, *mut cl_kernel, *mut cl_uint) -> cl_int,
+    pub clCreateKernelsInProgram:
+        unsafe extern "C" fn(cl_program, cl_uint, *mut cl_kernel, *mut cl_uint) -> cl_int,
     pub clRetainKernel: unsafe extern "C" fn(cl_kernel) -> cl_int,
     pub clReleaseKernel: unsafe extern "C" fn(cl_kernel) -> cl_int,
     pub clSetKernelArg: unsafe extern "C" fn(cl_kernel, cl_uint, usize, *const c_void) -> cl_int,
-    pub clGetKernelInfo: unsafe extern "C" fn(cl_kernel, cl_kernel_info, usize, *mut c_void, *mut usize) -> cl_int,
-    pub clGetKernelWorkGroupInfo:
-        unsafe extern "C" fn(cl_kernel, cl_device_id, cl_kernel_work_group_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clGetKernelInfo:
+        unsafe extern "C" fn(cl_kernel, cl_kernel_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clGetKernelWorkGroupInfo: unsafe extern "C" fn(
+        cl_kernel,
+        cl_device_id,
+        cl_kernel_work_group_info,
+        usize,
+        *mut c_void,
+        *mut usize,
+    ) -> cl_int,
     pub clWaitForEvents: unsafe extern "C" fn(cl_uint, *const cl_event) -> cl_int,
-    pub clGetEventInfo: unsafe extern "C" fn(cl_event, cl_event_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clGetEventInfo:
+        unsafe extern "C" fn(cl_event, cl_event_info, usize, *mut c_void, *mut usize) -> cl_int,
     pub clRetainEvent: unsafe extern "C" fn(cl_event) -> cl_int,
     pub clReleaseEvent: unsafe extern "C" fn(cl_event) -> cl_int,
-    pub clGetEventProfilingInfo: unsafe extern "C" fn(cl_event, cl_profiling_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clGetEventProfilingInfo:
+        unsafe extern "C" fn(cl_event, cl_profiling_info, usize, *mut c_void, *mut usize) -> cl_int,
     pub clFlush: unsafe extern "C" fn(cl_command_queue) -> cl_int,
     pub clFinish: unsafe extern "C" fn(cl_command_queue) -> cl_int,
     pub clEnqueueReadBuffer: unsafe extern "C" fn(
@@ -240,8 +305,14 @@ pub struct Dispatch {
         *mut cl_event,
         *mut cl_int,
     ) -> *mut c_void,
-    pub clEnqueueUnmapMemObject:
-        unsafe extern "C" fn(cl_command_queue, cl_mem, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
+    pub clEnqueueUnmapMemObject: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_mem,
+        *mut c_void,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
     pub clEnqueueNDRangeKernel: unsafe extern "C" fn(
         cl_command_queue,
         cl_kernel,
@@ -253,7 +324,8 @@ pub struct Dispatch {
         *const cl_event,
         *mut cl_event,
     ) -> cl_int,
-    pub clEnqueueTask: unsafe extern "C" fn(cl_command_queue, cl_kernel, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
+    pub clEnqueueTask:
+        unsafe extern "C" fn(cl_command_queue, cl_kernel, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
     pub clEnqueueNativeKernel: unsafe extern "C" fn(
         cl_command_queue,
         Option<unsafe extern "C" fn(*mut c_void)>,
@@ -270,20 +342,40 @@ pub struct Dispatch {
     pub clEnqueueWaitForEvents: unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_event) -> cl_int,
     pub clEnqueueBarrier: unsafe extern "C" fn(cl_command_queue) -> cl_int,
     pub clGetExtensionFunctionAddress: unsafe extern "C" fn(*const c_char) -> *mut c_void,
-    pub clCreateFromGLBuffer: unsafe extern "C" fn(cl_context, cl_mem_flags, cl_GLuint, *mut cl_int) -> cl_mem,
+    pub clCreateFromGLBuffer:
+        unsafe extern "C" fn(cl_context, cl_mem_flags, cl_GLuint, *mut cl_int) -> cl_mem,
     pub clCreateFromGLTexture2D:
         unsafe extern "C" fn(cl_context, cl_mem_flags, cl_GLenum, cl_GLint, cl_GLuint, *mut cl_int) -> cl_mem,
     pub clCreateFromGLTexture3D:
         unsafe extern "C" fn(cl_context, cl_mem_flags, cl_GLenum, cl_GLint, cl_GLuint, *mut cl_int) -> cl_mem,
-    pub clCreateFromGLRenderbuffer: unsafe extern "C" fn(cl_context, cl_mem_flags, cl_GLuint, *mut cl_int) -> cl_mem,
+    pub clCreateFromGLRenderbuffer:
+        unsafe extern "C" fn(cl_context, cl_mem_flags, cl_GLuint, *mut cl_int) -> cl_mem,
     pub clGetGLObjectInfo: unsafe extern "C" fn(cl_mem, *mut cl_gl_object_type, *mut cl_GLuint) -> cl_int,
-    pub clGetGLTextureInfo: unsafe extern "C" fn(cl_mem, cl_gl_texture_info, usize, *mut c_void, *mut usize) -> cl_int,
-    pub clEnqueueAcquireGLObjects:
-        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_mem, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
-    pub clEnqueueReleaseGLObjects:
-        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_mem, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
-    pub clGetGLContextInfoKHR:
-        unsafe extern "C" fn(*const cl_context_properties, cl_gl_context_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clGetGLTextureInfo:
+        unsafe extern "C" fn(cl_mem, cl_gl_texture_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clEnqueueAcquireGLObjects: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *const cl_mem,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    pub clEnqueueReleaseGLObjects: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *const cl_mem,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    pub clGetGLContextInfoKHR: unsafe extern "C" fn(
+        *const cl_context_properties,
+        cl_gl_context_info,
+        usize,
+        *mut c_void,
+        *mut usize,
+    ) -> cl_int,
     pub clGetDeviceIDsFromD3D10KHR: unsafe extern "C" fn(
         cl_platform_id,
         cl_d3d10_device_source_khr,
@@ -299,20 +391,40 @@ pub struct Dispatch {
     pub clCreateFromD3D10Texture2DKHR: usize,
     /// Needs types of another system.
     pub clCreateFromD3D10Texture3DKHR: usize,
-    pub clEnqueueAcquireD3D10ObjectsKHR:
-        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_mem, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
-    pub clEnqueueReleaseD3D10ObjectsKHR:
-        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_mem, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
+    pub clEnqueueAcquireD3D10ObjectsKHR: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *const cl_mem,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    pub clEnqueueReleaseD3D10ObjectsKHR: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *const cl_mem,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
     pub clSetEventCallback: unsafe extern "C" fn(
         cl_event,
         cl_int,
         Option<unsafe extern "C" fn(cl_event, cl_int, *mut c_void)>,
         *mut c_void,
     ) -> cl_int,
-    pub clCreateSubBuffer:
-        unsafe extern "C" fn(cl_mem, cl_mem_flags, cl_buffer_create_type, *const c_void, *mut cl_int) -> cl_mem,
-    pub clSetMemObjectDestructorCallback:
-        unsafe extern "C" fn(cl_mem, Option<unsafe extern "C" fn(cl_mem, *mut c_void)>, *mut c_void) -> cl_int,
+    pub clCreateSubBuffer: unsafe extern "C" fn(
+        cl_mem,
+        cl_mem_flags,
+        cl_buffer_create_type,
+        *const c_void,
+        *mut cl_int,
+    ) -> cl_mem,
+    pub clSetMemObjectDestructorCallback: unsafe extern "C" fn(
+        cl_mem,
+        Option<unsafe extern "C" fn(cl_mem, *mut c_void)>,
+        *mut c_void,
+    ) -> cl_int,
     pub clCreateUserEvent: unsafe extern "C" fn(cl_context, *mut cl_int) -> cl_event,
     pub clSetUserEventStatus: unsafe extern "C" fn(cl_event, cl_int) -> cl_int,
     pub clEnqueueReadBufferRect: unsafe extern "C" fn(
@@ -389,8 +501,13 @@ pub struct Dispatch {
         *mut c_void,
         *mut cl_int,
     ) -> cl_mem,
-    pub clCreateProgramWithBuiltInKernels:
-        unsafe extern "C" fn(cl_context, cl_uint, *const cl_device_id, *const c_char, *mut cl_int) -> cl_program,
+    pub clCreateProgramWithBuiltInKernels: unsafe extern "C" fn(
+        cl_context,
+        cl_uint,
+        *const cl_device_id,
+        *const c_char,
+        *mut cl_int,
+    ) -> cl_program,
     pub clCompileProgram: unsafe extern "C" fn(
         cl_program,
         cl_uint,
@@ -414,8 +531,14 @@ pub struct Dispatch {
         *mut cl_int,
     ) -> cl_program,
     pub clUnloadPlatformCompiler: unsafe extern "C" fn(cl_platform_id) -> cl_int,
-    pub clGetKernelArgInfo:
-        unsafe extern "C" fn(cl_kernel, cl_uint, cl_kernel_arg_info, usize, *mut c_void, *mut usize) -> cl_int,
+    pub clGetKernelArgInfo: unsafe extern "C" fn(
+        cl_kernel,
+        cl_uint,
+        cl_kernel_arg_info,
+        usize,
+        *mut c_void,
+        *mut usize,
+    ) -> cl_int,
     pub clEnqueueFillBuffer: unsafe extern "C" fn(
         cl_command_queue,
         cl_mem,
@@ -446,9 +569,12 @@ pub struct Dispatch {
         *const cl_event,
         *mut cl_event,
     ) -> cl_int,
-    pub clEnqueueMarkerWithWaitList: unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
-    pub clEnqueueBarrierWithWaitList: unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
-    pub clGetExtensionFunctionAddressForPlatform: unsafe extern "C" fn(cl_platform_id, *const c_char) -> *mut c_void,
+    pub clEnqueueMarkerWithWaitList:
+        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
+    pub clEnqueueBarrierWithWaitList:
+        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
+    pub clGetExtensionFunctionAddressForPlatform:
+        unsafe extern "C" fn(cl_platform_id, *const c_char) -> *mut c_void,
     pub clCreateFromGLTexture:
         unsafe extern "C" fn(cl_context, cl_mem_flags, cl_GLenum, cl_GLint, cl_GLuint, *mut cl_int) -> cl_mem,
     pub clGetDeviceIDsFromD3D11KHR: unsafe extern "C" fn(
@@ -474,10 +600,22 @@ pub struct Dispatch {
         cl_uint,
         *mut cl_int,
     ) -> cl_mem,
-    pub clEnqueueAcquireD3D11ObjectsKHR:
-        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_mem, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
-    pub clEnqueueReleaseD3D11ObjectsKHR:
-        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_mem, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
+    pub clEnqueueAcquireD3D11ObjectsKHR: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *const cl_mem,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    pub clEnqueueReleaseD3D11ObjectsKHR: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *const cl_mem,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
     pub clGetDeviceIDsFromDX9MediaAdapterKHR: unsafe extern "C" fn(
         cl_platform_id,
         cl_uint,
@@ -488,10 +626,22 @@ pub struct Dispatch {
         *mut cl_device_id,
         *mut cl_uint,
     ) -> cl_int,
-    pub clEnqueueAcquireDX9MediaSurfacesKHR:
-        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_mem, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
-    pub clEnqueueReleaseDX9MediaSurfacesKHR:
-        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_mem, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
+    pub clEnqueueAcquireDX9MediaSurfacesKHR: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *const cl_mem,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    pub clEnqueueReleaseDX9MediaSurfacesKHR: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *const cl_mem,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
     pub clCreateFromEGLImageKHR: unsafe extern "C" fn(
         cl_context,
         CLeglDisplayKHR,
@@ -500,15 +650,38 @@ pub struct Dispatch {
         *const cl_egl_image_properties_khr,
         *mut cl_int,
     ) -> cl_mem,
-    pub clEnqueueAcquireEGLObjectsKHR:
-        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_mem, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
-    pub clEnqueueReleaseEGLObjectsKHR:
-        unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_mem, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
-    pub clCreateEventFromEGLSyncKHR: unsafe extern "C" fn(cl_context, CLeglSyncKHR, CLeglDisplayKHR, *mut cl_int) -> cl_event,
-    pub clCreateCommandQueueWithProperties:
-        unsafe extern "C" fn(cl_context, cl_device_id, *const cl_queue_properties, *mut cl_int) -> cl_command_queue,
-    pub clCreatePipe:
-        unsafe extern "C" fn(cl_context, cl_mem_flags, cl_uint, cl_uint, *const cl_pipe_properties, *mut cl_int) -> cl_mem,
+    pub clEnqueueAcquireEGLObjectsKHR: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *const cl_mem,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    pub clEnqueueReleaseEGLObjectsKHR: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_uint,
+        *const cl_mem,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    pub clCreateEventFromEGLSyncKHR:
+        unsafe extern "C" fn(cl_context, CLeglSyncKHR, CLeglDisplayKHR, *mut cl_int) -> cl_event,
+    pub clCreateCommandQueueWithProperties: unsafe extern "C" fn(
+        cl_context,
+        cl_device_id,
+        *const cl_queue_properties,
+        *mut cl_int,
+    ) -> cl_command_queue,
+    pub clCreatePipe: unsafe extern "C" fn(
+        cl_context,
+        cl_mem_flags,
+        cl_uint,
+        cl_uint,
+        *const cl_pipe_properties,
+        *mut cl_int,
+    ) -> cl_mem,
     pub clGetPipeInfo: unsafe extern "C" fn(cl_mem, cl_pipe_info, usize, *mut c_void, *mut usize) -> cl_int,
     pub clSVMAlloc: unsafe extern "C" fn(cl_context, cl_svm_mem_flags, usize, cl_uint) -> *mut c_void,
     pub clSVMFree: unsafe extern "C" fn(cl_context, *mut c_void),
@@ -552,10 +725,18 @@ pub struct Dispatch {
         *const cl_event,
         *mut cl_event,
     ) -> cl_int,
-    pub clEnqueueSVMUnmap: unsafe extern "C" fn(cl_command_queue, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
-    pub clCreateSamplerWithProperties: unsafe extern "C" fn(cl_context, *const cl_sampler_properties, *mut cl_int) -> cl_sampler,
+    pub clEnqueueSVMUnmap: unsafe extern "C" fn(
+        cl_command_queue,
+        *mut c_void,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int,
+    pub clCreateSamplerWithProperties:
+        unsafe extern "C" fn(cl_context, *const cl_sampler_properties, *mut cl_int) -> cl_sampler,
     pub clSetKernelArgSVMPointer: unsafe extern "C" fn(cl_kernel, cl_uint, *const c_void) -> cl_int,
-    pub clSetKernelExecInfo: unsafe extern "C" fn(cl_kernel, cl_kernel_exec_info, usize, *const c_void) -> cl_int,
+    pub clSetKernelExecInfo:
+        unsafe extern "C" fn(cl_kernel, cl_kernel_exec_info, usize, *const c_void) -> cl_int,
     pub clGetKernelSubGroupInfoKHR: unsafe extern "C" fn(
         cl_kernel,
         cl_device_id,
@@ -567,7 +748,8 @@ pub struct Dispatch {
         *mut usize,
     ) -> cl_int,
     pub clCloneKernel: unsafe extern "C" fn(cl_kernel, *mut cl_int) -> cl_kernel,
-    pub clCreateProgramWithIL: unsafe extern "C" fn(cl_context, *const c_void, usize, *mut cl_int) -> cl_program,
+    pub clCreateProgramWithIL:
+        unsafe extern "C" fn(cl_context, *const c_void, usize, *mut cl_int) -> cl_program,
     pub clEnqueueSVMMigrateMem: unsafe extern "C" fn(
         cl_command_queue,
         cl_uint,
@@ -590,12 +772,23 @@ pub struct Dispatch {
         *mut c_void,
         *mut usize,
     ) -> cl_int,
-    pub clSetDefaultDeviceCommandQueue: unsafe extern "C" fn(cl_context, cl_device_id, cl_command_queue) -> cl_int,
-    pub clSetProgramReleaseCallback:
-        unsafe extern "C" fn(cl_program, Option<unsafe extern "C" fn(cl_program, *mut c_void)>, *mut c_void) -> cl_int,
-    pub clSetProgramSpecializationConstant: unsafe extern "C" fn(cl_program, cl_uint, usize, *const c_void) -> cl_int,
-    pub clCreateBufferWithProperties:
-        unsafe extern "C" fn(cl_context, *const cl_mem_properties, cl_mem_flags, usize, *mut c_void, *mut cl_int) -> cl_mem,
+    pub clSetDefaultDeviceCommandQueue:
+        unsafe extern "C" fn(cl_context, cl_device_id, cl_command_queue) -> cl_int,
+    pub clSetProgramReleaseCallback: unsafe extern "C" fn(
+        cl_program,
+        Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
+        *mut c_void,
+    ) -> cl_int,
+    pub clSetProgramSpecializationConstant:
+        unsafe extern "C" fn(cl_program, cl_uint, usize, *const c_void) -> cl_int,
+    pub clCreateBufferWithProperties: unsafe extern "C" fn(
+        cl_context,
+        *const cl_mem_properties,
+        cl_mem_flags,
+        usize,
+        *mut c_void,
+        *mut cl_int,
+    ) -> cl_mem,
     pub clCreateImageWithProperties: unsafe extern "C" fn(
         cl_context,
         *const cl_mem_properties,
@@ -605,10 +798,19 @@ pub struct Dispatch {
         *mut c_void,
         *mut cl_int,
     ) -> cl_mem,
-    pub clSetContextDestructorCallback:
-        unsafe extern "C" fn(cl_context, Option<unsafe extern "C" fn(cl_context, *mut c_void)>, *mut c_void) -> cl_int,
-    pub clGetKernelSuggestedLocalWorkSize:
-        unsafe extern "C" fn(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *mut usize) -> cl_int,
+    pub clSetContextDestructorCallback: unsafe extern "C" fn(
+        cl_context,
+        Option<unsafe extern "C" fn(cl_context, *mut c_void)>,
+        *mut c_void,
+    ) -> cl_int,
+    pub clGetKernelSuggestedLocalWorkSize: unsafe extern "C" fn(
+        cl_command_queue,
+        cl_kernel,
+        cl_uint,
+        *const usize,
+        *const usize,
+        *mut usize,
+    ) -> cl_int,
 }
 
 impl Dispatch {
@@ -717,15 +919,23 @@ impl Dispatch {
             "clEnqueueMigrateMemObjects" => self.clEnqueueMigrateMemObjects as *const c_void,
             "clEnqueueMarkerWithWaitList" => self.clEnqueueMarkerWithWaitList as *const c_void,
             "clEnqueueBarrierWithWaitList" => self.clEnqueueBarrierWithWaitList as *const c_void,
-            "clGetExtensionFunctionAddressForPlatform" => self.clGetExtensionFunctionAddressForPlatform as *const c_void,
+            "clGetExtensionFunctionAddressForPlatform" => {
+                self.clGetExtensionFunctionAddressForPlatform as *const c_void
+            }
             "clCreateFromGLTexture" => self.clCreateFromGLTexture as *const c_void,
             "clGetDeviceIDsFromD3D11KHR" => self.clGetDeviceIDsFromD3D11KHR as *const c_void,
             "clCreateFromDX9MediaSurfaceKHR" => self.clCreateFromDX9MediaSurfaceKHR as *const c_void,
             "clEnqueueAcquireD3D11ObjectsKHR" => self.clEnqueueAcquireD3D11ObjectsKHR as *const c_void,
             "clEnqueueReleaseD3D11ObjectsKHR" => self.clEnqueueReleaseD3D11ObjectsKHR as *const c_void,
-            "clGetDeviceIDsFromDX9MediaAdapterKHR" => self.clGetDeviceIDsFromDX9MediaAdapterKHR as *const c_void,
-            "clEnqueueAcquireDX9MediaSurfacesKHR" => self.clEnqueueAcquireDX9MediaSurfacesKHR as *const c_void,
-            "clEnqueueReleaseDX9MediaSurfacesKHR" => self.clEnqueueReleaseDX9MediaSurfacesKHR as *const c_void,
+            "clGetDeviceIDsFromDX9MediaAdapterKHR" => {
+                self.clGetDeviceIDsFromDX9MediaAdapterKHR as *const c_void
+            }
+            "clEnqueueAcquireDX9MediaSurfacesKHR" => {
+                self.clEnqueueAcquireDX9MediaSurfacesKHR as *const c_void
+            }
+            "clEnqueueReleaseDX9MediaSurfacesKHR" => {
+                self.clEnqueueReleaseDX9MediaSurfacesKHR as *const c_void
+            }
             "clCreateFromEGLImageKHR" => self.clCreateFromEGLImageKHR as *const c_void,
             "clEnqueueAcquireEGLObjectsKHR" => self.clEnqueueAcquireEGLObjectsKHR as *const c_void,
             "clEnqueueReleaseEGLObjectsKHR" => self.clEnqueueReleaseEGLObjectsKHR as *const c_void,
@@ -1432,7 +1642,10 @@ mod missing {
     ) -> cl_int {
         CL_INVALID_OPERATION
     }
-    pub unsafe extern "C" fn clEnqueueMarker(_command_queue: cl_command_queue, _event: *mut cl_event) -> cl_int {
+    pub unsafe extern "C" fn clEnqueueMarker(
+        _command_queue: cl_command_queue,
+        _event: *mut cl_event,
+    ) -> cl_int {
         CL_INVALID_OPERATION
     }
     pub unsafe extern "C" fn clEnqueueWaitForEvents(
@@ -1957,7 +2170,9 @@ mod missing {
         _command_queue: cl_command_queue,
         _num_svm_pointers: cl_uint,
         _svm_pointers: *mut *mut c_void,
-        _pfn_free_func: Option<unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void)>,
+        _pfn_free_func: Option<
+            unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void),
+        >,
         _user_data: *mut c_void,
         _num_events_in_wait_list: cl_uint,
         _event_wait_list: *const cl_event,

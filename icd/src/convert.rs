@@ -18,7 +18,9 @@ use std::sync::Arc;
 pub fn slice<'a, T>(ptr: *const T, n: usize) -> Result<&'a [T]> {
     match (ptr.is_null(), n) {
         (true, 0) => Ok(&[]),
-        (true, _) | (false, 0) => Err(err!(CL_INVALID_VALUE, "array and count disagree ({n} elements at {ptr:p})")),
+        (true, _) | (false, 0) => {
+            Err(err!(CL_INVALID_VALUE, "array and count disagree ({n} elements at {ptr:p})"))
+        }
         // SAFETY: the application passes `n` elements; it may not change them during the call.
         (false, _) => Ok(unsafe { std::slice::from_raw_parts(ptr, n) }),
     }
@@ -164,8 +166,13 @@ impl Words {
 
 /// An array of handles as objects. `mismatch` is the code for a NULL array with a count or the reverse; a bad handle has
 /// its kind's code.
-pub fn handles<T: HandleTarget>(n: cl_uint, ptr: *const *mut T, mismatch: cl_int) -> Result<SmallVec<[Arc<T::Object>; 4]>> {
-    let list = slice(ptr, n as usize).map_err(|_| err!(mismatch, "array of handles and count disagree ({n})"))?;
+pub fn handles<T: HandleTarget>(
+    n: cl_uint,
+    ptr: *const *mut T,
+    mismatch: cl_int,
+) -> Result<SmallVec<[Arc<T::Object>; 4]>> {
+    let list =
+        slice(ptr, n as usize).map_err(|_| err!(mismatch, "array of handles and count disagree ({n})"))?;
     list.iter().map(|h| h.arc()).collect()
 }
 
@@ -228,7 +235,10 @@ mod tests {
         let list = [a.as_ptr(), b.as_ptr()];
         assert_eq!(strings(2, list.as_ptr(), null()).unwrap(), [b"kernel".to_vec(), b"void f".to_vec()]);
         let lengths = [0usize, 4];
-        assert_eq!(strings(2, list.as_ptr(), lengths.as_ptr()).unwrap(), [b"kernel".to_vec(), b"void".to_vec()]);
+        assert_eq!(
+            strings(2, list.as_ptr(), lengths.as_ptr()).unwrap(),
+            [b"kernel".to_vec(), b"void".to_vec()]
+        );
         assert!(strings(0, list.as_ptr(), null()).is_err());
         assert!(strings(1, null(), null()).is_err());
         let holes = [a.as_ptr(), null()];

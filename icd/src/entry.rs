@@ -23,8 +23,9 @@ pub fn guard<T>(name: &'static str, body: impl FnOnce() -> Result<T>) -> Result<
         return Err(Error::new(CL_OUT_OF_RESOURCES));
     }
     tracing::trace!(target: "pyroclast::api", "{name}");
-    let result = catch_unwind(AssertUnwindSafe(body))
-        .unwrap_or_else(|_| Err(Error::with(CL_OUT_OF_HOST_MEMORY, "a panic was contained; this is a bug of Pyroclast")));
+    let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+        Err(Error::with(CL_OUT_OF_HOST_MEMORY, "a panic was contained; this is a bug of Pyroclast"))
+    });
     if let Err(error) = &result {
         tracing::debug!(target: "pyroclast::api", "{name}: {error}");
     }

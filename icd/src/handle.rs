@@ -48,7 +48,8 @@ const MAX_REGIONS: usize = 22;
 const QUARANTINE: usize = 1024;
 
 /// Addresses of the regions, filled in order and never emptied. Region i has `FIRST_REGION << i` slots.
-static REGIONS: [AtomicPtr<Slot>; MAX_REGIONS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_REGIONS];
+static REGIONS: [AtomicPtr<Slot>; MAX_REGIONS] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_REGIONS];
 /// How many regions there are; written after the address of the region.
 static REGION_COUNT: AtomicUsize = AtomicUsize::new(0);
 /// What clIcdSetPlatformDispatchDataKHR set; new handles carry it.
@@ -81,7 +82,8 @@ impl Pool {
             }
             self.used = 0;
         }
-        let newest = REGIONS.get(REGION_COUNT.load(Ordering::Relaxed).checked_sub(1)?)?.load(Ordering::Relaxed);
+        let newest =
+            REGIONS.get(REGION_COUNT.load(Ordering::Relaxed).checked_sub(1)?)?.load(Ordering::Relaxed);
         // SAFETY: `used` is below the number of slots of the newest region.
         let slot = unsafe { newest.add(self.used) };
         self.used += 1;

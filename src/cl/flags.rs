@@ -4,8 +4,10 @@ use crate::cl::*;
 use crate::error::{Error, Result};
 
 const ACCESS: cl_mem_flags = (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY) as cl_mem_flags;
-const HOST_PTR: cl_mem_flags = (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) as cl_mem_flags;
-const HOST_ACCESS: cl_mem_flags = (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags;
+const HOST_PTR: cl_mem_flags =
+    (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) as cl_mem_flags;
+const HOST_ACCESS: cl_mem_flags =
+    (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) as cl_mem_flags;
 
 const IMMUTABLE: cl_mem_flags = CL_MEM_IMMUTABLE_EXT as cl_mem_flags;
 
@@ -74,8 +76,11 @@ impl MemFlags {
         // Memory that is immutable is so through every object.
         let flags = flags | parent.0 & IMMUTABLE;
         check_exclusive(flags)?;
-        let (rw, wo, ro) =
-            (CL_MEM_READ_WRITE as cl_mem_flags, CL_MEM_WRITE_ONLY as cl_mem_flags, CL_MEM_READ_ONLY as cl_mem_flags);
+        let (rw, wo, ro) = (
+            CL_MEM_READ_WRITE as cl_mem_flags,
+            CL_MEM_WRITE_ONLY as cl_mem_flags,
+            CL_MEM_READ_ONLY as cl_mem_flags,
+        );
         // The sub-buffer must not allow the kernel an access that its parent forbids.
         if parent.has(wo) && flags & (rw | ro) != 0 || parent.has(ro) && flags & (rw | wo) != 0 {
             return Err(Error::with(CL_INVALID_VALUE, "the parent forbids this kernel access"));
@@ -156,7 +161,10 @@ fn check_exclusive(flags: cl_mem_flags) -> Result<()> {
     if flags & CL_MEM_USE_HOST_PTR as cl_mem_flags != 0
         && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) as cl_mem_flags != 0
     {
-        return Err(Error::with(CL_INVALID_VALUE, "CL_MEM_USE_HOST_PTR excludes the other host-pointer flags"));
+        return Err(Error::with(
+            CL_INVALID_VALUE,
+            "CL_MEM_USE_HOST_PTR excludes the other host-pointer flags",
+        ));
     }
     Ok(())
 }
@@ -198,7 +206,10 @@ mod tests {
 
         let parent = MemFlags::for_buffer(IMMUTABLE | COPY).unwrap();
         assert_eq!(MemFlags::for_sub_buffer(0, parent).unwrap(), parent);
-        assert_eq!(MemFlags::for_sub_buffer(RO | HRO, parent).unwrap(), MemFlags(IMMUTABLE | COPY | RO | HRO));
+        assert_eq!(
+            MemFlags::for_sub_buffer(RO | HRO, parent).unwrap(),
+            MemFlags(IMMUTABLE | COPY | RO | HRO)
+        );
         for flags in [RW, WO, HWO] {
             assert!(MemFlags::for_sub_buffer(flags, parent).is_err());
         }

@@ -24,8 +24,14 @@ pub enum ImageKind {
 
 impl ImageKind {
     /// Every kind.
-    pub const ALL: [ImageKind; 6] =
-        [ImageKind::D1, ImageKind::Buffer, ImageKind::D1Array, ImageKind::D2, ImageKind::D2Array, ImageKind::D3];
+    pub const ALL: [ImageKind; 6] = [
+        ImageKind::D1,
+        ImageKind::Buffer,
+        ImageKind::D1Array,
+        ImageKind::D2,
+        ImageKind::D2Array,
+        ImageKind::D3,
+    ];
 
     /// From CL_MEM_OBJECT_IMAGE*.
     pub fn from_cl(object_type: cl_mem_object_type) -> Option<ImageKind> {
@@ -216,7 +222,9 @@ impl ImageFormat {
         let (Some(channels), Some(storage)) = (self.channels(), self.storage()) else { return false };
         let order = self.order;
         match self.data_type {
-            CL_UNORM_SHORT_565 | CL_UNORM_SHORT_555 | CL_UNORM_INT_101010 => matches!(order, CL_RGB | CL_RGBx),
+            CL_UNORM_SHORT_565 | CL_UNORM_SHORT_555 | CL_UNORM_INT_101010 => {
+                matches!(order, CL_RGB | CL_RGBx)
+            }
             CL_UNORM_INT_101010_2 => order == CL_RGBA,
             CL_UNORM_INT_2_101010_EXT => order == CL_ABGR,
             data_type => {
@@ -265,7 +273,9 @@ impl ImageFormat {
     pub fn fields(self) -> Option<Fields> {
         let mut read = [None; 4];
         match self.storage()? {
-            Storage::Packed(_, fields) => read = fields.map(|(first, width)| (width > 0).then_some((first, width))),
+            Storage::Packed(_, fields) => {
+                read = fields.map(|(first, width)| (width > 0).then_some((first, width)))
+            }
             Storage::Each(bytes, _) => {
                 for (at, channel) in (0u32..).zip(self.channels()?) {
                     if let Some(field) = read.get_mut(usize::from(*channel)) {
@@ -419,10 +429,15 @@ impl ImageShape {
         for i in 0..3 {
             // Dimensions that the image does not have begin at 0 and have a size of 1.
             if i >= used && (origin[i] != 0 || region[i] != 1) {
-                return Err(Error::with(CL_INVALID_VALUE, "origin or region in a dimension that the image does not have"));
+                return Err(Error::with(
+                    CL_INVALID_VALUE,
+                    "origin or region in a dimension that the image does not have",
+                ));
             }
             // No element of the region is 0, and it lies in the image.
-            if region[i] == 0 || origin[i].checked_add(region[i]).is_none_or(|end| end > self.size[i] as usize) {
+            if region[i] == 0
+                || origin[i].checked_add(region[i]).is_none_or(|end| end > self.size[i] as usize)
+            {
                 return Err(Error::with(CL_INVALID_VALUE, "the region is empty or outside the image"));
             }
         }
@@ -437,7 +452,12 @@ pub fn bytes_of(region: [u32; 3], element: u32) -> [u64; 3] {
 
 /// The layout of a region in host memory, as clEnqueueReadImage and clEnqueueWriteImage are given it: rows of a 1D array
 /// are a slice pitch apart.
-pub fn host_layout(kind: ImageKind, region: [u64; 3], row_pitch: usize, slice_pitch: usize) -> Result<RectLayout> {
+pub fn host_layout(
+    kind: ImageKind,
+    region: [u64; 3],
+    row_pitch: usize,
+    slice_pitch: usize,
+) -> Result<RectLayout> {
     let (row_pitch, slice_pitch) = (row_pitch as u64, slice_pitch as u64);
     let invalid = |why: &str| Err(Error::with(CL_INVALID_VALUE, why));
     // A given row pitch holds a row.
@@ -457,10 +477,15 @@ pub fn host_layout(kind: ImageKind, region: [u64; 3], row_pitch: usize, slice_pi
     }
     let slice = if slice_pitch == 0 { plane } else { slice_pitch };
     let layout = match kind {
-        ImageKind::D1Array => RectLayout { offset: 0, row_pitch: slice, slice_pitch: slice.saturating_mul(region[1]) },
+        ImageKind::D1Array => {
+            RectLayout { offset: 0, row_pitch: slice, slice_pitch: slice.saturating_mul(region[1]) }
+        }
         _ => RectLayout { offset: 0, row_pitch: row, slice_pitch: slice },
     };
-    let end = layout.slice_pitch.checked_mul(region[2]).and_then(|s| layout.row_pitch.checked_mul(region[1])?.checked_add(s));
+    let end = layout
+        .slice_pitch
+        .checked_mul(region[2])
+        .and_then(|s| layout.row_pitch.checked_mul(region[1])?.checked_add(s));
     match end {
         Some(end) if isize::try_from(end).is_ok() => Ok(layout),
         _ => invalid("the region overflows"),
@@ -493,7 +518,9 @@ mod tests {
         assert_eq!(size(CL_ABGR, CL_UNORM_INT_2_101010_EXT), 4);
         let valid = |o, t| ImageFormat::new(o, t).is_valid();
         assert!(valid(CL_R, CL_FLOAT) && valid(CL_BGRA, CL_UNORM_INT8) && valid(CL_DEPTH, CL_UNORM_INT16));
-        assert!(!valid(CL_RGB, CL_UNORM_INT8) && !valid(CL_RGBA, CL_UNORM_SHORT_565) && !valid(CL_BGRA, CL_FLOAT));
+        assert!(
+            !valid(CL_RGB, CL_UNORM_INT8) && !valid(CL_RGBA, CL_UNORM_SHORT_565) && !valid(CL_BGRA, CL_FLOAT)
+        );
         assert!(!valid(CL_INTENSITY, CL_SIGNED_INT8) && !valid(CL_sRGBA, CL_FLOAT) && !valid(0, CL_FLOAT));
         assert!(!valid(CL_R, 0) && !valid(CL_DEPTH, CL_UNORM_INT8));
     }
@@ -510,7 +537,10 @@ mod tests {
         assert_eq!(pack(CL_RA, CL_UNORM_INT8, &floats([0.0, 1.0, 1.0, 0.2])), [0, 51]);
         assert_eq!(pack(CL_RGBA, CL_SNORM_INT8, &c), [127, 64, 129, 127]);
         assert_eq!(pack(CL_RGB, CL_UNORM_SHORT_565, &c), (31u16 << 11 | 32 << 5).to_le_bytes());
-        assert_eq!(pack(CL_ABGR, CL_UNORM_INT_2_101010_EXT, &c), (1023u32 | 512 << 10 | 3 << 30).to_le_bytes());
+        assert_eq!(
+            pack(CL_ABGR, CL_UNORM_INT_2_101010_EXT, &c),
+            (1023u32 | 512 << 10 | 3 << 30).to_le_bytes()
+        );
         assert_eq!(pack(CL_R, CL_FLOAT, &c), 1.0f32.to_ne_bytes());
         assert_eq!(pack(CL_R, CL_UNORM_INT16, &floats([f32::NAN; 4])), [0, 0]);
         assert_eq!(pack(CL_RG, CL_SIGNED_INT8, &ints([-1000, 5, 0, 0])), [0x80, 5]);
@@ -527,7 +557,8 @@ mod tests {
             for i in 0..4 {
                 // A colour of which only this component is not 0.
                 let one = if format.is_int() { 1 } else { 1f32.to_bits() };
-                let color: Vec<u8> = (0..4).flat_map(|j| if i == j { one } else { 0u32 }.to_le_bytes()).collect();
+                let color: Vec<u8> =
+                    (0..4).flat_map(|j| if i == j { one } else { 0u32 }.to_le_bytes()).collect();
                 let mut texel = [0; 16];
                 let packed = format.pack(&color);
                 texel[..packed.len()].copy_from_slice(&packed);
@@ -564,7 +595,10 @@ mod tests {
     #[test]
     fn regions_and_pitches() {
         let shape = ImageShape { kind: ImageKind::D1Array, size: [10, 4, 1] };
-        assert_eq!((shape.most_levels(), shape.level(1).size, shape.level(3).size), (4, [5, 4, 1], [1, 4, 1]));
+        assert_eq!(
+            (shape.most_levels(), shape.level(1).size, shape.level(3).size),
+            (4, [5, 4, 1], [1, 4, 1])
+        );
         let cube = ImageShape { kind: ImageKind::D3, size: [3, 4, 17] };
         assert_eq!((cube.most_levels(), cube.level(2).size, cube.level(40).size), (5, [1, 1, 4], [1, 1, 1]));
         assert!(shape.validate_region([2, 1, 0], [8, 3, 1]).is_ok());
@@ -572,7 +606,9 @@ mod tests {
         assert!(shape.validate_region([0, 0, 0], [8, 0, 1]).is_err());
         assert!(shape.validate_region([0, 0, 1], [1, 1, 1]).is_err());
         assert!(shape.validate_region([usize::MAX, 0, 0], [1, 1, 1]).is_err());
-        let layout = |kind, row, slice| host_layout(kind, [16, 3, 2], row, slice).map(|l| (l.row_pitch, l.slice_pitch)).ok();
+        let layout = |kind, row, slice| {
+            host_layout(kind, [16, 3, 2], row, slice).map(|l| (l.row_pitch, l.slice_pitch)).ok()
+        };
         assert_eq!(layout(ImageKind::D3, 0, 0), Some((16, 48)));
         assert_eq!(layout(ImageKind::D3, 20, 100), Some((20, 100)));
         assert_eq!(layout(ImageKind::D3, 8, 0), None);
@@ -581,6 +617,9 @@ mod tests {
         assert_eq!(layout(ImageKind::D1Array, 0, 32).map(|l| l.0), Some(32));
         assert_eq!(layout(ImageKind::D1Array, 20, 0).map(|l| l.0), Some(20));
         assert_eq!(layout(ImageKind::D2, usize::MAX, 0), None);
-        assert!(regions_overlap([0, 0, 0], [1, 0, 0], [2, 1, 1]) && !regions_overlap([0, 0, 0], [2, 0, 0], [2, 1, 1]));
+        assert!(
+            regions_overlap([0, 0, 0], [1, 0, 0], [2, 1, 1])
+                && !regions_overlap([0, 0, 0], [2, 0, 0], [2, 1, 1])
+        );
     }
 }

@@ -46,7 +46,12 @@ impl SubGroups {
 
 impl NdRange {
     /// Reads the arrays of clEnqueueNDRangeKernel.
-    pub fn new(dims: u32, offset: Option<&[usize]>, global: Option<&[usize]>, local: Option<&[usize]>) -> Result<NdRange> {
+    pub fn new(
+        dims: u32,
+        offset: Option<&[usize]>,
+        global: Option<&[usize]>,
+        local: Option<&[usize]>,
+    ) -> Result<NdRange> {
         // There are one, two or three dimensions.
         if !(1..=3).contains(&dims) {
             return Err(Error::new(CL_INVALID_WORK_DIMENSION));
@@ -94,7 +99,10 @@ impl NdRange {
             (Some(local), Some(reqd)) => {
                 // A given local size must be the one the kernel's source requires.
                 if (0..3).any(|d| local[d] != reqd[d] as u64) {
-                    return Err(Error::with(CL_INVALID_WORK_GROUP_SIZE, "the kernel requires another work-group size"));
+                    return Err(Error::with(
+                        CL_INVALID_WORK_GROUP_SIZE,
+                        "the kernel requires another work-group size",
+                    ));
                 }
                 local
             }
@@ -122,11 +130,17 @@ impl NdRange {
         }
         // The local size must have the number of sub-groups that the kernel requires.
         if limits.sub_groups.is_some_and(|r| items.is_some_and(|n| n.div_ceil(r.size.max(1)) != r.count)) {
-            return Err(Error::with(CL_INVALID_WORK_GROUP_SIZE, "the kernel requires another number of sub-groups"));
+            return Err(Error::with(
+                CL_INVALID_WORK_GROUP_SIZE,
+                "the kernel requires another number of sub-groups",
+            ));
         }
         // Groups must divide the range evenly unless non-uniform groups are allowed.
         if !limits.non_uniform && (0..3).any(|d| !self.global[d].is_multiple_of(local[d])) {
-            return Err(Error::with(CL_INVALID_WORK_GROUP_SIZE, "the local size does not divide the global size"));
+            return Err(Error::with(
+                CL_INVALID_WORK_GROUP_SIZE,
+                "the local size does not divide the global size",
+            ));
         }
         Ok(Some(local.map(|l| l as u32)))
     }
@@ -168,7 +182,8 @@ mod tests {
 
     #[test]
     fn local_sizes() {
-        let with = |global: usize, local: usize| NdRange::new(1, None, Some(&[global]), Some(&[local])).unwrap();
+        let with =
+            |global: usize, local: usize| NdRange::new(1, None, Some(&[global]), Some(&[local])).unwrap();
         assert_eq!(code(with(8, 0).validate(&LIMITS)), CL_INVALID_WORK_GROUP_SIZE);
         assert_eq!(code(with(1024, 512).validate(&LIMITS)), CL_INVALID_WORK_ITEM_SIZE);
         assert_eq!(code(with(10, 4).validate(&LIMITS)), CL_INVALID_WORK_GROUP_SIZE);
@@ -180,12 +195,16 @@ mod tests {
     #[test]
     fn required_sub_groups() {
         let limits = Limits { sub_groups: Some(SubGroups { count: 3, size: 8 }), ..LIMITS };
-        let with = |global: usize, local: Option<&[usize]>| NdRange::new(1, None, Some(&[global]), local).unwrap();
+        let with =
+            |global: usize, local: Option<&[usize]>| NdRange::new(1, None, Some(&[global]), local).unwrap();
         assert_eq!(with(40, Some(&[20])).validate(&limits).unwrap(), Some([20, 1, 1]));
         assert_eq!(code(with(40, Some(&[8])).validate(&limits)), CL_INVALID_WORK_GROUP_SIZE);
         assert_eq!(with(40, None).validate(&limits).unwrap(), Some([20, 1, 1]));
         assert_eq!(code(with(41, None).validate(&limits)), CL_INVALID_WORK_GROUP_SIZE);
-        assert_eq!(with(41, None).validate(&Limits { non_uniform: true, ..limits }).unwrap(), Some([24, 1, 1]));
+        assert_eq!(
+            with(41, None).validate(&Limits { non_uniform: true, ..limits }).unwrap(),
+            Some([24, 1, 1])
+        );
     }
 
     #[test]

@@ -35,7 +35,10 @@ pub fn layout(origin: [u64; 3], region: Region, row_pitch: u64, slice_pitch: u64
     let plane = region[1].checked_mul(row_pitch).ok_or_else(overflow)?;
     // A given slice pitch must hold a slice and be a whole number of rows.
     if slice_pitch != 0 && (slice_pitch < plane || !slice_pitch.is_multiple_of(row_pitch)) {
-        return Err(Error::with(CL_INVALID_VALUE, "the slice pitch is less than a slice or not a multiple of the row pitch"));
+        return Err(Error::with(
+            CL_INVALID_VALUE,
+            "the slice pitch is less than a slice or not a multiple of the row pitch",
+        ));
     }
     let slice_pitch = if slice_pitch == 0 { plane } else { slice_pitch };
     let offset = origin[2]

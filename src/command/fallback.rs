@@ -17,7 +17,11 @@ use crate::memory::residency::Residency;
 use crate::queue::CommandQueue;
 
 /// Does a launch whose memory is where it runs.
-pub(super) fn run(launch: &LaunchCommand, lowered: &DeviceCommand, queue: &CommandQueue) -> std::result::Result<(), cl_int> {
+pub(super) fn run(
+    launch: &LaunchCommand,
+    lowered: &DeviceCommand,
+    queue: &CommandQueue,
+) -> std::result::Result<(), cl_int> {
     let DeviceCommand::Launch(lowered) = lowered else { return Err(CL_INVALID_OPERATION) };
     let context = queue.context();
     let place = context.place(launch.place).map_err(|e| e.code())?;
@@ -31,7 +35,13 @@ pub(super) fn run(launch: &LaunchCommand, lowered: &DeviceCommand, queue: &Comma
 }
 
 /// Checks that the memory behind an address has the same one where the launch runs; `offset` is that of the address in it.
-pub(super) fn validate_address(context: &Context, place: usize, residency: &Residency, address: u64, offset: u64) -> Result<()> {
+pub(super) fn validate_address(
+    context: &Context,
+    place: usize,
+    residency: &Residency,
+    address: u64,
+    offset: u64,
+) -> Result<()> {
     let found = residency.backing(context, place).ok().and_then(|memory| memory.address());
     if found.and_then(|start| start.checked_add(offset)) == Some(address) {
         return Ok(());
@@ -44,7 +54,10 @@ pub(super) fn validate_address(context: &Context, place: usize, residency: &Resi
 pub(super) fn validate_indirect(device: &Device, exec_info: &ExecInfo) -> Result<()> {
     // A kernel that falls back uses memory that nobody names only where all memory is the process's.
     if exec_info.is_unbounded(false) && device.info().sharing != AddressSharing::Host {
-        return Err(err!(CL_INVALID_OPERATION, "the kernel falls back, and may use memory of the device by any address"));
+        return Err(err!(
+            CL_INVALID_OPERATION,
+            "the kernel falls back, and may use memory of the device by any address"
+        ));
     }
     Ok(())
 }

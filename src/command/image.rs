@@ -2,7 +2,9 @@
 //! they are.
 
 use super::transfer::{self, place, put};
-use super::transfer::{validate_destination, validate_host_access, validate_host_pointer, validate_same_context};
+use super::transfer::{
+    validate_destination, validate_host_access, validate_host_pointer, validate_same_context,
+};
 use super::{CommandKind, ImagePart, MemRange, Place, map};
 use crate::cl::image::{ImageFormat, bytes_of, host_layout, regions_overlap};
 use crate::cl::region::{self, RectLayout, region_end};
@@ -200,7 +202,8 @@ pub fn copy_buffer(
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
     let (kind, place) = describe_copy_buffer(queue, image, buffer, to_image, region, offset)?;
-    let command_type = if to_image { CL_COMMAND_COPY_BUFFER_TO_IMAGE } else { CL_COMMAND_COPY_IMAGE_TO_BUFFER };
+    let command_type =
+        if to_image { CL_COMMAND_COPY_BUFFER_TO_IMAGE } else { CL_COMMAND_COPY_IMAGE_TO_BUFFER };
     put(queue, command_type, kind, place, waits, false)
 }
 
@@ -216,7 +219,9 @@ pub fn describe_copy_buffer(
     let target = prepare(queue, image, !to_image)?;
     let buffer_seen = transfer::prepare(queue, buffer, to_image)?;
     // The image does not lie in the buffer.
-    if image.parent.as_ref().is_some_and(|p| Arc::ptr_eq(p, buffer)) && image.object_type == CL_MEM_OBJECT_IMAGE1D_BUFFER {
+    if image.parent.as_ref().is_some_and(|p| Arc::ptr_eq(p, buffer))
+        && image.object_type == CL_MEM_OBJECT_IMAGE1D_BUFFER
+    {
         return Err(err!(CL_INVALID_MEM_OBJECT, "the image lies in the buffer"));
     }
     validate_destination(if to_image { image } else { buffer })?;
@@ -310,18 +315,30 @@ impl Target<'_> {
         let index = queue.device_index();
         let shadow = if self.elsewhere { None } else { mem.shadow(index, size) };
         if let Some((base, memory)) = shadow.and_then(|memory| Some((memory.host_ptr()?, memory))) {
-            return Ok((base, layout, Shadow::Device { index, range: BufferRange { memory, offset: 0, size } }));
+            return Ok((
+                base,
+                layout,
+                Shadow::Device { index, range: BufferRange { memory, offset: 0, size } },
+            ));
         }
-        let own = HostAllocation::new(size).ok_or_else(|| Error::with(CL_MAP_FAILURE, "no host memory for the region"))?;
+        let own = HostAllocation::new(size)
+            .ok_or_else(|| Error::with(CL_MAP_FAILURE, "no host memory for the region"))?;
         Ok((own.ptr(), layout, Shadow::Own(Arc::new(own))))
     }
 }
 
 /// clEnqueueUnmapMemObject
-pub fn unmap(queue: &Arc<CommandQueue>, mem: &Arc<MemObject>, ptr: HostPtr, waits: WaitList) -> Result<Arc<Event>> {
+pub fn unmap(
+    queue: &Arc<CommandQueue>,
+    mem: &Arc<MemObject>,
+    ptr: HostPtr,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
     let target = prepare(queue, mem, false)?;
     // The pointer is one that a map of this object gave and that is still mapped.
-    let mapping = mem.take_mapping(ptr).ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;
+    let mapping = mem
+        .take_mapping(ptr)
+        .ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;
     let Some(MappedRegion { level, origin, region, .. }) = mapping.image else {
         return Err(Error::with(CL_INVALID_VALUE, "not a mapping of the image"));
     };
@@ -329,5 +346,6 @@ pub fn unmap(queue: &Arc<CommandQueue>, mem: &Arc<MemObject>, ptr: HostPtr, wait
     let moved = if mapping.shadow.is_copy() && mapping.write { bytes(part.bytes()) } else { 0 };
     let place = target.place(if moved == 0 { Place::Either } else { place(target.host_sees, false, moved) });
     let kind = CommandKind::UnmapImage { part, mapping: mapping.clone() };
-    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false).inspect_err(|_| mem.restore_mapping(mapping))
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false)
+        .inspect_err(|_| mem.restore_mapping(mapping))
 }

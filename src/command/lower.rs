@@ -61,7 +61,8 @@ enum Texels {
 
 fn texels(part: &ImagePart, access: Access, at: At<'_>) -> Result<Texels> {
     let info = part.mem.image().ok_or(CL_INVALID_MEM_OBJECT)?;
-    let BufferRange { memory, .. } = acquire(&MemRange { mem: part.mem.clone(), offset: 0, size: part.mem.size }, access, at)?;
+    let BufferRange { memory, .. } =
+        acquire(&MemRange { mem: part.mem.clone(), offset: 0, size: part.mem.size }, access, at)?;
     Ok(match &info.in_buffer {
         Some(whole) => {
             let size = memory.size();
@@ -72,7 +73,12 @@ fn texels(part: &ImagePart, access: Access, at: At<'_>) -> Result<Texels> {
                 let range = BufferRange { memory: buffer.clone(), offset: 0, size: buffer.size() };
                 Texels::Buffer(range, info.part(whole, part.origin))
             }
-            None => Texels::Image(ImageRange { image: memory, level: part.level, origin: part.origin, region: part.region }),
+            None => Texels::Image(ImageRange {
+                image: memory,
+                level: part.level,
+                origin: part.origin,
+                region: part.region,
+            }),
         },
     })
 }
@@ -99,7 +105,12 @@ fn write_texels(src: HostPtr, layout: RectLayout, part: &ImagePart, at: At<'_>) 
     })
 }
 
-fn texels_to_buffer(part: &ImagePart, dst: BufferRange, layout: RectLayout, at: At<'_>) -> Result<DeviceCommand> {
+fn texels_to_buffer(
+    part: &ImagePart,
+    dst: BufferRange,
+    layout: RectLayout,
+    at: At<'_>,
+) -> Result<DeviceCommand> {
     Ok(match texels(part, Access::Read, at)? {
         Texels::Image(src) => DeviceCommand::ImageToBuffer { src, dst, layout },
         Texels::Buffer(src, src_layout) => {
@@ -108,7 +119,12 @@ fn texels_to_buffer(part: &ImagePart, dst: BufferRange, layout: RectLayout, at: 
     })
 }
 
-fn buffer_to_texels(src: BufferRange, layout: RectLayout, part: &ImagePart, at: At<'_>) -> Result<DeviceCommand> {
+fn buffer_to_texels(
+    src: BufferRange,
+    layout: RectLayout,
+    part: &ImagePart,
+    at: At<'_>,
+) -> Result<DeviceCommand> {
     Ok(match texels(part, Access::Write, at)? {
         Texels::Image(dst) => DeviceCommand::BufferToImage { src, layout, dst },
         Texels::Buffer(dst, dst_layout) => {
@@ -121,8 +137,12 @@ fn copy_texels(src: &ImagePart, dst: &ImagePart, at: At<'_>) -> Result<DeviceCom
     let from = texels(src, Access::Read, at)?;
     Ok(match (from, texels(dst, Access::Write, at)?) {
         (Texels::Image(src), Texels::Image(dst)) => DeviceCommand::CopyImage { src, dst },
-        (Texels::Image(src), Texels::Buffer(dst, layout)) => DeviceCommand::ImageToBuffer { src, dst, layout },
-        (Texels::Buffer(src, layout), Texels::Image(dst)) => DeviceCommand::BufferToImage { src, layout, dst },
+        (Texels::Image(src), Texels::Buffer(dst, layout)) => {
+            DeviceCommand::ImageToBuffer { src, dst, layout }
+        }
+        (Texels::Buffer(src, layout), Texels::Image(dst)) => {
+            DeviceCommand::BufferToImage { src, layout, dst }
+        }
         (Texels::Buffer(from, src_layout), Texels::Buffer(to, dst_layout)) => {
             DeviceCommand::CopyRect { src: from, src_layout, dst: to, dst_layout, region: src.bytes() }
         }
@@ -135,7 +155,11 @@ pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<Devi
 }
 
 /// The device command for what a command does; see [`At::newest`].
-pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: bool) -> Result<DeviceCommand> {
+pub(super) fn lower_kind(
+    kind: &CommandKind,
+    queue: &Arc<CommandQueue>,
+    newest: bool,
+) -> Result<DeviceCommand> {
     use Access::{Read, Write};
     let at = At { queue, place: kind.place(queue), newest };
     let get = |range: &MemRange, access| acquire(range, access, at);
@@ -167,7 +191,9 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: 
             dst_layout: *dst_layout,
             region: *region,
         },
-        CommandKind::Fill { dst, pattern } => DeviceCommand::Fill { dst: get(dst, Write)?, pattern: pattern.clone() },
+        CommandKind::Fill { dst, pattern } => {
+            DeviceCommand::Fill { dst: get(dst, Write)?, pattern: pattern.clone() }
+        }
         CommandKind::Map { range, mapping, fill } => {
             // What the host writes in place is newer than every other copy.
             let in_place = mapping.write && matches!(mapping.shadow, Shadow::Direct);
@@ -201,8 +227,12 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: 
                 DeviceCommand::FillRect { dst: range, layout, region: dst.bytes(), pattern: texel.clone() }
             }
         },
-        CommandKind::ImageToBuffer { src, dst } => texels_to_buffer(src, get(dst, Write)?, tight(src.bytes()), at)?,
-        CommandKind::BufferToImage { src, dst } => buffer_to_texels(get(src, Read)?, tight(dst.bytes()), dst, at)?,
+        CommandKind::ImageToBuffer { src, dst } => {
+            texels_to_buffer(src, get(dst, Write)?, tight(src.bytes()), at)?
+        }
+        CommandKind::BufferToImage { src, dst } => {
+            buffer_to_texels(get(src, Read)?, tight(dst.bytes()), dst, at)?
+        }
         CommandKind::MapImage { part, mapping, fill } => {
             let layout = mapping.image.ok_or(CL_INVALID_VALUE)?.layout;
             match &mapping.shadow {
@@ -238,15 +268,25 @@ pub(super) fn lower_kind(kind: &CommandKind, queue: &Arc<CommandQueue>, newest: 
                 offset: launch.offset,
                 global: launch.global,
                 local: launch.local,
-                reach: launch.reach.as_ref().map(|r| r.others(at)).transpose().map_err(failed)?.unwrap_or_default(),
+                reach: launch
+                    .reach
+                    .as_ref()
+                    .map(|r| r.others(at))
+                    .transpose()
+                    .map_err(failed)?
+                    .unwrap_or_default(),
                 default_queue: queue.context().default_queue(queue.device_index()),
             })
         }
         // The host calls the application, or does parts one by one.
         CommandKind::Native(_) | CommandKind::Parts(_) => return Err(CL_INVALID_OPERATION),
         CommandKind::External { mems, release } => {
-            let whole = |mem: &Arc<MemObject>| get(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Write);
-            DeviceCommand::Transfer { ranges: mems.iter().map(whole).collect::<Result<_>>()?, release: *release }
+            let whole =
+                |mem: &Arc<MemObject>| get(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Write);
+            DeviceCommand::Transfer {
+                ranges: mems.iter().map(whole).collect::<Result<_>>()?,
+                release: *release,
+            }
         }
         CommandKind::Replay(replay) => replay.lower(queue)?,
         CommandKind::Migrate { mems, undefined } => {
@@ -268,13 +308,18 @@ fn lower_args(launch: &LaunchCommand, at: At<'_>, args: &mut Vec<ArgValue>) -> R
             ArgSnapshot::Queue(queue) => ArgValue::Bytes(SmallVec::from_slice(&queue.word().to_le_bytes())),
             ArgSnapshot::Pointer(address) => {
                 stay = false;
-                let within = launch.reach.as_ref().map(|r| r.within(*address, at)).transpose().map_err(failed)?;
+                let within =
+                    launch.reach.as_ref().map(|r| r.within(*address, at)).transpose().map_err(failed)?;
                 ArgValue::Pointer { address: *address, within: within.flatten() }
             }
             ArgSnapshot::Mem(None) => ArgValue::NullBuffer,
             ArgSnapshot::Mem(Some(mem)) => {
                 stay &= mem.residency().is_in_one_place();
-                let range = acquire(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, arg_access(mem, info), at)?;
+                let range = acquire(
+                    &MemRange { mem: mem.clone(), offset: 0, size: mem.size },
+                    arg_access(mem, info),
+                    at,
+                )?;
                 match mem.image() {
                     Some(image) => {
                         let view = image.for_kernels(at.queue.context(), at.place, range.memory);

@@ -64,7 +64,8 @@ pub fn map_buffer(
                 }
                 None => {
                     let own = HostAllocation::new(skip + size);
-                    let own = own.ok_or_else(|| Error::with(CL_MAP_FAILURE, "no host memory for the region"))?;
+                    let own =
+                        own.ok_or_else(|| Error::with(CL_MAP_FAILURE, "no host memory for the region"))?;
                     (own.ptr().offset(skip), Shadow::Own(Arc::new(own)))
                 }
             }
@@ -86,16 +87,24 @@ pub fn map_buffer(
 }
 
 /// clEnqueueUnmapMemObject
-pub fn unmap(queue: &Arc<CommandQueue>, mem: &Arc<MemObject>, ptr: HostPtr, waits: WaitList) -> Result<Arc<Event>> {
+pub fn unmap(
+    queue: &Arc<CommandQueue>,
+    mem: &Arc<MemObject>,
+    ptr: HostPtr,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
     if mem.image().is_some() {
         return image::unmap(queue, mem, ptr, waits);
     }
     let host_sees = prepare(queue, mem, false)?;
     // The pointer is one that a map of this object gave and that is still mapped.
-    let mapping = mem.take_mapping(ptr).ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;
+    let mapping = mem
+        .take_mapping(ptr)
+        .ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;
     let bytes = if mapping.shadow.is_copy() && mapping.write { mapping.size } else { 0 };
     let range = MemRange { mem: mem.clone(), offset: mapping.offset, size: mapping.size };
     let place = if bytes == 0 { Place::Either } else { place(host_sees, false, bytes) };
     let kind = CommandKind::Unmap { range, mapping: mapping.clone() };
-    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false).inspect_err(|_| mem.restore_mapping(mapping))
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false)
+        .inspect_err(|_| mem.restore_mapping(mapping))
 }

@@ -202,13 +202,16 @@ impl CommandKind {
     }
     /// Whether the host is busy with it for long.
     pub(crate) fn is_long_on_host(&self, queue: &CommandQueue) -> bool {
-        matches!(self, CommandKind::Native(_) | CommandKind::Launch(_) | CommandKind::Parts(_)) || self.falls_back(queue)
+        matches!(self, CommandKind::Native(_) | CommandKind::Launch(_) | CommandKind::Parts(_))
+            || self.falls_back(queue)
     }
     /// Application memory that the command takes bytes from.
     pub(crate) fn host_source(&self) -> Option<Range<usize>> {
         match self {
             CommandKind::Write { src, dst } => Some(span(*src, 0, dst.size)),
-            CommandKind::WriteRect { src, src_layout, region, .. } => Some(rect_span(*src, src_layout, region)),
+            CommandKind::WriteRect { src, src_layout, region, .. } => {
+                Some(rect_span(*src, src_layout, region))
+            }
             CommandKind::WriteImage { src, layout, dst } => Some(rect_span(*src, layout, &dst.bytes())),
             _ => None,
         }
@@ -217,7 +220,9 @@ impl CommandKind {
     pub(crate) fn host_target(&self) -> Option<Range<usize>> {
         match self {
             CommandKind::Read { src, dst } => Some(span(*dst, 0, src.size)),
-            CommandKind::ReadRect { dst, dst_layout, region, .. } => Some(rect_span(*dst, dst_layout, region)),
+            CommandKind::ReadRect { dst, dst_layout, region, .. } => {
+                Some(rect_span(*dst, dst_layout, region))
+            }
             CommandKind::ReadImage { src, dst, layout } => Some(rect_span(*dst, layout, &src.bytes())),
             _ => None,
         }
@@ -232,7 +237,8 @@ fn span(ptr: HostPtr, offset: u64, size: u64) -> Range<usize> {
 /// From the first to the last byte of a region.
 fn rect_span(ptr: HostPtr, layout: &RectLayout, region: &[u64; 3]) -> Range<usize> {
     let (rows, slices) = (region[1].saturating_sub(1), region[2].saturating_sub(1));
-    let size = rows.saturating_mul(layout.row_pitch).saturating_add(slices.saturating_mul(layout.slice_pitch));
+    let size =
+        rows.saturating_mul(layout.row_pitch).saturating_add(slices.saturating_mul(layout.slice_pitch));
     span(ptr, layout.offset, size.saturating_add(region[0]))
 }
 

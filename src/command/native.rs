@@ -71,7 +71,8 @@ pub(crate) fn run(command: &NativeCommand, queue: &Arc<CommandQueue>) -> std::re
     }
     function(HostPtr::new(args.as_mut_ptr().cast()));
     for (_, Lent { copy, range }) in lent {
-        transfer_now(queue.ops(), &DeviceCommand::Write { src: copy.ptr(), dst: range }).map_err(|e| e.code())?;
+        transfer_now(queue.ops(), &DeviceCommand::Write { src: copy.ptr(), dst: range })
+            .map_err(|e| e.code())?;
     }
     Ok(())
 }
@@ -95,7 +96,8 @@ fn address(
         return Ok(known.copy.ptr());
     }
     let copy = HostAllocation::new(mem.size).ok_or(CL_OUT_OF_HOST_MEMORY)?;
-    transfer_now(queue.ops(), &DeviceCommand::Read { src: range.clone(), dst: copy.ptr() }).map_err(|e| e.code())?;
+    transfer_now(queue.ops(), &DeviceCommand::Read { src: range.clone(), dst: copy.ptr() })
+        .map_err(|e| e.code())?;
     let pointer = copy.ptr();
     lent.push((mem.clone(), Lent { copy, range }));
     Ok(pointer)

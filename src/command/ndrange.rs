@@ -112,7 +112,8 @@ pub fn validate_range(
         reqd_work_group_size: kernel.info.reqd_work_group_size,
         sub_groups,
         // Only asked for when it matters.
-        non_uniform: (!range.divides() || sub_groups.is_some()) && kernel.program.allows_non_uniform_groups(queue.device()),
+        non_uniform: (!range.divides() || sub_groups.is_some())
+            && kernel.program.allows_non_uniform_groups(queue.device()),
     })
 }
 

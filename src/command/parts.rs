@@ -35,7 +35,11 @@ enum Part {
 
 impl Whole {
     /// Of commands that touch no host memory; `own` gives a queue like the buffer's if that is needed.
-    pub fn new(steps: Vec<Step>, queue: &CommandQueue, own: impl FnOnce() -> Result<Arc<CommandQueue>>) -> Result<Whole> {
+    pub fn new(
+        steps: Vec<Step>,
+        queue: &CommandQueue,
+        own: impl FnOnce() -> Result<Arc<CommandQueue>>,
+    ) -> Result<Whole> {
         if !steps.iter().any(|step| step.kind.falls_back(queue)) {
             return Ok(Whole::Replay(Arc::new(Replay::new(steps))));
         }
@@ -86,12 +90,21 @@ impl Parts {
         for part in &self.parts {
             match part {
                 Part::Replay(replay) => {
-                    let (command_type, kind) = (CL_COMMAND_COMMAND_BUFFER_KHR, CommandKind::Replay(replay.clone()));
-                    let new = NewCommand { command_type, kind, waits: WaitList::new(), place: Place::Device, fence: Fence::None };
+                    let (command_type, kind) =
+                        (CL_COMMAND_COMMAND_BUFFER_KHR, CommandKind::Replay(replay.clone()));
+                    let new = NewCommand {
+                        command_type,
+                        kind,
+                        waits: WaitList::new(),
+                        place: Place::Device,
+                        fence: Fence::None,
+                    };
                     self.queue.enqueue_blocking(new).map_err(|e| e.code())?;
                 }
                 Part::Host(kind) => match &**kind {
-                    CommandKind::Launch(launch) => fallback::run(launch, &lower_kind(kind, queue, true)?, queue)?,
+                    CommandKind::Launch(launch) => {
+                        fallback::run(launch, &lower_kind(kind, queue, true)?, queue)?
+                    }
                     other => run_transfer(other, queue)?,
                 },
             }

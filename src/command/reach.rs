@@ -23,7 +23,12 @@ pub struct Reach {
 
 impl Reach {
     /// The reach of a launch; none if no kernel of the context was ever given an address.
-    pub fn of(queue: &CommandQueue, place: usize, args: &[ArgSnapshot], kernel: &Kernel) -> Result<Option<Box<Reach>>> {
+    pub fn of(
+        queue: &CommandQueue,
+        place: usize,
+        args: &[ArgSnapshot],
+        kernel: &Kernel,
+    ) -> Result<Option<Box<Reach>>> {
         let (context, device) = (queue.context(), queue.device_index());
         if !context.allocations.is_used() {
             return Ok(None);
@@ -32,7 +37,9 @@ impl Reach {
         let system = context.place(place)?.info().sharing == AddressSharing::Host;
         // Addresses are those on the queue's device.
         let behind = |address: u64| -> Result<Option<Arc<Residency>>> {
-            let Some((residency, offset)) = context.allocations.behind(address, device) else { return Ok(None) };
+            let Some((residency, offset)) = context.allocations.behind(address, device) else {
+                return Ok(None);
+            };
             if place != device {
                 fallback::validate_address(context, place, &residency, address, offset)?;
             }
@@ -79,6 +86,7 @@ impl Reach {
 
 fn whole(residency: &Residency, at: At<'_>) -> Result<BufferRange> {
     let (context, place) = (at.queue.context(), at.place);
-    let memory = if at.newest { residency.acquire_all(context, place)? } else { residency.backing(context, place)? };
+    let memory =
+        if at.newest { residency.acquire_all(context, place)? } else { residency.backing(context, place)? };
     Ok(BufferRange { offset: 0, size: memory.size(), memory })
 }

@@ -48,7 +48,10 @@ impl Replay {
     pub fn new(steps: Vec<Step>) -> Replay {
         let mut uses: Vec<(Arc<MemObject>, Access)> = Vec::new();
         for step in &steps {
-            for_each_use(&step.kind, &mut |mem, access| match uses.iter_mut().find(|(known, _)| same_bytes(known, mem)) {
+            for_each_use(&step.kind, &mut |mem, access| match uses
+                .iter_mut()
+                .find(|(known, _)| same_bytes(known, mem))
+            {
                 Some((_, known)) if access == Access::Write => *known = access,
                 Some(_) => {}
                 None => uses.push((mem.clone(), access)),
@@ -64,9 +67,13 @@ impl Replay {
 
     /// Records the commands for the queue's device, unless that is done. No bytes move: what uses them now goes on.
     pub fn prepare(&self, queue: &Arc<CommandQueue>) -> crate::error::Result<()> {
-        let backing = |(mem, _): &(Arc<MemObject>, Access)| mem.residency().backing(queue.context(), queue.device_index());
+        let backing = |(mem, _): &(Arc<MemObject>, Access)| {
+            mem.residency().backing(queue.context(), queue.device_index())
+        };
         let memory = self.uses.iter().map(backing).collect::<crate::error::Result<_>>()?;
-        self.list(queue, memory).map_err(|code| Error::with(code, "the commands cannot be recorded")).map(drop)
+        self.list(queue, memory)
+            .map_err(|code| Error::with(code, "the commands cannot be recorded"))
+            .map(drop)
     }
 
     /// The device command, with the newest bytes in the memory it uses.
@@ -81,19 +88,27 @@ impl Replay {
         let memory = self.uses.iter().map(acquire).collect::<Result<_>>()?;
         for step in &self.steps {
             if let CommandKind::Launch(LaunchCommand { reach: Some(reach), .. }) = &*step.kind {
-                reach.bring_up_to_date(At { queue, place: queue.device_index(), newest: true }).map_err(|e| e.code())?;
+                reach
+                    .bring_up_to_date(At { queue, place: queue.device_index(), newest: true })
+                    .map_err(|e| e.code())?;
             }
         }
         Ok(DeviceCommand::Replay(self.list(queue, memory)?))
     }
 
-    fn list(&self, queue: &Arc<CommandQueue>, memory: Vec<Arc<dyn DeviceMemory>>) -> Result<Arc<dyn DeviceList>> {
+    fn list(
+        &self,
+        queue: &Arc<CommandQueue>,
+        memory: Vec<Arc<dyn DeviceMemory>>,
+    ) -> Result<Arc<dyn DeviceList>> {
         let mut recording = self.recording.lock();
         let same = |known: &Recording| known.memory.iter().zip(&memory).all(|(a, b)| Arc::ptr_eq(a, b));
         if let Some(known) = recording.as_ref().filter(|known| same(known)) {
             return Ok(known.list.clone());
         }
-        let item = |step: &Step| Ok(ListItem { command: lower_kind(&step.kind, queue, false)?, ordered: step.ordered });
+        let item = |step: &Step| {
+            Ok(ListItem { command: lower_kind(&step.kind, queue, false)?, ordered: step.ordered })
+        };
         let items = self.steps.iter().map(item).collect::<Result<_>>()?;
         let list = queue.ops().record(items).map_err(|e| {
             tracing::error!(error = %e, "a command buffer could not be recorded");

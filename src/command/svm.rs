@@ -38,7 +38,11 @@ fn range_of(queue: &CommandQueue, allocation: &Allocation, ptr: HostPtr, size: u
     if !allocation.contains(ptr.addr() as u64, size) {
         return Err(Error::with(CL_INVALID_VALUE, "the region is out of the allocation's bounds"));
     }
-    Ok(MemRange { mem: allocation.as_mem(queue.context()), offset: ptr.addr() as u64 - allocation.address, size })
+    Ok(MemRange {
+        mem: allocation.as_mem(queue.context()),
+        offset: ptr.addr() as u64 - allocation.address,
+        size,
+    })
 }
 
 fn operand(queue: &CommandQueue, ptr: HostPtr, size: u64, reads: bool) -> Result<Operand> {
@@ -114,7 +118,12 @@ pub fn fill(
 }
 
 /// A fill from an address on, and where it runs best.
-fn describe_fill(queue: &CommandQueue, ptr: HostPtr, pattern: &[u8], size: usize) -> Result<(CommandKind, Place)> {
+fn describe_fill(
+    queue: &CommandQueue,
+    ptr: HostPtr,
+    pattern: &[u8],
+    size: usize,
+) -> Result<(CommandKind, Place)> {
     // A pattern has the size of a scalar or vector: a power of two up to 128.
     if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128) {
         return Err(Error::with(CL_INVALID_VALUE, "the pattern size is no power of two up to 128"));
@@ -126,7 +135,9 @@ fn describe_fill(queue: &CommandQueue, ptr: HostPtr, pattern: &[u8], size: usize
     let pattern: SmallVec<[u8; 16]> = SmallVec::from_slice(pattern);
     Ok(match operand(queue, ptr, size as u64, false)? {
         _ if size == 0 => (CommandKind::Nop, Place::Either),
-        Operand::Range { range, seen } => (CommandKind::Fill { dst: range, pattern }, place(seen, false, size as u64)),
+        Operand::Range { range, seen } => {
+            (CommandKind::Fill { dst: range, pattern }, place(seen, false, size as u64))
+        }
         Operand::Host(ptr) => {
             let fill = move || {
                 // SAFETY: the application keeps the region valid until the command is complete.
@@ -147,13 +158,22 @@ fn recordable((kind, place): (CommandKind, Place)) -> Result<(CommandKind, Place
 }
 
 /// clCommandSVMMemcpyKHR
-pub fn record_memcpy(queue: &CommandQueue, pointers: (HostPtr, HostPtr), size: usize) -> Result<(CommandKind, Place)> {
+pub fn record_memcpy(
+    queue: &CommandQueue,
+    pointers: (HostPtr, HostPtr),
+    size: usize,
+) -> Result<(CommandKind, Place)> {
     validate_device(queue)?;
     recordable(describe_memcpy(queue, false, pointers, size)?)
 }
 
 /// clCommandSVMMemFillKHR
-pub fn record_fill(queue: &CommandQueue, ptr: HostPtr, pattern: &[u8], size: usize) -> Result<(CommandKind, Place)> {
+pub fn record_fill(
+    queue: &CommandQueue,
+    ptr: HostPtr,
+    pattern: &[u8],
+    size: usize,
+) -> Result<(CommandKind, Place)> {
     validate_device(queue)?;
     recordable(describe_fill(queue, ptr, pattern, size)?)
 }
@@ -191,8 +211,14 @@ pub fn map(
     if allocation.residency().backing(queue.context(), queue.device_index())?.host_ptr().is_some() {
         return enqueue(CommandKind::Nop, Place::Either);
     }
-    let mapping =
-        Mapping { ptr, offset: range.offset, size: range.size, write: write || invalidate, shadow: Shadow::HostPtr, image: None };
+    let mapping = Mapping {
+        ptr,
+        offset: range.offset,
+        size: range.size,
+        write: write || invalidate,
+        shadow: Shadow::HostPtr,
+        image: None,
+    };
     allocation.add_mapping(mapping.clone());
     let place = if invalidate { Place::Either } else { Place::Device };
     enqueue(CommandKind::Map { range, mapping, fill: !invalidate }, place).inspect_err(|_| {
@@ -213,7 +239,8 @@ pub fn unmap(queue: &Arc<CommandQueue>, ptr: HostPtr, waits: WaitList) -> Result
     let Some((mapping, allocation)) = mapped else { return enqueue(CommandKind::Nop, Place::Either) };
     let range = range_of(queue, &allocation, ptr, mapping.size)?;
     let place = if mapping.write { Place::Device } else { Place::Either };
-    enqueue(CommandKind::Unmap { range, mapping: mapping.clone() }, place).inspect_err(|_| allocation.add_mapping(mapping))
+    enqueue(CommandKind::Unmap { range, mapping: mapping.clone() }, place)
+        .inspect_err(|_| allocation.add_mapping(mapping))
 }
 
 /// Checks migration flags.
@@ -244,7 +271,11 @@ pub fn migrate(
 }
 
 /// clEnqueueMigrateMemINTEL, a hint.
-pub fn migrate_usm(queue: &Arc<CommandQueue>, flags: cl_mem_migration_flags, waits: WaitList) -> Result<Arc<Event>> {
+pub fn migrate_usm(
+    queue: &Arc<CommandQueue>,
+    flags: cl_mem_migration_flags,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
     validate_migration(flags)?;
     put(queue, CL_COMMAND_MIGRATEMEM_INTEL, CommandKind::Nop, Place::Either, waits, false)
 }

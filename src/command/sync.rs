@@ -18,7 +18,12 @@ pub fn barrier(queue: &Arc<CommandQueue>, waits: WaitList) -> Result<Arc<Event>>
     fence(queue, CL_COMMAND_BARRIER, Fence::Barrier, waits)
 }
 
-fn fence(queue: &Arc<CommandQueue>, command_type: cl_command_type, fence: Fence, waits: WaitList) -> Result<Arc<Event>> {
+fn fence(
+    queue: &Arc<CommandQueue>,
+    command_type: cl_command_type,
+    fence: Fence,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
     queue.enqueue(NewCommand { command_type, kind: CommandKind::Nop, waits, place: Place::Either, fence })
 }
 
@@ -53,22 +58,37 @@ pub fn migrate(
 }
 
 /// clEnqueueAcquireExternalMemObjectsKHR, clEnqueueReleaseExternalMemObjectsKHR
-pub fn external(queue: &Arc<CommandQueue>, mems: Vec<Arc<MemObject>>, release: bool, waits: WaitList) -> Result<Arc<Event>> {
+pub fn external(
+    queue: &Arc<CommandQueue>,
+    mems: Vec<Arc<MemObject>>,
+    release: bool,
+    waits: WaitList,
+) -> Result<Arc<Event>> {
     for mem in &mems {
         // The objects were made from shared memory...
         let device = mem.residency().external();
-        let device = device.ok_or_else(|| Error::with(CL_INVALID_MEM_OBJECT, "the memory object is not of shared memory"))?;
+        let device = device
+            .ok_or_else(|| Error::with(CL_INVALID_MEM_OBJECT, "the memory object is not of shared memory"))?;
         // ...of the queue's device, in its context.
         if !Arc::ptr_eq(&mem.context, queue.context()) || device != queue.device_index() {
-            return Err(Error::with(CL_INVALID_COMMAND_QUEUE, "the memory object is for another device or context"));
+            return Err(Error::with(
+                CL_INVALID_COMMAND_QUEUE,
+                "the memory object is for another device or context",
+            ));
         }
     }
     // No event of the wait list has failed.
     if waits.iter().any(|e| e.status() < 0) {
-        return Err(Error::with(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "an event of the wait list has failed"));
+        return Err(Error::with(
+            CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+            "an event of the wait list has failed",
+        ));
     }
-    let command_type =
-        if release { CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR } else { CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR };
+    let command_type = if release {
+        CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR
+    } else {
+        CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR
+    };
     let (kind, place) = match mems.is_empty() {
         true => (CommandKind::Nop, Place::Either),
         false => (CommandKind::External { mems, release }, Place::Device),

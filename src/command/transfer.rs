@@ -78,8 +78,8 @@ pub fn read_buffer(
     let src = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
     let kind = if size == 0 { CommandKind::Nop } else { CommandKind::Read { src, dst: ptr } };
     let bytes = size as u64;
-    let host_reads =
-        host_sees || blocking && bytes <= mem.residency().backing(queue.context(), queue.device_index())?.quick_read();
+    let host_reads = host_sees
+        || blocking && bytes <= mem.residency().backing(queue.context(), queue.device_index())?.quick_read();
     put(queue, CL_COMMAND_READ_BUFFER, kind, place(host_reads, blocking, bytes), waits, blocking)
 }
 
@@ -172,10 +172,22 @@ pub fn host_rect(
     let range = MemRange { mem: mem.clone(), offset: 0, size: mem.size };
     let bytes = region.iter().fold(1u64, |n, r| n.saturating_mul(*r));
     let (command_type, kind) = if write {
-        let kind = CommandKind::WriteRect { src: ptr, src_layout: on_host, dst: range, dst_layout: in_buffer, region };
+        let kind = CommandKind::WriteRect {
+            src: ptr,
+            src_layout: on_host,
+            dst: range,
+            dst_layout: in_buffer,
+            region,
+        };
         (CL_COMMAND_WRITE_BUFFER_RECT, kind)
     } else {
-        let kind = CommandKind::ReadRect { src: range, src_layout: in_buffer, dst: ptr, dst_layout: on_host, region };
+        let kind = CommandKind::ReadRect {
+            src: range,
+            src_layout: in_buffer,
+            dst: ptr,
+            dst_layout: on_host,
+            region,
+        };
         (CL_COMMAND_READ_BUFFER_RECT, kind)
     };
     put(queue, command_type, kind, place(host_sees, blocking, bytes), waits, blocking)
@@ -212,7 +224,8 @@ pub fn describe_copy(
     region::validate_range(dst_offset, size, dst.size)?;
     validate_destination(dst)?;
     // In one buffer, also by way of sub-buffers, the ranges must not overlap.
-    if src.same_storage(dst) && region::ranges_overlap(src.offset + src_offset, dst.offset + dst_offset, size) {
+    if src.same_storage(dst) && region::ranges_overlap(src.offset + src_offset, dst.offset + dst_offset, size)
+    {
         return Err(Error::new(CL_MEM_COPY_OVERLAP));
     }
     let kind = if size == 0 {
@@ -257,7 +270,8 @@ pub fn describe_copy_rect(
     region::validate_bounds(&src_layout, region, src.size)?;
     region::validate_bounds(&dst_layout, region, dst.size)?;
     validate_destination(dst)?;
-    let same_pitches = src_layout.row_pitch == dst_layout.row_pitch && src_layout.slice_pitch == dst_layout.slice_pitch;
+    let same_pitches =
+        src_layout.row_pitch == dst_layout.row_pitch && src_layout.slice_pitch == dst_layout.slice_pitch;
     // Within one buffer object both sides have the same pitches.
     if Arc::ptr_eq(src, dst) && !same_pitches {
         return Err(Error::with(CL_INVALID_VALUE, "pitches differ within one buffer"));
@@ -266,7 +280,8 @@ pub fn describe_copy_rect(
     if src.same_storage(dst) {
         let moved = |mem: &MemObject, l: &RectLayout| RectLayout { offset: mem.offset + l.offset, ..*l };
         let (s, d) = (moved(src, &src_layout), moved(dst, &dst_layout));
-        let spans_meet = s.offset < region::region_end(&d, region) && d.offset < region::region_end(&s, region);
+        let spans_meet =
+            s.offset < region::region_end(&d, region) && d.offset < region::region_end(&s, region);
         if if same_pitches { region::rects_overlap(&s, &d, region) } else { spans_meet } {
             return Err(Error::new(CL_MEM_COPY_OVERLAP));
         }

@@ -114,7 +114,8 @@ pub struct DispatchProperties {
 }
 
 /// Queue properties that command buffers work with (CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR).
-const QUEUE_PROPERTIES: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+const QUEUE_PROPERTIES: cl_command_queue_properties =
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
 
 impl ApiObject for CommandBuffer {
     const KIND: ObjectKind = ObjectKind::CommandBuffer;
@@ -150,15 +151,19 @@ impl CommandBuffer {
             }
         }
         let (flags, asserts) = (flags.unwrap_or(0), asserts.unwrap_or(0));
-        let known =
-            CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR | CL_COMMAND_BUFFER_MUTABLE_KHR | CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR;
+        let known = CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR
+            | CL_COMMAND_BUFFER_MUTABLE_KHR
+            | CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR;
         // Only defined flags are valid.
         if flags & !known != 0 || asserts & !CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR != 0 {
             return Err(err!(CL_INVALID_VALUE, "command-buffer flags {flags:#x}, asserts {asserts:#x}"));
         }
         // Queues of a buffer that asks for it synchronise on their devices, which no device lists as something it does.
         if flags & CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR != 0 && !others.is_empty() {
-            return Err(err!(CL_INCOMPATIBLE_COMMAND_QUEUE_KHR, "several queues synchronise with the host's help"));
+            return Err(err!(
+                CL_INCOMPATIBLE_COMMAND_QUEUE_KHR,
+                "several queues synchronise with the host's help"
+            ));
         }
         Ok(Self::with_state(queues.to_vec(), flags, asserts, properties, |_| State::default()))
     }
@@ -172,7 +177,15 @@ impl CommandBuffer {
     ) -> Arc<CommandBuffer> {
         Arc::new_cyclic(|this| {
             let state = Mutex::new(Rank::CommandBuffer, state(this));
-            CommandBuffer { slot: ApiSlot::new(), queues, flags, asserts, properties, state, this: this.clone() }
+            CommandBuffer {
+                slot: ApiSlot::new(),
+                queues,
+                flags,
+                asserts,
+                properties,
+                state,
+                this: this.clone(),
+            }
         })
     }
 
@@ -190,7 +203,11 @@ impl CommandBuffer {
     pub fn queue_index(&self, queue: Option<&Arc<CommandQueue>>) -> Result<usize> {
         let Some(queue) = queue else {
             // The queue may be left out where there is one.
-            return if self.queues.len() == 1 { Ok(0) } else { Err(err!(CL_INVALID_COMMAND_QUEUE, "no queue of several")) };
+            return if self.queues.len() == 1 {
+                Ok(0)
+            } else {
+                Err(err!(CL_INVALID_COMMAND_QUEUE, "no queue of several"))
+            };
         };
         // Queue and buffer belong to one context.
         if !Arc::ptr_eq(queue.context(), self.context()) {
@@ -241,7 +258,8 @@ impl CommandBuffer {
         let what = describe(&mut state, queue)?;
         state.fenced |= fence;
         let ordered = !queue.is_out_of_order() || state.fenced || !at.waits.is_empty();
-        let order = plan::Order { queue: at.queue, waits: at.waits.iter().map(|p| *p as usize - 1).collect(), fence };
+        let order =
+            plan::Order { queue: at.queue, waits: at.waits.iter().map(|p| *p as usize - 1).collect(), fence };
         state.commands.push(Recorded { what, ordered, order });
         Ok(point)
     }
@@ -335,12 +353,23 @@ impl CommandBuffer {
     }
 
     /// clCommandSVMMemcpyKHR
-    pub fn svm_memcpy(&self, pointers: (HostPtr, HostPtr), size: usize, at: At<'_>) -> Result<cl_sync_point_khr> {
+    pub fn svm_memcpy(
+        &self,
+        pointers: (HostPtr, HostPtr),
+        size: usize,
+        at: At<'_>,
+    ) -> Result<cl_sync_point_khr> {
         self.fixed(at, |queue| svm::record_memcpy(queue, pointers, size))
     }
 
     /// clCommandSVMMemFillKHR
-    pub fn svm_fill(&self, ptr: HostPtr, pattern: &[u8], size: usize, at: At<'_>) -> Result<cl_sync_point_khr> {
+    pub fn svm_fill(
+        &self,
+        ptr: HostPtr,
+        pattern: &[u8],
+        size: usize,
+        at: At<'_>,
+    ) -> Result<cl_sync_point_khr> {
         self.fixed(at, |queue| svm::record_fill(queue, ptr, pattern, size))
     }
 
@@ -361,12 +390,14 @@ impl CommandBuffer {
                 return Err(err!(CL_INVALID_OPERATION, "updatable fields {wanted:#x} of {capabilities:#x}"));
             }
             // A promise about the number of work-groups needs a local size.
-            let asserts = (self.asserts | properties.asserts) & CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR;
+            let asserts = (self.asserts | properties.asserts)
+                & CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR;
             if asserts != 0 && range.local.is_none() {
                 return Err(err!(CL_INVALID_VALUE, "a promise about work-groups without a local size"));
             }
             // Arguments may be set later if the properties say so, where there are updates.
-            let later = self.is_mutable() && properties.fields.is_some_and(|f| f & CL_MUTABLE_DISPATCH_ARGUMENTS_KHR != 0);
+            let later = self.is_mutable()
+                && properties.fields.is_some_and(|f| f & CL_MUTABLE_DISPATCH_ARGUMENTS_KHR != 0);
             let dispatch = Dispatch::record(queue, kernel, range, wanted, later)?;
             let command = MutableCommand::new(self.this.clone(), state.commands.len(), properties.list);
             state.handles.push(command.clone());
@@ -410,7 +441,11 @@ impl CommandBuffer {
         for (queue, own) in queues.iter().zip(&self.queues) {
             // A queue has no properties but those that the device supports for this; none are required.
             if queue.properties() & !QUEUE_PROPERTIES != 0 {
-                return Err(err!(CL_INCOMPATIBLE_COMMAND_QUEUE_KHR, "queue properties {:#x}", queue.properties()));
+                return Err(err!(
+                    CL_INCOMPATIBLE_COMMAND_QUEUE_KHR,
+                    "queue properties {:#x}",
+                    queue.properties()
+                ));
             }
             // Its context is that of the queue it stands for...
             if !Arc::ptr_eq(queue.context(), self.context()) {
@@ -431,7 +466,13 @@ impl CommandBuffer {
 impl ReplayPart {
     fn enqueue(&self, queue: &Arc<CommandQueue>, waits: WaitList) -> Result<Arc<Event>> {
         let (kind, place) = self.whole.clone().command();
-        queue.enqueue(NewCommand { command_type: CL_COMMAND_COMMAND_BUFFER_KHR, kind, waits, place, fence: Fence::None })
+        queue.enqueue(NewCommand {
+            command_type: CL_COMMAND_COMMAND_BUFFER_KHR,
+            kind,
+            waits,
+            place,
+            fence: Fence::None,
+        })
     }
 }
 
@@ -456,7 +497,8 @@ fn enqueue_parts(parts: &[ReplayPart], queues: &[Arc<CommandQueue>], waits: Wait
     let queue = first.as_ref().and_then(|e| e.queue()).unwrap_or(&queues[0]);
     let waits = if events.is_empty() { waits } else { events.iter().cloned().collect() };
     let (kind, command_type) = (CommandKind::Nop, CL_COMMAND_COMMAND_BUFFER_KHR);
-    let all = queue.enqueue(NewCommand { command_type, kind, waits, place: Place::Either, fence: Fence::None })?;
+    let all =
+        queue.enqueue(NewCommand { command_type, kind, waits, place: Place::Either, fence: Fence::None })?;
     all.span_queues(first);
     events.into_iter().for_each(Event::let_go);
     Ok(all)
@@ -502,7 +544,8 @@ impl State {
             };
             Ok(ReplayPart { queue, after, whole: Whole::new(steps, at, own)? })
         };
-        let parts: Result<Arc<[ReplayPart]>> = plan::divide(&orders, queues.len()).into_iter().map(part).collect();
+        let parts: Result<Arc<[ReplayPart]>> =
+            plan::divide(&orders, queues.len()).into_iter().map(part).collect();
         let parts = parts?;
         Ok(self.parts.insert(parts).clone())
     }

@@ -62,14 +62,23 @@ impl Dispatch {
         // The new device can update what can be updated.
         let capabilities = queue.device().mutable_dispatch_capabilities();
         if self.fields & !capabilities != 0 {
-            return Err(err!(CL_INVALID_OPERATION, "updatable fields {:#x} of {capabilities:#x}", self.fields));
+            return Err(err!(
+                CL_INVALID_OPERATION,
+                "updatable fields {:#x} of {capabilities:#x}",
+                self.fields
+            ));
         }
         let kind = describe(queue, &self.own, &self.range, self.kind.is_none())?;
         Ok(Dispatch { kind, ..self.clone() })
     }
 }
 
-fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange, later: bool) -> Result<Option<Arc<CommandKind>>> {
+fn describe(
+    queue: &CommandQueue,
+    kernel: &Kernel,
+    range: &NdRange,
+    later: bool,
+) -> Result<Option<Arc<CommandKind>>> {
     let on_device = kernel.on_device(queue.device())?;
     match ndrange::describe(queue, kernel, range) {
         Ok((kind, _)) => Ok(Some(Arc::new(kind))),
@@ -123,7 +132,10 @@ impl CommandBuffer {
         for update in updates {
             // The command is one of this buffer.
             if !std::ptr::eq(update.command.buffer.as_ptr(), self) {
-                return Err(err!(CL_INVALID_MUTABLE_COMMAND_KHR, "the command belongs to another command buffer"));
+                return Err(err!(
+                    CL_INVALID_MUTABLE_COMMAND_KHR,
+                    "the command belongs to another command buffer"
+                ));
             }
             let index = update.command.index;
             let known = changed.iter().position(|(i, _)| *i == index);
@@ -213,7 +225,9 @@ impl MutableCommand {
 
     /// CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR
     pub fn buffer(&self) -> Result<Arc<CommandBuffer>> {
-        self.buffer.upgrade().ok_or_else(|| err!(CL_INVALID_MUTABLE_COMMAND_KHR, "the command buffer is gone"))
+        self.buffer
+            .upgrade()
+            .ok_or_else(|| err!(CL_INVALID_MUTABLE_COMMAND_KHR, "the command buffer is gone"))
     }
 
     /// CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR
@@ -244,10 +258,14 @@ impl MutableCommand {
     /// clGetMutableCommandInfoKHR for what needs no handle; `None` if the parameter is not one of those.
     pub fn query(&self, param: cl_mutable_command_info_khr) -> Result<Option<InfoValue>> {
         let range = self.dispatch()?.range;
-        let sizes = |all: [u64; 3]| InfoValue::Sizes(all.iter().take(range.dims as usize).map(|v| *v as usize).collect());
+        let sizes = |all: [u64; 3]| {
+            InfoValue::Sizes(all.iter().take(range.dims as usize).map(|v| *v as usize).collect())
+        };
         Ok(Some(match param {
             CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR => CL_COMMAND_NDRANGE_KERNEL.into(),
-            CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR => self.properties.clone().map_or(InfoValue::Empty, InfoValue::from),
+            CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR => {
+                self.properties.clone().map_or(InfoValue::Empty, InfoValue::from)
+            }
             CL_MUTABLE_DISPATCH_DIMENSIONS_KHR => range.dims.into(),
             CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR => sizes(range.offset),
             CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR => sizes(range.global),

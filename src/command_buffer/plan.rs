@@ -98,7 +98,8 @@ mod tests {
 
     #[test]
     fn a_wait_for_another_queue_begins_a_part() {
-        let commands = [order(0, &[]), order(1, &[]), order(1, &[0]), order(0, &[]), order(0, &[2]), order(1, &[])];
+        let commands =
+            [order(0, &[]), order(1, &[]), order(1, &[0]), order(0, &[]), order(0, &[2]), order(1, &[])];
         let expected = [
             part(0, &[0], &[]),
             part(1, &[1], &[]),
@@ -113,7 +114,15 @@ mod tests {
 
     #[test]
     fn barriers_are_before_everything_that_follows() {
-        let commands = [order(0, &[]), order(1, &[]), fence(0, &[]), order(2, &[]), order(1, &[]), fence(2, &[4]), order(0, &[])];
+        let commands = [
+            order(0, &[]),
+            order(1, &[]),
+            fence(0, &[]),
+            order(2, &[]),
+            order(1, &[]),
+            fence(2, &[4]),
+            order(0, &[]),
+        ];
         let expected = [
             part(0, &[0], &[]),
             part(1, &[1], &[]),
@@ -166,7 +175,10 @@ mod tests {
                 for j in 0..i {
                     let same = commands[j].queue == command.queue;
                     let all = command.fence && command.waits.is_empty();
-                    assert!(!(same || all || commands[j].fence) || is_before(j, i), "{j} before {i} of {commands:?}");
+                    assert!(
+                        !(same || all || commands[j].fence) || is_before(j, i),
+                        "{j} before {i} of {commands:?}"
+                    );
                 }
             }
         }

@@ -46,15 +46,24 @@ impl CommandBuffer {
             Ok(Recorded { what, ordered, order: command.order.clone() })
         };
         let copied = recorded.iter().map(moved).collect::<Result<Vec<_>>>()?;
-        let copy = Self::with_state(queues.to_vec(), self.flags, self.asserts, self.properties.clone(), |this| {
-            let handles = old_handles.iter().map(|h| h.copy_for(this)).collect();
-            State { commands: copied, finalized: false, fenced, parts: None, own_queues: Vec::new(), handles }
-        });
+        let copy =
+            Self::with_state(queues.to_vec(), self.flags, self.asserts, self.properties.clone(), |this| {
+                let handles = old_handles.iter().map(|h| h.copy_for(this)).collect();
+                State {
+                    commands: copied,
+                    finalized: false,
+                    fenced,
+                    parts: None,
+                    own_queues: Vec::new(),
+                    handles,
+                }
+            });
         if finalized {
             copy.finalize()?;
         }
         let handles = copy.state.lock().handles.clone();
-        let same = |command: &Arc<MutableCommand>| handles.iter().find(|h| h.index() == command.index()).cloned();
+        let same =
+            |command: &Arc<MutableCommand>| handles.iter().find(|h| h.index() == command.index()).cloned();
         let found: Option<Vec<_>> = commands.iter().map(same).collect();
         let found = found.ok_or_else(|| err!(CL_INVALID_VALUE, "a command of another command buffer"))?;
         Ok((copy, found))

@@ -1,6 +1,8 @@
 //! Work handed to a device queue: batches of commands with their hazards, tickets and waits.
 
-use super::traits::{DeviceKernel, DeviceList, DeviceMemory, DeviceQueue, DeviceSemaphore, KernelQueue, Submission};
+use super::traits::{
+    DeviceKernel, DeviceList, DeviceMemory, DeviceQueue, DeviceSemaphore, KernelQueue, Submission,
+};
 pub use crate::cl::region::RectLayout;
 use crate::host_ptr::HostPtr;
 use smallvec::SmallVec;

@@ -8,7 +8,9 @@ impl Error {
     /// The error of creating or backing a memory object: running out of device memory has its own code there.
     pub fn for_memory(error: DeviceError) -> Self {
         match error {
-            DeviceError::OutOfDeviceMemory => Error::with(CL_MEM_OBJECT_ALLOCATION_FAILURE, error.to_string()),
+            DeviceError::OutOfDeviceMemory => {
+                Error::with(CL_MEM_OBJECT_ALLOCATION_FAILURE, error.to_string())
+            }
             other => other.into(),
         }
     }
@@ -18,7 +20,9 @@ impl From<DeviceError> for Error {
     fn from(error: DeviceError) -> Self {
         let code = match &error {
             DeviceError::OutOfHostMemory => CL_OUT_OF_HOST_MEMORY,
-            DeviceError::OutOfDeviceMemory | DeviceError::Lost | DeviceError::Unexpected(_) => CL_OUT_OF_RESOURCES,
+            DeviceError::OutOfDeviceMemory | DeviceError::Lost | DeviceError::Unexpected(_) => {
+                CL_OUT_OF_RESOURCES
+            }
             DeviceError::Unsupported(_) => CL_INVALID_OPERATION,
         };
         Error::with(code, error.to_string())
@@ -32,7 +36,10 @@ mod tests {
     #[test]
     fn device_failures_map_to_codes() {
         assert_eq!(Error::from(DeviceError::OutOfDeviceMemory).code(), CL_OUT_OF_RESOURCES);
-        assert_eq!(Error::for_memory(DeviceError::OutOfDeviceMemory).code(), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+        assert_eq!(
+            Error::for_memory(DeviceError::OutOfDeviceMemory).code(),
+            CL_MEM_OBJECT_ALLOCATION_FAILURE
+        );
         assert_eq!(Error::for_memory(DeviceError::Lost).code(), CL_OUT_OF_RESOURCES);
     }
 }

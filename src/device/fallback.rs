@@ -73,7 +73,9 @@ fn merge_images(own: &ImageFacts, other: &ImageFacts) -> (ImageFacts, bool) {
     let mut image = own.clone();
     for theirs in &other.formats {
         match image.formats.iter_mut().find(|f| f.format == theirs.format) {
-            Some(known) => known.uses = std::array::from_fn(|kind| either(known.uses[kind], theirs.uses[kind])),
+            Some(known) => {
+                known.uses = std::array::from_fn(|kind| either(known.uses[kind], theirs.uses[kind]))
+            }
             None => image.formats.push(*theirs),
         }
     }
@@ -111,7 +113,14 @@ mod tests {
     #[test]
     fn what_either_has_is_reported() {
         let own = DeviceInfo { fp16: true, local_mem_size: 7, ..DeviceInfo::default() };
-        let other = DeviceInfo { fp16: true, fp64: true, denorm16: true, denorm64: true, local_mem_size: 8, ..own.clone() };
+        let other = DeviceInfo {
+            fp16: true,
+            fp64: true,
+            denorm16: true,
+            denorm64: true,
+            local_mem_size: 8,
+            ..own.clone()
+        };
         let (info, gains) = merge(&own, &other);
         assert!(info.fp16 && info.fp64 && !info.int64_atomics);
         assert!(info.denorm64 && !info.denorm16);
@@ -122,7 +131,8 @@ mod tests {
     fn images_are_those_of_either() {
         let none = ImageUse::default();
         let all = ImageUse { read: true, write: true, read_write: true };
-        let support = |order, uses| FormatSupport { format: ImageFormat::new(order, CL_FLOAT), uses: [uses; 6] };
+        let support =
+            |order, uses| FormatSupport { format: ImageFormat::new(order, CL_FLOAT), uses: [uses; 6] };
         let facts = |formats, size, both| ImageFacts {
             max_2d: [size; 2],
             max_read_write_args: both,
@@ -138,6 +148,9 @@ mod tests {
         let (same, more) = merge_images(&own, &facts(vec![support(CL_R, none)], 5, 3));
         assert!(!more && same.formats == own.formats && same.max_2d == [9; 2]);
         let (theirs, more) = merge_images(&ImageFacts::default(), &own);
-        assert!(more && theirs.uses(ImageFormat::new(CL_R, CL_FLOAT), ImageKind::D3).read && theirs.max_2d == [9; 2]);
+        assert!(
+            more && theirs.uses(ImageFormat::new(CL_R, CL_FLOAT), ImageKind::D3).read
+                && theirs.max_2d == [9; 2]
+        );
     }
 }

@@ -41,7 +41,10 @@ const C_2_0: &[&str] = &[
 /// lacks is an error where a kernel uses it.
 pub fn lacks_version(d: &DeviceInfo, std: &str) -> bool {
     let number = |part: &str| part.parse::<u32>().ok();
-    let version = std.strip_prefix("CL").and_then(|v| v.split_once('.')).and_then(|(x, y)| Some((number(x)?, number(y)?)));
+    let version = std
+        .strip_prefix("CL")
+        .and_then(|v| v.split_once('.'))
+        .and_then(|(x, y)| Some((number(x)?, number(y)?)));
     version.is_some_and(|v| v != (2, 0) && !c_versions(d).contains(&v))
 }
 
@@ -138,10 +141,16 @@ pub const EXTENSIONS: &[Feature] = &[
     Feature { version: make_version(0, 9, 2), ..api("cl_khr_command_buffer_multi_device", always) },
     api("cl_khr_semaphore", always),
     Feature { version: make_version(1, 0, 1), ..api("cl_khr_external_semaphore", shares_semaphores) },
-    Feature { version: make_version(1, 0, 1), ..api("cl_khr_external_memory", |d| !d.memory_imports.is_empty()) },
+    Feature {
+        version: make_version(1, 0, 1),
+        ..api("cl_khr_external_memory", |d| !d.memory_imports.is_empty())
+    },
     api("cl_khr_external_memory_opaque_fd", |d| d.memory_imports.contains(&MemoryHandle::OpaqueFd)),
     api("cl_khr_external_memory_dma_buf", imports_dma_buf),
-    Feature { version: make_version(1, 1, 0), ..api("cl_arm_import_memory", |d| imports_host(d) || imports_dma_buf(d)) },
+    Feature {
+        version: make_version(1, 1, 0),
+        ..api("cl_arm_import_memory", |d| imports_host(d) || imports_dma_buf(d))
+    },
     api("cl_arm_import_memory_host", imports_host),
     api("cl_arm_import_memory_dma_buf", imports_dma_buf),
     api("cl_khr_external_semaphore_opaque_fd", |d| d.semaphore_imports.contains(&SemaphoreHandle::OpaqueFd)),
@@ -168,8 +177,14 @@ pub const EXTENSIONS: &[Feature] = &[
     language("cl_khr_subgroup_shuffle", always),
     language("cl_khr_subgroup_shuffle_relative", always),
     Feature { version: make_version(2, 0, 0), ..api("cl_arm_printf", always) },
-    Feature { version: make_version(1, 2, 0), ..api("cl_intel_unified_shared_memory", |d| d.sharing != AddressSharing::None) },
-    Feature { version: make_version(0, 9, 0), ..api("cl_khr_unified_svm", |d| d.sharing != AddressSharing::None) },
+    Feature {
+        version: make_version(1, 2, 0),
+        ..api("cl_intel_unified_shared_memory", |d| d.sharing != AddressSharing::None)
+    },
+    Feature {
+        version: make_version(0, 9, 0),
+        ..api("cl_khr_unified_svm", |d| d.sharing != AddressSharing::None)
+    },
     api("cl_ext_immutable_memory_objects", always),
     Feature { version: make_version(1, 0, 2), ..api("cl_ext_buffer_device_address", |d| d.buffer_addresses) },
 ];

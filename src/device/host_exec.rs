@@ -16,7 +16,9 @@ pub fn can_run(command: &DeviceCommand) -> bool {
         | DeviceCommand::WriteRect { dst, .. }
         | DeviceCommand::Fill { dst, .. }
         | DeviceCommand::FillRect { dst, .. } => at(dst).is_some(),
-        DeviceCommand::Read { src, .. } | DeviceCommand::ReadRect { src, .. } => at(src).is_some() && src.memory.host_cached(),
+        DeviceCommand::Read { src, .. } | DeviceCommand::ReadRect { src, .. } => {
+            at(src).is_some() && src.memory.host_cached()
+        }
         DeviceCommand::Copy { src, dst } | DeviceCommand::CopyRect { src, dst, .. } => {
             at(src).is_some() && at(dst).is_some() && src.memory.host_cached()
         }
@@ -43,7 +45,9 @@ pub fn cost(command: &DeviceCommand) -> u64 {
         DeviceCommand::WriteRect { region, .. }
         | DeviceCommand::ReadRect { region, .. }
         | DeviceCommand::CopyRect { region, .. }
-        | DeviceCommand::FillRect { region, .. } => region[0].saturating_mul(region[1]).saturating_mul(region[2]),
+        | DeviceCommand::FillRect { region, .. } => {
+            region[0].saturating_mul(region[1]).saturating_mul(region[2])
+        }
         DeviceCommand::Launch(_)
         | DeviceCommand::Replay(_)
         | DeviceCommand::Wait(_)

@@ -56,7 +56,8 @@ fn cache_of(processor: usize, level: u32) -> Option<String> {
         let path = format!("/sys/devices/system/cpu/cpu{processor}/cache/index{index}/{what}");
         fs::read_to_string(path).map(|t| t.trim().to_owned()).unwrap_or_default()
     };
-    let fits = |index: &u32| read(*index, "level") == level.to_string() && read(*index, "type") != "Instruction";
+    let fits =
+        |index: &u32| read(*index, "level") == level.to_string() && read(*index, "type") != "Instruction";
     (0..8).find(fits).map(|index| read(index, "shared_cpu_list"))
 }
 
@@ -75,7 +76,9 @@ impl Processor {
     }
     fn parse(text: &str) -> Processor {
         let field = |names: &[&str]| {
-            let line = text.lines().find(|l| names.iter().any(|n| l.split(':').next().is_some_and(|k| k.trim() == *n)));
+            let line = text
+                .lines()
+                .find(|l| names.iter().any(|n| l.split(':').next().is_some_and(|k| k.trim() == *n)));
             line.and_then(|l| l.split_once(':')).map(|(_, v)| v.trim().to_owned()).unwrap_or_default()
         };
         let name = field(&["model name", "Model", "Hardware"]);
@@ -138,7 +141,8 @@ fn cpuinfo_mhz(text: &str) -> Option<u32> {
 /// Size of the last-level cache and its line size.
 pub fn cpu_cache() -> (u64, u32) {
     let read = |index: u32, what: &str| {
-        fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{what}")).unwrap_or_default()
+        fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{what}"))
+            .unwrap_or_default()
     };
     let size = (0..6).map(|i| cache_bytes(&read(i, "size"))).max().unwrap_or(0);
     let line = read(0, "coherency_line_size").trim().parse().unwrap_or(64);
@@ -163,7 +167,9 @@ pub fn gpu_mhz(vendor: u32, pci: Option<[u32; 4]>) -> u32 {
         0x1002 => fs::read_to_string(format!("{dir}/pp_dpm_sclk")).map_or(0, |t| dpm_mhz(&t)),
         0x8086 => {
             let cards = fs::read_dir(format!("{dir}/drm")).into_iter().flatten().flatten();
-            let clock = |p: std::path::PathBuf| fs::read_to_string(p.join("gt_max_freq_mhz")).ok()?.trim().parse().ok();
+            let clock = |p: std::path::PathBuf| {
+                fs::read_to_string(p.join("gt_max_freq_mhz")).ok()?.trim().parse().ok()
+            };
             cards.filter_map(|c| clock(c.path())).max().unwrap_or(0)
         }
         _ => 0,
@@ -172,7 +178,8 @@ pub fn gpu_mhz(vendor: u32, pci: Option<[u32; 4]>) -> u32 {
 
 /// The highest level of a `pp_dpm_sclk` table ("1: 2100Mhz *").
 fn dpm_mhz(text: &str) -> u32 {
-    let level = |l: &str| l.split(':').nth(1)?.trim().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    let level =
+        |l: &str| l.split(':').nth(1)?.trim().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
     text.lines().filter_map(level).max().unwrap_or(0)
 }
 
@@ -197,8 +204,9 @@ mod tests {
         assert_eq!(cpuinfo_mhz("model name\t: x\ncpu MHz\t\t: 2599.998\n"), Some(2600));
         assert_eq!(cpuinfo_mhz(""), None);
         assert_eq!(total_memory("MemTotal:       24523928 kB\nMemFree: 1 kB\n"), Some(24_523_928 << 10));
-        let amd =
-            Processor::parse("processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\nflags\t\t: fpu avx2 fma\n");
+        let amd = Processor::parse(
+            "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\nflags\t\t: fpu avx2 fma\n",
+        );
         assert_eq!((amd.name.as_str(), amd.vendor()), ("AMD EPYC", ("AMD", 0x1022)));
         assert!(amd.has("fma") && !amd.has("avx"));
         assert!(!Processor::parse("").name.is_empty());

@@ -49,12 +49,21 @@ impl MockDevice {
     }
 
     /// A device that shares addresses with the host. What is mirrored has bytes of its own, as on a GPU.
-    pub fn with_sharing(mode: Mode, host_visible: bool, device_waits: bool, sharing: AddressSharing) -> Arc<MockDevice> {
+    pub fn with_sharing(
+        mode: Mode,
+        host_visible: bool,
+        device_waits: bool,
+        sharing: AddressSharing,
+    ) -> Arc<MockDevice> {
         let info = DeviceInfo {
             sharing,
             buffer_addresses: sharing != AddressSharing::None,
             host_import_alignment: if sharing == AddressSharing::Host { 4096 } else { 0 },
-            memory_imports: if sharing == AddressSharing::Placed { vec![MemoryHandle::DmaBuf] } else { Vec::new() },
+            memory_imports: if sharing == AddressSharing::Placed {
+                vec![MemoryHandle::DmaBuf]
+            } else {
+                Vec::new()
+            },
             max_alloc_size: 1 << 30,
             base_addr_align_bits: 1024,
             max_work_item_sizes: [1024; 3],
@@ -205,7 +214,13 @@ impl DeviceOps for MockDevice {
             return Err(DeviceError::Unsupported("import".into()));
         }
         let address = range.ptr.addr() as u64;
-        Ok(Arc::new(MockMemory { data: range.ptr, size: desc.size, visible: true, address, _own: Vec::new() }))
+        Ok(Arc::new(MockMemory {
+            data: range.ptr,
+            size: desc.size,
+            visible: true,
+            address,
+            _own: Vec::new(),
+        }))
     }
     fn import_memory(&self, handle: MemoryHandle, fd: RawFd, size: u64) -> Result<Arc<dyn DeviceMemory>> {
         if fd < 0 || !self.info.memory_imports.contains(&handle) {
@@ -218,12 +233,20 @@ impl DeviceOps for MockDevice {
     }
     fn alloc_shared(&self, size: u64, kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
         match (self.info.sharing, kind) {
-            (AddressSharing::Host, _) | (AddressSharing::Placed, SharedKind::Placed) => MockMemory::make(size, true, false),
-            (AddressSharing::None, _) | (_, SharedKind::Placed) => Err(DeviceError::Unsupported("shared memory".into())),
+            (AddressSharing::Host, _) | (AddressSharing::Placed, SharedKind::Placed) => {
+                MockMemory::make(size, true, false)
+            }
+            (AddressSharing::None, _) | (_, SharedKind::Placed) => {
+                Err(DeviceError::Unsupported("shared memory".into()))
+            }
             _ => MockMemory::make(size, false, true),
         }
     }
-    fn alloc_shared_with(&self, others: &[Arc<dyn DeviceOps>], size: u64) -> Result<Vec<Arc<dyn DeviceMemory>>> {
+    fn alloc_shared_with(
+        &self,
+        others: &[Arc<dyn DeviceOps>],
+        size: u64,
+    ) -> Result<Vec<Arc<dyn DeviceMemory>>> {
         let own = MockMemory::make(size, true, false)?;
         let data = own.host_ptr().ok_or(DeviceError::OutOfDeviceMemory)?;
         let same = || MockMemory { data, size, visible: true, address: data.addr() as u64, _own: Vec::new() };
@@ -347,7 +370,8 @@ impl DeviceQueue for MockQueue {
     }
     fn can_wait_on(&self, other: &dyn DeviceQueue) -> bool {
         let same = |other: &MockQueue| Weak::ptr_eq(&self.device, &other.device);
-        self.device.upgrade().is_some_and(|d| d.device_waits) && other.as_any().downcast_ref::<MockQueue>().is_some_and(same)
+        self.device.upgrade().is_some_and(|d| d.device_waits)
+            && other.as_any().downcast_ref::<MockQueue>().is_some_and(same)
     }
     fn as_any(&self) -> &dyn Any {
         self

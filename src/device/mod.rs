@@ -61,7 +61,11 @@ impl Device {
         Self::falling_back(driver, ops, None)
     }
     /// The same for a device that has help.
-    pub fn falling_back(driver: &'static str, ops: Arc<dyn DeviceOps>, fallback: Option<Fallback>) -> Arc<Device> {
+    pub fn falling_back(
+        driver: &'static str,
+        ops: Arc<dyn DeviceOps>,
+        fallback: Option<Fallback>,
+    ) -> Arc<Device> {
         let info = fallback.as_ref().map_or(ops.info(), |f| &f.info);
         let has = |f: &&'static Feature| (f.when)(info);
         let extensions = features::EXTENSIONS.iter().filter(|f| !f.platform_only).filter(has).collect();
@@ -69,7 +73,11 @@ impl Device {
         Arc::new(Device { slot: ApiSlot::new(), driver, fallback, extensions, c_features, ops, parent: None })
     }
     /// A part of another device.
-    fn part(parent: &Arc<Device>, ops: Arc<dyn DeviceOps>, partition: Vec<cl_device_partition_property>) -> Arc<Device> {
+    fn part(
+        parent: &Arc<Device>,
+        ops: Arc<dyn DeviceOps>,
+        partition: Vec<cl_device_partition_property>,
+    ) -> Arc<Device> {
         let (extensions, c_features) = (parent.extensions.clone(), parent.c_features.clone());
         let (slot, driver, parent) = (ApiSlot::new(), parent.driver, Some((parent.clone(), partition)));
         // Only processors have parts, and they need no help.

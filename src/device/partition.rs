@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 const EQUALLY: cl_device_partition_property = CL_DEVICE_PARTITION_EQUALLY as cl_device_partition_property;
 const BY_COUNTS: cl_device_partition_property = CL_DEVICE_PARTITION_BY_COUNTS as cl_device_partition_property;
-const BY_DOMAIN: cl_device_partition_property = CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN as cl_device_partition_property;
+const BY_DOMAIN: cl_device_partition_property =
+    CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN as cl_device_partition_property;
 
 /// Domains from the largest to the smallest: the order in which CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE tries them.
 pub const DOMAINS: [cl_device_affinity_domain; 5] = [
@@ -45,9 +46,13 @@ impl Device {
     }
 
     /// What a list of partition properties asks for, and the list that tells of it (CL_DEVICE_PARTITION_TYPE).
-    fn division(&self, list: &[cl_device_partition_property]) -> Result<(Division, Vec<cl_device_partition_property>)> {
+    fn division(
+        &self,
+        list: &[cl_device_partition_property],
+    ) -> Result<(Division, Vec<cl_device_partition_property>)> {
         let units = self.info().compute_units;
-        let (name, values) = list.split_first().ok_or_else(|| err!(CL_INVALID_VALUE, "no partition properties"))?;
+        let (name, values) =
+            list.split_first().ok_or_else(|| err!(CL_INVALID_VALUE, "no partition properties"))?;
         // The way is one that the device supports.
         if *name == 0 || !self.partition_properties().contains(name) {
             return Err(err!(CL_INVALID_VALUE, "the device cannot be partitioned in the way {name:#x}"));
@@ -75,8 +80,9 @@ impl Device {
                 let total = |counts: &Vec<u32>| counts.iter().map(|n| u64::from(*n)).sum::<u64>();
                 // There are sub-devices, each has a positive count, and all together no more than there are.
                 let counts = counts.filter(|c| !c.is_empty() && total(c) <= u64::from(units));
-                let counts =
-                    counts.ok_or_else(|| err!(CL_INVALID_DEVICE_PARTITION_COUNT, "{given:?} of {units} compute units"))?;
+                let counts = counts.ok_or_else(|| {
+                    err!(CL_INVALID_DEVICE_PARTITION_COUNT, "{given:?} of {units} compute units")
+                })?;
                 let end = CL_DEVICE_PARTITION_BY_COUNTS_LIST_END as cl_device_partition_property;
                 let told = std::iter::once(BY_COUNTS).chain(given).chain([end, 0]).collect();
                 Ok((Division::Counts(counts), told))
@@ -88,7 +94,11 @@ impl Device {
                     return Err(err!(CL_INVALID_VALUE, "affinity domain {wanted:#x}"));
                 }
                 let next = || DOMAINS.into_iter().find(|d| self.info().affinity_domains & d != 0);
-                let domain = if wanted == CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE { next() } else { Some(wanted) };
+                let domain = if wanted == CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE {
+                    next()
+                } else {
+                    Some(wanted)
+                };
                 let domain = domain.ok_or_else(|| err!(CL_DEVICE_PARTITION_FAILED, "no domain is left"))?;
                 Ok((Division::Domain(domain), vec![BY_DOMAIN, domain as cl_device_partition_property, 0]))
             }

@@ -70,7 +70,9 @@ impl Device {
             CL_DEVICE_SINGLE_FP_CONFIG => self.single_fp_config().into(),
             CL_DEVICE_DOUBLE_FP_CONFIG => self.double_fp_config().into(),
             CL_DEVICE_HALF_FP_CONFIG => self.half_fp_config().into(),
-            CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => if d.cache_size > 0 { CL_READ_WRITE_CACHE } else { CL_NONE }.into(),
+            CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => {
+                if d.cache_size > 0 { CL_READ_WRITE_CACHE } else { CL_NONE }.into()
+            }
             CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => if d.cache_size > 0 { d.cache_line } else { 0 }.into(),
             CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => d.cache_size.into(),
             CL_DEVICE_GLOBAL_MEM_SIZE => d.global_mem_size.into(),
@@ -88,26 +90,36 @@ impl Device {
             CL_DEVICE_LINKER_AVAILABLE => true.into(),
             CL_DEVICE_EXECUTION_CAPABILITIES => (CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL).into(),
             // The same number as CL_DEVICE_QUEUE_PROPERTIES.
-            CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE).into(),
+            CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
+                (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE).into()
+            }
             CL_DEVICE_BUILT_IN_KERNELS => "".into(),
             CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => InfoValue::Empty,
-            CL_DEVICE_PLATFORM => InfoValue::Handle(Platform::get().api_slot().handle().map_or(0, |h| h.as_ptr() as usize)),
+            CL_DEVICE_PLATFORM => {
+                InfoValue::Handle(Platform::get().api_slot().handle().map_or(0, |h| h.as_ptr() as usize))
+            }
             CL_DEVICE_NAME => d.name.as_str().into(),
             CL_DEVICE_VENDOR => d.vendor.as_str().into(),
             CL_DRIVER_VERSION => d.driver_version.as_str().into(),
             CL_DEVICE_PROFILE => "FULL_PROFILE".into(),
             CL_DEVICE_VERSION => crate::platform::version_text().into(),
             CL_DEVICE_NUMERIC_VERSION => make_version(features::VERSION.0, features::VERSION.1, 0).into(),
-            CL_DEVICE_OPENCL_C_VERSION => format!("OpenCL C {}.{} ", features::C_VERSION.0, features::C_VERSION.1).into(),
-            CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => make_version(features::C_VERSION.0, features::C_VERSION.1, 0).into(),
+            CL_DEVICE_OPENCL_C_VERSION => {
+                format!("OpenCL C {}.{} ", features::C_VERSION.0, features::C_VERSION.1).into()
+            }
+            CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => {
+                make_version(features::C_VERSION.0, features::C_VERSION.1, 0).into()
+            }
             CL_DEVICE_OPENCL_C_ALL_VERSIONS => versions("OpenCL C", &features::c_versions(d)),
-            CL_DEVICE_OPENCL_C_FEATURES => {
-                InfoValue::NameVersions(self.c_features().iter().map(|f| (f.name.into(), f.version)).collect())
+            CL_DEVICE_OPENCL_C_FEATURES => InfoValue::NameVersions(
+                self.c_features().iter().map(|f| (f.name.into(), f.version)).collect(),
+            ),
+            CL_DEVICE_EXTENSIONS => {
+                self.extensions().iter().map(|f| f.name).collect::<Vec<_>>().join(" ").into()
             }
-            CL_DEVICE_EXTENSIONS => self.extensions().iter().map(|f| f.name).collect::<Vec<_>>().join(" ").into(),
-            CL_DEVICE_EXTENSIONS_WITH_VERSION => {
-                InfoValue::NameVersions(self.extensions().iter().map(|f| (f.name.into(), f.version)).collect())
-            }
+            CL_DEVICE_EXTENSIONS_WITH_VERSION => InfoValue::NameVersions(
+                self.extensions().iter().map(|f| (f.name.into(), f.version)).collect(),
+            ),
             CL_DEVICE_IL_VERSION => {
                 let names = spirv::VERSIONS.iter().map(|(major, minor)| format!("SPIR-V_{major}.{minor}"));
                 names.collect::<Vec<_>>().join(" ").into()
@@ -149,8 +161,12 @@ impl Device {
             CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => (d.image.max_buffer as usize).into(),
             CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => (d.image.max_layers as usize).into(),
 
-            CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => (d.max_alloc_size.min(LARGEST_VARIABLE_BYTES) as usize).into(),
-            CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => (d.max_alloc_size.min(4 * LARGEST_VARIABLE_BYTES) as usize).into(),
+            CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => {
+                (d.max_alloc_size.min(LARGEST_VARIABLE_BYTES) as usize).into()
+            }
+            CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
+                (d.max_alloc_size.min(4 * LARGEST_VARIABLE_BYTES) as usize).into()
+            }
 
             // cl_ext_cxx_for_opencl: the version that -cl-std=CLC++ stands for. The number has no room for 2021, which can be
             // asked for all the same.
@@ -179,13 +195,15 @@ impl Device {
             CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
             | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
             | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => 0u32.into(),
-            CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES | CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => (CL_DEVICE_ATOMIC_ORDER_RELAXED
-                | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
-                | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
-                | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
-                | CL_DEVICE_ATOMIC_SCOPE_DEVICE
-                | if d.sharing == AddressSharing::Host { CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES } else { 0 })
-            .into(),
+            CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES | CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => {
+                (CL_DEVICE_ATOMIC_ORDER_RELAXED
+                    | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                    | CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+                    | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                    | CL_DEVICE_ATOMIC_SCOPE_DEVICE
+                    | if d.sharing == AddressSharing::Host { CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES } else { 0 })
+                .into()
+            }
             // cl_khr_unified_svm: the platform's list, with 0 for what this device has not.
             CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR if d.sharing != AddressSharing::None => {
                 let all = Platform::get().devices().iter().map(|p| p.info().sharing);
@@ -203,8 +221,12 @@ impl Device {
             }
             // cl_ext_float_atomics
             CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT => ALL_FP_ATOMICS.into(),
-            CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT => if features::double_atomics(d) { ALL_FP_ATOMICS } else { 0 }.into(),
-            CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => if features::half_atomics(d) { ALL_FP_ATOMICS } else { 0 }.into(),
+            CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT => {
+                if features::double_atomics(d) { ALL_FP_ATOMICS } else { 0 }.into()
+            }
+            CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => {
+                if features::half_atomics(d) { ALL_FP_ATOMICS } else { 0 }.into()
+            }
 
             CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => true.into(),
 
@@ -220,19 +242,23 @@ impl Device {
             CL_DEVICE_SUB_GROUP_SIZES_INTEL => InfoValue::Sizes(d.sub_group_sizes.clone()),
 
             // cl_khr_integer_dot_product: both forms of operands are supported on every device.
-            CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => {
-                (CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT).into()
+            CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => (CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED
+                | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT)
+                .into(),
+            CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT => {
+                dot_properties(d.dot_accelerated[0])
             }
-            CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT => dot_properties(d.dot_accelerated[0]),
             name if name == CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED => {
                 dot_properties(d.dot_accelerated[1])
             }
 
             // cl_khr_kernel_clock
             CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR if d.device_clock || d.subgroup_clock => {
-                let device = CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR | CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR;
+                let device =
+                    CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR | CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR;
                 let sub_group = CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR;
-                (if d.device_clock { device } else { 0 } | if d.subgroup_clock { sub_group } else { 0 }).into()
+                (if d.device_clock { device } else { 0 } | if d.subgroup_clock { sub_group } else { 0 })
+                    .into()
             }
 
             // cl_khr_device_uuid, cl_khr_pci_bus_info
@@ -265,7 +291,9 @@ impl Device {
                 d.memory_imports.iter().map(|h| h.value()).collect::<Vec<_>>().into()
             }
             // Images are not made from shared memory.
-            CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR => Vec::<u32>::new().into(),
+            CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR => {
+                Vec::<u32>::new().into()
+            }
             CL_DEVICE_PCI_BUS_INFO_KHR => match d.pci {
                 Some(pci) => InfoValue::U32s(pci.to_vec()),
                 None => return Err(err!(CL_INVALID_VALUE, "the device is on no PCI bus")),
@@ -296,7 +324,12 @@ impl Device {
         if !self.info().fp64 {
             return 0;
         }
-        CL_FP_FMA | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_INF_NAN | CL_FP_DENORM
+        CL_FP_FMA
+            | CL_FP_ROUND_TO_NEAREST
+            | CL_FP_ROUND_TO_ZERO
+            | CL_FP_ROUND_TO_INF
+            | CL_FP_INF_NAN
+            | CL_FP_DENORM
     }
 
     fn half_fp_config(&self) -> cl_device_fp_config {
@@ -344,7 +377,10 @@ fn svm_capabilities(sharing: AddressSharing) -> cl_device_svm_capabilities {
 }
 
 /// What the device can do with a kind of unified shared memory.
-fn usm_capabilities(kind: cl_device_info, sharing: AddressSharing) -> cl_device_unified_shared_memory_capabilities_intel {
+fn usm_capabilities(
+    kind: cl_device_info,
+    sharing: AddressSharing,
+) -> cl_device_unified_shared_memory_capabilities_intel {
     const ALL: cl_bitfield = CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL
         | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
         | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL
@@ -377,7 +413,9 @@ fn dot_properties(accelerated: [bool; 6]) -> InfoValue {
 }
 
 fn versions(name: &str, list: &[(u32, u32)]) -> InfoValue {
-    InfoValue::NameVersions(list.iter().map(|(major, minor)| (name.to_string(), make_version(*major, *minor, 0))).collect())
+    InfoValue::NameVersions(
+        list.iter().map(|(major, minor)| (name.to_string(), make_version(*major, *minor, 0))).collect(),
+    )
 }
 
 #[cfg(test)]
@@ -399,10 +437,17 @@ mod tests {
         fn alloc_buffer(&self, _: &BufferDesc) -> crate::device::traits::Result<Arc<dyn DeviceMemory>> {
             Err(DeviceError::OutOfDeviceMemory)
         }
-        fn load(&self, _: Arc<clspv_bridge::abi::CompiledProgram>) -> crate::device::traits::Result<Arc<dyn DeviceProgram>> {
+        fn load(
+            &self,
+            _: Arc<clspv_bridge::abi::CompiledProgram>,
+        ) -> crate::device::traits::Result<Arc<dyn DeviceProgram>> {
             Err(DeviceError::OutOfDeviceMemory)
         }
-        fn create_queue(&self, _: &QueueDesc, _: Arc<dyn CompletionSink>) -> crate::device::traits::Result<Arc<dyn DeviceQueue>> {
+        fn create_queue(
+            &self,
+            _: &QueueDesc,
+            _: Arc<dyn CompletionSink>,
+        ) -> crate::device::traits::Result<Arc<dyn DeviceQueue>> {
             Err(DeviceError::OutOfDeviceMemory)
         }
         fn timestamps(&self) -> crate::device::traits::Result<(u64, u64)> {
@@ -434,7 +479,8 @@ mod tests {
             has_run_time_limit: false,
             integrated: false,
         };
-        let known = device(DeviceInfo { nvidia: Some(facts), pci: Some([1, 0x1b, 3, 2]), ..DeviceInfo::default() });
+        let known =
+            device(DeviceInfo { nvidia: Some(facts), pci: Some([1, 0x1b, 3, 2]), ..DeviceInfo::default() });
         let unknown = device(DeviceInfo::default());
         let has = |d: &Device| d.extensions().iter().any(|f| f.name == "cl_nv_device_attribute_query");
         assert!(has(&known) && !has(&unknown));
@@ -516,7 +562,12 @@ mod tests {
         assert!(none.contains(&float32_add) && !none.contains(&float64_add));
         let doubles = DeviceInfo { fp64: true, int64_atomics: true, ..DeviceInfo::default() };
         assert!(capabilities(doubles).contains(&float64_add));
-        assert!(none.contains(&kernel) && !none.contains(&float64) && !none.contains(&enqueue) && none.contains(&pipes));
+        assert!(
+            none.contains(&kernel)
+                && !none.contains(&float64)
+                && !none.contains(&enqueue)
+                && none.contains(&pipes)
+        );
         assert!(capabilities(DeviceInfo { fp64: true, ..DeviceInfo::default() }).contains(&float64));
         let sets = device(DeviceInfo::default()).query(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS).unwrap();
         assert_eq!(sets.to_bytes().len(), spirv::INSTRUCTION_SETS.len() * size_of::<usize>());

@@ -79,7 +79,8 @@ fn rank(driver: &str, kind: DeviceKind) -> Rank {
 fn choose(selectors: &[String], found: &[(&str, Vec<Rank>)]) -> Vec<(usize, usize)> {
     let all = |kind: usize, count: usize| (0..count).map(move |index| (kind, index));
     if selectors.is_empty() {
-        let mut list: Vec<_> = found.iter().enumerate().flat_map(|(kind, (_, ranks))| all(kind, ranks.len())).collect();
+        let mut list: Vec<_> =
+            found.iter().enumerate().flat_map(|(kind, (_, ranks))| all(kind, ranks.len())).collect();
         let rank = |(kind, index): &(usize, usize)| found[*kind].1[*index];
         if list.iter().any(|d| rank(d) == Rank::Processor) {
             list.retain(|d| rank(d) != Rank::Software);
@@ -114,7 +115,13 @@ mod tests {
 
     fn pick(selectors: &str) -> Vec<(usize, usize)> {
         let list: Vec<String> = selectors.split(',').filter(|s| !s.is_empty()).map(str::to_string).collect();
-        choose(&list, &[("vulkan", vec![Rank::Software, Rank::Hardware, Rank::Hardware]), ("cpu", vec![Rank::Processor])])
+        choose(
+            &list,
+            &[
+                ("vulkan", vec![Rank::Software, Rank::Hardware, Rank::Hardware]),
+                ("cpu", vec![Rank::Processor]),
+            ],
+        )
     }
 
     #[test]

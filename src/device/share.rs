@@ -35,7 +35,9 @@ impl SemaphoreHandle {
 
     /// The handle of a value.
     pub fn of(value: u64) -> Option<SemaphoreHandle> {
-        [SemaphoreHandle::OpaqueFd, SemaphoreHandle::SyncFd].into_iter().find(|h| u64::from(h.value()) == value)
+        [SemaphoreHandle::OpaqueFd, SemaphoreHandle::SyncFd]
+            .into_iter()
+            .find(|h| u64::from(h.value()) == value)
     }
 }
 

@@ -15,7 +15,8 @@ use std::ffi::CStr;
 pub const VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)];
 
 /// Extended instruction sets that a module may import.
-pub const INSTRUCTION_SETS: &[&CStr] = &[c"OpenCL.std", c"OpenCL.DebugInfo.100", c"NonSemantic.Shader.DebugInfo.100"];
+pub const INSTRUCTION_SETS: &[&CStr] =
+    &[c"OpenCL.std", c"OpenCL.DebugInfo.100", c"NonSemantic.Shader.DebugInfo.100"];
 
 /// When a device has an entry of the tables.
 enum When {
@@ -45,7 +46,10 @@ const CAPABILITIES: &[(C, When)] = &[
     (C::Float64, Fact(|d| d.fp64)),
     (C::Int64Atomics, Reports(&["cl_khr_int64_base_atomics"])),
     (C::GenericPointer, Reports(&["__opencl_c_generic_address_space"])),
-    (C::Groups, Reports(&["cl_khr_subgroups", "__opencl_c_subgroups", "__opencl_c_work_group_collective_functions"])),
+    (
+        C::Groups,
+        Reports(&["cl_khr_subgroups", "__opencl_c_subgroups", "__opencl_c_work_group_collective_functions"]),
+    ),
     (C::SubgroupDispatch, Reports(SUB_GROUPS)),
     (C::ImageBasic, Reports(IMAGES)),
     (C::LiteralSampler, Reports(IMAGES)),
@@ -97,13 +101,16 @@ const EXTENSIONS: &[(&CStr, When)] = &[
 ];
 
 /// Capabilities that make a module unusable where they are not reported: nothing that needs them can be compiled.
-const ESSENTIAL: &[C] = &[C::Pipes, C::PipeStorage, C::DeviceEnqueue, C::NamedBarrier, C::ImageBasic, C::ImageReadWrite];
+const ESSENTIAL: &[C] =
+    &[C::Pipes, C::PipeStorage, C::DeviceEnqueue, C::NamedBarrier, C::ImageBasic, C::ImageReadWrite];
 
 fn has(device: &Device, when: &When) -> bool {
     match when {
         Always => true,
         Fact(fact) => fact(device.info()),
-        Reports(names) => device.extensions().iter().chain(device.c_features()).any(|f| names.contains(&f.name)),
+        Reports(names) => {
+            device.extensions().iter().chain(device.c_features()).any(|f| names.contains(&f.name))
+        }
     }
 }
 

@@ -25,10 +25,12 @@ const EVERY: cl_svm_capabilities_khr = CL_SVM_CAPABILITY_SINGLE_ADDRESS_SPACE_KH
     | CL_SVM_CAPABILITY_DEVICE_WRITE_KHR
     | CL_SVM_CAPABILITY_DEVICE_ATOMIC_ACCESS_KHR
     | CL_SVM_CAPABILITY_INDIRECT_ACCESS_KHR;
-const OF_CONTEXT: cl_svm_capabilities_khr = CL_SVM_CAPABILITY_DEVICE_UNASSOCIATED_KHR | CL_SVM_CAPABILITY_CONTEXT_ACCESS_KHR;
+const OF_CONTEXT: cl_svm_capabilities_khr =
+    CL_SVM_CAPABILITY_DEVICE_UNASSOCIATED_KHR | CL_SVM_CAPABILITY_CONTEXT_ACCESS_KHR;
 /// The host needs no mapping, and may use the memory together with devices.
-const DIRECT: cl_svm_capabilities_khr =
-    CL_SVM_CAPABILITY_HOST_READ_KHR | CL_SVM_CAPABILITY_HOST_WRITE_KHR | CL_SVM_CAPABILITY_CONCURRENT_ACCESS_KHR;
+const DIRECT: cl_svm_capabilities_khr = CL_SVM_CAPABILITY_HOST_READ_KHR
+    | CL_SVM_CAPABILITY_HOST_WRITE_KHR
+    | CL_SVM_CAPABILITY_CONCURRENT_ACCESS_KHR;
 
 impl SvmType {
     /// What a device must offer.
@@ -56,7 +58,9 @@ impl SvmType {
             SvmType::Fine => OF_CONTEXT | DIRECT | CL_SVM_CAPABILITY_HOST_MAP_KHR,
             SvmType::Host => OF_CONTEXT | DIRECT | CL_SVM_CAPABILITY_HOST_OWNED_KHR,
             SvmType::Shared => DIRECT,
-            SvmType::System => OF_CONTEXT | DIRECT | CL_SVM_CAPABILITY_HOST_MAP_KHR | CL_SVM_CAPABILITY_SYSTEM_ALLOCATED_KHR,
+            SvmType::System => {
+                OF_CONTEXT | DIRECT | CL_SVM_CAPABILITY_HOST_MAP_KHR | CL_SVM_CAPABILITY_SYSTEM_ALLOCATED_KHR
+            }
         };
         // Host and device are the same processors.
         let atomics = sharing == AddressSharing::Host && own & CL_SVM_CAPABILITY_CONCURRENT_ACCESS_KHR != 0;

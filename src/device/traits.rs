@@ -108,7 +108,11 @@ pub trait DeviceOps: Send + Sync {
     }
     /// The same for this device and others of its kind that have addresses of their own: memory that they and the host use
     /// at one address ([`SharedKind::Placed`]), as each of them has it, this one first.
-    fn alloc_shared_with(&self, others: &[Arc<dyn DeviceOps>], size: u64) -> Result<Vec<Arc<dyn DeviceMemory>>> {
+    fn alloc_shared_with(
+        &self,
+        others: &[Arc<dyn DeviceOps>],
+        size: u64,
+    ) -> Result<Vec<Arc<dyn DeviceMemory>>> {
         let _ = (others, size);
         Err(DeviceError::Unsupported("memory with one address for several devices".into()))
     }

@@ -83,21 +83,39 @@ impl Args {
     }
 
     /// Sets an argument; on an error nothing changes.
-    pub fn set(&mut self, index: usize, info: &ArgInfo, input: ArgInput, context: &Arc<Context>) -> Result<()> {
+    pub fn set(
+        &mut self,
+        index: usize,
+        info: &ArgInfo,
+        input: ArgInput,
+        context: &Arc<Context>,
+    ) -> Result<()> {
         let value = match (info.kind, input) {
             (ArgKind::Value, ArgInput::Bytes(bytes)) => {
                 // The size must be that of the argument's type.
                 if bytes.len() != info.size as usize {
-                    return Err(err!(CL_INVALID_ARG_SIZE, "argument {index} has {} bytes, not {}", info.size, bytes.len()));
+                    return Err(err!(
+                        CL_INVALID_ARG_SIZE,
+                        "argument {index} has {} bytes, not {}",
+                        info.size,
+                        bytes.len()
+                    ));
                 }
                 Value::Bytes(SmallVec::from_slice(bytes))
             }
             // A value is needed; first, though, the size must be right.
             (ArgKind::Value, ArgInput::Null { size }) if size != info.size as usize => {
-                return Err(err!(CL_INVALID_ARG_SIZE, "argument {index} has {} bytes, not {size}", info.size));
+                return Err(err!(
+                    CL_INVALID_ARG_SIZE,
+                    "argument {index} has {} bytes, not {size}",
+                    info.size
+                ));
             }
             // Only a pointer to global or constant memory can be set to an address.
-            (ArgKind::Value | ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler | ArgKind::Queue, ArgInput::Pointer(_)) => {
+            (
+                ArgKind::Value | ArgKind::LocalPtr | ArgKind::Image | ArgKind::Sampler | ArgKind::Queue,
+                ArgInput::Pointer(_),
+            ) => {
                 return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is no pointer to global memory"));
             }
             // There is no pipe that is NULL, nor one without an object.
@@ -108,10 +126,14 @@ impl Args {
                 return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs a pipe"));
             }
             (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Pointer(0)) => Value::Null,
-            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Pointer(address)) => Value::Pointer(address),
+            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Pointer(address)) => {
+                Value::Pointer(address)
+            }
             (ArgKind::Value, _) => return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} needs a value")),
             // A NULL value, or one that points to NULL, sets the argument to NULL.
-            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Null { .. } | ArgInput::Mem(None)) => Value::Null,
+            (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Null { .. } | ArgInput::Mem(None)) => {
+                Value::Null
+            }
             (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Mem(Some(mem))) => {
                 // The memory object must be of the kernel's context.
                 if !Arc::ptr_eq(&mem.context, context) {
@@ -133,7 +155,10 @@ impl Args {
             }
             (ArgKind::LocalPtr, ArgInput::Null { size }) => Value::Local(size as u64),
             (ArgKind::LocalPtr, _) => {
-                return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is local memory and takes no value"));
+                return Err(err!(
+                    CL_INVALID_ARG_VALUE,
+                    "argument {index} is local memory and takes no value"
+                ));
             }
             (ArgKind::Image, ArgInput::Mem(Some(mem))) => {
                 validate_image(index, info, mem)?;
@@ -144,7 +169,9 @@ impl Args {
                 Value::Mem(Arc::downgrade(mem))
             }
             // There is no image that is NULL.
-            (ArgKind::Image, _) => return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image")),
+            (ArgKind::Image, _) => {
+                return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image"));
+            }
             (ArgKind::Sampler, ArgInput::Sampler(sampler)) => {
                 // The sampler must be of the kernel's context.
                 if !Arc::ptr_eq(&sampler.context, context) {
@@ -153,7 +180,9 @@ impl Args {
                 Value::Bytes(SmallVec::from_slice(&sampler.word().to_le_bytes()))
             }
             // There is no sampler that is NULL.
-            (ArgKind::Sampler, _) => return Err(err!(CL_INVALID_SAMPLER, "argument {index} needs a sampler")),
+            (ArgKind::Sampler, _) => {
+                return Err(err!(CL_INVALID_SAMPLER, "argument {index} needs a sampler"));
+            }
             (ArgKind::Queue, ArgInput::Queue(queue)) => {
                 // The queue must be of the kernel's context.
                 if !Arc::ptr_eq(queue.context(), context) {
@@ -162,7 +191,9 @@ impl Args {
                 Value::Queue(Arc::downgrade(queue))
             }
             // There is no queue that is NULL.
-            (ArgKind::Queue, _) => return Err(err!(CL_INVALID_DEVICE_QUEUE, "argument {index} needs a queue on a device")),
+            (ArgKind::Queue, _) => {
+                return Err(err!(CL_INVALID_DEVICE_QUEUE, "argument {index} needs a queue on a device"));
+            }
             (ArgKind::GlobalPtr | ArgKind::ConstantPtr, ArgInput::Sampler(_) | ArgInput::Queue(_)) => {
                 return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} is a memory object"));
             }
@@ -236,7 +267,10 @@ impl Args {
 
     /// Bytes of local memory that the arguments ask for; unset ones count as 0.
     pub fn local_bytes(&self) -> u64 {
-        self.values.iter().map(|v| if let Value::Local(size) = v { *size } else { 0 }).fold(0, u64::saturating_add)
+        self.values
+            .iter()
+            .map(|v| if let Value::Local(size) = v { *size } else { 0 })
+            .fold(0, u64::saturating_add)
     }
 
     /// Whether every argument has a value.
@@ -248,15 +282,21 @@ impl Args {
 /// Checks an image against the argument's declaration.
 fn validate_image(index: usize, info: &ArgInfo, mem: &MemObject) -> Result<()> {
     // The object is an image,
-    let Some(image) = mem.image() else { return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image")) };
+    let Some(image) = mem.image() else {
+        return Err(err!(CL_INVALID_MEM_OBJECT, "argument {index} needs an image"));
+    };
     // of the declared kind.
     if info.image.is_some_and(|dim| dim != dim_of(image.shape.kind)) {
         return Err(err!(CL_INVALID_ARG_VALUE, "argument {index} is an image of another kind"));
     }
-    let (reads, writes) = (info.access != AccessQualifier::WriteOnly, info.access != AccessQualifier::ReadOnly);
+    let (reads, writes) =
+        (info.access != AccessQualifier::WriteOnly, info.access != AccessQualifier::ReadOnly);
     // Kernels may read it if the argument is read, and write it if the argument is written.
     if reads && mem.flags.has(CL_MEM_WRITE_ONLY) || writes && !mem.flags.kernel_writable() {
-        return Err(err!(CL_INVALID_ARG_VALUE, "the image's flags forbid what argument {index} is declared for"));
+        return Err(err!(
+            CL_INVALID_ARG_VALUE,
+            "the image's flags forbid what argument {index} is declared for"
+        ));
     }
     Ok(())
 }
@@ -428,9 +468,11 @@ mod tests {
             args.lock().set(i, &ptr, ArgInput::Mem(Some(m)), &c).unwrap();
         }
         let n = 1_000_000u32;
-        for (name, keep, change) in
-            [("unchanged, in flight", true, false), ("unchanged, idle", false, false), ("changed", true, true)]
-        {
+        for (name, keep, change) in [
+            ("unchanged, in flight", true, false),
+            ("unchanged, idle", false, false),
+            ("changed", true, true),
+        ] {
             args.lock().set(4, &int, ArgInput::Bytes(&[0; 4]), &c).unwrap();
             let kept = keep.then(|| launch(&args).unwrap());
             let start = Instant::now();

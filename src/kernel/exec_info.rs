@@ -54,7 +54,9 @@ pub fn validate(setting: &Setting, context: &Context) -> Result<()> {
         // or addresses of buffers,
         Setting::DevicePointers(_) => context.devices().iter().any(|d| d.info().buffer_addresses),
         // or fine-grained system memory, if it is to be used.
-        Setting::System(used) => !used || context.devices().iter().any(|d| d.info().sharing == AddressSharing::Host),
+        Setting::System(used) => {
+            !used || context.devices().iter().any(|d| d.info().sharing == AddressSharing::Host)
+        }
     };
     if supported { Ok(()) } else { Err(err!(CL_INVALID_OPERATION, "no device supports what is set")) }
 }

@@ -119,7 +119,10 @@ impl Kernel {
     /// The description of an argument.
     pub fn arg(&self, index: u32) -> Result<&ArgInfo> {
         // The index must be that of an argument.
-        self.info.args.get(index as usize).ok_or_else(|| err!(CL_INVALID_ARG_INDEX, "{} has no argument {index}", self.info.name))
+        self.info
+            .args
+            .get(index as usize)
+            .ok_or_else(|| err!(CL_INVALID_ARG_INDEX, "{} has no argument {index}", self.info.name))
     }
 
     /// clSetKernelArg.
@@ -131,14 +134,18 @@ impl Kernel {
             && mem.flags.is_immutable()
             && self.arg_declaration(index).is_some_and(|arg| !arg.qualifiers.is_const)
         {
-            return Err(err!(CL_INVALID_ARG_VALUE, "the buffer is immutable, argument {index} can be written through"));
+            return Err(err!(
+                CL_INVALID_ARG_VALUE,
+                "the buffer is immutable, argument {index} can be written through"
+            ));
         }
         self.args.lock().set(index as usize, info, input, &self.program.context)
     }
 
     /// The kernel on a device, or on what that falls back to.
     pub fn on_device(&self, device: &Device) -> Result<&OnDevice> {
-        let found = self.program.device_index(device).and_then(|i| self.per_device.get(i)).and_then(Option::as_ref);
+        let found =
+            self.program.device_index(device).and_then(|i| self.per_device.get(i)).and_then(Option::as_ref);
         found.ok_or_else(|| err!(CL_INVALID_PROGRAM_EXECUTABLE, "the kernel was not built for the device"))
     }
 
@@ -163,7 +170,8 @@ impl Kernel {
         let context = &self.program.context;
         let cannot = |(arg, info): (&ArgSnapshot, &ArgInfo)| match arg {
             ArgSnapshot::Mem(Some(mem)) => mem.image().is_some_and(|image| {
-                !image.is_usable(device.ops().info(), info.access) || mem.residency().home(context, own) != own
+                !image.is_usable(device.ops().info(), info.access)
+                    || mem.residency().home(context, own) != own
             }),
             _ => false,
         };
@@ -260,7 +268,11 @@ impl Kernel {
     }
 
     /// clGetKernelWorkGroupInfo.
-    pub fn work_group_info(&self, device: Option<&Device>, param: cl_kernel_work_group_info) -> Result<InfoValue> {
+    pub fn work_group_info(
+        &self,
+        device: Option<&Device>,
+        param: cl_kernel_work_group_info,
+    ) -> Result<InfoValue> {
         let index = self.query_device(device)?;
         let kernel = &self.built_for(index)?.kernel;
         Ok(match param {
@@ -277,7 +289,9 @@ impl Kernel {
             CL_KERNEL_SPILL_MEM_SIZE_INTEL => InfoValue::U64(0),
             CL_KERNEL_PRIVATE_MEM_SIZE => InfoValue::U64(kernel.private_bytes()),
             // Only built-in kernels have a greatest global size.
-            CL_KERNEL_GLOBAL_WORK_SIZE => return Err(err!(CL_INVALID_VALUE, "the kernel is not a built-in kernel")),
+            CL_KERNEL_GLOBAL_WORK_SIZE => {
+                return Err(err!(CL_INVALID_VALUE, "the kernel is not a built-in kernel"));
+            }
             _ => return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}")),
         })
     }
@@ -302,15 +316,23 @@ impl Kernel {
         let most = kernel.max_work_group_size().div_ceil(size).min(facts.max_num_sub_groups as usize);
         // The input must be there and have one to three sizes.
         let local = || match input {
-            Some(sizes) if (1..=3).contains(&sizes.len()) => Ok(sizes.iter().fold(1usize, |a, b| a.saturating_mul(*b))),
-            _ => Err(err!(CL_INVALID_VALUE, "the local size has {} dimensions", input.map_or(0, <[usize]>::len))),
+            Some(sizes) if (1..=3).contains(&sizes.len()) => {
+                Ok(sizes.iter().fold(1usize, |a, b| a.saturating_mul(*b)))
+            }
+            _ => Err(err!(
+                CL_INVALID_VALUE,
+                "the local size has {} dimensions",
+                input.map_or(0, <[usize]>::len)
+            )),
         };
         Ok(match param {
             CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE => InfoValue::Size(size.min(local()?.max(1))),
             CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE => InfoValue::Size(local()?.div_ceil(size)),
             CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
                 // The input must be one count.
-                let Some(&[count]) = input else { return Err(err!(CL_INVALID_VALUE, "one sub-group count is needed")) };
+                let Some(&[count]) = input else {
+                    return Err(err!(CL_INVALID_VALUE, "one sub-group count is needed"));
+                };
                 let dims = room / size_of::<usize>();
                 // One to three sizes are written.
                 if room != 0 && !(1..=3).contains(&dims) {
@@ -326,8 +348,12 @@ impl Kernel {
             }
             CL_KERNEL_MAX_NUM_SUB_GROUPS => InfoValue::Size(most),
             // Nothing in OpenCL C demands a number of sub-groups, but SPIR-V may.
-            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => InfoValue::Size(self.info.reqd_sub_groups.unwrap_or(0) as usize),
-            CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL => InfoValue::Size(self.info.reqd_sub_group_size.unwrap_or(0) as usize),
+            CL_KERNEL_COMPILE_NUM_SUB_GROUPS => {
+                InfoValue::Size(self.info.reqd_sub_groups.unwrap_or(0) as usize)
+            }
+            CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL => {
+                InfoValue::Size(self.info.reqd_sub_group_size.unwrap_or(0) as usize)
+            }
             _ => return Err(err!(CL_INVALID_VALUE, "unknown parameter {param:#x}")),
         })
     }
@@ -347,7 +373,9 @@ impl Kernel {
         }
         // The program must have come from source, so that there are names.
         let arg = self.arg_declaration(index);
-        let arg = arg.ok_or_else(|| err!(CL_KERNEL_ARG_INFO_NOT_AVAILABLE, "no argument information for {}", self.info.name))?;
+        let arg = arg.ok_or_else(|| {
+            err!(CL_KERNEL_ARG_INFO_NOT_AVAILABLE, "no argument information for {}", self.info.name)
+        })?;
         Ok(match param {
             CL_KERNEL_ARG_ADDRESS_QUALIFIER => InfoValue::U32(match arg.address {
                 AddressQualifier::Private => CL_KERNEL_ARG_ADDRESS_PRIVATE,

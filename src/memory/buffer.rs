@@ -24,14 +24,18 @@ pub fn create(
     // The size is positive and some device can hold it.
     let largest = context.devices().iter().map(|d| d.info().max_alloc_size).max().unwrap_or(0);
     if size == 0 || size as u64 > largest {
-        return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes; at most {largest} can be had")));
+        return Err(Error::with(
+            CL_INVALID_BUFFER_SIZE,
+            format!("{size} bytes; at most {largest} can be had"),
+        ));
     }
     // There is a host pointer exactly when a flag uses it.
     if flags.needs_host_ptr() != host_ptr.is_some() {
         return Err(Error::with(CL_INVALID_HOST_PTR, "the host pointer does not go with the flags"));
     }
     if let Some(ptr) = host_ptr.filter(|_| flags.uses_host_ptr())
-        && let Some(allocation) = context.allocations.find(ptr.addr() as u64).filter(|a| a.kind != Kind::Device)
+        && let Some(allocation) =
+            context.allocations.find(ptr.addr() as u64).filter(|a| a.kind != Kind::Device)
     {
         // A buffer of an SVM allocation lies in it.
         if !allocation.contains(ptr.addr() as u64, size as u64) {
@@ -61,8 +65,14 @@ fn wants_addresses(context: &Context, properties: &[cl_mem_properties]) -> Resul
     for pair in properties.chunks(2).take_while(|p| p[0] != 0) {
         let value = pair.get(1).copied().unwrap_or(0);
         // A property is known, given once and has a valid value.
-        if pair[0] != cl_mem_properties::from(CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT) || wanted.is_some() || value > 1 {
-            return Err(Error::with(CL_INVALID_PROPERTY, format!("buffer property {:#x}, value {value:#x}", pair[0])));
+        if pair[0] != cl_mem_properties::from(CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT)
+            || wanted.is_some()
+            || value > 1
+        {
+            return Err(Error::with(
+                CL_INVALID_PROPERTY,
+                format!("buffer property {:#x}, value {value:#x}", pair[0]),
+            ));
         }
         wanted = Some(value == 1);
     }
@@ -82,7 +92,12 @@ fn addresses(context: &Context, size: u64, residency: &Arc<Residency>) -> Result
 }
 
 /// clCreateSubBuffer for CL_BUFFER_CREATE_TYPE_REGION.
-pub fn create_sub_buffer(parent: &Arc<MemObject>, flags: cl_mem_flags, origin: usize, size: usize) -> Result<Arc<MemObject>> {
+pub fn create_sub_buffer(
+    parent: &Arc<MemObject>,
+    flags: cl_mem_flags,
+    origin: usize,
+    size: usize,
+) -> Result<Arc<MemObject>> {
     // The parent is a buffer and no sub-buffer.
     if parent.object_type != CL_MEM_OBJECT_BUFFER || parent.parent.is_some() {
         return Err(Error::with(CL_INVALID_MEM_OBJECT, "not a buffer, or itself a sub-buffer"));
@@ -101,7 +116,13 @@ pub fn create_sub_buffer(parent: &Arc<MemObject>, flags: cl_mem_flags, origin: u
         return Err(Error::new(CL_MISALIGNED_SUB_BUFFER_OFFSET));
     }
     let origin = origin as u64;
-    let mem = MemObject::new(&parent.context, flags, size as u64, parent.residency().clone(), parent.offset + origin);
+    let mem = MemObject::new(
+        &parent.context,
+        flags,
+        size as u64,
+        parent.residency().clone(),
+        parent.offset + origin,
+    );
     Ok(Arc::new(MemObject {
         host_ptr: parent.host_ptr.map(|p| p.offset(origin)),
         parent: Some(parent.clone()),

@@ -43,7 +43,8 @@ pub fn create(
         [device] => context.devices().iter().position(|d| Arc::ptr_eq(d, device)),
         _ => None,
     };
-    let index = index.ok_or_else(|| err!(CL_INVALID_DEVICE, "shared memory needs one device of the context"))?;
+    let index =
+        index.ok_or_else(|| err!(CL_INVALID_DEVICE, "shared memory needs one device of the context"))?;
     let device = &context.devices()[index];
     if !device.info().memory_imports.contains(&handle) {
         return Err(err!(CL_INVALID_DEVICE, "the device imports no {handle:?} memory"));
@@ -66,7 +67,8 @@ pub fn create(
         return Err(err!(CL_INVALID_VALUE, "{fd} is not an open file descriptor"));
     }
     // ...of memory that the driver takes.
-    let memory = device.ops().import_memory(handle, fd, size as u64).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
+    let memory =
+        device.ops().import_memory(handle, fd, size as u64).map_err(|e| err!(CL_INVALID_PROPERTY, "{e}"))?;
     let residency = Arc::new(Residency::of_external(context, size as u64, index, memory));
     let mem = MemObject::new(context, flags, size as u64, residency, 0);
     Ok(Arc::new(MemObject { properties: Some(desc.list), ..mem }))

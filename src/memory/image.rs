@@ -65,9 +65,17 @@ impl ImageInfo {
     pub fn host_layout(&self) -> RectLayout {
         let slice = self.slice_pitch;
         match self.shape.kind {
-            ImageKind::D1Array => RectLayout { offset: 0, row_pitch: slice, slice_pitch: slice * u64::from(self.shape.size[1]) },
-            kind if kind.has_slices() => RectLayout { offset: 0, row_pitch: self.row_pitch, slice_pitch: slice },
-            _ => RectLayout { offset: 0, row_pitch: self.row_pitch, slice_pitch: self.row_pitch * u64::from(self.shape.size[1]) },
+            ImageKind::D1Array => {
+                RectLayout { offset: 0, row_pitch: slice, slice_pitch: slice * u64::from(self.shape.size[1]) }
+            }
+            kind if kind.has_slices() => {
+                RectLayout { offset: 0, row_pitch: self.row_pitch, slice_pitch: slice }
+            }
+            _ => RectLayout {
+                offset: 0,
+                row_pitch: self.row_pitch,
+                slice_pitch: self.row_pitch * u64::from(self.shape.size[1]),
+            },
         }
     }
 
@@ -85,7 +93,12 @@ impl ImageInfo {
     }
 
     /// What kernels on the device are given, from the memory that the residency has there.
-    pub fn for_kernels(&self, context: &Context, device: usize, memory: Arc<dyn DeviceMemory>) -> Result<Arc<dyn DeviceMemory>> {
+    pub fn for_kernels(
+        &self,
+        context: &Context,
+        device: usize,
+        memory: Arc<dyn DeviceMemory>,
+    ) -> Result<Arc<dyn DeviceMemory>> {
         let Some(views) = &self.views else { return Ok(memory) };
         if let Some(Some(view)) = views.lock().get(device) {
             return Ok(view.clone());
@@ -111,7 +124,11 @@ impl ImageInfo {
             AccessQualifier::ReadWrite => uses.read_write,
         };
         // The device can do with the format what kernels do.
-        if fits { Ok(()) } else { Err(err!(CL_IMAGE_FORMAT_NOT_SUPPORTED, "the device cannot use the format so")) }
+        if fits {
+            Ok(())
+        } else {
+            Err(err!(CL_IMAGE_FORMAT_NOT_SUPPORTED, "the device cannot use the format so"))
+        }
     }
 
     /// Whether kernels that run on a device of these facts can be given the image.
@@ -135,19 +152,27 @@ impl ImageInfo {
         }
         // and the format.
         if !facts.image.uses(self.format, self.shape.kind).read {
-            return Err(err!(CL_IMAGE_FORMAT_NOT_SUPPORTED, "the device does not support the image's format"));
+            return Err(err!(
+                CL_IMAGE_FORMAT_NOT_SUPPORTED,
+                "the device does not support the image's format"
+            ));
         }
         Ok(())
     }
 }
 
 /// clGetSupportedImageFormats: what some device of the context supports.
-pub fn supported_formats(context: &Context, flags: cl_mem_flags, image_type: cl_mem_object_type) -> Result<Vec<ImageFormat>> {
+pub fn supported_formats(
+    context: &Context,
+    flags: cl_mem_flags,
+    image_type: cl_mem_object_type,
+) -> Result<Vec<ImageFormat>> {
     // The flags are flags of memory objects and do not exclude each other.
     const BOTH: cl_mem_flags = CL_MEM_KERNEL_READ_AND_WRITE;
     let checked = MemFlags::of_any(flags & !BOTH)?;
     // The type is that of an image.
-    let kind = ImageKind::from_cl(image_type).ok_or_else(|| err!(CL_INVALID_VALUE, "image type {image_type:#x}"))?;
+    let kind =
+        ImageKind::from_cl(image_type).ok_or_else(|| err!(CL_INVALID_VALUE, "image type {image_type:#x}"))?;
     let mut list: Vec<ImageFormat> = Vec::new();
     for device in context.devices() {
         for support in &device.info().image.formats {
@@ -189,7 +214,8 @@ pub fn create(
     }
     // There is a format, of an order and a type that are defined and go together.
     let format = format.filter(|f| f.is_valid());
-    let format = format.ok_or_else(|| err!(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, "no format, or one that is not defined"))?;
+    let format = format
+        .ok_or_else(|| err!(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, "no format, or one that is not defined"))?;
     // There is a description.
     let desc = desc.ok_or_else(|| err!(CL_INVALID_IMAGE_DESCRIPTOR, "no description"))?;
     // The type is that of an image.
@@ -218,7 +244,12 @@ pub fn create(
     }
     // Some device supports the format for such images.
     if !context.devices().iter().any(|d| is_usable(d, format, kind, flags)) {
-        return Err(err!(CL_IMAGE_FORMAT_NOT_SUPPORTED, "order {:#x}, type {:#x}", format.order, format.data_type));
+        return Err(err!(
+            CL_IMAGE_FORMAT_NOT_SUPPORTED,
+            "order {:#x}, type {:#x}",
+            format.order,
+            format.data_type
+        ));
     }
     let levels = levels(context, &desc, &shape, format, host_ptr.is_some())?;
     let (row_pitch, slice_pitch) = pitches(&desc, &shape, format, host_ptr.is_some())?;
@@ -252,13 +283,21 @@ pub fn create(
 }
 
 /// Levels of detail.
-fn levels(context: &Context, desc: &Descriptor, shape: &ImageShape, format: ImageFormat, has_host_ptr: bool) -> Result<u32> {
+fn levels(
+    context: &Context,
+    desc: &Descriptor,
+    shape: &ImageShape,
+    format: ImageFormat,
+    has_host_ptr: bool,
+) -> Result<u32> {
     if desc.num_mip_levels <= 1 {
         return Ok(1);
     }
     // Some device can have several, and none is smaller than a texel. OpenCL-CTS makes two of a single texel and
     // three of two.
-    if !context.devices().iter().any(|d| d.info().image.levels) || desc.num_mip_levels > shape.most_levels().max(3) {
+    if !context.devices().iter().any(|d| d.info().image.levels)
+        || desc.num_mip_levels > shape.most_levels().max(3)
+    {
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "{} levels of detail", desc.num_mip_levels));
     }
     // The image has texels of its own, and is no depth image.
@@ -292,7 +331,12 @@ pub(super) fn shape(context: &Context, kind: ImageKind, desc: &Descriptor) -> Re
 }
 
 /// Row and slice pitch, given or tight.
-pub(super) fn pitches(desc: &Descriptor, shape: &ImageShape, format: ImageFormat, has_host_ptr: bool) -> Result<(u64, u64)> {
+pub(super) fn pitches(
+    desc: &Descriptor,
+    shape: &ImageShape,
+    format: ImageFormat,
+    has_host_ptr: bool,
+) -> Result<(u64, u64)> {
     let given = desc.row_pitch != 0 || desc.slice_pitch != 0;
     let invalid = |why: &str| Err(Error::with(CL_INVALID_IMAGE_DESCRIPTOR, why));
     // Without memory of the application's or another object there is nothing that pitches could describe.
@@ -350,17 +394,27 @@ fn of_object(
                 return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "not like the image it is made from"));
             }
             // The types are the same and the orders compatible.
-            if info.format.data_type != other.format.data_type || !is_compatible(info.format.order, other.format.order) {
-                return Err(err!(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, "not compatible with the image it is made from"));
+            if info.format.data_type != other.format.data_type
+                || !is_compatible(info.format.order, other.format.order)
+            {
+                return Err(err!(
+                    CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+                    "not compatible with the image it is made from"
+                ));
             }
-            (info.row_pitch, info.slice_pitch, info.in_buffer) = (other.row_pitch, other.slice_pitch, other.in_buffer);
+            (info.row_pitch, info.slice_pitch, info.in_buffer) =
+                (other.row_pitch, other.slice_pitch, other.in_buffer);
         }
         None => {
             let whole = info.host_layout();
             let region = bytes_of(info.shape.size, info.format.element_size());
             // The buffer is large enough.
             if region_end(&whole, region) > mem.size || size > mem.size {
-                return Err(err!(CL_INVALID_IMAGE_SIZE, "the image needs {size} bytes, the buffer has {}", mem.size));
+                return Err(err!(
+                    CL_INVALID_IMAGE_SIZE,
+                    "the image needs {size} bytes, the buffer has {}",
+                    mem.size
+                ));
             }
             info.in_buffer = Some(RectLayout { offset: mem.offset, ..whole });
         }
@@ -381,5 +435,8 @@ fn of_object(
 /// Whether an image of the first order can be made of one of the second.
 fn is_compatible(order: cl_channel_order, of: cl_channel_order) -> bool {
     let pairs = [(CL_sBGRA, CL_BGRA), (CL_sRGBA, CL_RGBA), (CL_sRGB, CL_RGB), (CL_sRGBx, CL_RGBx)];
-    order == of || pairs.contains(&(order, of)) || pairs.contains(&(of, order)) || (order, of) == (CL_DEPTH, CL_R)
+    order == of
+        || pairs.contains(&(order, of))
+        || pairs.contains(&(of, order))
+        || (order, of) == (CL_DEPTH, CL_R)
 }

@@ -36,12 +36,16 @@ pub fn query(
     // The type, if there is one, is that of an image.
     let kind = match desc.map(|d| d.image_type) {
         None | Some(0) => None,
-        Some(ty) => Some(ImageKind::from_cl(ty).ok_or_else(|| err!(CL_INVALID_IMAGE_DESCRIPTOR, "image type {ty:#x}"))?),
+        Some(ty) => Some(
+            ImageKind::from_cl(ty).ok_or_else(|| err!(CL_INVALID_IMAGE_DESCRIPTOR, "image type {ty:#x}"))?,
+        ),
     };
     let texel = format.map_or(LARGEST_TEXEL, |f| f.element_size() as usize);
     let value = match param {
         CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT => InfoValue::Size(1),
-        CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT | CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT => InfoValue::Size(texel),
+        CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT | CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT => {
+            InfoValue::Size(texel)
+        }
         CL_IMAGE_REQUIREMENTS_SIZE_EXT => {
             // Format and description are there.
             let (Some(format), Some(desc), Some(kind)) = (format, desc, kind) else {
@@ -58,13 +62,22 @@ pub fn query(
         }
         CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT => {
             let kinds = [ImageKind::D2, ImageKind::D2Array, ImageKind::D3];
-            return limit(context, kind, &kinds, |f, k| if k == ImageKind::D3 { f.max_3d[1] } else { f.max_2d[1] });
+            return limit(
+                context,
+                kind,
+                &kinds,
+                |f, k| if k == ImageKind::D3 { f.max_3d[1] } else { f.max_2d[1] },
+            );
         }
-        CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT => return limit(context, kind, &[ImageKind::D3], |f, _| f.max_3d[2]),
+        CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT => {
+            return limit(context, kind, &[ImageKind::D3], |f, _| f.max_3d[2]);
+        }
         CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT => {
             return limit(context, kind, &[ImageKind::D1Array, ImageKind::D2Array], |f, _| f.max_layers);
         }
-        other => return Err(err!(CL_INVALID_VALUE, "clGetImageRequirementsInfoEXT has no parameter {other:#x}")),
+        other => {
+            return Err(err!(CL_INVALID_VALUE, "clGetImageRequirementsInfoEXT has no parameter {other:#x}"));
+        }
     };
     // An image that is described can be made.
     if let (Some(desc), Some(kind)) = (desc, kind) {
@@ -93,6 +106,8 @@ fn limit(
         return Err(err!(CL_INVALID_IMAGE_DESCRIPTOR, "the image has no such dimension"));
     }
     let devices = context.devices().iter().filter(|d| d.info().images);
-    let all = devices.flat_map(|d| kinds.iter().map(move |k| (d, *k))).filter(|(_, k)| kind.is_none_or(|one| one == *k));
+    let all = devices
+        .flat_map(|d| kinds.iter().map(move |k| (d, *k)))
+        .filter(|(_, k)| kind.is_none_or(|one| one == *k));
     Ok(InfoValue::U32(all.map(|(d, k)| of(&d.info().image, k)).min().unwrap_or(0)))
 }

@@ -41,16 +41,23 @@ pub enum Source {
 const COHERENT: bool = cfg!(target_arch = "x86_64");
 
 /// Reads a list of properties.
-pub fn kind(context: &Context, list: &[(cl_import_properties_arm, cl_import_properties_arm)]) -> Result<ImportKind> {
+pub fn kind(
+    context: &Context,
+    list: &[(cl_import_properties_arm, cl_import_properties_arm)],
+) -> Result<ImportKind> {
     const TYPE: cl_uint = CL_IMPORT_TYPE_ARM;
     const CONSISTENCY: cl_uint = CL_IMPORT_DMA_BUF_DATA_CONSISTENCY_WITH_HOST_ARM;
     const HOST: cl_uint = CL_IMPORT_TYPE_HOST_ARM;
     const DMA_BUF: cl_uint = CL_IMPORT_TYPE_DMA_BUF_ARM;
-    let offered = |has: fn(&crate::device::info::DeviceInfo) -> bool| context.devices().iter().any(|d| has(d.info()));
+    let offered =
+        |has: fn(&crate::device::info::DeviceInfo) -> bool| context.devices().iter().any(|d| has(d.info()));
     let (mut kind, mut consistency) = (None, None);
     for (name, value) in list {
         let invalid = || err!(CL_INVALID_PROPERTY, "import property {name:#x}, value {value:#x}");
-        let (name, value) = (cl_uint::try_from(*name).map_err(|_| invalid())?, cl_uint::try_from(*value).map_err(|_| invalid())?);
+        let (name, value) = (
+            cl_uint::try_from(*name).map_err(|_| invalid())?,
+            cl_uint::try_from(*value).map_err(|_| invalid())?,
+        );
         // A property is one of an extension that is reported, has a valid value and is given once.
         match (name, value) {
             (TYPE, HOST) if kind.is_none() && offered(imports_host) => kind = Some(ImportKind::Host),
@@ -68,7 +75,12 @@ pub fn kind(context: &Context, list: &[(cl_import_properties_arm, cl_import_prop
 }
 
 /// clImportMemoryARM, whose `memory` is not NULL.
-pub fn create(context: &Arc<Context>, source: Source, flags: cl_mem_flags, size: usize) -> Result<Arc<MemObject>> {
+pub fn create(
+    context: &Arc<Context>,
+    source: Source,
+    flags: cl_mem_flags,
+    size: usize,
+) -> Result<Arc<MemObject>> {
     let flags = MemFlags::for_import(flags)?;
     // The size is positive, and some device can hold it.
     let largest = context.devices().iter().map(|d| d.info().max_alloc_size).max().unwrap_or(0);
@@ -78,7 +90,9 @@ pub fn create(context: &Arc<Context>, source: Source, flags: cl_mem_flags, size:
     let size = size as u64;
     match source {
         Source::Host(ptr) => of_pages(context, ptr, flags, size),
-        Source::DmaBuf { fd, writable } => of_dma_buf(context, fd, if writable { flags } else { flags.read_only() }, size),
+        Source::DmaBuf { fd, writable } => {
+            of_dma_buf(context, fd, if writable { flags } else { flags.read_only() }, size)
+        }
     }
 }
 
@@ -118,7 +132,8 @@ fn of_pages(context: &Arc<Context>, ptr: HostPtr, flags: MemFlags, size: u64) ->
 fn of_dma_buf(context: &Arc<Context>, fd: OwnedFd, flags: MemFlags, size: u64) -> Result<Arc<MemObject>> {
     let mut file = File::from(fd);
     // The descriptor is one of memory, which has a size...
-    let whole = file.seek(SeekFrom::End(0)).map_err(|e| Error::with(CL_INVALID_VALUE, format!("no dma_buf: {e}")))?;
+    let whole =
+        file.seek(SeekFrom::End(0)).map_err(|e| Error::with(CL_INVALID_VALUE, format!("no dma_buf: {e}")))?;
     // ...that the buffer does not exceed.
     if size > whole {
         return Err(err!(CL_INVALID_BUFFER_SIZE, "{size} bytes of {whole}"));
@@ -152,7 +167,8 @@ mod tests {
 
     /// Of devices of which those with `Host` import pages and those with `Placed` dma_bufs.
     fn context(sharing: &[AddressSharing]) -> Arc<Context> {
-        let mock = |s: &AddressSharing| Device::new("mock", MockDevice::with_sharing(Mode::AtOnce, false, true, *s));
+        let mock =
+            |s: &AddressSharing| Device::new("mock", MockDevice::with_sharing(Mode::AtOnce, false, true, *s));
         Context::new(sharing.iter().map(mock), Vec::new(), None, Default::default()).unwrap()
     }
 
@@ -204,7 +220,10 @@ mod tests {
             // What its descriptor forbids, no kernel may.
             assert_eq!(mem.flags.kernel_writable(), writable);
             assert!(mem.residency().backing(&context, 1).is_ok());
-            assert_eq!(mem.residency().backing(&context, 0).err().map(|e| e.code()), Some(CL_INVALID_OPERATION));
+            assert_eq!(
+                mem.residency().backing(&context, 0).err().map(|e| e.code()),
+                Some(CL_INVALID_OPERATION)
+            );
             let code = |size, flags| make(size, flags).err().map(|e| e.code());
             assert_eq!(code(8193, CL_MEM_READ_WRITE), Some(CL_INVALID_BUFFER_SIZE));
             assert_eq!(code(0, CL_MEM_READ_WRITE), Some(CL_INVALID_BUFFER_SIZE));

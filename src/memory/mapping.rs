@@ -151,7 +151,8 @@ mod tests {
         let region = |level, origin| MappedRegion { level, origin, region: [2, 2, 1], layout };
         let first = region(0, [4, 4, 0]);
         assert!(first.overlaps(&region(0, [5, 3, 0])));
-        for other in [region(1, [4, 4, 0]), region(0, [6, 4, 0]), region(0, [4, 2, 0]), region(0, [4, 4, 1])] {
+        for other in [region(1, [4, 4, 0]), region(0, [6, 4, 0]), region(0, [4, 2, 0]), region(0, [4, 4, 1])]
+        {
             assert!(!first.overlaps(&other) && !other.overlaps(&first));
         }
     }

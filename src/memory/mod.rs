@@ -72,7 +72,13 @@ impl ApiObject for MemObject {
 
 impl MemObject {
     /// An object of bytes from `offset` in the storage on, without a parent.
-    fn new(context: &Arc<Context>, flags: MemFlags, size: u64, residency: Arc<Residency>, offset: u64) -> MemObject {
+    fn new(
+        context: &Arc<Context>,
+        flags: MemFlags,
+        size: u64,
+        residency: Arc<Residency>,
+        offset: u64,
+    ) -> MemObject {
         MemObject {
             slot: ApiSlot::new(),
             context: context.clone(),

@@ -91,7 +91,8 @@ impl Newest {
     fn split(&mut self, at: u64) {
         if at < self.size
             && let Err(place) = self.starts.binary_search_by_key(&at, |s| s.0)
-            && let Some((_, holders)) = place.checked_sub(1).and_then(|before| self.starts.get(before)).copied()
+            && let Some((_, holders)) =
+                place.checked_sub(1).and_then(|before| self.starts.get(before)).copied()
         {
             self.starts.insert(place, (at, holders));
         }
@@ -115,8 +116,10 @@ mod tests {
             for _ in 0..3000 {
                 let (a, b) = (below(size + 1), below(size + 1));
                 let (range, device) = (a.min(b)..a.max(b), Holders::device(below(3) as usize));
-                let expected: Vec<u64> =
-                    range.clone().filter(|i| bytes[*i as usize] != Holders::NONE && !bytes[*i as usize].has(device)).collect();
+                let expected: Vec<u64> = range
+                    .clone()
+                    .filter(|i| bytes[*i as usize] != Holders::NONE && !bytes[*i as usize].has(device))
+                    .collect();
                 let missing = newest.missing(&range, device);
                 assert!(missing.iter().all(|(r, h)| r.clone().all(|i| bytes[i as usize] == *h)));
                 assert_eq!(missing.into_iter().flat_map(|(r, _)| r).collect::<Vec<_>>(), expected);

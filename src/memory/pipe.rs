@@ -33,26 +33,39 @@ impl PipeInfo {
 }
 
 /// clCreatePipe.
-pub fn create(context: &Arc<Context>, flags: cl_mem_flags, packet_size: u32, max_packets: u32) -> Result<Arc<MemObject>> {
+pub fn create(
+    context: &Arc<Context>,
+    flags: cl_mem_flags,
+    packet_size: u32,
+    max_packets: u32,
+) -> Result<Arc<MemObject>> {
     let flags = MemFlags::for_pipe(flags)?;
     // Packets have a size that devices take, and there is room for one.
     if packet_size == 0 || packet_size > MAX_PACKET_SIZE || max_packets == 0 {
-        return Err(Error::with(CL_INVALID_PIPE_SIZE, format!("{max_packets} packets of {packet_size} bytes")));
+        return Err(Error::with(
+            CL_INVALID_PIPE_SIZE,
+            format!("{max_packets} packets of {packet_size} bytes"),
+        ));
     }
     let size = layout::size(packet_size, max_packets);
     let largest = context.devices().iter().map(|d| d.info().max_alloc_size).max().unwrap_or(0);
     if size > largest {
-        return Err(Error::with(CL_MEM_OBJECT_ALLOCATION_FAILURE, format!("{size} bytes; at most {largest} can be had")));
+        return Err(Error::with(
+            CL_MEM_OBJECT_ALLOCATION_FAILURE,
+            format!("{size} bytes; at most {largest} can be had"),
+        ));
     }
     let bytes = HostAllocation::new(size).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
     let mut words = [0u32; 4];
     words[layout::MASK] = (layout::slots(max_packets) - 1) as u32;
     words[layout::MAX_PACKETS] = max_packets;
     words[layout::PACKET_SIZE] = packet_size;
-    words[layout::PACKETS] =
-        u32::try_from(layout::packets(max_packets)).map_err(|_| Error::new(CL_MEM_OBJECT_ALLOCATION_FAILURE))?;
+    words[layout::PACKETS] = u32::try_from(layout::packets(max_packets))
+        .map_err(|_| Error::new(CL_MEM_OBJECT_ALLOCATION_FAILURE))?;
     // SAFETY: the allocation is new and larger than the words.
-    unsafe { host_ptr::copy(HostPtr::new(words.as_mut_ptr().cast()), bytes.ptr(), size_of_val(&words) as u64) };
+    unsafe {
+        host_ptr::copy(HostPtr::new(words.as_mut_ptr().cast()), bytes.ptr(), size_of_val(&words) as u64)
+    };
     let residency = Arc::new(Residency::new(context, size, false, Initial::Copy(bytes.ptr()))?);
     let mem = MemObject::new(context, flags, size, residency, 0);
     let pipe = Some(PipeInfo { packet_size, max_packets });

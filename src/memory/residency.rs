@@ -109,7 +109,12 @@ impl Residency {
     }
 
     /// The same for an image; `layout` is that of the initial contents.
-    pub fn new_image(context: &Context, desc: ImageDesc, initial: Initial, layout: RectLayout) -> Result<Residency> {
+    pub fn new_image(
+        context: &Context,
+        desc: ImageDesc,
+        initial: Initial,
+        layout: RectLayout,
+    ) -> Result<Residency> {
         Self::create(context, Content::Image(desc), initial, layout)
     }
 
@@ -123,7 +128,12 @@ impl Residency {
     }
 
     /// The record of what the context's only device has; `first` says who has the newest bytes.
-    fn of_one(context: &Context, content: Content, memory: Arc<dyn DeviceMemory>, first: Holders) -> Residency {
+    fn of_one(
+        context: &Context,
+        content: Content,
+        memory: Arc<dyn DeviceMemory>,
+        first: Holders,
+    ) -> Residency {
         let one = context.places().len() > 1 && content.host_side(&memory).is_some_and(|m| m.host_cached());
         let mut copies: SmallVec<[Memory; 1]> = smallvec![Some(memory)];
         copies.resize(context.places().len(), None);
@@ -132,14 +142,22 @@ impl Residency {
         made
     }
 
-    fn create(context: &Context, content: Content, initial: Initial, layout: RectLayout) -> Result<Residency> {
+    fn create(
+        context: &Context,
+        content: Content,
+        initial: Initial,
+        layout: RectLayout,
+    ) -> Result<Residency> {
         let home = content.home(context, 0);
         if let ([device], 0) = (context.devices(), home) {
             let memory = content.allocate(device.ops())?;
             let first = match initial {
                 Initial::Nothing => Holders::NONE,
                 Initial::Copy(ptr) | Initial::Use(ptr) => {
-                    transfer_now(device.ops(), &content.write(ptr, layout, &memory, &(0..content.tracked())))?;
+                    transfer_now(
+                        device.ops(),
+                        &content.write(ptr, layout, &memory, &(0..content.tracked())),
+                    )?;
                     Holders::device(0)
                 }
             };
@@ -153,7 +171,8 @@ impl Residency {
                     Some(HostCopy { ptr, layout, _owner: None })
                 } else {
                     let region = content.region();
-                    let own = HostAllocation::new(content.bytes()).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
+                    let own = HostAllocation::new(content.bytes())
+                        .ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
                     // SAFETY: the application vouches for the bytes at its pointer; the copy is new.
                     unsafe { crate::host_ptr::copy_rect(ptr, layout, own.ptr(), content.tight(), region) };
                     Some(HostCopy { ptr: own.ptr(), layout: content.tight(), _owner: Some(own) })
@@ -169,7 +188,12 @@ impl Residency {
     }
 
     /// Of memory that is shared outside of OpenCL.
-    pub fn of_external(context: &Context, size: u64, device: usize, memory: Arc<dyn DeviceMemory>) -> Residency {
+    pub fn of_external(
+        context: &Context,
+        size: u64,
+        device: usize,
+        memory: Arc<dyn DeviceMemory>,
+    ) -> Residency {
         let copies = (0..context.places().len()).map(|i| (i == device).then(|| memory.clone())).collect();
         let mut made = Self::with(Content::Buffer { size, host_visible: false }, false, copies, None);
         made.state.get_mut().newest = Newest::new(size, Holders::device(device));
@@ -177,7 +201,10 @@ impl Residency {
     }
 
     /// Of memory of the application's that devices use where it is: those with a copy, and those that see the host's.
-    pub fn of_imports(size: u64, copies: impl IntoIterator<Item = Option<Arc<dyn DeviceMemory>>>) -> Residency {
+    pub fn of_imports(
+        size: u64,
+        copies: impl IntoIterator<Item = Option<Arc<dyn DeviceMemory>>>,
+    ) -> Residency {
         Self::with(Content::Buffer { size, host_visible: true }, true, copies.into_iter().collect(), None)
     }
 
@@ -187,7 +214,12 @@ impl Residency {
     }
 
     /// The record of memory with one address for the host and every device that can use it.
-    pub fn one_memory(context: &Context, size: u64, owner: usize, memory: Arc<dyn DeviceMemory>) -> Residency {
+    pub fn one_memory(
+        context: &Context,
+        size: u64,
+        owner: usize,
+        memory: Arc<dyn DeviceMemory>,
+    ) -> Residency {
         let mut copies: SmallVec<[Memory; 1]> = context.places().iter().map(|_| None).collect();
         if let Some(copy) = copies.get_mut(owner) {
             *copy = Some(memory);
@@ -221,8 +253,12 @@ impl Residency {
         let ops = context.place(device)?;
         let made = match (one, seen) {
             (false, _) => self.content.allocate(ops)?,
-            (true, Some(memory)) if ops.info().sharing == AddressSharing::Host => self.content.share(ops, &memory)?,
-            (true, _) => return Err(Error::with(CL_INVALID_OPERATION, "the allocation is not for this device")),
+            (true, Some(memory)) if ops.info().sharing == AddressSharing::Host => {
+                self.content.share(ops, &memory)?
+            }
+            (true, _) => {
+                return Err(Error::with(CL_INVALID_OPERATION, "the allocation is not for this device"));
+            }
         };
         let mut state = self.state.lock();
         let copy = state.copies.get_mut(device).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
@@ -232,7 +268,13 @@ impl Residency {
 
     /// The backing on a device for a command that is being submitted, with the newest bytes of a range in it. An image's
     /// bytes are one.
-    pub fn acquire(&self, context: &Context, device: usize, range: Range<u64>, access: Access) -> Result<Arc<dyn DeviceMemory>> {
+    pub fn acquire(
+        &self,
+        context: &Context,
+        device: usize,
+        range: Range<u64>,
+        access: Access,
+    ) -> Result<Arc<dyn DeviceMemory>> {
         let memory = self.backing(context, device)?;
         if self.is_in_one_place() {
             return Ok(memory);
@@ -280,7 +322,8 @@ impl Residency {
         let from = holders.devices().find_map(|at| Some((at, state.copies.get(at)?.as_ref()?)));
         // Nothing was ever written where there is no backing.
         let Some((at, from)) = from else { return Ok(()) };
-        let through = HostAllocation::new(content.bytes()).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
+        let through =
+            HostAllocation::new(content.bytes()).ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
         for level in (0..content.levels()).map(|level| content.level(level)) {
             transfer_now(ops(at)?, &level.read(from, through.ptr(), piece))?;
             transfer_now(ops(device)?, &level.write(through.ptr(), level.tight(), memory, piece))?;
@@ -293,13 +336,17 @@ impl Content {
     /// See [`Residency::home`].
     fn home(&self, context: &Context, device: usize) -> usize {
         let (Some(other), Content::Image(desc)) = (context.fallback(), self) else { return device };
-        let has = context.place(device).is_ok_and(|ops| ops.info().image.holds(desc.format, &desc.shape, desc.levels));
+        let has = context
+            .place(device)
+            .is_ok_and(|ops| ops.info().image.holds(desc.format, &desc.shape, desc.levels));
         if has { device } else { other }
     }
 
     fn allocate(&self, ops: &Arc<dyn DeviceOps>) -> Result<Arc<dyn DeviceMemory>> {
         let made = match *self {
-            Content::Buffer { size, host_visible } => ops.alloc_buffer(&BufferDesc { size, host_visible, name: "buffer" }),
+            Content::Buffer { size, host_visible } => {
+                ops.alloc_buffer(&BufferDesc { size, host_visible, name: "buffer" })
+            }
             Content::Image(desc) | Content::Level(desc, _) => ops.alloc_image(&desc),
         };
         made.map_err(Error::for_memory)
@@ -315,7 +362,11 @@ impl Content {
     }
 
     /// The backing on a device that uses every address of the process, in memory that the host sees.
-    fn share(&self, ops: &Arc<dyn DeviceOps>, memory: &Arc<dyn DeviceMemory>) -> Result<Arc<dyn DeviceMemory>> {
+    fn share(
+        &self,
+        ops: &Arc<dyn DeviceOps>,
+        memory: &Arc<dyn DeviceMemory>,
+    ) -> Result<Arc<dyn DeviceMemory>> {
         let lost = || Error::with(CL_OUT_OF_RESOURCES, "the host does not see the memory");
         let made = match self {
             Content::Buffer { size, .. } => {
@@ -337,7 +388,9 @@ impl Content {
         match self {
             Content::Buffer { size, .. } => [*size, 1, 1],
             Content::Image(desc) => bytes_of(desc.shape.size, desc.format.element_size()),
-            Content::Level(desc, level) => bytes_of(desc.shape.level(*level).size, desc.format.element_size()),
+            Content::Level(desc, level) => {
+                bytes_of(desc.shape.level(*level).size, desc.format.element_size())
+            }
         }
     }
 
@@ -380,13 +433,27 @@ impl Content {
     }
 
     /// Writes a range of what lies at `src`.
-    fn write(&self, src: HostPtr, layout: RectLayout, memory: &Arc<dyn DeviceMemory>, piece: &Range<u64>) -> DeviceCommand {
+    fn write(
+        &self,
+        src: HostPtr,
+        layout: RectLayout,
+        memory: &Arc<dyn DeviceMemory>,
+        piece: &Range<u64>,
+    ) -> DeviceCommand {
         match self {
-            Content::Buffer { .. } => DeviceCommand::Write { src: src.offset(piece.start), dst: part(memory, piece) },
+            Content::Buffer { .. } => {
+                DeviceCommand::Write { src: src.offset(piece.start), dst: part(memory, piece) }
+            }
             Content::Image(desc) | Content::Level(desc, _) => match memory.in_buffer() {
                 Some((buffer, to)) => {
                     let dst = part(buffer, &(0..buffer.size()));
-                    DeviceCommand::WriteRect { src, src_layout: layout, dst, dst_layout: *to, region: self.region() }
+                    DeviceCommand::WriteRect {
+                        src,
+                        src_layout: layout,
+                        dst,
+                        dst_layout: *to,
+                        region: self.region(),
+                    }
                 }
                 None => DeviceCommand::WriteImage { src, layout, dst: self.whole(desc, memory) },
             },
@@ -396,7 +463,9 @@ impl Content {
     /// Reads a range to where it belongs in `dst`.
     fn read(&self, memory: &Arc<dyn DeviceMemory>, dst: HostPtr, piece: &Range<u64>) -> DeviceCommand {
         match self {
-            Content::Buffer { .. } => DeviceCommand::Read { src: part(memory, piece), dst: dst.offset(piece.start) },
+            Content::Buffer { .. } => {
+                DeviceCommand::Read { src: part(memory, piece), dst: dst.offset(piece.start) }
+            }
             Content::Image(desc) | Content::Level(desc, _) => match memory.in_buffer() {
                 Some((buffer, from)) => {
                     let (src, region) = (part(buffer, &(0..buffer.size())), self.region());

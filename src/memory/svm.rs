@@ -91,7 +91,8 @@ impl Allocation {
 
     /// Whether `size` bytes from `address` on lie within.
     pub fn contains(&self, address: u64, size: u64) -> bool {
-        address >= self.address && address.checked_add(size).is_some_and(|end| end <= self.address + self.size)
+        address >= self.address
+            && address.checked_add(size).is_some_and(|end| end <= self.address + self.size)
     }
 
     /// A buffer of the same bytes, which no application sees.
@@ -218,7 +219,9 @@ fn allocate(
         Some(device) => vec![device],
         None => (0..context.devices().len()).filter(|i| sharing(*i) >= kind.needs()).collect(),
     };
-    let first = *users.first().ok_or_else(|| Error::with(CL_INVALID_OPERATION, "no device of the context can use it"))?;
+    let first = *users
+        .first()
+        .ok_or_else(|| Error::with(CL_INVALID_OPERATION, "no device of the context can use it"))?;
     let choosy: Vec<usize> = users.iter().copied().filter(|i| sharing(*i) != AddressSharing::Host).collect();
     let (address, residency) = match choosy.as_slice() {
         [] | [_] => of_one(context, kind, &users, choosy.first().copied().unwrap_or(first), size)?,
@@ -232,7 +235,13 @@ fn allocate(
 }
 
 /// Memory of a device, at an address of its own if it has such; others see every address of the process.
-fn of_one(context: &Context, kind: Kind, users: &[usize], owner: usize, size: u64) -> Result<(u64, Residency)> {
+fn of_one(
+    context: &Context,
+    kind: Kind,
+    users: &[usize],
+    owner: usize,
+    size: u64,
+) -> Result<(u64, Residency)> {
     let device = context.devices().get(owner).ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
     let sharing = device.info().sharing;
     let memory = match kind.memory() {
@@ -241,16 +250,21 @@ fn of_one(context: &Context, kind: Kind, users: &[usize], owner: usize, size: u6
         other => other,
     };
     if memory == SharedKind::Placed && sharing < AddressSharing::Placed {
-        return Err(Error::with(CL_OUT_OF_RESOURCES, "no memory that all devices of the context use at one address"));
+        return Err(Error::with(
+            CL_OUT_OF_RESOURCES,
+            "no memory that all devices of the context use at one address",
+        ));
     }
     let memory = device.ops().alloc_shared(size, memory).map_err(Error::for_memory)?;
-    let address = memory.address().ok_or_else(|| Error::with(CL_OUT_OF_RESOURCES, "memory without an address"))?;
+    let address =
+        memory.address().ok_or_else(|| Error::with(CL_OUT_OF_RESOURCES, "memory without an address"))?;
     Ok((address, Residency::one_memory(context, size, owner, memory)))
 }
 
 /// Memory of the host that devices with addresses of their own happen to have at the same one.
 fn of_several(context: &Context, owners: &[usize], size: u64) -> Result<(u64, Residency)> {
-    let refused = |why: &str| Error::with(CL_OUT_OF_RESOURCES, format!("one address for several devices: {why}"));
+    let refused =
+        |why: &str| Error::with(CL_OUT_OF_RESOURCES, format!("one address for several devices: {why}"));
     let devices: Vec<_> = owners.iter().filter_map(|i| context.devices().get(*i)).collect();
     if devices.iter().any(|d| d.info().sharing < AddressSharing::Placed) {
         return Err(refused("a device cannot use memory of the host at it"));
@@ -258,7 +272,8 @@ fn of_several(context: &Context, owners: &[usize], size: u64) -> Result<(u64, Re
     let others: Vec<_> = devices.iter().skip(1).map(|d| d.ops().clone()).collect();
     let first = devices.first().ok_or_else(|| Error::new(CL_INVALID_DEVICE))?;
     let memory = first.ops().alloc_shared_with(&others, size).map_err(|e| refused(&e.to_string()))?;
-    let address = memory.first().and_then(|m| m.address()).ok_or_else(|| refused("memory without an address"))?;
+    let address =
+        memory.first().and_then(|m| m.address()).ok_or_else(|| refused("memory without an address"))?;
     let mut copies: Vec<_> = context.places().iter().map(|_| None).collect();
     for (owner, memory) in owners.iter().zip(memory) {
         copies[*owner] = Some(memory);
@@ -276,7 +291,12 @@ fn validate_alignment(alignment: u32) -> Result<()> {
 }
 
 /// clSVMAlloc
-pub fn svm_alloc(context: &Context, flags: cl_svm_mem_flags, size: usize, alignment: cl_uint) -> Result<HostPtr> {
+pub fn svm_alloc(
+    context: &Context,
+    flags: cl_svm_mem_flags,
+    size: usize,
+    alignment: cl_uint,
+) -> Result<HostPtr> {
     let coarse = Kind::Svm { fine: false };
     // Some device supports SVM.
     if !context.devices().iter().any(|d| coarse.works_on(d)) {
@@ -336,8 +356,12 @@ pub fn usm_alloc(
 }
 
 /// The flags in a list of USM properties.
-fn allocation_flags(properties: &[(cl_mem_properties_intel, cl_mem_properties_intel)], kind: Kind) -> Result<cl_bitfield> {
-    const PLACEMENT: cl_bitfield = CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL | CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL;
+fn allocation_flags(
+    properties: &[(cl_mem_properties_intel, cl_mem_properties_intel)],
+    kind: Kind,
+) -> Result<cl_bitfield> {
+    const PLACEMENT: cl_bitfield =
+        CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL | CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL;
     let invalid = |why: &str| Error::with(CL_INVALID_PROPERTY, why.to_string());
     match properties {
         [] => Ok(0),
@@ -345,7 +369,9 @@ fn allocation_flags(properties: &[(cl_mem_properties_intel, cl_mem_properties_in
         [(key, flags)] if *key == cl_mem_properties_intel::from(CL_MEM_ALLOC_FLAGS_INTEL) => {
             // Only defined flags; shared allocations may be placed, in one way.
             let placements = if kind == Kind::Shared { 1 } else { 0 };
-            if flags & !(CL_MEM_ALLOC_WRITE_COMBINED_INTEL | PLACEMENT) != 0 || (flags & PLACEMENT).count_ones() > placements {
+            if flags & !(CL_MEM_ALLOC_WRITE_COMBINED_INTEL | PLACEMENT) != 0
+                || (flags & PLACEMENT).count_ones() > placements
+            {
                 return Err(invalid("allocation flags"));
             }
             Ok(*flags)

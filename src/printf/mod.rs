@@ -189,7 +189,12 @@ fn piece(piece: &Piece<'_>, operands: &mut Operands<'_>, strings: Strings<'_>, o
 }
 
 /// Appends one conversion; `None` if its operand is missing.
-fn convert(c: &Conversion, operands: &mut Operands<'_>, strings: Strings<'_>, out: &mut Vec<u8>) -> Option<()> {
+fn convert(
+    c: &Conversion,
+    operands: &mut Operands<'_>,
+    strings: Strings<'_>,
+    out: &mut Vec<u8>,
+) -> Option<()> {
     let field = Field::of(c, operands)?;
     let operand = operands.next()?;
     match (c.kind, operand) {
@@ -197,7 +202,9 @@ fn convert(c: &Conversion, operands: &mut Operands<'_>, strings: Strings<'_>, ou
         (b'n', _) => {}
         (b's', Operand::Text(text)) => string(&field, text, out),
         (b's', Operand::Pointer(0)) => string(&field, b"(null)", out),
-        (b's', Operand::Pointer(at)) => string(&field, strings(at).as_deref().unwrap_or(b"(unknown string)"), out),
+        (b's', Operand::Pointer(at)) => {
+            string(&field, strings(at).as_deref().unwrap_or(b"(unknown string)"), out)
+        }
         (_, Operand::Text(text)) => string(&field, text, out),
         (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', Operand::Pointer(at)) => {
             int::put(&field, Lane::Int(at, 64), c.length, out);
@@ -223,7 +230,9 @@ fn put_lane(field: &Field, lane: Lane, c: &Conversion, out: &mut Vec<u8>) {
             float::put(field, signed(lane, Length::None) as f64, out)
         }
         // A character is an int converted to unsigned char.
-        (b'c' | b's', lane) => Field { precision: None, ..*field }.put(out, "", &[signed(lane, Length::None) as u8], false),
+        (b'c' | b's', lane) => {
+            Field { precision: None, ..*field }.put(out, "", &[signed(lane, Length::None) as u8], false)
+        }
         (b'p', lane) => pointer(field, signed(lane, Length::Long) as u64, out),
         (_, lane) => int::put(field, lane, c.length, out),
     }

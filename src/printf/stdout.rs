@@ -61,8 +61,11 @@ fn to_descriptor(mut text: &[u8]) {
 fn without_sigpipe(f: impl FnOnce()) {
     // SAFETY: the sets are filled before they are used; only this thread's mask changes, and is put back.
     unsafe {
-        let (mut pipe, mut before, mut pending) =
-            (std::mem::zeroed::<libc::sigset_t>(), std::mem::zeroed::<libc::sigset_t>(), std::mem::zeroed::<libc::sigset_t>());
+        let (mut pipe, mut before, mut pending) = (
+            std::mem::zeroed::<libc::sigset_t>(),
+            std::mem::zeroed::<libc::sigset_t>(),
+            std::mem::zeroed::<libc::sigset_t>(),
+        );
         libc::sigemptyset(&mut pipe);
         libc::sigaddset(&mut pipe, libc::SIGPIPE);
         libc::sigpending(&mut pending);
@@ -73,7 +76,9 @@ fn without_sigpipe(f: impl FnOnce()) {
         f();
         if !was_pending {
             let none = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-            while libc::sigtimedwait(&pipe, std::ptr::null_mut(), &none) < 0 && *libc::__errno_location() == libc::EINTR {}
+            while libc::sigtimedwait(&pipe, std::ptr::null_mut(), &none) < 0
+                && *libc::__errno_location() == libc::EINTR
+            {}
         }
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
     }

@@ -86,13 +86,15 @@ fn numbers_are_as_in_c() {
     let mut compared = 0;
     // Some C libraries lose a zero of the alternative form when all nines round up.
     let lost_zero = |format: &str, own: &str| {
-        let digits = own.trim_matches(|c: char| !c.is_ascii_digit()).split(['e', 'E']).next().unwrap_or_default();
+        let digits =
+            own.trim_matches(|c: char| !c.is_ascii_digit()).split(['e', 'E']).next().unwrap_or_default();
         let digits = digits.trim_start_matches(['0', '.']).trim_end_matches(['0', '.']);
         format.contains('#') && format.ends_with(['g', 'G']) && digits == "1"
     };
     for _ in 0..60_000 {
         let x = interesting(&mut random);
-        let format = layout(&mut random, &["-", "+", " ", "#", "0"]) + random.one(&["f", "F", "e", "E", "g", "G", "a", "A"]);
+        let format = layout(&mut random, &["-", "+", " ", "#", "0"])
+            + random.one(&["f", "F", "e", "E", "g", "G", "a", "A"]);
         let own = text(&format, vec![PrintfArg::Float { bits: 64, lanes: 1 }], &words(&[x.to_bits()]));
         if !lost_zero(&format, &own) {
             assert_eq!(own, c_text!(format.clone(), x), "{format} of {x:e} ({:#x})", x.to_bits());
@@ -107,7 +109,10 @@ fn numbers_are_as_in_c() {
         }
     }
     assert!(compared > 115_000, "{compared}");
-    assert_eq!(text("%#.2g", vec![PrintfArg::Float { bits: 64, lanes: 1 }], &words(&[99.99f64.to_bits()])), "1.0e+02");
+    assert_eq!(
+        text("%#.2g", vec![PrintfArg::Float { bits: 64, lanes: 1 }], &words(&[99.99f64.to_bits()])),
+        "1.0e+02"
+    );
 }
 
 #[test]
@@ -171,15 +176,24 @@ fn vectors_have_commas() {
     assert_eq!(text("f4 = %2.2v4hlf\n", vec![float4.clone()], &floats), "f4 = 1.00,2.00,-3.50,4.00\n");
     assert_eq!(text("[%5v4hlg]", vec![float4], &floats), "[    1,    2, -3.5,    4]");
     let bytes = PrintfArg::Int { bits: 8, lanes: 4 };
-    assert_eq!(text("uc = %#v4hhx\n", vec![bytes.clone()], &[0xfa, 0xfb, 0xfc, 0xfd]), "uc = 0xfa,0xfb,0xfc,0xfd\n");
+    assert_eq!(
+        text("uc = %#v4hhx\n", vec![bytes.clone()], &[0xfa, 0xfb, 0xfc, 0xfd]),
+        "uc = 0xfa,0xfb,0xfc,0xfd\n"
+    );
     assert_eq!(text("%v4hhd", vec![bytes], &[0xfa, 1, 0x7f, 0x80]), "-6,1,127,-128");
-    assert_eq!(text("%v2hd %v2hu", vec![PrintfArg::Int { bits: 16, lanes: 2 }; 2], &[65535, 1, 65535, 1]), "-1,1 65535,1");
+    assert_eq!(
+        text("%v2hd %v2hu", vec![PrintfArg::Int { bits: 16, lanes: 2 }; 2], &[65535, 1, 65535, 1]),
+        "-1,1 65535,1"
+    );
     let longs = words(&[1 << 40, u64::MAX]);
     assert_eq!(text("%v2ld", vec![PrintfArg::Int { bits: 64, lanes: 2 }], &longs), "1099511627776,-1");
     let halves = [0x3c00, 0xbe00];
     assert_eq!(text("%v2hf", vec![PrintfArg::Float { bits: 16, lanes: 2 }], &halves), "1.000000,-1.500000");
     let doubles = words(&[0.5f64.to_bits(), (-0.0f64).to_bits(), f64::INFINITY.to_bits()]);
-    assert_eq!(text("%05.1v3lf", vec![PrintfArg::Float { bits: 64, lanes: 3 }], &doubles), "000.5,-00.0,  inf");
+    assert_eq!(
+        text("%05.1v3lf", vec![PrintfArg::Float { bits: 64, lanes: 3 }], &doubles),
+        "000.5,-00.0,  inf"
+    );
     assert_eq!(text("%v16hld", vec![PrintfArg::Int { bits: 32, lanes: 16 }], &[7; 16]), ["7"; 16].join(","));
 }
 
@@ -187,7 +201,10 @@ fn vectors_have_commas() {
 fn what_is_undefined_is_survived() {
     let int = PrintfArg::Int { bits: 32, lanes: 1 };
     assert_eq!(text("%d %d|", vec![int.clone()], &[5]), "5 %d|");
-    assert_eq!(text("%f|%d", vec![int.clone(), PrintfArg::Float { bits: 32, lanes: 1 }], &[3, 2.5f32.to_bits()]), "3.000000|2");
+    assert_eq!(
+        text("%f|%d", vec![int.clone(), PrintfArg::Float { bits: 32, lanes: 1 }], &[3, 2.5f32.to_bits()]),
+        "3.000000|2"
+    );
     assert_eq!(text("%*d|%-*d|%.*d", vec![int.clone(); 6], &[4, 7, 4, 7, 3, 7]), "   7|7   |007");
     assert_eq!(text("%s|%s", vec![PrintfArg::Pointer; 2], &[0, 0, 5, 0]), "(null)|(unknown string)");
     assert_eq!(text("%d|%k|%", vec![int.clone()], &[1]), "1|%k|%");
@@ -215,7 +232,8 @@ fn what_is_undefined_is_survived() {
 
 #[test]
 fn strings_are_found_at_run_time() {
-    let call = PrintfCall { format: None, args: vec![PrintfArg::Pointer, PrintfArg::Int { bits: 32, lanes: 1 }] };
+    let call =
+        PrintfCall { format: None, args: vec![PrintfArg::Pointer, PrintfArg::Int { bits: 32, lanes: 1 }] };
     let data = b"%s=%d\0name\0";
     let strings = |at: u64| data.get(at.checked_sub(0x1_0000_0000)? as usize..).map(Cow::Borrowed);
     let mut out = Vec::new();

@@ -73,45 +73,66 @@ struct Outcome {
 
 impl Program {
     /// clBuildProgram.
-    pub fn build(self: &Arc<Self>, devices: Option<&[Arc<Device>]>, text: &str, notify: Option<Callback>) -> Result<()> {
+    pub fn build(
+        self: &Arc<Self>,
+        devices: Option<&[Arc<Device>]>,
+        text: &str,
+        notify: Option<Callback>,
+    ) -> Result<()> {
         let indices = self.device_indices(devices)?;
         // The options must be valid.
-        let mut options = options::parse(text, Stage::Build).map_err(|e| err!(CL_INVALID_BUILD_OPTIONS, "{e}"))?;
+        let mut options =
+            options::parse(text, Stage::Build).map_err(|e| err!(CL_INVALID_BUILD_OPTIONS, "{e}"))?;
         initialize(&self.context, &mut options.compiler);
-        let job = self.begin(&indices, text, &options, CL_BUILD_PROGRAM_FAILURE, |record, specs, index| {
-            let options = options.compiler.clone();
-            Ok(match &self.origin {
-                Origin::Source(_) => {
-                    DeviceJob { index, work: Work::Source { headers: Arc::new([]), link: true }, options, specs }
-                }
-                Origin::Il { module, .. } => {
-                    let work = match self.refusal(index, module) {
-                        Some(refusal) => refusal,
-                        None => Work::Modules(vec![module.clone()]),
-                    };
-                    DeviceJob { index, work, options, specs }
-                }
-                Origin::Binary => {
-                    // The device must have a valid binary loaded.
-                    let binary = record.given.as_ref().ok_or_else(|| err!(CL_INVALID_BINARY, "no binary for the device"))?;
-                    // Without options, those of the original build hold.
-                    let mut options = if text.trim().is_empty() { binary.options.clone() } else { options };
-                    initialize(&self.context, &mut options);
-                    let specs = binary.specs.clone();
-                    let target = self.devices[index].ops().target();
-                    let work = match secret().and_then(|secret| binary.code_for(&secret, target)) {
-                        _ if !is_initialized(&self.context, &binary.options) => Work::Refused(NOT_INITIALIZED.into()),
-                        Some(code) if options == binary.options && fallback::is_alone(&self.devices[index], &code) => {
-                            Work::Ready(binary.libraries.clone(), code)
-                        }
-                        _ => Work::Modules(binary.libraries.clone()),
-                    };
-                    DeviceJob { index, work, options, specs }
-                }
-                // The program must have been created from source, an intermediate language or binaries.
-                Origin::Linked => return Err(err!(CL_INVALID_OPERATION, "a linked program cannot be built")),
-            })
-        })?;
+        let job =
+            self.begin(&indices, text, &options, CL_BUILD_PROGRAM_FAILURE, |record, specs, index| {
+                let options = options.compiler.clone();
+                Ok(match &self.origin {
+                    Origin::Source(_) => DeviceJob {
+                        index,
+                        work: Work::Source { headers: Arc::new([]), link: true },
+                        options,
+                        specs,
+                    },
+                    Origin::Il { module, .. } => {
+                        let work = match self.refusal(index, module) {
+                            Some(refusal) => refusal,
+                            None => Work::Modules(vec![module.clone()]),
+                        };
+                        DeviceJob { index, work, options, specs }
+                    }
+                    Origin::Binary => {
+                        // The device must have a valid binary loaded.
+                        let binary = record
+                            .given
+                            .as_ref()
+                            .ok_or_else(|| err!(CL_INVALID_BINARY, "no binary for the device"))?;
+                        // Without options, those of the original build hold.
+                        let mut options =
+                            if text.trim().is_empty() { binary.options.clone() } else { options };
+                        initialize(&self.context, &mut options);
+                        let specs = binary.specs.clone();
+                        let target = self.devices[index].ops().target();
+                        let work = match secret().and_then(|secret| binary.code_for(&secret, target)) {
+                            _ if !is_initialized(&self.context, &binary.options) => {
+                                Work::Refused(NOT_INITIALIZED.into())
+                            }
+                            Some(code)
+                                if options == binary.options
+                                    && fallback::is_alone(&self.devices[index], &code) =>
+                            {
+                                Work::Ready(binary.libraries.clone(), code)
+                            }
+                            _ => Work::Modules(binary.libraries.clone()),
+                        };
+                        DeviceJob { index, work, options, specs }
+                    }
+                    // The program must have been created from source, an intermediate language or binaries.
+                    Origin::Linked => {
+                        return Err(err!(CL_INVALID_OPERATION, "a linked program cannot be built"));
+                    }
+                })
+            })?;
         self.start(job, notify)
     }
 
@@ -125,7 +146,8 @@ impl Program {
     ) -> Result<()> {
         let indices = self.device_indices(devices)?;
         // The options must be valid.
-        let mut options = options::parse(text, Stage::Compile).map_err(|e| err!(CL_INVALID_COMPILER_OPTIONS, "{e}"))?;
+        let mut options =
+            options::parse(text, Stage::Compile).map_err(|e| err!(CL_INVALID_COMPILER_OPTIONS, "{e}"))?;
         initialize(&self.context, &mut options.compiler);
         let headers: Arc<[Header]> = headers.into();
         let job = self.begin(&indices, text, &options, CL_COMPILE_PROGRAM_FAILURE, |_, specs, index| {
@@ -137,7 +159,12 @@ impl Program {
                     None => Work::Collect(vec![module.clone()], BinaryKind::CompiledObject),
                 },
                 // There must be a source or an intermediate language.
-                _ => return Err(err!(CL_INVALID_OPERATION, "the program has neither source nor intermediate language")),
+                _ => {
+                    return Err(err!(
+                        CL_INVALID_OPERATION,
+                        "the program has neither source nor intermediate language"
+                    ));
+                }
             };
             Ok(DeviceJob { index, work, options, specs })
         })?;
@@ -160,7 +187,8 @@ impl Program {
             return Err(err!(CL_INVALID_CONTEXT, "a program is of another context"));
         }
         // The options must be valid.
-        let options = options::parse(text, Stage::Link).map_err(|e| err!(CL_INVALID_LINKER_OPTIONS, "{e}"))?;
+        let options =
+            options::parse(text, Stage::Link).map_err(|e| err!(CL_INVALID_LINKER_OPTIONS, "{e}"))?;
         let mut devices: Vec<Arc<Device>> = devices.unwrap_or(context.devices()).to_vec();
         let mut seen: Vec<Arc<Device>> = Vec::new();
         devices.retain(|d| {
@@ -175,7 +203,9 @@ impl Program {
                 let mut options_here = combine(&inherited, &options.compiler);
                 initialize(context, &mut options_here);
                 let work = match options.create_library {
-                    _ if !inherited.iter().all(|o| is_initialized(context, o)) => Work::Refused(NOT_INITIALIZED.into()),
+                    _ if !inherited.iter().all(|o| is_initialized(context, o)) => {
+                        Work::Refused(NOT_INITIALIZED.into())
+                    }
                     true => Work::Collect(libraries, BinaryKind::Library),
                     false => Work::Modules(libraries),
                 };
@@ -199,7 +229,8 @@ impl Program {
 
     /// The failure of a module that declares what the device lacks.
     fn refusal(&self, index: usize, module: &Library) -> Option<Work> {
-        let missing = crate::device::spirv::refused(&self.devices[index], &super::il::capabilities(&module.spirv))?;
+        let missing =
+            crate::device::spirv::refused(&self.devices[index], &super::il::capabilities(&module.spirv))?;
         Some(Work::Refused(format!("error: the device does not support the capability {missing:?}\n")))
     }
 
@@ -219,9 +250,14 @@ impl Program {
             return Err(err!(CL_INVALID_OPERATION, "kernel objects are attached to the program"));
         }
         let specs: Vec<(u32, Vec<u8>)> = state.specs.iter().map(|(id, v)| (*id, v.clone())).collect();
-        let devices = indices.iter().map(|i| work(&state.records[*i], specs.clone(), *i)).collect::<Result<Vec<_>>>()?;
+        let devices = indices
+            .iter()
+            .map(|i| work(&state.records[*i], specs.clone(), *i))
+            .collect::<Result<Vec<_>>>()?;
         // A compiler must be available.
-        if devices.iter().any(|d| matches!(d.work, Work::Source { .. })) && !crate::device::compiler_available() {
+        if devices.iter().any(|d| matches!(d.work, Work::Source { .. }))
+            && !crate::device::compiler_available()
+        {
             return Err(err!(CL_COMPILER_NOT_AVAILABLE, "clang was not found"));
         }
         for index in indices {
@@ -315,65 +351,82 @@ impl Program {
     #[allow(clippy::type_complexity)] // local memo tables
     fn work(&self, devices: Vec<DeviceJob>, failure: cl_int, notes: &str) -> Vec<Outcome> {
         let mut front: Vec<(FrontConfig, std::result::Result<Arc<Library>, CompileError>)> = Vec::new();
-        let mut back: Vec<(Kernels, Target, Vec<Arc<Library>>, std::result::Result<Arc<CompiledProgram>, CompileError>)> =
-            Vec::new();
+        let mut back: Vec<(
+            Kernels,
+            Target,
+            Vec<Arc<Library>>,
+            std::result::Result<Arc<CompiledProgram>, CompileError>,
+        )> = Vec::new();
         let mut outcomes = Vec::new();
         for DeviceJob { index, work, options, specs } in devices {
             let device = &self.devices[index];
             let mut log = notes.to_owned();
             let mut kept_headers = None;
-            let attempt = || -> std::result::Result<(BinaryKind, Vec<Arc<Library>>, Option<Compiled>), CompileError> {
-                let libraries = match work {
-                    Work::Collect(libraries, kind) => return Ok((kind, libraries, None)),
-                    Work::Ready(libraries, code) => return Ok((BinaryKind::Executable, libraries, Some((code, None)))),
-                    Work::Modules(libraries) => libraries,
-                    Work::Refused(reason) => return Err(CompileError::Diagnostics(reason)),
-                    Work::Source { headers, link } => {
-                        let Origin::Source(source) = &self.origin else { return Err(CompileError::internal("no source")) };
-                        let config = device.front_config();
-                        let known = front.iter().find(|(c, _)| *c == config).map(|(_, r)| r.clone());
-                        let library = known.unwrap_or_else(|| {
-                            let result = front_end(device, source, &headers, &options, link);
-                            if let Some(dump) = dump() {
-                                let text = self.state.lock().records[index].option_text.clone();
-                                dump.source(source, &headers, &text, result.as_deref().ok());
-                            }
-                            front.push((config, result.clone()));
-                            result
-                        })?;
-                        log.push_str(&library.log);
-                        kept_headers = Some(headers);
-                        if !link {
-                            return Ok((BinaryKind::CompiledObject, vec![library], None));
+            let attempt =
+                || -> std::result::Result<(BinaryKind, Vec<Arc<Library>>, Option<Compiled>), CompileError> {
+                    let libraries = match work {
+                        Work::Collect(libraries, kind) => return Ok((kind, libraries, None)),
+                        Work::Ready(libraries, code) => {
+                            return Ok((BinaryKind::Executable, libraries, Some((code, None))));
                         }
-                        vec![library]
-                    }
-                };
-                let same =
-                    |l: &[Arc<Library>]| l.len() == libraries.len() && l.iter().zip(&libraries).all(|(a, b)| Arc::ptr_eq(a, b));
-                let uniform_work_group_size = options.has_uniform_groups(self.is_from_source());
-                let code_options = Options { uniform_work_group_size, ..options.clone() };
-                let mut compile = |kernels: Kernels, target: &Target| {
-                    let known = back.iter().find(|(k, t, l, _)| *k == kernels && t == target && same(l));
-                    if let Some((.., known)) = known {
-                        return known.clone();
-                    }
-                    let result = back_end(&kernels, &libraries, &code_options, &specs, target);
-                    let result = match (&self.origin, &kept_headers) {
-                        (Origin::Source(source), Some(headers)) => result
-                            .map_err(|error| driver::add_positions(error, source, headers, &options, &device.front_config())),
-                        _ => result,
+                        Work::Modules(libraries) => libraries,
+                        Work::Refused(reason) => return Err(CompileError::Diagnostics(reason)),
+                        Work::Source { headers, link } => {
+                            let Origin::Source(source) = &self.origin else {
+                                return Err(CompileError::internal("no source"));
+                            };
+                            let config = device.front_config();
+                            let known = front.iter().find(|(c, _)| *c == config).map(|(_, r)| r.clone());
+                            let library = known.unwrap_or_else(|| {
+                                let result = front_end(device, source, &headers, &options, link);
+                                if let Some(dump) = dump() {
+                                    let text = self.state.lock().records[index].option_text.clone();
+                                    dump.source(source, &headers, &text, result.as_deref().ok());
+                                }
+                                front.push((config, result.clone()));
+                                result
+                            })?;
+                            log.push_str(&library.log);
+                            kept_headers = Some(headers);
+                            if !link {
+                                return Ok((BinaryKind::CompiledObject, vec![library], None));
+                            }
+                            vec![library]
+                        }
                     };
-                    if let Some(dump) = dump() {
-                        let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
-                        dump.program(&libraries, &specs, result.as_deref().ok());
-                    }
-                    back.push((kernels, target.clone(), libraries.clone(), result.clone()));
-                    result
+                    let same = |l: &[Arc<Library>]| {
+                        l.len() == libraries.len() && l.iter().zip(&libraries).all(|(a, b)| Arc::ptr_eq(a, b))
+                    };
+                    let uniform_work_group_size = options.has_uniform_groups(self.is_from_source());
+                    let code_options = Options { uniform_work_group_size, ..options.clone() };
+                    let mut compile = |kernels: Kernels, target: &Target| {
+                        let known = back.iter().find(|(k, t, l, _)| *k == kernels && t == target && same(l));
+                        if let Some((.., known)) = known {
+                            return known.clone();
+                        }
+                        let result = back_end(&kernels, &libraries, &code_options, &specs, target);
+                        let result = match (&self.origin, &kept_headers) {
+                            (Origin::Source(source), Some(headers)) => result.map_err(|error| {
+                                driver::add_positions(
+                                    error,
+                                    source,
+                                    headers,
+                                    &options,
+                                    &device.front_config(),
+                                )
+                            }),
+                            _ => result,
+                        };
+                        if let Some(dump) = dump() {
+                            let libraries: Vec<&Library> = libraries.iter().map(|l| &**l).collect();
+                            dump.program(&libraries, &specs, result.as_deref().ok());
+                        }
+                        back.push((kernels, target.clone(), libraries.clone(), result.clone()));
+                        result
+                    };
+                    let compiled = fallback::compile(device, &mut compile, &mut log)?;
+                    Ok((BinaryKind::Executable, libraries, Some(compiled)))
                 };
-                let compiled = fallback::compile(device, &mut compile, &mut log)?;
-                Ok((BinaryKind::Executable, libraries, Some(compiled)))
-            };
             let result = match attempt() {
                 Ok((kind, libraries, None)) => Ok((kind, libraries, None)),
                 Ok((kind, libraries, Some(compiled))) => match load(device, compiled) {
@@ -382,7 +435,9 @@ impl Program {
                         add_line(&mut log, &format!("error: {error}"));
                         Err(match error {
                             // clBuildProgram: a lack of resources is no fault of the program.
-                            DeviceError::OutOfHostMemory | DeviceError::OutOfDeviceMemory | DeviceError::Lost => error.into(),
+                            DeviceError::OutOfHostMemory
+                            | DeviceError::OutOfDeviceMemory
+                            | DeviceError::Lost => error.into(),
                             error => err!(failure, "{error}"),
                         })
                     }
@@ -425,7 +480,8 @@ fn is_initialized(context: &Context, options: &Options) -> bool {
     (options.initialize_local || !local) && (options.initialize_private || !private)
 }
 
-const NOT_INITIALIZED: &str = "error: the binary was made in a context that does not initialize memory as this one does\n";
+const NOT_INITIALIZED: &str =
+    "error: the binary was made in a context that does not initialize memory as this one does\n";
 
 /// The API error of a failed compilation.
 fn build_error(error: CompileError, failure: cl_int) -> Error {
@@ -475,7 +531,10 @@ fn link_inputs(device: &Arc<Device>, inputs: &[Arc<Program>]) -> Result<Option<L
     }
     // Either all inputs have a compiled object or library for the device, or none.
     if missing > 0 {
-        return Err(err!(CL_INVALID_OPERATION, "some inputs have no compiled object or library for a device"));
+        return Err(err!(
+            CL_INVALID_OPERATION,
+            "some inputs have no compiled object or library for a device"
+        ));
     }
     Ok(Some((libraries, options, specs)))
 }
@@ -534,7 +593,9 @@ fn front_end(
     // clBuildProgram, -cl-std: compilation fails where CL_DEVICE_OPENCL_C_ALL_VERSIONS does not list the version.
     if features::lacks_version(device.info(), &options.std) {
         let version = options.std.trim_start_matches("CL");
-        return Err(CompileError::Diagnostics(format!("error: OpenCL C {version} is not supported by this device\n")));
+        return Err(CompileError::Diagnostics(format!(
+            "error: OpenCL C {version} is not supported by this device\n"
+        )));
     }
     let config = device.front_config();
     let base = cache::library_key(source, headers, options, &config, whole);
@@ -550,7 +611,8 @@ fn front_end(
     if let LibraryKey::Manifest(base) = base {
         let begin = SystemTime::now();
         let (library, files) = driver::compile_with_dependencies(source, headers, options, &config, whole)?;
-        let key = files.and_then(|files| manifest::keep(cache().store(), base, &files, &options.preprocessor, begin));
+        let key = files
+            .and_then(|files| manifest::keep(cache().store(), base, &files, &options.preprocessor, begin));
         cache().store_library(key, &library);
         return Ok(Arc::new(library));
     }
@@ -564,7 +626,8 @@ fn front_end(
 fn warm_up() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        let builder = std::thread::Builder::new().name("pyroclast-compiler".into()).stack_size(COMPILER_STACK);
+        let builder =
+            std::thread::Builder::new().name("pyroclast-compiler".into()).stack_size(COMPILER_STACK);
         // Without a thread the compiler does it when it comes to it.
         let _ = builder.spawn(driver::warm_up);
     });
@@ -597,7 +660,8 @@ pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     let take = || work.lock().take();
     let run = || take().and_then(|work| catch_unwind(AssertUnwindSafe(work)).ok());
     let result = std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("pyroclast-compiler".into()).stack_size(COMPILER_STACK);
+        let builder =
+            std::thread::Builder::new().name("pyroclast-compiler".into()).stack_size(COMPILER_STACK);
         builder.spawn_scoped(scope, run).ok().map(|thread| thread.join().ok().flatten())
     });
     // Without a thread the caller's stack has to do.

@@ -94,7 +94,13 @@ pub enum LibraryKey {
 }
 
 /// Key of a front-end run.
-pub fn library_key(source: &str, headers: &[Header], options: &Options, config: &FrontConfig, whole: bool) -> LibraryKey {
+pub fn library_key(
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+    config: &FrontConfig,
+    whole: bool,
+) -> LibraryKey {
     let mut hasher = blake3::Hasher::new();
     feed(&mut hasher, if whole { b"whole program" } else { b"library" });
     feed(&mut hasher, compiler_identity().as_bytes());
@@ -171,7 +177,8 @@ fn own_file() -> Option<PathBuf> {
 /// Path, size and modification time of a file.
 fn file_identity(path: &Path) -> String {
     let Ok(data) = std::fs::metadata(path) else { return path.display().to_string() };
-    let time = data.modified().ok().and_then(|t| t.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
+    let time =
+        data.modified().ok().and_then(|t| t.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
     format!("{} {} {}", path.display(), data.len(), time.as_nanos())
 }
 
@@ -224,7 +231,16 @@ mod tests {
         assert_ne!(base, library_key("l", &[], &Options::default(), &config(), false));
         let options = Options { mad_enable: true, ..Options::default() };
         assert_ne!(base, library_key("k", &[], &options, &config(), false));
-        assert_ne!(base, library_key("k", &[], &Options::default(), &FrontConfig { opencl_version: 300, ..config() }, false));
+        assert_ne!(
+            base,
+            library_key(
+                "k",
+                &[],
+                &Options::default(),
+                &FrontConfig { opencl_version: 300, ..config() },
+                false
+            )
+        );
         let more = FrontConfig { clang_args: vec!["-O3".into()], ..config() };
         assert_ne!(base, library_key("k", &[], &Options::default(), &more, false));
         let header = Header { name: "h".into(), text: "t".into() };
@@ -232,10 +248,25 @@ mod tests {
 
         let library = Library { spirv: vec![1], ..Library::default() };
         let base = program_key(&Kernels::Every, &[&library], &Options::default(), &[], &Target::generic());
-        assert_ne!(base, program_key(&Kernels::Every, &[&library, &library], &Options::default(), &[], &Target::generic()));
+        assert_ne!(
+            base,
+            program_key(&Kernels::Every, &[&library, &library], &Options::default(), &[], &Target::generic())
+        );
         assert_ne!(base, program_key(&Kernels::Every, &[&library], &options, &[], &Target::generic()));
-        assert_ne!(base, program_key(&Kernels::Every, &[&library], &Options::default(), &[(1, vec![2])], &Target::generic()));
-        assert_ne!(base, program_key(&Kernels::Possible, &[&library], &Options::default(), &[], &Target::generic()));
+        assert_ne!(
+            base,
+            program_key(
+                &Kernels::Every,
+                &[&library],
+                &Options::default(),
+                &[(1, vec![2])],
+                &Target::generic()
+            )
+        );
+        assert_ne!(
+            base,
+            program_key(&Kernels::Possible, &[&library], &Options::default(), &[], &Target::generic())
+        );
         let target = Target { int8: false, ..Target::generic() };
         assert_ne!(base, program_key(&Kernels::Every, &[&library], &Options::default(), &[], &target));
     }
@@ -246,7 +277,8 @@ mod tests {
         let keys: Vec<Key> = (0u8..8).map(|i| blake3::hash(&[i])).collect();
         for (age, key) in keys.iter().enumerate() {
             cache.store_program(*key, &sample_program());
-            let file = std::fs::File::options().write(true).open(cache.0.path(*key).expect("path")).expect("open");
+            let file =
+                std::fs::File::options().write(true).open(cache.0.path(*key).expect("path")).expect("open");
             file.set_modified(SystemTime::now() - Duration::from_secs(1000 * age as u64)).expect("time");
         }
         let size = std::fs::metadata(cache.0.path(keys[0]).expect("path")).expect("entry").len();

@@ -4,13 +4,15 @@
 //! justify, and never panics: damaged input gives `None`. A change of any encoding here needs a new [`VERSION`].
 
 use clspv_bridge::abi::{
-    BindingSource, BlockPlace, CompiledKernel, CompiledProgram, DataBlock, Hidden, ImageBinding, KernelVariant, LaunchAbi,
-    LocalSpec, PointerMode,
+    BindingSource, BlockPlace, CompiledKernel, CompiledProgram, DataBlock, Hidden, ImageBinding,
+    KernelVariant, LaunchAbi, LocalSpec, PointerMode,
 };
 use clspv_bridge::driver::{Library, Options};
 use clspv_bridge::front::clang::KernelArgInfo;
 use clspv_bridge::ir::ImageDim;
-use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
+use clspv_bridge::metadata::{
+    AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers,
+};
 use clspv_bridge::native::{NativeKernel, NativeProgram, Place, Places};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
@@ -434,7 +436,11 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
             w.u16(0);
         }
         BindingSource::Image(i) => {
-            w.u8(3 | u8::from(i.storage) << 2 | u8::from(i.float) << 3 | u8::from(i.buffer) << 4 | u8::from(i.declared) << 5);
+            w.u8(3
+                | u8::from(i.storage) << 2
+                | u8::from(i.float) << 3
+                | u8::from(i.buffer) << 4
+                | u8::from(i.declared) << 5);
             w.u16(i.arg);
             w.u8(i.level);
         }
@@ -488,7 +494,14 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
             (tag, arg) if tag & 3 == 3 && tag < 64 => {
                 let bit = |n: u8| tag >> n & 1 != 0;
                 let (storage, float, buffer, declared) = (bit(2), bit(3), bit(4), bit(5));
-                Some(BindingSource::Image(ImageBinding { arg, storage, float, buffer, level: r.u8()?, declared }))
+                Some(BindingSource::Image(ImageBinding {
+                    arg,
+                    storage,
+                    float,
+                    buffer,
+                    level: r.u8()?,
+                    declared,
+                }))
             }
             _ => None,
         })?,
@@ -567,7 +580,8 @@ fn put_native(w: &mut Writer, n: &NativeProgram) {
 }
 
 fn get_places(r: &mut Reader) -> Option<Places> {
-    let mut list = || r.list(|r| Some(Place { name: r.str()?, offset: r.u32()?, size: r.u32()?, stride: r.u32()? }));
+    let mut list =
+        || r.list(|r| Some(Place { name: r.str()?, offset: r.u32()?, size: r.u32()?, stride: r.u32()? }));
     Some(Places { local: list()?, private: list()?, program: list()? })
 }
 
@@ -627,7 +641,12 @@ pub(crate) mod tests {
             type_name: "float*".into(),
             address: AddressQualifier::Global,
             access: AccessQualifier::None,
-            qualifiers: TypeQualifiers { is_const: true, is_restrict: false, is_volatile: true, is_pipe: false },
+            qualifiers: TypeQualifiers {
+                is_const: true,
+                is_restrict: false,
+                is_volatile: true,
+                is_pipe: false,
+            },
             image: Some(ImageDim::D3),
         };
         let info = KernelInfo {
@@ -656,7 +675,11 @@ pub(crate) mod tests {
         let abi = LaunchAbi {
             mode: PointerMode::Virtual,
             place: BlockPlace::Bound,
-            hidden: vec![(Hidden::GlobalIdBase(1), 0), (Hidden::LocalArgOffset(3), 8), (Hidden::PrintfBase, 12)],
+            hidden: vec![
+                (Hidden::GlobalIdBase(1), 0),
+                (Hidden::LocalArgOffset(3), 8),
+                (Hidden::PrintfBase, 12),
+            ],
             args_offset: 16,
             block_size: 24,
             bindings: vec![
@@ -708,8 +731,17 @@ pub(crate) mod tests {
         };
         CompiledProgram {
             native: Some(NativeProgram { kernels: vec![native], object: vec![0x7f, 0x45] }),
-            kernels: vec![CompiledKernel { info, variants: vec![KernelVariant { abi, spirv: vec![0x0723_0203, 7] }] }],
-            data: DataBlock { bytes: vec![1, 2, 3], zeros: 32, relocs: vec![(0, 8)], writable: true, variables: 5 },
+            kernels: vec![CompiledKernel {
+                info,
+                variants: vec![KernelVariant { abi, spirv: vec![0x0723_0203, 7] }],
+            }],
+            data: DataBlock {
+                bytes: vec![1, 2, 3],
+                zeros: 32,
+                relocs: vec![(0, 8)],
+                writable: true,
+                variables: 5,
+            },
             absent: vec![("d".into(), "double precision".into())],
         }
     }
@@ -746,7 +778,12 @@ pub(crate) mod tests {
 
     #[test]
     fn options_round_trip() {
-        let options = Options { std: "CL1.2".into(), preprocessor: vec!["-DX".into()], mad_enable: true, ..Options::default() };
+        let options = Options {
+            std: "CL1.2".into(),
+            preprocessor: vec!["-DX".into()],
+            mad_enable: true,
+            ..Options::default()
+        };
         let mut w = Writer::default();
         put_options(&mut w, &options);
         assert_eq!(get_options(&mut Reader::new(&w.bytes)), Some(options));

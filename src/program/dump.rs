@@ -52,7 +52,12 @@ impl Dump {
     }
 
     /// The modules that a program is made of, and its final modules if it could be built.
-    pub fn program(&self, libraries: &[&Library], specs: &[(u32, Vec<u8>)], program: Option<&CompiledProgram>) {
+    pub fn program(
+        &self,
+        libraries: &[&Library],
+        specs: &[(u32, Vec<u8>)],
+        program: Option<&CompiledProgram>,
+    ) {
         let stem = stem_of(libraries);
         for (i, library) in libraries.iter().enumerate() {
             let part = if libraries.len() == 1 { String::new() } else { format!(".{i}") };
@@ -61,9 +66,11 @@ impl Dump {
             }
             if self.ir {
                 // Large programs nest deeply.
-                let text = super::build::with_large_stack(|| match clspv_bridge::front::spirv::read(&library.spirv, specs) {
-                    Ok(module) => module.to_string(),
-                    Err(error) => format!("; {error}\n"),
+                let text = super::build::with_large_stack(|| {
+                    match clspv_bridge::front::spirv::read(&library.spirv, specs) {
+                        Ok(module) => module.to_string(),
+                        Err(error) => format!("; {error}\n"),
+                    }
                 });
                 self.write(&format!("{stem}{part}.ir"), text.unwrap_or_default().as_bytes());
             }
@@ -75,7 +82,10 @@ impl Dump {
                     PointerMode::Bindings => "bindings",
                     PointerMode::Virtual => "virtual",
                 };
-                self.write(&format!("{stem}.{}.{mode}.spv", file_name(&kernel.info.name)), &bytes(&variant.spirv));
+                self.write(
+                    &format!("{stem}.{}.{mode}.spv", file_name(&kernel.info.name)),
+                    &bytes(&variant.spirv),
+                );
             }
         }
     }
@@ -108,7 +118,10 @@ fn shorten(hash: blake3::Hash) -> String {
 /// The name as part of a file name: no separators, not too long.
 fn file_name(name: &str) -> String {
     let last = Path::new(name).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    last.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).take(100).collect()
+    last.chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
+        .take(100)
+        .collect()
 }
 
 #[cfg(test)]
@@ -125,14 +138,20 @@ mod tests {
         let library = Library { spirv: vec![1, 2, 3], ..Library::default() };
         dump.source("kernel void k() {}", &[], "-DX=1", Some(&library));
         dump.program(&[&library], &[], Some(&sample_program()));
-        let names: Vec<String> =
-            std::fs::read_dir(&folder).expect("folder").flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        let names: Vec<String> = std::fs::read_dir(&folder)
+            .expect("folder")
+            .flatten()
+            .map(|e| e.file_name().to_string_lossy().into_owned())
+            .collect();
         let stem = stem_of(&[&library]);
         for suffix in [".cl", ".args", ".il.spv", ".ir"] {
             assert!(names.contains(&format!("{stem}{suffix}")), "{suffix}: {names:?}");
         }
         let modules: usize = sample_program().kernels.iter().map(|k| k.variants.len()).sum();
-        assert!(names.iter().filter(|n| n.ends_with(".spv") && !n.ends_with(".il.spv")).count() >= modules.min(1), "{names:?}");
+        assert!(
+            names.iter().filter(|n| n.ends_with(".spv") && !n.ends_with(".il.spv")).count() >= modules.min(1),
+            "{names:?}"
+        );
         std::fs::remove_dir_all(folder).expect("clean up");
     }
 

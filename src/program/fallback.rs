@@ -42,7 +42,9 @@ pub fn compile(
     compile: &mut dyn FnMut(Kernels, &Target) -> Built,
     log: &mut String,
 ) -> std::result::Result<Compiled, CompileError> {
-    let Some(helper) = device.fallback() else { return Ok((compile(Kernels::Every, device.target())?, None)) };
+    let Some(helper) = device.fallback() else {
+        return Ok((compile(Kernels::Every, device.target())?, None));
+    };
     let own = compile(Kernels::Possible, device.target())?;
     let reasons = reasons(device, &own);
     let both = with_images(device, &own, &reasons);
@@ -77,7 +79,12 @@ pub fn reasons(device: &Device, program: &CompiledProgram) -> Vec<(String, Strin
     let Some(helper) = device.fallback() else { return Vec::new() };
     let what = |why: &str| why.trim_end_matches(" on this device").to_string();
     let mut list: Vec<_> = program.absent.iter().map(|(name, why)| (name.clone(), what(why))).collect();
-    list.extend(program.kernels.iter().filter_map(|k| Some((k.info.name.clone(), exceeds(k, device.ops(), &helper.ops)?))));
+    list.extend(
+        program
+            .kernels
+            .iter()
+            .filter_map(|k| Some((k.info.name.clone(), exceeds(k, device.ops(), &helper.ops)?))),
+    );
     if program.data.writable && list.is_empty() {
         let images = "images of formats that the device may lack, and variables at program scope";
         list.extend(with_images(device, program, &[]).into_iter().map(|name| (name, images.to_string())));
@@ -85,7 +92,8 @@ pub fn reasons(device: &Device, program: &CompiledProgram) -> Vec<(String, Strin
     if !list.is_empty() && program.data.writable {
         let shares = "variables at program scope that a kernel uses which falls back";
         let others = program.kernels.iter().map(|k| &k.info.name);
-        let others: Vec<_> = others.filter(|name| list.iter().all(|(known, _)| known != *name)).cloned().collect();
+        let others: Vec<_> =
+            others.filter(|name| list.iter().all(|(known, _)| known != *name)).cloned().collect();
         list.extend(others.into_iter().map(|name| (name, shares.to_string())));
     }
     list
@@ -110,7 +118,9 @@ pub fn with_images(device: &Device, program: &CompiledProgram, reasons: &[(Strin
 pub fn notes_of_images(device: &Device, kernels: &[String]) -> String {
     let helper = device.fallback().map_or("", |f| f.ops.info().name.as_str());
     let line = |name: &String| {
-        format!("note: kernel '{name}' runs on {helper} if it is given images of formats that the device lacks\n")
+        format!(
+            "note: kernel '{name}' runs on {helper} if it is given images of formats that the device lacks\n"
+        )
     };
     kernels.iter().map(line).collect()
 }
@@ -118,7 +128,10 @@ pub fn notes_of_images(device: &Device, kernels: &[String]) -> String {
 /// What a kernel needs more of than the device has, if the other one has enough.
 fn exceeds(kernel: &CompiledKernel, own: &Arc<dyn DeviceOps>, other: &Arc<dyn DeviceOps>) -> Option<String> {
     let (own, other) = (own.info(), other.info());
-    if own.enqueue.is_none() && other.enqueue.is_some() && kernel.info.args.iter().any(|arg| arg.kind == ArgKind::Queue) {
+    if own.enqueue.is_none()
+        && other.enqueue.is_some()
+        && kernel.info.args.iter().any(|arg| arg.kind == ArgKind::Queue)
+    {
         return Some(ENQUEUE.to_string());
     }
     let local = kernel.variants.iter().map(|v| u64::from(v.abi.static_local_bytes)).min().unwrap_or(0);

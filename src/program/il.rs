@@ -22,7 +22,9 @@ pub fn words(bytes: &[u8]) -> Option<Vec<u32>> {
     let first = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     let words: Vec<u32> = match first {
         MAGIC => bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect(),
-        _ if first.swap_bytes() == MAGIC => bytes.chunks_exact(4).map(|c| u32::from_be_bytes([c[0], c[1], c[2], c[3]])).collect(),
+        _ if first.swap_bytes() == MAGIC => {
+            bytes.chunks_exact(4).map(|c| u32::from_be_bytes([c[0], c[1], c[2], c[3]])).collect()
+        }
         _ => return None,
     };
     let mut at = 5;
@@ -99,7 +101,20 @@ mod tests {
 
     #[test]
     fn capabilities_are_found() {
-        let words = [MAGIC, 0x0001_0000, 0, 1, 0, 2 << 16 | OP_CAPABILITY, 6, 2 << 16 | OP_CAPABILITY, 4, 3 << 16 | 14, 2, 2];
+        let words = [
+            MAGIC,
+            0x0001_0000,
+            0,
+            1,
+            0,
+            2 << 16 | OP_CAPABILITY,
+            6,
+            2 << 16 | OP_CAPABILITY,
+            4,
+            3 << 16 | 14,
+            2,
+            2,
+        ];
         assert_eq!(capabilities(&words), [6, 4]);
         assert!(capabilities(&words[..3]).is_empty());
     }

@@ -26,8 +26,14 @@ pub enum Dependencies {
 }
 
 /// Feeds every file that compiling `source` may read into `hasher`, as far as that can be known.
-pub fn hash_dependencies(source: &str, headers: &[Header], preprocessor: &[String], hasher: &mut blake3::Hasher) -> Dependencies {
-    let dirs: Vec<PathBuf> = preprocessor.iter().filter_map(|p| p.strip_prefix("-I")).map(PathBuf::from).collect();
+pub fn hash_dependencies(
+    source: &str,
+    headers: &[Header],
+    preprocessor: &[String],
+    hasher: &mut blake3::Hasher,
+) -> Dependencies {
+    let dirs: Vec<PathBuf> =
+        preprocessor.iter().filter_map(|p| p.strip_prefix("-I")).map(PathBuf::from).collect();
     // A macro body may hold what the scanner looks for.
     if preprocessor.iter().any(|p| has_opaque_word(p)) || headers.iter().any(|h| has_opaque_word(&h.text)) {
         return Dependencies::Opaque;
@@ -51,7 +57,8 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn unit(&mut self, text: &str, folder: Option<&Path>, hasher: &mut blake3::Hasher) -> Dependencies {
         // Work list instead of recursion: include chains may be long.
-        let mut pending: Vec<(String, Option<PathBuf>)> = vec![(text.to_owned(), folder.map(Path::to_path_buf))];
+        let mut pending: Vec<(String, Option<PathBuf>)> =
+            vec![(text.to_owned(), folder.map(Path::to_path_buf))];
         let mut embedded: HashSet<usize> = HashSet::new();
         while let Some((text, folder)) = pending.pop() {
             if has_opaque_word(&text) {
@@ -105,7 +112,9 @@ struct Odd;
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Odd> {
     use std::io::Read;
     use std::os::unix::fs::OpenOptionsExt;
-    let Ok(mut file) = std::fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path) else { return Ok(None) };
+    let Ok(mut file) = std::fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path) else {
+        return Ok(None);
+    };
     let data = file.metadata().map_err(|_| Odd)?;
     if data.is_dir() {
         return Ok(None);
@@ -122,7 +131,9 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Odd> {
 
 /// Words whose meaning depends on more than file contents.
 pub fn has_opaque_word(text: &str) -> bool {
-    ["__has_include", "__has_embed", "__DATE__", "__TIME__", "__TIMESTAMP__", "??="].iter().any(|w| text.contains(w))
+    ["__has_include", "__has_embed", "__DATE__", "__TIME__", "__TIMESTAMP__", "??="]
+        .iter()
+        .any(|w| text.contains(w))
 }
 
 /// The `#include`s of a text in order: name, and whether in quotes. `None` if one of them is not a plain name.
@@ -205,13 +216,13 @@ mod tests {
 
     fn key(source: &str, headers: &[Header], options: &[String]) -> Option<blake3::Hash> {
         let mut hasher = blake3::Hasher::new();
-        (hash_dependencies(source, headers, options, &mut hasher) == Dependencies::Known).then(|| hasher.finalize())
+        (hash_dependencies(source, headers, options, &mut hasher) == Dependencies::Known)
+            .then(|| hasher.finalize())
     }
 
     #[test]
     fn plain_includes_are_found() {
-        let text =
-            "// #include <no.h>\n/* #include \"no2.h\"\n */ # include <a.h> // c\n%:include \"b c.h\"\n#inc\\\nlude <d.h>\n";
+        let text = "// #include <no.h>\n/* #include \"no2.h\"\n */ # include <a.h> // c\n%:include \"b c.h\"\n#inc\\\nlude <d.h>\n";
         let want = vec![("a.h".to_string(), false), ("b c.h".into(), true), ("d.h".into(), false)];
         assert_eq!(scan(text), Some(want));
     }
@@ -242,7 +253,11 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
         for name in ["/dev/zero", &pipe.to_string_lossy()] {
             let source = format!("#include \"{name}\"\n");
-            assert_eq!(hash_dependencies(&source, &[], &[], &mut blake3::Hasher::new()), Dependencies::Opaque, "{name}");
+            assert_eq!(
+                hash_dependencies(&source, &[], &[], &mut blake3::Hasher::new()),
+                Dependencies::Opaque,
+                "{name}"
+            );
         }
         // A folder is nothing that can be included.
         assert!(key(&format!("#include \"{}\"\n", dir.display()), &[], &[]).is_some());

@@ -50,7 +50,9 @@ impl Program {
     /// clGetProgramBuildInfo.
     pub fn build_info(&self, device: &Device, param: cl_program_build_info) -> Result<InfoValue> {
         // The device must be one of the program's.
-        let index = self.device_index(device).ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of this program"))?;
+        let index = self
+            .device_index(device)
+            .ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of this program"))?;
         // What is known from the beginning is answered during a build.
         let at_once = [CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS].contains(&param);
         let state = self.settled(|i| i == index && !at_once);

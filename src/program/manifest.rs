@@ -28,20 +28,28 @@ struct Manifest {
 /// The key of a front-end run whose manifest is kept under `base`, if all is as it was then.
 pub fn find(store: &Store, base: Key) -> Option<Key> {
     let manifest = store.read(base, VERSION, Manifest::from_bytes)?;
-    let unchanged =
-        |(path, hash): &(PathBuf, [u8; 32])| std::fs::read(path).is_ok_and(|bytes| blake3::hash(&bytes).as_bytes() == hash);
+    let unchanged = |(path, hash): &(PathBuf, [u8; 32])| {
+        std::fs::read(path).is_ok_and(|bytes| blake3::hash(&bytes).as_bytes() == hash)
+    };
     let holds = manifest.files.iter().all(unchanged) && !manifest.absent.iter().any(|p| p.exists());
     holds.then(|| manifest.key(base))
 }
 
 /// Keeps the manifest of a run that began at `begin` and read `files`; gives the run's key. `None` if the run depends on
 /// more than can be told, or something changed meanwhile.
-pub fn keep(store: &Store, base: Key, files: &[PathBuf], preprocessor: &[String], begin: SystemTime) -> Option<Key> {
+pub fn keep(
+    store: &Store,
+    base: Key,
+    files: &[PathBuf],
+    preprocessor: &[String],
+    begin: SystemTime,
+) -> Option<Key> {
     if files.len() > MAX_FILES {
         return None;
     }
     let cwd = std::env::current_dir().ok()?;
-    let folders: Vec<PathBuf> = preprocessor.iter().filter_map(|p| p.strip_prefix("-I")).map(|d| cwd.join(d)).collect();
+    let folders: Vec<PathBuf> =
+        preprocessor.iter().filter_map(|p| p.strip_prefix("-I")).map(|d| cwd.join(d)).collect();
     let mut manifest = Manifest::default();
     for file in files {
         let path = cwd.join(file);

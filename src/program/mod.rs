@@ -158,7 +158,8 @@ impl Executable {
 
     /// One of them, to be launched.
     fn load(&self, name: &str, falls_back: bool) -> Result<OnDevice> {
-        let helper = self.fallback.as_ref().filter(|f| f.compiled.kernels.iter().any(|k| k.info.name == name));
+        let helper =
+            self.fallback.as_ref().filter(|f| f.compiled.kernels.iter().any(|k| k.info.name == name));
         let helper = helper.map(|f| f.loaded.kernel(name)).transpose()?;
         Ok(match helper {
             Some(kernel) if falls_back => OnDevice { kernel, falls_back, for_images: None },
@@ -192,7 +193,8 @@ impl Program {
     /// clCreateProgramWithIL.
     pub fn from_il(context: Arc<Context>, bytes: &[u8]) -> Result<Program> {
         // The block must be well-formed SPIR-V that the compiler can consume.
-        let words = il::words(bytes).ok_or_else(|| err!(CL_INVALID_VALUE, "the intermediate language is not SPIR-V"))?;
+        let words = il::words(bytes)
+            .ok_or_else(|| err!(CL_INVALID_VALUE, "the intermediate language is not SPIR-V"))?;
         let checked = build::with_large_stack(|| clspv_bridge::front::spirv::read(&words, &[]).map(|_| ()));
         if let Some(Err(clspv_bridge::CompileError::InvalidIl(text))) = checked {
             tracing::warn!(target: "pyroclast::program", "clCreateProgramWithIL: {text}");
@@ -200,7 +202,8 @@ impl Program {
         }
         // Some device of the context must have the module's capabilities.
         let declared = il::capabilities(&words);
-        let refused: Vec<_> = context.devices().iter().map(|d| crate::device::spirv::refused(d, &declared)).collect();
+        let refused: Vec<_> =
+            context.devices().iter().map(|d| crate::device::spirv::refused(d, &declared)).collect();
         if let Some(Some(capability)) = refused.first()
             && refused.iter().all(Option::is_some)
         {
@@ -251,7 +254,9 @@ impl Program {
         let mut out = Vec::new();
         for device in devices {
             // Every listed device must be one of the program's.
-            let index = self.device_index(device).ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of this program"))?;
+            let index = self
+                .device_index(device)
+                .ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of this program"))?;
             let parts = |d: &Arc<Device>| d.is_within(device) && !matches!(self.origin, Origin::Binary);
             for (index, _) in self.devices.iter().enumerate().filter(|(i, d)| *i == index || parts(d)) {
                 if !out.contains(&index) {
@@ -266,13 +271,22 @@ impl Program {
     pub fn set_spec_constant(&self, id: u32, value: &[u8]) -> Result<()> {
         // The program must have been created from an intermediate language.
         let Origin::Il { spec_sizes, .. } = &self.origin else {
-            return Err(err!(CL_INVALID_PROGRAM, "the program was not created from an intermediate language"));
+            return Err(err!(
+                CL_INVALID_PROGRAM,
+                "the program was not created from an intermediate language"
+            ));
         };
         // The id must belong to a specialisation constant of the module.
-        let size = *spec_sizes.get(&id).ok_or_else(|| err!(CL_INVALID_SPEC_ID, "no specialisation constant {id}"))?;
+        let size = *spec_sizes
+            .get(&id)
+            .ok_or_else(|| err!(CL_INVALID_SPEC_ID, "no specialisation constant {id}"))?;
         // The size must be that of the constant.
         if value.len() != size {
-            return Err(err!(CL_INVALID_VALUE, "specialisation constant {id} has {size} bytes, not {}", value.len()));
+            return Err(err!(
+                CL_INVALID_VALUE,
+                "specialisation constant {id} has {size} bytes, not {}",
+                value.len()
+            ));
         }
         self.state.lock().specs.insert(id, value.to_vec());
         Ok(())
@@ -330,16 +344,25 @@ impl Program {
     }
 
     /// A kernel on every device whose executable has it.
-    pub(crate) fn kernel_parts(&self, name: &str, executables: &[(usize, Executable)]) -> Result<KernelParts> {
+    pub(crate) fn kernel_parts(
+        &self,
+        name: &str,
+        executables: &[(usize, Executable)],
+    ) -> Result<KernelParts> {
         let mut info: Option<KernelInfo> = None;
         let mut per_device: Vec<Option<OnDevice>> = vec![None; self.devices.len()];
         for (index, executable) in executables {
-            let Some((compiled, falls_back)) = executable.kernels().find(|(k, _)| k.info.name == name) else { continue };
+            let Some((compiled, falls_back)) = executable.kernels().find(|(k, _)| k.info.name == name) else {
+                continue;
+            };
             match &info {
                 None => info = Some(compiled.info.clone()),
                 // Number and types of the arguments must be the same on all devices.
                 Some(first) if !same_signature(first, &compiled.info) => {
-                    return Err(err!(CL_INVALID_KERNEL_DEFINITION, "kernel '{name}' differs between devices"));
+                    return Err(err!(
+                        CL_INVALID_KERNEL_DEFINITION,
+                        "kernel '{name}' differs between devices"
+                    ));
                 }
                 Some(_) => {}
             }
@@ -375,7 +398,12 @@ impl Program {
         }
         let (headers, options, device) = {
             let state = self.state.lock();
-            let kept = state.records.iter().flat_map(|r| &r.libraries).flat_map(|l| &l.arg_info).find(|k| k.kernel == info.name);
+            let kept = state
+                .records
+                .iter()
+                .flat_map(|r| &r.libraries)
+                .flat_map(|l| &l.arg_info)
+                .find(|k| k.kernel == info.name);
             if let Some(kept) = kept {
                 return Some(kept.args.clone());
             }
@@ -399,5 +427,6 @@ impl Program {
 }
 
 fn same_signature(a: &KernelInfo, b: &KernelInfo) -> bool {
-    a.args.len() == b.args.len() && a.args.iter().zip(&b.args).all(|(x, y)| (x.kind, x.size) == (y.kind, y.size))
+    a.args.len() == b.args.len()
+        && a.args.iter().zip(&b.args).all(|(x, y)| (x.kind, x.size) == (y.kind, y.size))
 }

@@ -33,7 +33,8 @@ pub struct BuildOptions {
 pub struct OptionError(pub String);
 
 /// Values of -cl-std= that are known.
-const STANDARDS: [&str; 10] = ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CL3.1", "CLC++", "CLC++1.0", "CLC++2021", "CL"];
+const STANDARDS: [&str; 10] =
+    ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CL3.1", "CLC++", "CLC++1.0", "CLC++2021", "CL"];
 
 /// Prefixes of options that belong to other vendors' drivers.
 const VENDOR_PREFIXES: [&str; 16] = [
@@ -285,29 +286,54 @@ mod tests {
         let got = build(text);
         assert!(got.notes.is_empty());
         let c = got.compiler;
-        assert!(c.opt_disable && c.denorms_are_zero && c.correctly_rounded_divide_sqrt && c.single_precision_constant);
-        assert!(c.warnings_off && c.warnings_are_errors && c.kernel_arg_info && c.debug_info && c.uniform_work_group_size);
+        assert!(
+            c.opt_disable
+                && c.denorms_are_zero
+                && c.correctly_rounded_divide_sqrt
+                && c.single_precision_constant
+        );
+        assert!(
+            c.warnings_off
+                && c.warnings_are_errors
+                && c.kernel_arg_info
+                && c.debug_info
+                && c.uniform_work_group_size
+        );
     }
 
     #[test]
     fn foreign_options_are_noted() {
-        let got = build("-cl-nv-verbose -cl-intel-greater-than-4GB-buffer-required -O3 -cl-nv-maxrregcount=32");
+        let got =
+            build("-cl-nv-verbose -cl-intel-greater-than-4GB-buffer-required -O3 -cl-nv-maxrregcount=32");
         assert_eq!(got.notes.len(), 4);
         assert_eq!(got.compiler, Options::default());
     }
 
     #[test]
     fn invalid_options() {
-        for bad in
-            ["-foo", "garbage", "-D", "-I", "-D ", "-D=1", "-cl-foo", "-create-library", "-I\"abc", "-x spir", "-x", "\"\"", "-"]
-        {
+        for bad in [
+            "-foo",
+            "garbage",
+            "-D",
+            "-I",
+            "-D ",
+            "-D=1",
+            "-cl-foo",
+            "-create-library",
+            "-I\"abc",
+            "-x spir",
+            "-x",
+            "\"\"",
+            "-",
+        ] {
             assert!(parse(bad, Stage::Build).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn linker_options() {
-        let got = parse("-create-library -enable-link-options -cl-denorms-are-zero", Stage::Link).expect("valid");
+        let got =
+            parse("-create-library -enable-link-options -cl-denorms-are-zero", Stage::Link).expect("valid");
         assert!(got.create_library && got.enable_link_options && got.compiler.denorms_are_zero);
         for bad in ["-enable-link-options", "-DX", "-bad", "-Werror-x"] {
             assert!(parse(bad, Stage::Link).is_err(), "{bad}");
@@ -322,7 +348,8 @@ mod tests {
             let mut text = String::new();
             for _ in 0..24 {
                 seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                let alphabet = ['-', 'D', 'I', '"', '\\', ' ', '=', 'c', 'l', 's', '\u{20ac}', '\0', '\n', 'x'];
+                let alphabet =
+                    ['-', 'D', 'I', '"', '\\', ' ', '=', 'c', 'l', 's', '\u{20ac}', '\0', '\n', 'x'];
                 text.push(alphabet[(seed >> 33) as usize % alphabet.len()]);
             }
             for stage in [Stage::Build, Stage::Compile, Stage::Link] {

@@ -342,7 +342,13 @@ pub(crate) fn flush(queue: &Arc<CommandQueue>) {
 
 impl CommandQueue {
     /// Appends a command with its edges and drives the queue.
-    pub(super) fn insert(self: &Arc<Self>, event: &Arc<Event>, mut command: Command, mut waits: WaitList, fence: Fence) {
+    pub(super) fn insert(
+        self: &Arc<Self>,
+        event: &Arc<Event>,
+        mut command: Command,
+        mut waits: WaitList,
+        fence: Fence,
+    ) {
         let out_of_order = self.is_out_of_order();
         command.ordered = !out_of_order || fence != Fence::None;
         {
@@ -400,7 +406,8 @@ impl CommandQueue {
     fn device_waits_for(&self, event: &Event) -> bool {
         event.queue().is_some_and(|q| {
             std::ptr::eq(Arc::as_ptr(q), self)
-                || Arc::ptr_eq(q.device(), self.device()) && self.device_queue.can_wait_on(&**q.device_queue())
+                || Arc::ptr_eq(q.device(), self.device())
+                    && self.device_queue.can_wait_on(&**q.device_queue())
         })
     }
 
@@ -414,7 +421,11 @@ impl CommandQueue {
                     return;
                 }
                 driving.get_or_insert(Driving(self));
-                let step = if self.is_out_of_order() { state.next_out_of_order(self) } else { state.next_in_order(self) };
+                let step = if self.is_out_of_order() {
+                    state.next_out_of_order(self)
+                } else {
+                    state.next_in_order(self)
+                };
                 state.driven = !matches!(step, Step::Done);
                 step
             };
@@ -516,7 +527,8 @@ impl CommandQueue {
         let mut batch = Batch { waits: SmallVec::new(), items: self.device_queue.items(events.len()) };
         let mut accepted: SmallVec<[(Ticket, &Arc<Event>); policy::MAX_BATCH]> = SmallVec::new();
         for (ticket, event) in (first..).zip(events) {
-            let mut command = event.take_command().unwrap_or_else(|| Box::new(Command::new(CommandKind::Nop)));
+            let mut command =
+                event.take_command().unwrap_or_else(|| Box::new(Command::new(CommandKind::Nop)));
             let deps = std::mem::take(&mut command.deps);
             let lowered = if failed(&deps) {
                 Err(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
@@ -558,7 +570,8 @@ impl CommandQueue {
                 }
                 for (_, event) in accepted {
                     let released = event.submitted(submission, |dependent| {
-                        dependent.place_of_work() != Place::Host && dependent.queue().is_some_and(|q| q.device_waits_for(event))
+                        dependent.place_of_work() != Place::Host
+                            && dependent.queue().is_some_and(|q| q.device_waits_for(event))
                     });
                     for dependent in released {
                         release(&dependent, work);
@@ -610,7 +623,13 @@ impl CommandQueue {
     }
 
     /// Statuses change together with the queue's lists, so whoever finds the queue idle finds its events done.
-    fn finish_tickets(self: &Arc<Self>, tickets: &[Ticket], status: cl_int, times: &[Times], work: &mut Work) {
+    fn finish_tickets(
+        self: &Arc<Self>,
+        tickets: &[Ticket],
+        status: cl_int,
+        times: &[Times],
+        work: &mut Work,
+    ) {
         let profiling = self.is_profiling();
         self.clear_commands(tickets);
         let mut done: SmallVec<[Aftermath; policy::MAX_BATCH]> = SmallVec::new();

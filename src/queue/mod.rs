@@ -255,7 +255,10 @@ impl CommandQueue {
     fn enqueue_one(self: &Arc<Self>, new: NewCommand, blocking: bool) -> Result<Arc<Event>> {
         // A wait list holds events of the queue's context.
         if new.waits.iter().any(|e| !Arc::ptr_eq(e.context(), &self.context)) {
-            return Err(Error::with(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
+            return Err(Error::with(
+                CL_INVALID_CONTEXT,
+                "an event of the wait list belongs to another context",
+            ));
         }
         // A lost device takes no more work.
         if !self.ops().available() {
@@ -313,10 +316,14 @@ impl CommandQueue {
     /// dependencies is the error.
     pub fn enqueue_blocking(self: &Arc<Self>, new: NewCommand) -> Result<Arc<Event>> {
         // A blocking write promises that its source may be used again, which may be before it is complete.
-        let write = [CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT, CL_COMMAND_WRITE_IMAGE].contains(&new.command_type);
+        let write = [CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT, CL_COMMAND_WRITE_IMAGE]
+            .contains(&new.command_type);
         let source = new.kind.host_source().filter(|range| write && range.len() <= MOST_AHEAD);
         // Callbacks of earlier commands have returned when the call does, so those commands must be complete.
-        let ahead = source.is_some() && self.device_queue.reads_sources() && !self.is_profiling() && !self.tickets.is_used();
+        let ahead = source.is_some()
+            && self.device_queue.reads_sources()
+            && !self.is_profiling()
+            && !self.tickets.is_used();
         let waits = new.waits.clone();
         let event = self.enqueue_one(new, true)?;
         if ahead {
@@ -352,7 +359,9 @@ impl CommandQueue {
                     self.tickets.wait(last);
                     return match self.failure.swap(0, Ordering::AcqRel) {
                         0 => Ok(()),
-                        CL_OUT_OF_HOST_MEMORY => Err(Error::with(CL_OUT_OF_HOST_MEMORY, "a command of the queue failed")),
+                        CL_OUT_OF_HOST_MEMORY => {
+                            Err(Error::with(CL_OUT_OF_HOST_MEMORY, "a command of the queue failed"))
+                        }
                         code => Err(err!(CL_OUT_OF_RESOURCES, "a command of the queue failed with {code}")),
                     };
                 }

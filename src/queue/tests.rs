@@ -35,7 +35,8 @@ const OOO: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 fn nop(queue: &Arc<CommandQueue>, waits: &[&Arc<Event>]) -> Arc<Event> {
     let kind = CommandKind::Raw(crate::device::batch::DeviceCommand::Nop);
     let waits = waits.iter().map(|e| (*e).clone()).collect();
-    let new = NewCommand { command_type: CL_COMMAND_MARKER, kind, waits, place: Place::Device, fence: Fence::None };
+    let new =
+        NewCommand { command_type: CL_COMMAND_MARKER, kind, waits, place: Place::Device, fence: Fence::None };
     queue.enqueue(new).unwrap()
 }
 
@@ -83,7 +84,9 @@ fn a_completion_sends_what_has_gathered() {
 
 #[test]
 fn two_queues_depend_on_each_other() {
-    for (mode, waits) in [(Mode::OnWait, true), (Mode::OnWait, false), (Mode::AtOnce, true), (Mode::AtOnce, false)] {
+    for (mode, waits) in
+        [(Mode::OnWait, true), (Mode::OnWait, false), (Mode::AtOnce, true), (Mode::AtOnce, false)]
+    {
         let rig = Rig::new(mode, true, waits);
         for properties in [0, OOO] {
             let (a, b) = (rig.queue(properties), rig.queue(properties));
@@ -327,8 +330,16 @@ fn invisible_buffers_go_through_the_device() {
         let q = rig.queue(0);
         let mem = rig.buffer(&[1, 2, 3, 4]);
         assert_eq!(read(&q, &mem), [1, 2, 3, 4]);
-        let (event, ptr) =
-            crate::command::map::map_buffer(&q, &mem, true, CL_MAP_READ | CL_MAP_WRITE, 1, 2, WaitList::new()).unwrap();
+        let (event, ptr) = crate::command::map::map_buffer(
+            &q,
+            &mem,
+            true,
+            CL_MAP_READ | CL_MAP_WRITE,
+            1,
+            2,
+            WaitList::new(),
+        )
+        .unwrap();
         assert_eq!((event.status(), mem.map_count()), (CL_COMPLETE, 1));
         // SAFETY: mapped, two bytes.
         let mapped = unsafe { std::slice::from_raw_parts_mut(ptr.as_ptr(), 2) };
@@ -345,7 +356,8 @@ fn invisible_buffers_go_through_the_device() {
 #[test]
 fn buffers_move_between_devices() {
     for visible in [true, false] {
-        let mocks = [MockDevice::new(Mode::OnWait, visible, true), MockDevice::new(Mode::OnWait, false, true)];
+        let mocks =
+            [MockDevice::new(Mode::OnWait, visible, true), MockDevice::new(Mode::OnWait, false, true)];
         let devices = mocks.clone().map(|m| Device::new("mock", m));
         let context = Context::new(devices.clone(), Vec::new(), None, Default::default()).unwrap();
         let queues = devices.map(|d| CommandQueue::new(&context, &d, 0, None).unwrap());
@@ -354,7 +366,8 @@ fn buffers_move_between_devices() {
         let mem = buffer::create(&context, None, CL_MEM_COPY_HOST_PTR, 4, Some(ptr)).unwrap();
         for round in 0..4u8 {
             let (to, from) = (&queues[round as usize % 2], &queues[(round as usize + 1) % 2]);
-            let last = transfer::fill_buffer(to, &mem, &[round + 10], round as usize, 1, WaitList::new()).unwrap();
+            let last =
+                transfer::fill_buffer(to, &mem, &[round + 10], round as usize, 1, WaitList::new()).unwrap();
             let marker = sync::marker(from, [last].into_iter().collect()).unwrap();
             assert_eq!(settle(&mocks, &marker), CL_COMPLETE);
             assert_eq!(read(from, &mem)[round as usize], round + 10);
@@ -406,12 +419,15 @@ fn native_kernels_get_pointers() {
         let args: Vec<u8> = [7usize, 0].iter().flat_map(|w| w.to_ne_bytes()).collect();
         let waits = || [before.clone()].into_iter().collect();
         let event = native::enqueue(&queue, function, &args, vec![(8, Some(mem.clone()))], waits()).unwrap();
-        let after = transfer::fill_buffer(&queue, &mem, &[12], 3, 1, [event.clone()].into_iter().collect()).unwrap();
+        let after =
+            transfer::fill_buffer(&queue, &mem, &[12], 3, 1, [event.clone()].into_iter().collect()).unwrap();
         assert_eq!(settle(std::slice::from_ref(&rig.mock), &after), CL_COMPLETE);
         assert_eq!(event.status(), CL_COMPLETE);
         assert_eq!(read(&queue, &mem)[..5], [5, 9, 11, 12, 5]);
         let function = || -> native::NativeFunction { Box::new(|_| panic!("contained")) };
-        let error = native::enqueue(&queue, function(), &args, vec![(9, Some(mem.clone()))], WaitList::new()).err().unwrap();
+        let error = native::enqueue(&queue, function(), &args, vec![(9, Some(mem.clone()))], WaitList::new())
+            .err()
+            .unwrap();
         assert_eq!(error.code(), CL_INVALID_VALUE);
         let event = native::enqueue(&queue, function(), &args, Vec::new(), WaitList::new()).unwrap();
         assert!(settle(std::slice::from_ref(&rig.mock), &event) < 0);
@@ -422,7 +438,8 @@ fn native_kernels_get_pointers() {
 #[test]
 fn devices_use_parts_of_a_buffer_at_the_same_time() {
     for visible in [true, false] {
-        let mocks = [MockDevice::new(Mode::OnWait, visible, true), MockDevice::new(Mode::OnWait, false, true)];
+        let mocks =
+            [MockDevice::new(Mode::OnWait, visible, true), MockDevice::new(Mode::OnWait, false, true)];
         let devices = mocks.clone().map(|m| Device::new("mock", m));
         let context = Context::new(devices.clone(), Vec::new(), None, Default::default()).unwrap();
         let queues = devices.map(|d| CommandQueue::new(&context, &d, 0, None).unwrap());
@@ -430,8 +447,9 @@ fn devices_use_parts_of_a_buffer_at_the_same_time() {
         let ptr = HostPtr::new(bytes.as_ptr().cast_mut());
         let mem = buffer::create(&context, None, CL_MEM_COPY_HOST_PTR, 1024, Some(ptr)).unwrap();
         let halves = [0, 512].map(|origin| buffer::create_sub_buffer(&mem, 0, origin, 512).unwrap());
-        let fill =
-            |at: usize, value: u8| transfer::fill_buffer(&queues[at], &halves[at], &[value], 0, 512, WaitList::new()).unwrap();
+        let fill = |at: usize, value: u8| {
+            transfer::fill_buffer(&queues[at], &halves[at], &[value], 0, 512, WaitList::new()).unwrap()
+        };
         for round in 0..4u8 {
             // Both are on their way before either is done, and either may be done first. A kernel would run longer.
             let held = nop(&queues[round as usize % 2], &[]);
@@ -446,7 +464,11 @@ fn devices_use_parts_of_a_buffer_at_the_same_time() {
             assert!(held.is_done());
             for queue in &queues {
                 let all = read(queue, &mem);
-                assert!(all[..512].iter().all(|b| *b == 10 + round) && all[512..].iter().all(|b| *b == 20 + round), "{round}");
+                assert!(
+                    all[..512].iter().all(|b| *b == 10 + round)
+                        && all[512..].iter().all(|b| *b == 20 + round),
+                    "{round}"
+                );
             }
         }
     }
@@ -459,7 +481,8 @@ fn profiling_times_are_in_order() {
     let event = nop(&q, &[]);
     assert_eq!(event.profiling(Moment::End).unwrap_err().code(), CL_PROFILING_INFO_NOT_AVAILABLE);
     event.wait();
-    let times = [Moment::Queued, Moment::Submit, Moment::Start, Moment::End].map(|m| event.profiling(m).unwrap());
+    let times =
+        [Moment::Queued, Moment::Submit, Moment::Start, Moment::End].map(|m| event.profiling(m).unwrap());
     assert!(times.is_sorted() && times[0] > 0 && times[3] > times[2], "{times:?}");
     let plain = nop(&rig.queue(0), &[]);
     plain.wait();

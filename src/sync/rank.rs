@@ -44,7 +44,10 @@ mod check {
             let _ = STACK.try_with(|stack| {
                 let mut stack = stack.borrow_mut();
                 let highest = stack.iter().max().copied();
-                assert!(highest.is_none_or(|h| h < rank), "lock order: {rank:?} acquired while holding {highest:?}");
+                assert!(
+                    highest.is_none_or(|h| h < rank),
+                    "lock order: {rank:?} acquired while holding {highest:?}"
+                );
                 stack.push(rank);
             });
             Held(rank)

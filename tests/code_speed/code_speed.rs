@@ -136,7 +136,8 @@ fn compile(case: &Case, device: &Device, embedded: bool) -> Result<(CompiledKern
     let library = if embedded {
         Library { spirv: words(case.il), ..Library::default() }
     } else {
-        driver::compile_program(case.source, &[], &options, &device.front_config()).map_err(|e| e.to_string())?
+        driver::compile_program(case.source, &[], &options, &device.front_config())
+            .map_err(|e| e.to_string())?
     };
     let target = Target { prefer_bindings: true, max_buffer_descriptors: 32, ..device.target().clone() };
     let mut program = driver::build(&[&library], &options, &[], &target).map_err(|e| e.to_string())?;
@@ -157,7 +158,9 @@ fn compare(case: &Case, a: &[Vec<u8>], b: &[Vec<u8>]) -> Result<(), String> {
             let (fx, fy) = (f32::from_bits(x), f32::from_bits(y));
             let close = case.floats && (fx - fy).abs() <= 1e-4 * (1.0 + fx.abs().max(fy.abs()));
             if x != y && !close {
-                return Err(format!("buffer {n}, element {i}: GLSL has {x:#x} ({fx}), OpenCL C {y:#x} ({fy})"));
+                return Err(format!(
+                    "buffer {n}, element {i}: GLSL has {x:#x} ({fx}), OpenCL C {y:#x} ({fy})"
+                ));
             }
         }
     }
@@ -174,8 +177,20 @@ fn measure(gpu: &Gpu, device: &Device, case: &Case, rounds: usize, embedded: boo
     }
     let mut kernels: Vec<Kernel> = vec![gpu.glsl(&words(case.glsl), &case.args, &buffers, case.groups)?];
     for mode in [PointerMode::Bindings, PointerMode::Addresses] {
-        let variant = compiled.variants.iter().find(|v| v.abi.mode == mode).ok_or(format!("no variant for {mode:?}"))?;
-        kernels.push(gpu.opencl(variant, &compiled.info, &case.args, &buffers, data.as_ref(), case.local, case.groups)?);
+        let variant = compiled
+            .variants
+            .iter()
+            .find(|v| v.abi.mode == mode)
+            .ok_or(format!("no variant for {mode:?}"))?;
+        kernels.push(gpu.opencl(
+            variant,
+            &compiled.info,
+            &case.args,
+            &buffers,
+            data.as_ref(),
+            case.local,
+            case.groups,
+        )?);
     }
     let mut results = Vec::new();
     for kernel in &kernels {
@@ -198,7 +213,9 @@ fn measure(gpu: &Gpu, device: &Device, case: &Case, rounds: usize, embedded: boo
             all[i].push(gpu.run(&kernels[i], times)?);
         }
     }
-    let of = |i: usize| median(&all[i].iter().map(|t| if gpu.is_cpu { t.processor } else { t.device }).collect::<Vec<_>>());
+    let of = |i: usize| {
+        median(&all[i].iter().map(|t| if gpu.is_cpu { t.processor } else { t.device }).collect::<Vec<_>>())
+    };
     let (glsl, bindings, addresses) = (of(0), of(1), of(2));
     println!(
         "{:<10} {:>10.3} ms {:>9.2} {:<8} {:>9.3} {:>9.3}",
@@ -215,7 +232,9 @@ fn measure(gpu: &Gpu, device: &Device, case: &Case, rounds: usize, embedded: boo
 
 fn choose(name: Option<&str>) -> Result<Arc<Device>, String> {
     let devices = Platform::get().devices();
-    let found = devices.iter().find(|d| name.is_none_or(|n| d.info().name.to_lowercase().contains(&n.to_lowercase())));
+    let found = devices
+        .iter()
+        .find(|d| name.is_none_or(|n| d.info().name.to_lowercase().contains(&n.to_lowercase())));
     let names: Vec<&str> = devices.iter().map(|d| d.info().name.as_str()).collect();
     found.cloned().ok_or_else(|| format!("no such device; there are: {}", names.join(", ")))
 }
@@ -227,7 +246,11 @@ fn main() -> Result<(), String> {
         match arg.as_str() {
             "--device" => device = Some(args.next().ok_or("--device needs a name")?),
             "--rounds" => {
-                rounds = args.next().and_then(|n| n.parse().ok()).filter(|n| *n > 0).ok_or("--rounds needs a number")?
+                rounds = args
+                    .next()
+                    .and_then(|n| n.parse().ok())
+                    .filter(|n| *n > 0)
+                    .ok_or("--rounds needs a number")?
             }
             "--embedded" => embedded = true,
             name if !name.starts_with('-') => wanted.push(arg),

@@ -82,10 +82,12 @@ impl Gpu {
         let entry = unsafe { ash::Entry::load() }.map_err(|e| e.to_string())?;
         let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         // SAFETY: the structures are valid for the call.
-        let instance = unsafe { entry.create_instance(&vk::InstanceCreateInfo::default().application_info(&app), None) }
-            .map_err(text("vkCreateInstance"))?;
+        let instance =
+            unsafe { entry.create_instance(&vk::InstanceCreateInfo::default().application_info(&app), None) }
+                .map_err(text("vkCreateInstance"))?;
         // SAFETY: the instance is alive, here and below.
-        let list = unsafe { instance.enumerate_physical_devices() }.map_err(text("vkEnumeratePhysicalDevices"))?;
+        let list =
+            unsafe { instance.enumerate_physical_devices() }.map_err(text("vkEnumeratePhysicalDevices"))?;
         let uuid_of = |p: vk::PhysicalDevice| {
             let mut ids = vk::PhysicalDeviceIDProperties::default();
             let mut props = vk::PhysicalDeviceProperties2::default().push_next(&mut ids);
@@ -93,7 +95,8 @@ impl Gpu {
             unsafe { instance.get_physical_device_properties2(p, &mut props) };
             ids.device_uuid
         };
-        let physical = list.into_iter().find(|p| uuid_of(*p) == uuid).ok_or("the device is not found by its UUID")?;
+        let physical =
+            list.into_iter().find(|p| uuid_of(*p) == uuid).ok_or("the device is not found by its UUID")?;
         // SAFETY: the handle comes from this instance.
         let props = unsafe { instance.get_physical_device_properties(physical) };
         // SAFETY: as above.
@@ -114,11 +117,13 @@ impl Gpu {
         v13.robust_image_access = vk::FALSE;
         // The answers are chained anew.
         (v11.p_next, v12.p_next, v13.p_next) = (null_mut(), null_mut(), null_mut());
-        let mut features = vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut v11).push_next(&mut v12);
+        let mut features =
+            vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut v11).push_next(&mut v12);
         if props.api_version >= vk::API_VERSION_1_3 {
             features = features.push_next(&mut v13);
         }
-        let queue = [vk::DeviceQueueCreateInfo::default().queue_family_index(family as u32).queue_priorities(&[1.0])];
+        let queue =
+            [vk::DeviceQueueCreateInfo::default().queue_family_index(family as u32).queue_priorities(&[1.0])];
         let info = vk::DeviceCreateInfo::default().queue_create_infos(&queue).push_next(&mut features);
         // SAFETY: only features that the device has are enabled.
         let raw = unsafe { instance.create_device(physical, &info, None) }.map_err(text("vkCreateDevice"))?;
@@ -126,19 +131,27 @@ impl Gpu {
             .queue_family_index(family as u32)
             .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER);
         // SAFETY: the device is alive, here and below.
-        let commands_pool = unsafe { raw.create_command_pool(&pool_info, None) }.map_err(text("vkCreateCommandPool"))?;
-        let commands_info = vk::CommandBufferAllocateInfo::default().command_pool(commands_pool).command_buffer_count(1);
+        let commands_pool =
+            unsafe { raw.create_command_pool(&pool_info, None) }.map_err(text("vkCreateCommandPool"))?;
+        let commands_info =
+            vk::CommandBufferAllocateInfo::default().command_pool(commands_pool).command_buffer_count(1);
         // SAFETY: the pool was just made.
-        let commands = unsafe { raw.allocate_command_buffers(&commands_info) }.map_err(text("vkAllocateCommandBuffers"))?[0];
+        let commands = unsafe { raw.allocate_command_buffers(&commands_info) }
+            .map_err(text("vkAllocateCommandBuffers"))?[0];
         // SAFETY: as above.
-        let fence = unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) }.map_err(text("vkCreateFence"))?;
-        let query_info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
+        let fence = unsafe { raw.create_fence(&vk::FenceCreateInfo::default(), None) }
+            .map_err(text("vkCreateFence"))?;
+        let query_info =
+            vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
         // SAFETY: as above.
-        let queries = unsafe { raw.create_query_pool(&query_info, None) }.map_err(text("vkCreateQueryPool"))?;
-        let sizes = [vk::DescriptorPoolSize { ty: vk::DescriptorType::STORAGE_BUFFER, descriptor_count: 256 }];
+        let queries =
+            unsafe { raw.create_query_pool(&query_info, None) }.map_err(text("vkCreateQueryPool"))?;
+        let sizes =
+            [vk::DescriptorPoolSize { ty: vk::DescriptorType::STORAGE_BUFFER, descriptor_count: 256 }];
         let pool_info = vk::DescriptorPoolCreateInfo::default().max_sets(64).pool_sizes(&sizes);
         // SAFETY: as above.
-        let pool = unsafe { raw.create_descriptor_pool(&pool_info, None) }.map_err(text("vkCreateDescriptorPool"))?;
+        let pool = unsafe { raw.create_descriptor_pool(&pool_info, None) }
+            .map_err(text("vkCreateDescriptorPool"))?;
         let is_cpu = props.device_type == vk::PhysicalDeviceType::CPU;
         // A software device writes its timestamps when it likes.
         let stamped = !is_cpu && families[family].timestamp_valid_bits > 0;
@@ -166,22 +179,29 @@ impl Gpu {
             | vk::BufferUsageFlags::TRANSFER_DST
             | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
         // SAFETY: the device is alive.
-        let raw = unsafe { self.raw.create_buffer(&vk::BufferCreateInfo::default().size(size).usage(usage), None) };
+        let raw =
+            unsafe { self.raw.create_buffer(&vk::BufferCreateInfo::default().size(size).usage(usage), None) };
         let raw = raw.map_err(text("vkCreateBuffer"))?;
         // SAFETY: the buffer was just made.
         let needs = unsafe { self.raw.get_buffer_memory_requirements(raw) };
         let fits = |i: &u32| {
-            needs.memory_type_bits & (1 << i) != 0 && self.memory.memory_types[*i as usize].property_flags.contains(wanted)
+            needs.memory_type_bits & (1 << i) != 0
+                && self.memory.memory_types[*i as usize].property_flags.contains(wanted)
         };
         let index = (0..self.memory.memory_type_count).find(fits).ok_or("no memory type fits")?;
         let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
-        let info = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index).push_next(&mut flags);
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(needs.size)
+            .memory_type_index(index)
+            .push_next(&mut flags);
         // SAFETY: the type is one of the device's.
         let memory = unsafe { self.raw.allocate_memory(&info, None) }.map_err(text("vkAllocateMemory"))?;
         // SAFETY: the memory is large enough and not bound yet.
         unsafe { self.raw.bind_buffer_memory(raw, memory, 0) }.map_err(text("vkBindBufferMemory"))?;
         // SAFETY: the buffer has the usage and the memory the flag that addresses need.
-        let address = unsafe { self.raw.get_buffer_device_address(&vk::BufferDeviceAddressInfo::default().buffer(raw)) };
+        let address = unsafe {
+            self.raw.get_buffer_device_address(&vk::BufferDeviceAddressInfo::default().buffer(raw))
+        };
         Ok(Buffer { raw, memory, address, size })
     }
 
@@ -243,7 +263,8 @@ impl Gpu {
     fn submit(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<()> {
         let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the command buffer is not in use: every submission is waited for.
-        unsafe { self.raw.begin_command_buffer(self.commands, &begin) }.map_err(text("vkBeginCommandBuffer"))?;
+        unsafe { self.raw.begin_command_buffer(self.commands, &begin) }
+            .map_err(text("vkBeginCommandBuffer"))?;
         self.barrier();
         record(&self.raw, self.commands);
         // SAFETY: recording has begun.
@@ -253,7 +274,8 @@ impl Gpu {
         // SAFETY: the fence is not in use.
         unsafe { self.raw.queue_submit(self.queue, &submit, self.fence) }.map_err(text("vkQueueSubmit"))?;
         // SAFETY: as above.
-        unsafe { self.raw.wait_for_fences(&[self.fence], true, u64::MAX) }.map_err(text("vkWaitForFences"))?;
+        unsafe { self.raw.wait_for_fences(&[self.fence], true, u64::MAX) }
+            .map_err(text("vkWaitForFences"))?;
         // SAFETY: the submission is complete.
         unsafe { self.raw.reset_fences(&[self.fence]) }.map_err(text("vkResetFences"))
     }
@@ -263,7 +285,17 @@ impl Gpu {
         let barrier = [vk::MemoryBarrier::default().src_access_mask(all).dst_access_mask(all)];
         let stages = vk::PipelineStageFlags::ALL_COMMANDS;
         // SAFETY: the command buffer is being recorded.
-        unsafe { self.raw.cmd_pipeline_barrier(self.commands, stages, stages, vk::DependencyFlags::empty(), &barrier, &[], &[]) };
+        unsafe {
+            self.raw.cmd_pipeline_barrier(
+                self.commands,
+                stages,
+                stages,
+                vk::DependencyFlags::empty(),
+                &barrier,
+                &[],
+                &[],
+            )
+        };
     }
 
     /// Runs a kernel several times, one after the other.
@@ -277,10 +309,23 @@ impl Gpu {
                 raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, kernel.pipeline);
                 if kernel.set != vk::DescriptorSet::null() {
                     let sets = [kernel.set];
-                    raw.cmd_bind_descriptor_sets(commands, vk::PipelineBindPoint::COMPUTE, kernel.layout, 0, &sets, &[]);
+                    raw.cmd_bind_descriptor_sets(
+                        commands,
+                        vk::PipelineBindPoint::COMPUTE,
+                        kernel.layout,
+                        0,
+                        &sets,
+                        &[],
+                    );
                 }
                 if !kernel.block.is_empty() {
-                    raw.cmd_push_constants(commands, kernel.layout, vk::ShaderStageFlags::COMPUTE, 0, &kernel.block);
+                    raw.cmd_push_constants(
+                        commands,
+                        kernel.layout,
+                        vk::ShaderStageFlags::COMPUTE,
+                        0,
+                        &kernel.block,
+                    );
                 }
                 raw.cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, self.queries, 0);
             }
@@ -290,7 +335,9 @@ impl Gpu {
                 self.barrier();
             }
             // SAFETY: as above.
-            unsafe { raw.cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, self.queries, 1) };
+            unsafe {
+                raw.cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, self.queries, 1)
+            };
         })?;
         let wall = begin.elapsed().as_secs_f64();
         let processor = processor_time() - processor;
@@ -310,8 +357,10 @@ impl Gpu {
     /// A GLSL kernel: buffers are bound in order, other arguments are push constants in order.
     pub fn glsl(&self, words: &[u32], args: &[Arg], buffers: &[Buffer], groups: [u32; 3]) -> Result<Kernel> {
         let block: Vec<u8> = args.iter().filter_map(|a| a.bytes()).flatten().collect();
-        let bound: Vec<&Buffer> =
-            args.iter().filter_map(|a| if let Arg::Buffer(i) = a { Some(&buffers[*i]) } else { None }).collect();
+        let bound: Vec<&Buffer> = args
+            .iter()
+            .filter_map(|a| if let Arg::Buffer(i) = a { Some(&buffers[*i]) } else { None })
+            .collect();
         self.pipeline(words, &[], &bound, block, None, groups)
     }
 
@@ -329,7 +378,8 @@ impl Gpu {
     ) -> Result<Kernel> {
         let abi = &variant.abi;
         let mut block = vec![0u8; abi.block_size as usize];
-        let mut put = |at: u32, bytes: &[u8]| block[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
+        let mut put =
+            |at: u32, bytes: &[u8]| block[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
         for (arg, about) in args.iter().zip(&info.args) {
             let at = abi.args_offset + about.offset;
             match (arg, abi.mode) {
@@ -352,7 +402,9 @@ impl Gpu {
         }
         let mut spec: Vec<(u32, u32)> = clspv_bridge::abi::SPEC_LOCAL_SIZE.into_iter().zip(local).collect();
         for (id, length) in &abi.local_specs {
-            let LocalSpec::Common { fixed_bytes, elem_bytes } = length else { return Err("local arguments are not used".into()) };
+            let LocalSpec::Common { fixed_bytes, elem_bytes } = length else {
+                return Err("local arguments are not used".into());
+            };
             spec.push((*id, fixed_bytes.div_ceil((*elem_bytes).max(1)).max(1)));
         }
         let mut bound = Vec::new();
@@ -365,7 +417,9 @@ impl Gpu {
                 BindingSource::Data => bound.push(data.ok_or("the program has no data")?),
                 BindingSource::Print => return Err("kernels with printf are not measured".into()),
                 BindingSource::Image(_) => return Err("kernels with images are not measured".into()),
-                BindingSource::Whole(_) | BindingSource::Block => return Err("virtual addresses are not measured".into()),
+                BindingSource::Whole(_) | BindingSource::Block => {
+                    return Err("virtual addresses are not measured".into());
+                }
             }
         }
         let argument_buffer = if abi.place == BlockPlace::Buffer {
@@ -389,7 +443,8 @@ impl Gpu {
     ) -> Result<Kernel> {
         let module_info = vk::ShaderModuleCreateInfo::default().code(words);
         // SAFETY: the words are a valid module.
-        let module = unsafe { self.raw.create_shader_module(&module_info, None) }.map_err(text("vkCreateShaderModule"))?;
+        let module = unsafe { self.raw.create_shader_module(&module_info, None) }
+            .map_err(text("vkCreateShaderModule"))?;
         let bindings: Vec<_> = (0..bound.len() as u32)
             .map(|i| {
                 vk::DescriptorSetLayoutBinding::default()
@@ -404,21 +459,27 @@ impl Gpu {
             let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
             // SAFETY: the device is alive.
             layouts.push(
-                unsafe { self.raw.create_descriptor_set_layout(&info, None) }.map_err(text("vkCreateDescriptorSetLayout"))?,
+                unsafe { self.raw.create_descriptor_set_layout(&info, None) }
+                    .map_err(text("vkCreateDescriptorSetLayout"))?,
             );
         }
-        let ranges = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(block.len() as u32)];
-        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(if block.is_empty() {
-            &[]
-        } else {
-            &ranges
-        });
+        let ranges = [vk::PushConstantRange::default()
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)
+            .size(block.len() as u32)];
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&layouts)
+            .push_constant_ranges(if block.is_empty() { &[] } else { &ranges });
         // SAFETY: the set layout is alive.
-        let layout = unsafe { self.raw.create_pipeline_layout(&info, None) }.map_err(text("vkCreatePipelineLayout"))?;
+        let layout = unsafe { self.raw.create_pipeline_layout(&info, None) }
+            .map_err(text("vkCreatePipelineLayout"))?;
         let entries: Vec<_> = spec
             .iter()
             .enumerate()
-            .map(|(i, (id, _))| vk::SpecializationMapEntry { constant_id: *id, offset: i as u32 * 4, size: 4 })
+            .map(|(i, (id, _))| vk::SpecializationMapEntry {
+                constant_id: *id,
+                offset: i as u32 * 4,
+                size: 4,
+            })
             .collect();
         let values: Vec<u8> = spec.iter().flat_map(|(_, value)| value.to_le_bytes()).collect();
         let spec = vk::SpecializationInfo::default().map_entries(&entries).data(&values);
@@ -433,11 +494,14 @@ impl Gpu {
         let pipeline = pipelines.map_err(|(_, e)| format!("vkCreateComputePipelines: {e:?}"))?[0];
         let mut set = vk::DescriptorSet::null();
         if !bound.is_empty() {
-            let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.pool).set_layouts(&layouts);
+            let info =
+                vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.pool).set_layouts(&layouts);
             // SAFETY: the pool has room for all kernels of the benchmark.
-            set = unsafe { self.raw.allocate_descriptor_sets(&info) }.map_err(text("vkAllocateDescriptorSets"))?[0];
+            set = unsafe { self.raw.allocate_descriptor_sets(&info) }
+                .map_err(text("vkAllocateDescriptorSets"))?[0];
             for (i, buffer) in bound.iter().enumerate() {
-                let info = [vk::DescriptorBufferInfo { buffer: buffer.raw, offset: 0, range: vk::WHOLE_SIZE }];
+                let info =
+                    [vk::DescriptorBufferInfo { buffer: buffer.raw, offset: 0, range: vk::WHOLE_SIZE }];
                 let write = vk::WriteDescriptorSet::default()
                     .dst_set(set)
                     .dst_binding(i as u32)

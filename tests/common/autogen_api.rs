@@ -1,17 +1,29 @@
 //! The core API through the ICD loader, one function each.
 //! Generated from the OpenCL registry by `cargo xtask gen-cl`; do not edit.
 
-#![allow(non_snake_case, dead_code, clippy::too_many_arguments, clippy::missing_safety_doc, clippy::type_complexity)]
+#![allow(
+    non_snake_case,
+    dead_code,
+    clippy::too_many_arguments,
+    clippy::missing_safety_doc,
+    clippy::type_complexity
+)]
 
 use pyroclast_runtime::cl::*;
 use std::ffi::{c_char, c_void};
 use std::sync::OnceLock;
 
-pub unsafe fn clGetPlatformIDs(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) -> cl_int {
+pub unsafe fn clGetPlatformIDs(
+    num_entries: cl_uint,
+    platforms: *mut cl_platform_id,
+    num_platforms: *mut cl_uint,
+) -> cl_int {
     type Function = unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clGetPlatformIDs"))(num_entries, platforms, num_platforms) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clGetPlatformIDs"))(num_entries, platforms, num_platforms)
+    }
 }
 
 pub unsafe fn clGetPlatformInfo(
@@ -21,7 +33,8 @@ pub unsafe fn clGetPlatformInfo(
     param_value: *mut c_void,
     param_value_size_ret: *mut usize,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_platform_id, cl_platform_info, usize, *mut c_void, *mut usize) -> cl_int;
+    type Function =
+        unsafe extern "C" fn(cl_platform_id, cl_platform_info, usize, *mut c_void, *mut usize) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -42,10 +55,24 @@ pub unsafe fn clGetDeviceIDs(
     devices: *mut cl_device_id,
     num_devices: *mut cl_uint,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_platform_id, cl_device_type, cl_uint, *mut cl_device_id, *mut cl_uint) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_platform_id,
+        cl_device_type,
+        cl_uint,
+        *mut cl_device_id,
+        *mut cl_uint,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clGetDeviceIDs"))(platform, device_type, num_entries, devices, num_devices) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clGetDeviceIDs"))(
+            platform,
+            device_type,
+            num_entries,
+            devices,
+            num_devices,
+        )
+    }
 }
 
 pub unsafe fn clGetDeviceInfo(
@@ -55,7 +82,8 @@ pub unsafe fn clGetDeviceInfo(
     param_value: *mut c_void,
     param_value_size_ret: *mut usize,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_device_id, cl_device_info, usize, *mut c_void, *mut usize) -> cl_int;
+    type Function =
+        unsafe extern "C" fn(cl_device_id, cl_device_info, usize, *mut c_void, *mut usize) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -118,7 +146,13 @@ pub unsafe fn clSetDefaultDeviceCommandQueue(
     type Function = unsafe extern "C" fn(cl_context, cl_device_id, cl_command_queue) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clSetDefaultDeviceCommandQueue"))(context, device, command_queue) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clSetDefaultDeviceCommandQueue"))(
+            context,
+            device,
+            command_queue,
+        )
+    }
 }
 
 pub unsafe fn clGetDeviceAndHostTimer(
@@ -129,7 +163,13 @@ pub unsafe fn clGetDeviceAndHostTimer(
     type Function = unsafe extern "C" fn(cl_device_id, *mut cl_ulong, *mut cl_ulong) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clGetDeviceAndHostTimer"))(device, device_timestamp, host_timestamp) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clGetDeviceAndHostTimer"))(
+            device,
+            device_timestamp,
+            host_timestamp,
+        )
+    }
 }
 
 pub unsafe fn clGetHostTimer(device: cl_device_id, host_timestamp: *mut cl_ulong) -> cl_int {
@@ -217,7 +257,8 @@ pub unsafe fn clGetContextInfo(
     param_value: *mut c_void,
     param_value_size_ret: *mut usize,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_context, cl_context_info, usize, *mut c_void, *mut usize) -> cl_int;
+    type Function =
+        unsafe extern "C" fn(cl_context, cl_context_info, usize, *mut c_void, *mut usize) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -236,11 +277,18 @@ pub unsafe fn clSetContextDestructorCallback(
     pfn_notify: Option<unsafe extern "C" fn(cl_context, *mut c_void)>,
     user_data: *mut c_void,
 ) -> cl_int {
-    type Function =
-        unsafe extern "C" fn(cl_context, Option<unsafe extern "C" fn(cl_context, *mut c_void)>, *mut c_void) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_context,
+        Option<unsafe extern "C" fn(cl_context, *mut c_void)>,
+        *mut c_void,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clSetContextDestructorCallback"))(context, pfn_notify, user_data) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clSetContextDestructorCallback"))(
+            context, pfn_notify, user_data,
+        )
+    }
 }
 
 pub unsafe fn clCreateCommandQueueWithProperties(
@@ -249,11 +297,21 @@ pub unsafe fn clCreateCommandQueueWithProperties(
     properties: *const cl_queue_properties,
     errcode_ret: *mut cl_int,
 ) -> cl_command_queue {
-    type Function = unsafe extern "C" fn(cl_context, cl_device_id, *const cl_queue_properties, *mut cl_int) -> cl_command_queue;
+    type Function = unsafe extern "C" fn(
+        cl_context,
+        cl_device_id,
+        *const cl_queue_properties,
+        *mut cl_int,
+    ) -> cl_command_queue;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
-        FUNCTION.get_or_init(|| super::symbol("clCreateCommandQueueWithProperties"))(context, device, properties, errcode_ret)
+        FUNCTION.get_or_init(|| super::symbol("clCreateCommandQueueWithProperties"))(
+            context,
+            device,
+            properties,
+            errcode_ret,
+        )
     }
 }
 
@@ -278,7 +336,13 @@ pub unsafe fn clGetCommandQueueInfo(
     param_value: *mut c_void,
     param_value_size_ret: *mut usize,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_command_queue, cl_command_queue_info, usize, *mut c_void, *mut usize) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_command_queue,
+        cl_command_queue_info,
+        usize,
+        *mut c_void,
+        *mut usize,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -302,7 +366,9 @@ pub unsafe fn clCreateBuffer(
     type Function = unsafe extern "C" fn(cl_context, cl_mem_flags, usize, *mut c_void, *mut cl_int) -> cl_mem;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clCreateBuffer"))(context, flags, size, host_ptr, errcode_ret) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clCreateBuffer"))(context, flags, size, host_ptr, errcode_ret)
+    }
 }
 
 pub unsafe fn clCreateBufferWithProperties(
@@ -313,8 +379,14 @@ pub unsafe fn clCreateBufferWithProperties(
     host_ptr: *mut c_void,
     errcode_ret: *mut cl_int,
 ) -> cl_mem {
-    type Function =
-        unsafe extern "C" fn(cl_context, *const cl_mem_properties, cl_mem_flags, usize, *mut c_void, *mut cl_int) -> cl_mem;
+    type Function = unsafe extern "C" fn(
+        cl_context,
+        *const cl_mem_properties,
+        cl_mem_flags,
+        usize,
+        *mut c_void,
+        *mut cl_int,
+    ) -> cl_mem;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -336,7 +408,13 @@ pub unsafe fn clCreateSubBuffer(
     buffer_create_info: *const c_void,
     errcode_ret: *mut cl_int,
 ) -> cl_mem {
-    type Function = unsafe extern "C" fn(cl_mem, cl_mem_flags, cl_buffer_create_type, *const c_void, *mut cl_int) -> cl_mem;
+    type Function = unsafe extern "C" fn(
+        cl_mem,
+        cl_mem_flags,
+        cl_buffer_create_type,
+        *const c_void,
+        *mut cl_int,
+    ) -> cl_mem;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -369,7 +447,14 @@ pub unsafe fn clCreateImage(
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
-        FUNCTION.get_or_init(|| super::symbol("clCreateImage"))(context, flags, image_format, image_desc, host_ptr, errcode_ret)
+        FUNCTION.get_or_init(|| super::symbol("clCreateImage"))(
+            context,
+            flags,
+            image_format,
+            image_desc,
+            host_ptr,
+            errcode_ret,
+        )
     }
 }
 
@@ -414,8 +499,14 @@ pub unsafe fn clCreatePipe(
     properties: *const cl_pipe_properties,
     errcode_ret: *mut cl_int,
 ) -> cl_mem {
-    type Function =
-        unsafe extern "C" fn(cl_context, cl_mem_flags, cl_uint, cl_uint, *const cl_pipe_properties, *mut cl_int) -> cl_mem;
+    type Function = unsafe extern "C" fn(
+        cl_context,
+        cl_mem_flags,
+        cl_uint,
+        cl_uint,
+        *const cl_pipe_properties,
+        *mut cl_int,
+    ) -> cl_mem;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -452,8 +543,14 @@ pub unsafe fn clGetSupportedImageFormats(
     image_formats: *mut cl_image_format,
     num_image_formats: *mut cl_uint,
 ) -> cl_int {
-    type Function =
-        unsafe extern "C" fn(cl_context, cl_mem_flags, cl_mem_object_type, cl_uint, *mut cl_image_format, *mut cl_uint) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_context,
+        cl_mem_flags,
+        cl_mem_object_type,
+        cl_uint,
+        *mut cl_image_format,
+        *mut cl_uint,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -536,13 +633,26 @@ pub unsafe fn clSetMemObjectDestructorCallback(
     pfn_notify: Option<unsafe extern "C" fn(cl_mem, *mut c_void)>,
     user_data: *mut c_void,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_mem, Option<unsafe extern "C" fn(cl_mem, *mut c_void)>, *mut c_void) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_mem,
+        Option<unsafe extern "C" fn(cl_mem, *mut c_void)>,
+        *mut c_void,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clSetMemObjectDestructorCallback"))(memobj, pfn_notify, user_data) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clSetMemObjectDestructorCallback"))(
+            memobj, pfn_notify, user_data,
+        )
+    }
 }
 
-pub unsafe fn clSVMAlloc(context: cl_context, flags: cl_svm_mem_flags, size: usize, alignment: cl_uint) -> *mut c_void {
+pub unsafe fn clSVMAlloc(
+    context: cl_context,
+    flags: cl_svm_mem_flags,
+    size: usize,
+    alignment: cl_uint,
+) -> *mut c_void {
     type Function = unsafe extern "C" fn(cl_context, cl_svm_mem_flags, usize, cl_uint) -> *mut c_void;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
@@ -564,7 +674,13 @@ pub unsafe fn clCreateSamplerWithProperties(
     type Function = unsafe extern "C" fn(cl_context, *const cl_sampler_properties, *mut cl_int) -> cl_sampler;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clCreateSamplerWithProperties"))(context, sampler_properties, errcode_ret) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clCreateSamplerWithProperties"))(
+            context,
+            sampler_properties,
+            errcode_ret,
+        )
+    }
 }
 
 pub unsafe fn clRetainSampler(sampler: cl_sampler) -> cl_int {
@@ -588,7 +704,8 @@ pub unsafe fn clGetSamplerInfo(
     param_value: *mut c_void,
     param_value_size_ret: *mut usize,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_sampler, cl_sampler_info, usize, *mut c_void, *mut usize) -> cl_int;
+    type Function =
+        unsafe extern "C" fn(cl_sampler, cl_sampler_info, usize, *mut c_void, *mut usize) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -609,10 +726,24 @@ pub unsafe fn clCreateProgramWithSource(
     lengths: *const usize,
     errcode_ret: *mut cl_int,
 ) -> cl_program {
-    type Function = unsafe extern "C" fn(cl_context, cl_uint, *mut *const c_char, *const usize, *mut cl_int) -> cl_program;
+    type Function = unsafe extern "C" fn(
+        cl_context,
+        cl_uint,
+        *mut *const c_char,
+        *const usize,
+        *mut cl_int,
+    ) -> cl_program;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clCreateProgramWithSource"))(context, count, strings, lengths, errcode_ret) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clCreateProgramWithSource"))(
+            context,
+            count,
+            strings,
+            lengths,
+            errcode_ret,
+        )
+    }
 }
 
 pub unsafe fn clCreateProgramWithBinary(
@@ -655,7 +786,13 @@ pub unsafe fn clCreateProgramWithBuiltInKernels(
     kernel_names: *const c_char,
     errcode_ret: *mut cl_int,
 ) -> cl_program {
-    type Function = unsafe extern "C" fn(cl_context, cl_uint, *const cl_device_id, *const c_char, *mut cl_int) -> cl_program;
+    type Function = unsafe extern "C" fn(
+        cl_context,
+        cl_uint,
+        *const cl_device_id,
+        *const c_char,
+        *mut cl_int,
+    ) -> cl_program;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -678,7 +815,9 @@ pub unsafe fn clCreateProgramWithIL(
     type Function = unsafe extern "C" fn(cl_context, *const c_void, usize, *mut cl_int) -> cl_program;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clCreateProgramWithIL"))(context, il, length, errcode_ret) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clCreateProgramWithIL"))(context, il, length, errcode_ret)
+    }
 }
 
 pub unsafe fn clRetainProgram(program: cl_program) -> cl_int {
@@ -808,11 +947,16 @@ pub unsafe fn clSetProgramReleaseCallback(
     pfn_notify: Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
     user_data: *mut c_void,
 ) -> cl_int {
-    type Function =
-        unsafe extern "C" fn(cl_program, Option<unsafe extern "C" fn(cl_program, *mut c_void)>, *mut c_void) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_program,
+        Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
+        *mut c_void,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clSetProgramReleaseCallback"))(program, pfn_notify, user_data) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clSetProgramReleaseCallback"))(program, pfn_notify, user_data)
+    }
 }
 
 pub unsafe fn clSetProgramSpecializationConstant(
@@ -825,7 +969,9 @@ pub unsafe fn clSetProgramSpecializationConstant(
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
-        FUNCTION.get_or_init(|| super::symbol("clSetProgramSpecializationConstant"))(program, spec_id, spec_size, spec_value)
+        FUNCTION.get_or_init(|| super::symbol("clSetProgramSpecializationConstant"))(
+            program, spec_id, spec_size, spec_value,
+        )
     }
 }
 
@@ -843,7 +989,8 @@ pub unsafe fn clGetProgramInfo(
     param_value: *mut c_void,
     param_value_size_ret: *mut usize,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_program, cl_program_info, usize, *mut c_void, *mut usize) -> cl_int;
+    type Function =
+        unsafe extern "C" fn(cl_program, cl_program_info, usize, *mut c_void, *mut usize) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -865,8 +1012,14 @@ pub unsafe fn clGetProgramBuildInfo(
     param_value: *mut c_void,
     param_value_size_ret: *mut usize,
 ) -> cl_int {
-    type Function =
-        unsafe extern "C" fn(cl_program, cl_device_id, cl_program_build_info, usize, *mut c_void, *mut usize) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_program,
+        cl_device_id,
+        cl_program_build_info,
+        usize,
+        *mut c_void,
+        *mut usize,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -881,7 +1034,11 @@ pub unsafe fn clGetProgramBuildInfo(
     }
 }
 
-pub unsafe fn clCreateKernel(program: cl_program, kernel_name: *const c_char, errcode_ret: *mut cl_int) -> cl_kernel {
+pub unsafe fn clCreateKernel(
+    program: cl_program,
+    kernel_name: *const c_char,
+    errcode_ret: *mut cl_int,
+) -> cl_kernel {
     type Function = unsafe extern "C" fn(cl_program, *const c_char, *mut cl_int) -> cl_kernel;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
@@ -897,7 +1054,14 @@ pub unsafe fn clCreateKernelsInProgram(
     type Function = unsafe extern "C" fn(cl_program, cl_uint, *mut cl_kernel, *mut cl_uint) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clCreateKernelsInProgram"))(program, num_kernels, kernels, num_kernels_ret) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clCreateKernelsInProgram"))(
+            program,
+            num_kernels,
+            kernels,
+            num_kernels_ret,
+        )
+    }
 }
 
 pub unsafe fn clCloneKernel(source_kernel: cl_kernel, errcode_ret: *mut cl_int) -> cl_kernel {
@@ -921,18 +1085,31 @@ pub unsafe fn clReleaseKernel(kernel: cl_kernel) -> cl_int {
     unsafe { FUNCTION.get_or_init(|| super::symbol("clReleaseKernel"))(kernel) }
 }
 
-pub unsafe fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void) -> cl_int {
+pub unsafe fn clSetKernelArg(
+    kernel: cl_kernel,
+    arg_index: cl_uint,
+    arg_size: usize,
+    arg_value: *const c_void,
+) -> cl_int {
     type Function = unsafe extern "C" fn(cl_kernel, cl_uint, usize, *const c_void) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clSetKernelArg"))(kernel, arg_index, arg_size, arg_value) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clSetKernelArg"))(kernel, arg_index, arg_size, arg_value)
+    }
 }
 
-pub unsafe fn clSetKernelArgSVMPointer(kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void) -> cl_int {
+pub unsafe fn clSetKernelArgSVMPointer(
+    kernel: cl_kernel,
+    arg_index: cl_uint,
+    arg_value: *const c_void,
+) -> cl_int {
     type Function = unsafe extern "C" fn(cl_kernel, cl_uint, *const c_void) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clSetKernelArgSVMPointer"))(kernel, arg_index, arg_value) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clSetKernelArgSVMPointer"))(kernel, arg_index, arg_value)
+    }
 }
 
 pub unsafe fn clSetKernelExecInfo(
@@ -944,7 +1121,14 @@ pub unsafe fn clSetKernelExecInfo(
     type Function = unsafe extern "C" fn(cl_kernel, cl_kernel_exec_info, usize, *const c_void) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clSetKernelExecInfo"))(kernel, param_name, param_value_size, param_value) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clSetKernelExecInfo"))(
+            kernel,
+            param_name,
+            param_value_size,
+            param_value,
+        )
+    }
 }
 
 pub unsafe fn clGetKernelInfo(
@@ -976,7 +1160,14 @@ pub unsafe fn clGetKernelArgInfo(
     param_value: *mut c_void,
     param_value_size_ret: *mut usize,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_kernel, cl_uint, cl_kernel_arg_info, usize, *mut c_void, *mut usize) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_kernel,
+        cl_uint,
+        cl_kernel_arg_info,
+        usize,
+        *mut c_void,
+        *mut usize,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -999,8 +1190,14 @@ pub unsafe fn clGetKernelWorkGroupInfo(
     param_value: *mut c_void,
     param_value_size_ret: *mut usize,
 ) -> cl_int {
-    type Function =
-        unsafe extern "C" fn(cl_kernel, cl_device_id, cl_kernel_work_group_info, usize, *mut c_void, *mut usize) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_kernel,
+        cl_device_id,
+        cl_kernel_work_group_info,
+        usize,
+        *mut c_void,
+        *mut usize,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -1059,7 +1256,14 @@ pub unsafe fn clGetKernelSuggestedLocalWorkSize(
     global_work_size: *const usize,
     suggested_local_work_size: *mut usize,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_command_queue, cl_kernel, cl_uint, *const usize, *const usize, *mut usize) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_command_queue,
+        cl_kernel,
+        cl_uint,
+        *const usize,
+        *const usize,
+        *mut usize,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -1145,7 +1349,12 @@ pub unsafe fn clSetEventCallback(
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
-        FUNCTION.get_or_init(|| super::symbol("clSetEventCallback"))(event, command_exec_callback_type, pfn_notify, user_data)
+        FUNCTION.get_or_init(|| super::symbol("clSetEventCallback"))(
+            event,
+            command_exec_callback_type,
+            pfn_notify,
+            user_data,
+        )
     }
 }
 
@@ -1156,7 +1365,8 @@ pub unsafe fn clGetEventProfilingInfo(
     param_value: *mut c_void,
     param_value_size_ret: *mut usize,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_event, cl_profiling_info, usize, *mut c_void, *mut usize) -> cl_int;
+    type Function =
+        unsafe extern "C" fn(cl_event, cl_profiling_info, usize, *mut c_void, *mut usize) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -1840,8 +2050,14 @@ pub unsafe fn clEnqueueUnmapMemObject(
     event_wait_list: *const cl_event,
     event: *mut cl_event,
 ) -> cl_int {
-    type Function =
-        unsafe extern "C" fn(cl_command_queue, cl_mem, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_command_queue,
+        cl_mem,
+        *mut c_void,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -2159,7 +2375,13 @@ pub unsafe fn clEnqueueSVMUnmap(
     event_wait_list: *const cl_event,
     event: *mut cl_event,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_command_queue, *mut c_void, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_command_queue,
+        *mut c_void,
+        cl_uint,
+        *const cl_event,
+        *mut cl_event,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -2209,11 +2431,18 @@ pub unsafe fn clEnqueueSVMMigrateMem(
     }
 }
 
-pub unsafe fn clGetExtensionFunctionAddressForPlatform(platform: cl_platform_id, func_name: *const c_char) -> *mut c_void {
+pub unsafe fn clGetExtensionFunctionAddressForPlatform(
+    platform: cl_platform_id,
+    func_name: *const c_char,
+) -> *mut c_void {
     type Function = unsafe extern "C" fn(cl_platform_id, *const c_char) -> *mut c_void;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clGetExtensionFunctionAddressForPlatform"))(platform, func_name) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clGetExtensionFunctionAddressForPlatform"))(
+            platform, func_name,
+        )
+    }
 }
 
 pub unsafe fn clSetCommandQueueProperty(
@@ -2222,12 +2451,21 @@ pub unsafe fn clSetCommandQueueProperty(
     enable: cl_bool,
     old_properties: *mut cl_command_queue_properties,
 ) -> cl_int {
-    type Function =
-        unsafe extern "C" fn(cl_command_queue, cl_command_queue_properties, cl_bool, *mut cl_command_queue_properties) -> cl_int;
+    type Function = unsafe extern "C" fn(
+        cl_command_queue,
+        cl_command_queue_properties,
+        cl_bool,
+        *mut cl_command_queue_properties,
+    ) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
-        FUNCTION.get_or_init(|| super::symbol("clSetCommandQueueProperty"))(command_queue, properties, enable, old_properties)
+        FUNCTION.get_or_init(|| super::symbol("clSetCommandQueueProperty"))(
+            command_queue,
+            properties,
+            enable,
+            old_properties,
+        )
     }
 }
 
@@ -2324,7 +2562,13 @@ pub unsafe fn clEnqueueWaitForEvents(
     type Function = unsafe extern "C" fn(cl_command_queue, cl_uint, *const cl_event) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clEnqueueWaitForEvents"))(command_queue, num_events, event_list) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clEnqueueWaitForEvents"))(
+            command_queue,
+            num_events,
+            event_list,
+        )
+    }
 }
 
 pub unsafe fn clEnqueueBarrier(command_queue: cl_command_queue) -> cl_int {
@@ -2354,10 +2598,22 @@ pub unsafe fn clCreateCommandQueue(
     properties: cl_command_queue_properties,
     errcode_ret: *mut cl_int,
 ) -> cl_command_queue {
-    type Function = unsafe extern "C" fn(cl_context, cl_device_id, cl_command_queue_properties, *mut cl_int) -> cl_command_queue;
+    type Function = unsafe extern "C" fn(
+        cl_context,
+        cl_device_id,
+        cl_command_queue_properties,
+        *mut cl_int,
+    ) -> cl_command_queue;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
-    unsafe { FUNCTION.get_or_init(|| super::symbol("clCreateCommandQueue"))(context, device, properties, errcode_ret) }
+    unsafe {
+        FUNCTION.get_or_init(|| super::symbol("clCreateCommandQueue"))(
+            context,
+            device,
+            properties,
+            errcode_ret,
+        )
+    }
 }
 
 pub unsafe fn clCreateSampler(
@@ -2367,7 +2623,13 @@ pub unsafe fn clCreateSampler(
     filter_mode: cl_filter_mode,
     errcode_ret: *mut cl_int,
 ) -> cl_sampler {
-    type Function = unsafe extern "C" fn(cl_context, cl_bool, cl_addressing_mode, cl_filter_mode, *mut cl_int) -> cl_sampler;
+    type Function = unsafe extern "C" fn(
+        cl_context,
+        cl_bool,
+        cl_addressing_mode,
+        cl_filter_mode,
+        *mut cl_int,
+    ) -> cl_sampler;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -2388,7 +2650,8 @@ pub unsafe fn clEnqueueTask(
     event_wait_list: *const cl_event,
     event: *mut cl_event,
 ) -> cl_int {
-    type Function = unsafe extern "C" fn(cl_command_queue, cl_kernel, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
+    type Function =
+        unsafe extern "C" fn(cl_command_queue, cl_kernel, cl_uint, *const cl_event, *mut cl_event) -> cl_int;
     static FUNCTION: OnceLock<Function> = OnceLock::new();
     // SAFETY: the loader's function of that name has that type; the caller keeps the API's contract.
     unsafe {
@@ -2440,7 +2703,13 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            code = clCreateSubDevices(handle.cast(), std::ptr::null(), 0, std::ptr::null_mut(), std::ptr::null_mut());
+            code = clCreateSubDevices(
+                handle.cast(),
+                std::ptr::null(),
+                0,
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+            );
         }
         code
     }),
@@ -2531,7 +2800,13 @@ pub const BAD_CALLS: &[BadCall] = &[
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
             assert!(
-                clCreateCommandQueueWithProperties(handle.cast(), std::ptr::null_mut(), std::ptr::null(), &mut code).is_null()
+                clCreateCommandQueueWithProperties(
+                    handle.cast(),
+                    std::ptr::null_mut(),
+                    std::ptr::null(),
+                    &mut code
+                )
+                .is_null()
             );
         }
         code
@@ -2578,7 +2853,15 @@ pub const BAD_CALLS: &[BadCall] = &[
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
             assert!(
-                clCreateBufferWithProperties(handle.cast(), std::ptr::null(), 0, 0, std::ptr::null_mut(), &mut code).is_null()
+                clCreateBufferWithProperties(
+                    handle.cast(),
+                    std::ptr::null(),
+                    0,
+                    0,
+                    std::ptr::null_mut(),
+                    &mut code
+                )
+                .is_null()
             );
         }
         code
@@ -2598,7 +2881,15 @@ pub const BAD_CALLS: &[BadCall] = &[
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
             assert!(
-                clCreateImage(handle.cast(), 0, std::ptr::null(), std::ptr::null(), std::ptr::null_mut(), &mut code).is_null()
+                clCreateImage(
+                    handle.cast(),
+                    0,
+                    std::ptr::null(),
+                    std::ptr::null(),
+                    std::ptr::null_mut(),
+                    &mut code
+                )
+                .is_null()
             );
         }
         code
@@ -2655,7 +2946,14 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            code = clGetSupportedImageFormats(handle.cast(), 0, 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+            code = clGetSupportedImageFormats(
+                handle.cast(),
+                0,
+                0,
+                0,
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+            );
         }
         code
     }),
@@ -2745,7 +3043,16 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            assert!(clCreateProgramWithSource(handle.cast(), 0, std::ptr::null_mut(), std::ptr::null(), &mut code).is_null());
+            assert!(
+                clCreateProgramWithSource(
+                    handle.cast(),
+                    0,
+                    std::ptr::null_mut(),
+                    std::ptr::null(),
+                    &mut code
+                )
+                .is_null()
+            );
         }
         code
     }),
@@ -2774,7 +3081,16 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            assert!(clCreateProgramWithBuiltInKernels(handle.cast(), 0, std::ptr::null(), std::ptr::null(), &mut code).is_null());
+            assert!(
+                clCreateProgramWithBuiltInKernels(
+                    handle.cast(),
+                    0,
+                    std::ptr::null(),
+                    std::ptr::null(),
+                    &mut code
+                )
+                .is_null()
+            );
         }
         code
     }),
@@ -2810,7 +3126,14 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            code = clBuildProgram(handle.cast(), 0, std::ptr::null(), std::ptr::null(), None, std::ptr::null_mut());
+            code = clBuildProgram(
+                handle.cast(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+                None,
+                std::ptr::null_mut(),
+            );
         }
         code
     }),
@@ -2896,7 +3219,14 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            code = clGetProgramBuildInfo(handle.cast(), std::ptr::null_mut(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+            code = clGetProgramBuildInfo(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                0,
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+            );
         }
         code
     }),
@@ -2995,8 +3325,14 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            code =
-                clGetKernelWorkGroupInfo(handle.cast(), std::ptr::null_mut(), 0, 0, std::ptr::null_mut(), std::ptr::null_mut());
+            code = clGetKernelWorkGroupInfo(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                0,
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+            );
         }
         code
     }),
@@ -3448,7 +3784,15 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            code = clEnqueueMigrateMemObjects(handle.cast(), 0, std::ptr::null(), 0, 0, std::ptr::null(), std::ptr::null_mut());
+            code = clEnqueueMigrateMemObjects(
+                handle.cast(),
+                0,
+                std::ptr::null(),
+                0,
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
         }
         code
     }),
@@ -3568,7 +3912,16 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            code = clEnqueueSVMMap(handle.cast(), 0, 0, std::ptr::null_mut(), 0, 0, std::ptr::null(), std::ptr::null_mut());
+            code = clEnqueueSVMMap(
+                handle.cast(),
+                0,
+                0,
+                std::ptr::null_mut(),
+                0,
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
         }
         code
     }),
@@ -3577,7 +3930,13 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            code = clEnqueueSVMUnmap(handle.cast(), std::ptr::null_mut(), 0, std::ptr::null(), std::ptr::null_mut());
+            code = clEnqueueSVMUnmap(
+                handle.cast(),
+                std::ptr::null_mut(),
+                0,
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            );
         }
         code
     }),
@@ -3604,7 +3963,9 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            code = i32::from(clGetExtensionFunctionAddressForPlatform(handle.cast(), std::ptr::null()).is_null()) - 2;
+            code = i32::from(
+                clGetExtensionFunctionAddressForPlatform(handle.cast(), std::ptr::null()).is_null(),
+            ) - 2;
         }
         code
     }),
@@ -3622,7 +3983,10 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            assert!(clCreateImage2D(handle.cast(), 0, std::ptr::null(), 0, 0, 0, std::ptr::null_mut(), &mut code).is_null());
+            assert!(
+                clCreateImage2D(handle.cast(), 0, std::ptr::null(), 0, 0, 0, std::ptr::null_mut(), &mut code)
+                    .is_null()
+            );
         }
         code
     }),
@@ -3632,7 +3996,19 @@ pub const BAD_CALLS: &[BadCall] = &[
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
             assert!(
-                clCreateImage3D(handle.cast(), 0, std::ptr::null(), 0, 0, 0, 0, 0, std::ptr::null_mut(), &mut code).is_null()
+                clCreateImage3D(
+                    handle.cast(),
+                    0,
+                    std::ptr::null(),
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    std::ptr::null_mut(),
+                    &mut code
+                )
+                .is_null()
             );
         }
         code
@@ -3687,7 +4063,8 @@ pub const BAD_CALLS: &[BadCall] = &[
         let _ = &mut code;
         // SAFETY: every pointer but the handle is NULL or valid; the handle is what is tested.
         unsafe {
-            code = clEnqueueTask(handle.cast(), std::ptr::null_mut(), 0, std::ptr::null(), std::ptr::null_mut());
+            code =
+                clEnqueueTask(handle.cast(), std::ptr::null_mut(), 0, std::ptr::null(), std::ptr::null_mut());
         }
         code
     }),

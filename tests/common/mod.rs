@@ -64,7 +64,8 @@ fn loader() -> &'static Library {
         // A process of this number that was killed may have left one.
         let _ = std::fs::remove_dir_all(&vendors);
         std::fs::create_dir_all(&vendors).expect("directory for the vendor file");
-        std::fs::write(vendors.join("pyroclast.icd"), format!("{}\n", driver().display())).expect("vendor file");
+        std::fs::write(vendors.join("pyroclast.icd"), format!("{}\n", driver().display()))
+            .expect("vendor file");
         // SAFETY: every test comes through here before anything else reads or writes the environment.
         unsafe { std::env::set_var("OCL_ICD_VENDORS", &vendors) };
         // SAFETY: loading the system's OpenCL loader runs its initialisation only.
@@ -151,7 +152,10 @@ pub fn devices() -> Vec<cl_device_id> {
     }
     let mut list = vec![null_mut(); count as usize];
     // SAFETY: room for as many as there are.
-    assert_eq!(unsafe { clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, count, list.as_mut_ptr(), null_mut()) }, CL_SUCCESS);
+    assert_eq!(
+        unsafe { clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, count, list.as_mut_ptr(), null_mut()) },
+        CL_SUCCESS
+    );
     list
 }
 
@@ -174,7 +178,8 @@ pub fn software_device_twice(kinds: &str, hidden: &str) {
         let dirs = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
         let found = dirs.into_iter().flat_map(std::fs::read_dir).flatten().flatten().map(|e| e.path());
         let is_software = |p: &Path| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("lvp"));
-        let chosen = std::env::var_os("VK_ICD_FILENAMES").is_some() || std::env::var_os("VK_DRIVER_FILES").is_some();
+        let chosen =
+            std::env::var_os("VK_ICD_FILENAMES").is_some() || std::env::var_os("VK_DRIVER_FILES").is_some();
         let folder = std::env::temp_dir().join(format!("pyroclast-devices-{}", std::process::id()));
         let manifest = found.into_iter().find(|p| is_software(p)).filter(|_| !chosen);
         let list = manifest.map(|manifest| {

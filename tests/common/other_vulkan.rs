@@ -40,9 +40,15 @@ impl OtherVulkan {
                 instance.get_physical_device_properties2(*p, &mut properties);
                 ids.device_uuid[..] == uuid[..]
             };
-            let physical = instance.enumerate_physical_devices().unwrap().into_iter().find(same).expect("the device by its UUID");
+            let physical = instance
+                .enumerate_physical_devices()
+                .unwrap()
+                .into_iter()
+                .find(same)
+                .expect("the device by its UUID");
             let families = instance.get_physical_device_queue_family_properties(physical);
-            let family = families.iter().position(|f| f.queue_flags.contains(vk::QueueFlags::COMPUTE)).unwrap() as u32;
+            let family =
+                families.iter().position(|f| f.queue_flags.contains(vk::QueueFlags::COMPUTE)).unwrap() as u32;
             let offered = instance.enumerate_device_extension_properties(physical).unwrap();
             let has = |name: &CStr| offered.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
             let wanted = [
@@ -51,8 +57,10 @@ impl OtherVulkan {
                 ash::ext::external_memory_dma_buf::NAME,
             ];
             let names: Vec<_> = wanted.iter().filter(|n| has(n)).map(|n| n.as_ptr()).collect();
-            let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
-            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&names);
+            let queues =
+                [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
+            let info =
+                vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&names);
             let raw = instance.create_device(physical, &info, None).unwrap();
             let pool = vk::CommandPoolCreateInfo::default().queue_family_index(family);
             OtherVulkan {
@@ -60,7 +68,8 @@ impl OtherVulkan {
                 pool: raw.create_command_pool(&pool, None).unwrap(),
                 memory: instance.get_physical_device_memory_properties(physical),
                 memory_fd: ash::khr::external_memory_fd::Device::new(&instance, &raw),
-                semaphore_fd: has(wanted[1]).then(|| ash::khr::external_semaphore_fd::Device::new(&instance, &raw)),
+                semaphore_fd: has(wanted[1])
+                    .then(|| ash::khr::external_semaphore_fd::Device::new(&instance, &raw)),
                 raw,
                 _entry: entry,
             }
@@ -78,9 +87,11 @@ impl OtherVulkan {
         unsafe {
             let needs = self.raw.get_buffer_memory_requirements(raw);
             let types = self.memory.memory_types_as_slice();
-            let fits = |i: &usize| needs.memory_type_bits >> i & 1 == 1 && types[*i].property_flags.contains(wanted);
+            let fits =
+                |i: &usize| needs.memory_type_bits >> i & 1 == 1 && types[*i].property_flags.contains(wanted);
             let index = (0..types.len()).find(fits).unwrap() as u32;
-            let mut info = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
+            let mut info =
+                vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
             if !kind.is_empty() {
                 info = info.push_next(&mut exported);
             }
@@ -98,8 +109,9 @@ impl OtherVulkan {
     /// The same for export as `kind`.
     pub fn shared_buffer_as(&self, size: u64, kind: vk::ExternalMemoryHandleTypeFlags) -> SharedBuffer {
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind);
-        let usage =
-            vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST | vk::BufferUsageFlags::STORAGE_BUFFER;
+        let usage = vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST
+            | vk::BufferUsageFlags::STORAGE_BUFFER;
         let info = vk::BufferCreateInfo::default().size(size).usage(usage).push_next(&mut external);
         // SAFETY: as above.
         let raw = unsafe { self.raw.create_buffer(&info, None) }.unwrap();
@@ -123,7 +135,11 @@ impl OtherVulkan {
         unsafe { self.raw.create_semaphore(&info, None) }.unwrap()
     }
 
-    pub fn semaphore_fd(&self, semaphore: vk::Semaphore, kind: vk::ExternalSemaphoreHandleTypeFlags) -> RawFd {
+    pub fn semaphore_fd(
+        &self,
+        semaphore: vk::Semaphore,
+        kind: vk::ExternalSemaphoreHandleTypeFlags,
+    ) -> RawFd {
         let info = vk::SemaphoreGetFdInfoKHR::default().semaphore(semaphore).handle_type(kind);
         // SAFETY: as above.
         unsafe { self.semaphore_fd.as_ref().unwrap().get_semaphore_fd(&info) }.unwrap()
@@ -132,8 +148,13 @@ impl OtherVulkan {
     pub fn import_semaphore(&self, fd: RawFd, kind: vk::ExternalSemaphoreHandleTypeFlags) -> vk::Semaphore {
         let semaphore = self.semaphore(vk::ExternalSemaphoreHandleTypeFlags::empty());
         let once = kind == vk::ExternalSemaphoreHandleTypeFlags::SYNC_FD;
-        let flags = if once { vk::SemaphoreImportFlags::TEMPORARY } else { vk::SemaphoreImportFlags::empty() };
-        let info = vk::ImportSemaphoreFdInfoKHR::default().semaphore(semaphore).handle_type(kind).flags(flags).fd(fd);
+        let flags =
+            if once { vk::SemaphoreImportFlags::TEMPORARY } else { vk::SemaphoreImportFlags::empty() };
+        let info = vk::ImportSemaphoreFdInfoKHR::default()
+            .semaphore(semaphore)
+            .handle_type(kind)
+            .flags(flags)
+            .fd(fd);
         // SAFETY: as above; the descriptor is given away.
         unsafe { self.semaphore_fd.as_ref().unwrap().import_semaphore_fd(&info) }.unwrap();
         semaphore
@@ -156,7 +177,12 @@ impl OtherVulkan {
         }
     }
 
-    fn submit(&self, cmd: vk::CommandBuffer, wait: Option<vk::Semaphore>, signal: Option<vk::Semaphore>) -> vk::Fence {
+    fn submit(
+        &self,
+        cmd: vk::CommandBuffer,
+        wait: Option<vk::Semaphore>,
+        signal: Option<vk::Semaphore>,
+    ) -> vk::Fence {
         let (waits, signals): (Vec<_>, Vec<_>) = (wait.into_iter().collect(), signal.into_iter().collect());
         let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
         let commands = [cmd];
@@ -175,13 +201,21 @@ impl OtherVulkan {
 
     fn wait(&self, fence: vk::Fence) {
         // SAFETY: as above.
-        unsafe { self.raw.wait_for_fences(&[fence], true, 20_000_000_000) }.expect("the other side comes in time");
+        unsafe { self.raw.wait_for_fences(&[fence], true, 20_000_000_000) }
+            .expect("the other side comes in time");
     }
 
     /// Fills a buffer with a word; without a semaphore to signal, waits until it is done.
-    pub fn fill(&self, buffer: &SharedBuffer, word: u32, wait: Option<vk::Semaphore>, signal: Option<vk::Semaphore>) {
+    pub fn fill(
+        &self,
+        buffer: &SharedBuffer,
+        word: u32,
+        wait: Option<vk::Semaphore>,
+        signal: Option<vk::Semaphore>,
+    ) {
         // SAFETY: as above.
-        let cmd = self.record(|raw, cmd| unsafe { raw.cmd_fill_buffer(cmd, buffer.raw, 0, buffer.size, word) });
+        let cmd =
+            self.record(|raw, cmd| unsafe { raw.cmd_fill_buffer(cmd, buffer.raw, 0, buffer.size, word) });
         let fence = self.submit(cmd, wait, signal);
         if signal.is_none() {
             self.wait(fence);
@@ -190,7 +224,8 @@ impl OtherVulkan {
 
     /// The words of a buffer.
     pub fn read(&self, buffer: &SharedBuffer, wait: Option<vk::Semaphore>) -> Vec<u32> {
-        let info = vk::BufferCreateInfo::default().size(buffer.size).usage(vk::BufferUsageFlags::TRANSFER_DST);
+        let info =
+            vk::BufferCreateInfo::default().size(buffer.size).usage(vk::BufferUsageFlags::TRANSFER_DST);
         // SAFETY: as above; the mapping has the buffer's size.
         unsafe {
             let staging = self.raw.create_buffer(&info, None).unwrap();

@@ -111,12 +111,16 @@ pub fn drop_buffer(buffer: cl_command_buffer_khr) {
 
 pub fn info(buffer: cl_command_buffer_khr, name: cl_uint) -> Result<Vec<u8>, cl_int> {
     // SAFETY: `query_bytes` passes buffers of the size it says.
-    query_bytes(|size, value, size_ret| unsafe { clGetCommandBufferInfoKHR(buffer, name, size, value, size_ret) })
+    query_bytes(|size, value, size_ret| unsafe {
+        clGetCommandBufferInfoKHR(buffer, name, size, value, size_ret)
+    })
 }
 
 pub fn command_info(command: cl_mutable_command_khr, name: cl_uint) -> Result<Vec<u8>, cl_int> {
     // SAFETY: as above.
-    query_bytes(|size, value, size_ret| unsafe { clGetMutableCommandInfoKHR(command, name, size, value, size_ret) })
+    query_bytes(|size, value, size_ret| unsafe {
+        clGetMutableCommandInfoKHR(command, name, size, value, size_ret)
+    })
 }
 
 pub fn state(buffer: cl_command_buffer_khr) -> u32 {
@@ -140,7 +144,11 @@ pub fn config(command: cl_mutable_command_khr) -> cl_mutable_dispatch_config_khr
 }
 
 pub fn arg<T>(index: u32, value: &T) -> cl_mutable_dispatch_arg_khr {
-    cl_mutable_dispatch_arg_khr { arg_index: index, arg_size: size_of::<T>(), arg_value: (&raw const *value).cast() }
+    cl_mutable_dispatch_arg_khr {
+        arg_index: index,
+        arg_size: size_of::<T>(),
+        arg_value: (&raw const *value).cast(),
+    }
 }
 
 pub fn update(buffer: cl_command_buffer_khr, configs: &[cl_mutable_dispatch_config_khr]) -> cl_int {
@@ -150,7 +158,15 @@ pub fn update(buffer: cl_command_buffer_khr, configs: &[cl_mutable_dispatch_conf
     unsafe { clUpdateMutableCommandsKHR(buffer, configs.len() as u32, types.as_ptr(), pointers.as_ptr()) }
 }
 
-pub fn update_arg<T>(buffer: cl_command_buffer_khr, command: cl_mutable_command_khr, index: u32, value: T) -> cl_int {
+pub fn update_arg<T>(
+    buffer: cl_command_buffer_khr,
+    command: cl_mutable_command_khr,
+    index: u32,
+    value: T,
+) -> cl_int {
     let args = [arg(index, &value)];
-    update(buffer, &[cl_mutable_dispatch_config_khr { num_args: 1, arg_list: args.as_ptr(), ..config(command) }])
+    update(
+        buffer,
+        &[cl_mutable_dispatch_config_khr { num_args: 1, arg_list: args.as_ptr(), ..config(command) }],
+    )
 }

@@ -71,8 +71,15 @@ impl Rig {
     pub fn buffer<T: Copy>(&self, content: &[T]) -> cl_mem {
         let (mut code, flags) = (1, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR);
         // SAFETY: the content has the size.
-        let mem =
-            unsafe { clCreateBuffer(self.context, flags, size_of_val(content), content.as_ptr().cast_mut().cast(), &mut code) };
+        let mem = unsafe {
+            clCreateBuffer(
+                self.context,
+                flags,
+                size_of_val(content),
+                content.as_ptr().cast_mut().cast(),
+                &mut code,
+            )
+        };
         ok(code);
         mem
     }
@@ -101,7 +108,9 @@ pub fn build(context: cl_context, device: cl_device_id, source: &str) -> cl_prog
 
 pub fn build_log(program: cl_program, device: cl_device_id) -> String {
     // SAFETY: `query_bytes` passes buffers of the size it says.
-    let log = query_bytes(|s, v, r| unsafe { clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, s, v, r) });
+    let log = query_bytes(|s, v, r| unsafe {
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, s, v, r)
+    });
     text(&log.unwrap())
 }
 
@@ -119,7 +128,19 @@ fn list(waits: &[cl_event]) -> *const cl_event {
 pub fn launch(queue: cl_command_queue, kernel: cl_kernel, size: usize, waits: &[cl_event]) -> cl_event {
     let mut event = null_mut();
     // SAFETY: live handles; the size has one dimension.
-    ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, null(), waits.len() as u32, list(waits), &mut event) });
+    ok(unsafe {
+        clEnqueueNDRangeKernel(
+            queue,
+            kernel,
+            1,
+            null(),
+            &size,
+            null(),
+            waits.len() as u32,
+            list(waits),
+            &mut event,
+        )
+    });
     event
 }
 
@@ -131,11 +152,18 @@ pub fn marker(queue: cl_command_queue, waits: &[cl_event]) -> cl_event {
 }
 
 /// Reads without waiting; `out` must live until the event is complete.
-pub fn read_later<T: Copy>(queue: cl_command_queue, mem: cl_mem, out: &mut [T], waits: &[cl_event]) -> cl_event {
+pub fn read_later<T: Copy>(
+    queue: cl_command_queue,
+    mem: cl_mem,
+    out: &mut [T],
+    waits: &[cl_event],
+) -> cl_event {
     let mut event = null_mut();
     let (size, to) = (size_of_val(out), out.as_mut_ptr().cast());
     // SAFETY: the caller keeps the memory.
-    ok(unsafe { clEnqueueReadBuffer(queue, mem, 0, 0, size, to, waits.len() as u32, list(waits), &mut event) });
+    ok(unsafe {
+        clEnqueueReadBuffer(queue, mem, 0, 0, size, to, waits.len() as u32, list(waits), &mut event)
+    });
     event
 }
 
@@ -143,7 +171,9 @@ pub fn read<T: Copy + Default>(queue: cl_command_queue, mem: cl_mem, count: usiz
     let mut out = vec![T::default(); count];
     let size = size_of_val(&out[..]);
     // SAFETY: room for the bytes.
-    ok(unsafe { clEnqueueReadBuffer(queue, mem, 1, 0, size, out.as_mut_ptr().cast(), 0, null(), null_mut()) });
+    ok(unsafe {
+        clEnqueueReadBuffer(queue, mem, 1, 0, size, out.as_mut_ptr().cast(), 0, null(), null_mut())
+    });
     out
 }
 
@@ -155,7 +185,9 @@ pub fn wait(events: &[cl_event]) -> cl_int {
 pub fn status(event: cl_event) -> cl_int {
     let mut value: cl_int = 77;
     // SAFETY: room for a cl_int.
-    ok(unsafe { clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, 4, (&raw mut value).cast(), null_mut()) });
+    ok(unsafe {
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, 4, (&raw mut value).cast(), null_mut())
+    });
     value
 }
 

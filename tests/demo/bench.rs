@@ -61,9 +61,10 @@ fn measure(session: &Session<'_>) -> Result<Vec<(&'static str, f64)>, String> {
     let replayed = replay.as_ref().map_or(Ok((f64::NAN, f64::NAN)), |r| times(&|| r.enqueue()))?;
     out.push(("replay of 100, host us", replayed.0));
     out.push(("replay of 100 done, us", replayed.1));
-    for (size, write, read) in
-        [(4 << 10, "write 4 KiB, GB/s", "read 4 KiB, GB/s"), (64 << 20, "write 64 MiB, GB/s", "read 64 MiB, GB/s")]
-    {
+    for (size, write, read) in [
+        (4 << 10, "write 4 KiB, GB/s", "read 4 KiB, GB/s"),
+        (64 << 20, "write 64 MiB, GB/s", "read 64 MiB, GB/s"),
+    ] {
         let buffer = session.buffer(size)?;
         let mut data = vec![1u8; size];
         out.push((write, size as f64 / session.best_time(0.2, || session.write(&buffer, &data))? / 1e9));
@@ -76,7 +77,10 @@ fn measure(session: &Session<'_>) -> Result<Vec<(&'static str, f64)>, String> {
     session.write(&b, &data)?;
     session.write(&c, &data)?;
     triad.set(&[Arg::Buffer(&a), Arg::Buffer(&b), Arg::Buffer(&c), Arg::F32(2.0)])?;
-    out.push(("triad, GB/s", 3.0 * n as f64 / session.best_time(0.3, || triad.launch(&[n / 16], None))? / 1e9));
+    out.push((
+        "triad, GB/s",
+        3.0 * n as f64 / session.best_time(0.3, || triad.launch(&[n / 16], None))? / 1e9,
+    ));
     let mut sum = vec![0f32; n / 4];
     session.read(&a, &mut sum)?;
     if sum.iter().any(|x| *x != 3.0) {

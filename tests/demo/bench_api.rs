@@ -92,7 +92,17 @@ fn launch(
     let (size, list) = (64usize, if waits.is_empty() { null() } else { waits.as_ptr() });
     // SAFETY: live handles and one dimension.
     check("clEnqueueNDRangeKernel", unsafe {
-        (session.api.clEnqueueNDRangeKernel)(queue, kernel.kernel, 1, null(), &size, &size, waits.len() as cl_uint, list, event)
+        (session.api.clEnqueueNDRangeKernel)(
+            queue,
+            kernel.kernel,
+            1,
+            null(),
+            &size,
+            &size,
+            waits.len() as cl_uint,
+            list,
+            event,
+        )
     })
 }
 
@@ -168,7 +178,10 @@ fn calls(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     };
     out.push(("marker, ns of the caller", cost(marker, finish)?[0]));
     // SAFETY: a live handle.
-    out.push(("clFlush of an idle queue, ns", cost(|_| check("clFlush", unsafe { (api.clFlush)(session.queue) }), none)?[0]));
+    out.push((
+        "clFlush of an idle queue, ns",
+        cost(|_| check("clFlush", unsafe { (api.clFlush)(session.queue) }), none)?[0],
+    ));
     out.push(("clFinish of an idle queue, ns", cost(|_| finish(), none)?[0]));
     let round = || {
         launch(session, session.queue, &kernel, &[], null_mut())?;
@@ -202,7 +215,9 @@ fn calls(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
 fn queue(session: &Session<'_>, properties: cl_command_queue_properties) -> Option<cl_command_queue> {
     let mut code = 0;
     // SAFETY: live handles.
-    let queue = unsafe { (session.api.clCreateCommandQueue)(session.context, session.device.id, properties, &mut code) };
+    let queue = unsafe {
+        (session.api.clCreateCommandQueue)(session.context, session.device.id, properties, &mut code)
+    };
     (code == CL_SUCCESS).then_some(queue)
 }
 
@@ -292,9 +307,12 @@ fn local_sizes(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
         let kernel = program.kernel(name)?;
         kernel.set(&[Arg::Buffer(&a), Arg::Buffer(&b)])?;
         let time = |local: Option<&[usize]>| session.best_time(0.05, || kernel.launch(global, local));
-        let fits = |local: &&&[usize]| local.len() == global.len() && local.iter().zip(global).all(|(l, g)| g % l == 0);
+        let fits = |local: &&&[usize]| {
+            local.len() == global.len() && local.iter().zip(global).all(|(l, g)| g % l == 0)
+        };
         // A size may be too large for a device.
-        let best = SIZES.iter().filter(fits).filter_map(|local| time(Some(local)).ok()).fold(f64::MAX, f64::min);
+        let best =
+            SIZES.iter().filter(fits).filter_map(|local| time(Some(local)).ok()).fold(f64::MAX, f64::min);
         out.push((label, time(None)? / best));
     }
     Ok(())
@@ -303,19 +321,60 @@ fn local_sizes(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
 fn transfers(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
     let api = session.api;
     let labels = [
-        (4 << 10, ["memcpy 4 KiB, GB/s", "write 4 KiB", "read 4 KiB", "copy 4 KiB", "fill 4 KiB", "map + unmap 4 KiB, us"]),
+        (
+            4 << 10,
+            [
+                "memcpy 4 KiB, GB/s",
+                "write 4 KiB",
+                "read 4 KiB",
+                "copy 4 KiB",
+                "fill 4 KiB",
+                "map + unmap 4 KiB, us",
+            ],
+        ),
         (
             64 << 10,
-            ["memcpy 64 KiB, GB/s", "write 64 KiB", "read 64 KiB", "copy 64 KiB", "fill 64 KiB", "map + unmap 64 KiB, us"],
+            [
+                "memcpy 64 KiB, GB/s",
+                "write 64 KiB",
+                "read 64 KiB",
+                "copy 64 KiB",
+                "fill 64 KiB",
+                "map + unmap 64 KiB, us",
+            ],
         ),
-        (1 << 20, ["memcpy 1 MiB, GB/s", "write 1 MiB", "read 1 MiB", "copy 1 MiB", "fill 1 MiB", "map + unmap 1 MiB, us"]),
+        (
+            1 << 20,
+            [
+                "memcpy 1 MiB, GB/s",
+                "write 1 MiB",
+                "read 1 MiB",
+                "copy 1 MiB",
+                "fill 1 MiB",
+                "map + unmap 1 MiB, us",
+            ],
+        ),
         (
             16 << 20,
-            ["memcpy 16 MiB, GB/s", "write 16 MiB", "read 16 MiB", "copy 16 MiB", "fill 16 MiB", "map + unmap 16 MiB, us"],
+            [
+                "memcpy 16 MiB, GB/s",
+                "write 16 MiB",
+                "read 16 MiB",
+                "copy 16 MiB",
+                "fill 16 MiB",
+                "map + unmap 16 MiB, us",
+            ],
         ),
         (
             256 << 20,
-            ["memcpy 256 MiB, GB/s", "write 256 MiB", "read 256 MiB", "copy 256 MiB", "fill 256 MiB", "map + unmap 256 MiB, us"],
+            [
+                "memcpy 256 MiB, GB/s",
+                "write 256 MiB",
+                "read 256 MiB",
+                "copy 256 MiB",
+                "fill 256 MiB",
+                "map + unmap 256 MiB, us",
+            ],
         ),
     ];
     for (size, [memcpy, write, read, copy, fill, map]) in labels {
@@ -343,7 +402,9 @@ fn transfers(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
         let (_, mem): (&Buffer<'_>, cl_mem) = (&a, a.mem);
         let run = || {
             // SAFETY: live handles and ranges within the buffers.
-            let code = unsafe { (api.clEnqueueCopyBuffer)(session.queue, b.mem, mem, 0, 0, size, 0, null(), null_mut()) };
+            let code = unsafe {
+                (api.clEnqueueCopyBuffer)(session.queue, b.mem, mem, 0, 0, size, 0, null(), null_mut())
+            };
             check("clEnqueueCopyBuffer", code)?;
             session.finish()
         };
@@ -352,7 +413,17 @@ fn transfers(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
         let run = || {
             // SAFETY: as above; the pattern has four bytes.
             let code = unsafe {
-                (api.clEnqueueFillBuffer)(session.queue, mem, (&raw const pattern).cast(), 4, 0, size, 0, null(), null_mut())
+                (api.clEnqueueFillBuffer)(
+                    session.queue,
+                    mem,
+                    (&raw const pattern).cast(),
+                    4,
+                    0,
+                    size,
+                    0,
+                    null(),
+                    null_mut(),
+                )
             };
             check("clEnqueueFillBuffer", code)?;
             session.finish()
@@ -363,9 +434,23 @@ fn transfers(session: &Session<'_>, out: &mut Rows) -> Result<(), String> {
             let flags = CL_MAP_READ | CL_MAP_WRITE;
             // SAFETY: as above; the mapping is given back.
             unsafe {
-                let ptr = (api.clEnqueueMapBuffer)(session.queue, mem, 1, flags, 0, size, 0, null(), null_mut(), &mut code);
+                let ptr = (api.clEnqueueMapBuffer)(
+                    session.queue,
+                    mem,
+                    1,
+                    flags,
+                    0,
+                    size,
+                    0,
+                    null(),
+                    null_mut(),
+                    &mut code,
+                );
                 check("clEnqueueMapBuffer", code)?;
-                check("clEnqueueUnmapMemObject", (api.clEnqueueUnmapMemObject)(session.queue, mem, ptr, 0, null(), null_mut()))?;
+                check(
+                    "clEnqueueUnmapMemObject",
+                    (api.clEnqueueUnmapMemObject)(session.queue, mem, ptr, 0, null(), null_mut()),
+                )?;
             }
             session.finish()
         };

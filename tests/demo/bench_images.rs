@@ -70,14 +70,21 @@ fn agree(a: &[u8], b: &[u8], bytes: bool) -> bool {
     }
 }
 
-fn one_format(session: &Session<'_>, data_type: cl_channel_type, labels: &Labels, rows: &mut Rows) -> Result<(), String> {
+fn one_format(
+    session: &Session<'_>,
+    data_type: cl_channel_type,
+    labels: &Labels,
+    rows: &mut Rows,
+) -> Result<(), String> {
     let bytes = data_type == CL_UNORM_INT8;
     let element = if bytes { 4 } else { 16 };
     let size = PIXELS * element;
     let rate = |factor: f64, time: f64| factor * size as f64 / time / 1e9;
     let content: Vec<u8> = match bytes {
         true => (0..size).map(|i| ((i * 2654435761) >> 13) as u8).collect(),
-        false => (0..PIXELS * 4).flat_map(|i| ((((i * 2654435761) >> 13) & 255) as f32 / 255.0).to_le_bytes()).collect(),
+        false => (0..PIXELS * 4)
+            .flat_map(|i| ((((i * 2654435761) >> 13) & 255) as f32 / 255.0).to_le_bytes())
+            .collect(),
     };
     let program = session.build(include_str!("bench_images.cl"), if bytes { "-DBYTES" } else { "" })?;
     let format = image_format(CL_RGBA, data_type);
@@ -108,11 +115,17 @@ fn one_format(session: &Session<'_>, data_type: cl_channel_type, labels: &Labels
     let kernel = program.kernel("read_all")?;
     let never = session.buffer(16)?;
     kernel.set(&[Arg::Image(&a), Arg::Buffer(&never)])?;
-    rows.push((labels.kernel_read, rate(1.0, session.best_time(SECONDS, || kernel.launch(&SIZE, Some(&group)))?)));
+    rows.push((
+        labels.kernel_read,
+        rate(1.0, session.best_time(SECONDS, || kernel.launch(&SIZE, Some(&group)))?),
+    ));
     let kernel = program.kernel("write_all")?;
     let colour: Vec<u8> = [0.1f32, 0.2, 0.3, 0.4].iter().flat_map(|c| c.to_le_bytes()).collect();
     kernel.set(&[Arg::Image(&b), Arg::Bytes(&colour)])?;
-    rows.push((labels.kernel_write, rate(1.0, session.best_time(SECONDS, || kernel.launch(&SIZE, Some(&group)))?)));
+    rows.push((
+        labels.kernel_write,
+        rate(1.0, session.best_time(SECONDS, || kernel.launch(&SIZE, Some(&group)))?),
+    ));
     let kernel = program.kernel("copy")?;
     kernel.set(&[Arg::Image(&a), Arg::Image(&b)])?;
     rows.push((labels.copy, rate(2.0, session.best_time(SECONDS, || kernel.launch(&SIZE, Some(&group)))?)));
@@ -135,9 +148,23 @@ fn one_format(session: &Session<'_>, data_type: cl_channel_type, labels: &Labels
     session.write(&x, &content)?;
     let (first, second) = (program.kernel("emulated")?, program.kernel("emulated")?);
     let pitch = Arg::U32(SIZE[0] as u32);
-    first.set(&[Arg::Buffer(&x), Arg::Buffer(&y), Arg::Buffer(&weight), Arg::Bytes(&across), Arg::Bytes(&whole), pitch])?;
+    first.set(&[
+        Arg::Buffer(&x),
+        Arg::Buffer(&y),
+        Arg::Buffer(&weight),
+        Arg::Bytes(&across),
+        Arg::Bytes(&whole),
+        pitch,
+    ])?;
     let pitch = Arg::U32(SIZE[0] as u32);
-    second.set(&[Arg::Buffer(&y), Arg::Buffer(&z), Arg::Buffer(&weight), Arg::Bytes(&down), Arg::Bytes(&whole), pitch])?;
+    second.set(&[
+        Arg::Buffer(&y),
+        Arg::Buffer(&z),
+        Arg::Buffer(&weight),
+        Arg::Bytes(&down),
+        Arg::Bytes(&whole),
+        pitch,
+    ])?;
     let time = session.best_time(SECONDS, || {
         first.launch(&SIZE, Some(&group))?;
         second.launch(&SIZE, Some(&group))

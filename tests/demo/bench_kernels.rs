@@ -45,14 +45,22 @@ fn near(x: f32, y: f32) -> bool {
 }
 
 /// A buffer of `n` values.
-fn filled<'a, T: Copy>(session: &'a Session<'a>, n: usize, f: impl Fn(usize) -> T) -> Result<Buffer<'a>, String> {
+fn filled<'a, T: Copy>(
+    session: &'a Session<'a>,
+    n: usize,
+    f: impl Fn(usize) -> T,
+) -> Result<Buffer<'a>, String> {
     let data: Vec<T> = (0..n).map(f).collect();
     let buffer = session.buffer(n * size_of::<T>())?;
     session.write(&buffer, &data)?;
     Ok(buffer)
 }
 
-fn content<T: Copy + Default>(session: &Session<'_>, buffer: &Buffer<'_>, n: usize) -> Result<Vec<T>, String> {
+fn content<T: Copy + Default>(
+    session: &Session<'_>,
+    buffer: &Buffer<'_>,
+    n: usize,
+) -> Result<Vec<T>, String> {
     let mut result = vec![T::default(); n];
     session.read(buffer, &mut result)?;
     Ok(result)
@@ -71,7 +79,8 @@ fn latency(session: &Session<'_>, program: &Program<'_>) -> Measured {
 
 /// Every build has an option of its own, so that nothing is found in a cache.
 fn build_time(session: &Session<'_>, _: &Program<'_>) -> Measured {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_err(|e| e.to_string())?;
+    let since =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_err(|e| e.to_string())?;
     let mut salt = since.as_nanos();
     let built = || {
         salt += 1;
@@ -82,7 +91,11 @@ fn build_time(session: &Session<'_>, _: &Program<'_>) -> Measured {
 
 fn triad(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let n = 1 << 22;
-    let (a, b, c) = (filled(session, n, |_| 0f32)?, filled(session, n, |i| (i % 7) as f32)?, filled(session, n, |_| 2f32)?);
+    let (a, b, c) = (
+        filled(session, n, |_| 0f32)?,
+        filled(session, n, |i| (i % 7) as f32)?,
+        filled(session, n, |_| 2f32)?,
+    );
     let kernel = program.kernel("triad")?;
     kernel.set(&[Arg::Buffer(&a), Arg::Buffer(&b), Arg::Buffer(&c), Arg::F32(3.0)])?;
     let time = session.best_time(0.5, || kernel.launch(&[n], None))?;
@@ -155,8 +168,10 @@ fn reduction(session: &Session<'_>, program: &Program<'_>) -> Measured {
 fn scan(session: &Session<'_>, program: &Program<'_>) -> Measured {
     let (n, local) = (1usize << 22, 256usize);
     let blocks = n / 4 / local;
-    let (input, out, totals) = (filled(session, n, mixed)?, session.buffer(4 * n)?, session.buffer(4 * blocks)?);
-    let (first, second, third) = (program.kernel("scan_blocks")?, program.kernel("scan_totals")?, program.kernel("scan_add")?);
+    let (input, out, totals) =
+        (filled(session, n, mixed)?, session.buffer(4 * n)?, session.buffer(4 * blocks)?);
+    let (first, second, third) =
+        (program.kernel("scan_blocks")?, program.kernel("scan_totals")?, program.kernel("scan_add")?);
     first.set(&[Arg::Buffer(&input), Arg::Buffer(&out), Arg::Buffer(&totals), Arg::Local(4 * local)])?;
     second.set(&[Arg::Buffer(&totals), Arg::U32(blocks as u32), Arg::Local(4 * local)])?;
     third.set(&[Arg::Buffer(&out), Arg::Buffer(&totals)])?;
@@ -232,7 +247,10 @@ fn stencil(session: &Session<'_>, program: &Program<'_>) -> Measured {
         let around = value(at - 1) + value(at + 1) + value(at - width) + value(at + width);
         near(result[at], 0.5 * value(at) + 0.125 * around)
     };
-    check("stencil", (1..width - 1).all(|y| right(y * width + 1) && right(y * width + y) && right((y + 1) * width - 2)))?;
+    check(
+        "stencil",
+        (1..width - 1).all(|y| right(y * width + 1) && right(y * width + y) && right((y + 1) * width - 2)),
+    )?;
     let time = session.best_time(0.5, || {
         for _ in 0..steps / 2 {
             back.launch(&size, None)?;
@@ -258,7 +276,8 @@ fn black_scholes(session: &Session<'_>, program: &Program<'_>) -> Measured {
 fn sha256(session: &Session<'_>, _: &Program<'_>) -> Measured {
     let n = 1usize << 20;
     let program = session.build(SHA256, "")?;
-    let (text, out) = (filled(session, 16, |i| if i == 0 { 0x8000_0000u32 } else { 0 })?, session.buffer(4 * n)?);
+    let (text, out) =
+        (filled(session, 16, |i| if i == 0 { 0x8000_0000u32 } else { 0 })?, session.buffer(4 * n)?);
     let kernel = program.kernel("sha256")?;
     kernel.set(&[Arg::Buffer(&text), Arg::Buffer(&out)])?;
     let time = session.best_time(0.5, || kernel.launch(&[n], None))?;

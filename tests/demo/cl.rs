@@ -117,12 +117,16 @@ impl Api {
         check("clGetPlatformIDs", unsafe { (self.clGetPlatformIDs)(0, null_mut(), &mut count) })?;
         let mut platforms = vec![null_mut(); count as usize];
         // SAFETY: the array has room for `count` handles.
-        check("clGetPlatformIDs", unsafe { (self.clGetPlatformIDs)(count, platforms.as_mut_ptr(), null_mut()) })?;
+        check("clGetPlatformIDs", unsafe {
+            (self.clGetPlatformIDs)(count, platforms.as_mut_ptr(), null_mut())
+        })?;
         let mut all = Vec::new();
         for platform in platforms {
             let mut n = 0;
             // SAFETY: as above.
-            if unsafe { (self.clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut n) } != CL_SUCCESS {
+            if unsafe { (self.clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut n) }
+                != CL_SUCCESS
+            {
                 continue;
             }
             let mut ids = vec![null_mut(); n as usize];
@@ -131,10 +135,12 @@ impl Api {
                 (self.clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, n, ids.as_mut_ptr(), null_mut())
             })?;
             // SAFETY: the query writes at most `size` bytes.
-            let platform_name = self.text(|s, p, r| unsafe { (self.clGetPlatformInfo)(platform, CL_PLATFORM_NAME, s, p, r) });
+            let platform_name =
+                self.text(|s, p, r| unsafe { (self.clGetPlatformInfo)(platform, CL_PLATFORM_NAME, s, p, r) });
             for id in ids {
                 // SAFETY: as above.
-                let name = self.text(|s, p, r| unsafe { (self.clGetDeviceInfo)(id, CL_DEVICE_NAME, s, p, r) });
+                let name =
+                    self.text(|s, p, r| unsafe { (self.clGetDeviceInfo)(id, CL_DEVICE_NAME, s, p, r) });
                 all.push(Device { id, platform: platform_name.clone(), name });
             }
         }
@@ -185,7 +191,9 @@ impl<'a> Session<'a> {
     /// CL_DEVICE_EXTENSIONS.
     pub fn extensions(&self) -> String {
         // SAFETY: the query writes at most `s` bytes.
-        self.api.text(|s, p, r| unsafe { (self.api.clGetDeviceInfo)(self.device.id, CL_DEVICE_EXTENSIONS, s, p, r) })
+        self.api.text(|s, p, r| unsafe {
+            (self.api.clGetDeviceInfo)(self.device.id, CL_DEVICE_EXTENSIONS, s, p, r)
+        })
     }
 
     /// The names in CL_DEVICE_OPENCL_C_FEATURES.
@@ -196,9 +204,13 @@ impl<'a> Session<'a> {
         unsafe { query(self.device.id, CL_DEVICE_OPENCL_C_FEATURES, 0, null_mut(), &mut size) };
         let mut bytes = vec![0u8; size];
         // SAFETY: room for as many bytes.
-        unsafe { query(self.device.id, CL_DEVICE_OPENCL_C_FEATURES, size, bytes.as_mut_ptr().cast(), null_mut()) };
+        unsafe {
+            query(self.device.id, CL_DEVICE_OPENCL_C_FEATURES, size, bytes.as_mut_ptr().cast(), null_mut())
+        };
         // An entry is a version and a terminated name.
-        let name = |e: &[u8]| String::from_utf8_lossy(e[4..].split(|b| *b == 0).next().unwrap_or_default()).into_owned();
+        let name = |e: &[u8]| {
+            String::from_utf8_lossy(e[4..].split(|b| *b == 0).next().unwrap_or_default()).into_owned()
+        };
         bytes.chunks_exact(size_of::<cl_name_version>()).map(name).collect()
     }
 
@@ -221,8 +233,15 @@ impl<'a> Session<'a> {
         let mut config: u64 = 0;
         let (size, value) = (size_of::<u64>(), (&raw mut config).cast());
         // SAFETY: the value is a cl_device_fp_config.
-        let code =
-            unsafe { (self.api.clGetDeviceInfo)(self.device.id, CL_DEVICE_SINGLE_FP_CONFIG, size, value, std::ptr::null_mut()) };
+        let code = unsafe {
+            (self.api.clGetDeviceInfo)(
+                self.device.id,
+                CL_DEVICE_SINGLE_FP_CONFIG,
+                size,
+                value,
+                std::ptr::null_mut(),
+            )
+        };
         code == CL_SUCCESS && config & CL_FP_DENORM != 0
     }
 
@@ -249,7 +268,9 @@ impl<'a> Session<'a> {
     fn build_program(&self, program: cl_program, options: &str) -> Result<Program<'_>, String> {
         let options = CString::new(options).map_err(|e| e.to_string())?;
         // SAFETY: a terminated string and no callback.
-        let code = unsafe { (self.api.clBuildProgram)(program, 1, &self.device.id, options.as_ptr(), null(), null_mut()) };
+        let code = unsafe {
+            (self.api.clBuildProgram)(program, 1, &self.device.id, options.as_ptr(), null(), null_mut())
+        };
         if code != CL_SUCCESS {
             // SAFETY: the query writes at most `s` bytes.
             let log = self.api.text(|s, p, r| unsafe {
@@ -263,7 +284,9 @@ impl<'a> Session<'a> {
     pub fn buffer(&'a self, bytes: usize) -> Result<Buffer<'a>, String> {
         let mut err = 0;
         // SAFETY: no host pointer.
-        let mem = unsafe { (self.api.clCreateBuffer)(self.context, CL_MEM_READ_WRITE, bytes, null_mut(), &mut err) };
+        let mem = unsafe {
+            (self.api.clCreateBuffer)(self.context, CL_MEM_READ_WRITE, bytes, null_mut(), &mut err)
+        };
         check("clCreateBuffer", err)?;
         Ok(Buffer { session: self, mem })
     }
@@ -313,7 +336,11 @@ impl<'a> Session<'a> {
     }
 
     /// Best time in seconds of a few runs of `body`, each ended by clFinish, after one to warm up.
-    pub fn best_time(&self, seconds: f64, mut body: impl FnMut() -> Result<(), String>) -> Result<f64, String> {
+    pub fn best_time(
+        &self,
+        seconds: f64,
+        mut body: impl FnMut() -> Result<(), String>,
+    ) -> Result<f64, String> {
         body()?;
         self.finish()?;
         let begin = Instant::now();
@@ -398,7 +425,9 @@ impl Kernel<'_> {
                 Arg::Local(n) => (*n, null()),
             };
             // SAFETY: the pointer is valid for `size` bytes, or NULL for local memory.
-            check("clSetKernelArg", unsafe { (self.session.api.clSetKernelArg)(self.kernel, i as cl_uint, size, ptr) })?;
+            check("clSetKernelArg", unsafe {
+                (self.session.api.clSetKernelArg)(self.kernel, i as cl_uint, size, ptr)
+            })?;
         }
         Ok(())
     }
@@ -407,7 +436,12 @@ impl Kernel<'_> {
         self.launch_at(None, global, local)
     }
 
-    pub fn launch_at(&self, offset: Option<&[usize]>, global: &[usize], local: Option<&[usize]>) -> Result<(), String> {
+    pub fn launch_at(
+        &self,
+        offset: Option<&[usize]>,
+        global: &[usize],
+        local: Option<&[usize]>,
+    ) -> Result<(), String> {
         // SAFETY: the arrays have as many elements as there are dimensions.
         check("clEnqueueNDRangeKernel", unsafe {
             (self.session.api.clEnqueueNDRangeKernel)(
@@ -435,14 +469,17 @@ impl Drop for Kernel<'_> {
 /// The library that `--driver` names is offered to the loader beside the system's own; the folder is to be removed.
 pub fn offer_driver() -> Result<Option<std::path::PathBuf>, String> {
     let args: Vec<String> = std::env::args().collect();
-    let Some(library) = args.iter().position(|a| a == "--driver").and_then(|i| args.get(i + 1)) else { return Ok(None) };
+    let Some(library) = args.iter().position(|a| a == "--driver").and_then(|i| args.get(i + 1)) else {
+        return Ok(None);
+    };
     let folder = std::env::temp_dir().join(format!("pyroclast-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
     for entry in std::fs::read_dir("/etc/OpenCL/vendors").into_iter().flatten().flatten() {
         let _ = std::fs::copy(entry.path(), folder.join(entry.file_name()));
     }
     let library = std::fs::canonicalize(library).map_err(|e| format!("{library}: {e}"))?;
-    std::fs::write(folder.join("00-pyroclast.icd"), format!("{}\n", library.display())).map_err(|e| e.to_string())?;
+    std::fs::write(folder.join("00-pyroclast.icd"), format!("{}\n", library.display()))
+        .map_err(|e| e.to_string())?;
     // SAFETY: the caller has no other threads yet.
     unsafe { std::env::set_var("OCL_ICD_VENDORS", &folder) };
     Ok(Some(folder))
@@ -482,14 +519,19 @@ pub const SKIPPED: &str = "skipped";
 
 /// Runs a demo on every device; prints a line for each, fails if any result is wrong. A demo may say that the device lacks
 /// something it needs.
-pub fn on_every_device(title: &str, demo: impl Fn(&Session<'_>) -> Result<String, String>) -> std::process::ExitCode {
+pub fn on_every_device(
+    title: &str,
+    demo: impl Fn(&Session<'_>) -> Result<String, String>,
+) -> std::process::ExitCode {
     let run = || -> Result<bool, String> {
         let api = Api::load()?;
         let mut good = true;
         for device in api.devices()? {
             let outcome = Session::new(&api, &device).and_then(|s| demo(&s));
             match outcome {
-                Ok(line) if line.starts_with(SKIPPED) => println!("{title:<11} {} [{}]: {line}", device.name, device.platform),
+                Ok(line) if line.starts_with(SKIPPED) => {
+                    println!("{title:<11} {} [{}]: {line}", device.name, device.platform)
+                }
                 Ok(line) => println!("{title:<11} {} [{}]: {line}, verified", device.name, device.platform),
                 Err(error) => {
                     good = false;

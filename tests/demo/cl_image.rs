@@ -20,8 +20,14 @@ pub enum ImageKind {
 }
 
 impl ImageKind {
-    pub const ALL: [ImageKind; 6] =
-        [ImageKind::D1, ImageKind::D1Array, ImageKind::Buffer, ImageKind::D2, ImageKind::D2Array, ImageKind::D3];
+    pub const ALL: [ImageKind; 6] = [
+        ImageKind::D1,
+        ImageKind::D1Array,
+        ImageKind::Buffer,
+        ImageKind::D2,
+        ImageKind::D2Array,
+        ImageKind::D3,
+    ];
 
     /// cl_mem_object_type.
     pub fn object_type(self) -> cl_mem_object_type {
@@ -98,8 +104,15 @@ impl<'a> Session<'a> {
     pub fn device_number<T: Copy + Default>(&self, what: cl_device_info) -> Result<T, String> {
         let mut value = T::default();
         // SAFETY: room for the number.
-        let code =
-            unsafe { (self.api.clGetDeviceInfo)(self.device.id, what, size_of::<T>(), (&raw mut value).cast(), null_mut()) };
+        let code = unsafe {
+            (self.api.clGetDeviceInfo)(
+                self.device.id,
+                what,
+                size_of::<T>(),
+                (&raw mut value).cast(),
+                null_mut(),
+            )
+        };
         check("clGetDeviceInfo", code).map(|()| value)
     }
 
@@ -108,7 +121,11 @@ impl<'a> Session<'a> {
         Ok(self.device_number::<cl_bool>(CL_DEVICE_IMAGE_SUPPORT)? != 0)
     }
 
-    pub fn image_formats(&self, flags: cl_mem_flags, kind: ImageKind) -> Result<Vec<cl_image_format>, String> {
+    pub fn image_formats(
+        &self,
+        flags: cl_mem_flags,
+        kind: ImageKind,
+    ) -> Result<Vec<cl_image_format>, String> {
         let mut count = 0;
         let query = self.api.clGetSupportedImageFormats;
         // SAFETY: a count is asked for.
@@ -119,7 +136,9 @@ impl<'a> Session<'a> {
         }
         let mut formats = vec![image_format(0, 0); count as usize];
         // SAFETY: room for as many as there are.
-        let code = unsafe { query(self.context, flags, kind.object_type(), count, formats.as_mut_ptr(), null_mut()) };
+        let code = unsafe {
+            query(self.context, flags, kind.object_type(), count, formats.as_mut_ptr(), null_mut())
+        };
         check("clGetSupportedImageFormats", code)?;
         Ok(formats)
     }
@@ -146,7 +165,9 @@ impl<'a> Session<'a> {
         }
         if kind == ImageKind::Buffer {
             // SAFETY: the host's data, if there are any, are those of the image.
-            let mem = unsafe { (self.api.clCreateBuffer)(self.context, flags | copied, size[0] * element, host, &mut err) };
+            let mem = unsafe {
+                (self.api.clCreateBuffer)(self.context, flags | copied, size[0] * element, host, &mut err)
+            };
             check("clCreateBuffer", err)?;
             buffer = Some(mem);
             desc.mem_object = mem;
@@ -177,12 +198,14 @@ impl<'a> Session<'a> {
         let (mut err, host) = (0, data.bytes.as_ptr().cast_mut().cast());
         let copied = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
         // SAFETY: the contents are as long as the buffer.
-        let buffer = unsafe { (self.api.clCreateBuffer)(self.context, copied, data.bytes.len(), host, &mut err) };
+        let buffer =
+            unsafe { (self.api.clCreateBuffer)(self.context, copied, data.bytes.len(), host, &mut err) };
         check("clCreateBuffer", err)?;
         let mut desc = cl_image_desc { mem_object: buffer, ..describe(kind, size) };
         (desc.image_row_pitch, desc.image_slice_pitch) = (data.row_pitch, data.slice_pitch);
         // SAFETY: no host pointer.
-        let mem = unsafe { (self.api.clCreateImage)(self.context, flags, &format, &desc, null_mut(), &mut err) };
+        let mem =
+            unsafe { (self.api.clCreateImage)(self.context, flags, &format, &desc, null_mut(), &mut err) };
         let made = check("clCreateImage", err);
         if made.is_err() {
             // SAFETY: the handle is ours.
@@ -202,7 +225,8 @@ impl<'a> Session<'a> {
     ) -> Result<Image<'a>, String> {
         let (mut err, desc) = (0, cl_image_desc { num_mip_levels: levels, ..describe(kind, size) });
         // SAFETY: no host pointer.
-        let mem = unsafe { (self.api.clCreateImage)(self.context, flags, &format, &desc, null_mut(), &mut err) };
+        let mem =
+            unsafe { (self.api.clCreateImage)(self.context, flags, &format, &desc, null_mut(), &mut err) };
         check("clCreateImage", err)?;
         Ok(Image { session: self, mem, buffer: None, kind, size })
     }
@@ -216,7 +240,11 @@ impl<'a> Session<'a> {
         row_pitch: usize,
     ) -> Result<Image<'a>, String> {
         let size = [size[0], size[1], 1];
-        let desc = cl_image_desc { image_row_pitch: row_pitch, mem_object: buffer.mem, ..describe(ImageKind::D2, size) };
+        let desc = cl_image_desc {
+            image_row_pitch: row_pitch,
+            mem_object: buffer.mem,
+            ..describe(ImageKind::D2, size)
+        };
         self.image_of(&desc, format, size)
     }
 
@@ -226,7 +254,12 @@ impl<'a> Session<'a> {
         self.image_of(&desc, format, image.size)
     }
 
-    fn image_of(&'a self, desc: &cl_image_desc, format: cl_image_format, size: [usize; 3]) -> Result<Image<'a>, String> {
+    fn image_of(
+        &'a self,
+        desc: &cl_image_desc,
+        format: cl_image_format,
+        size: [usize; 3],
+    ) -> Result<Image<'a>, String> {
         let mut err = 0;
         // SAFETY: no host pointer.
         let mem = unsafe { (self.api.clCreateImage)(self.context, 0, &format, desc, null_mut(), &mut err) };
@@ -234,10 +267,17 @@ impl<'a> Session<'a> {
         Ok(Image { session: self, mem, buffer: None, kind: ImageKind::D2, size })
     }
 
-    pub fn sampler(&'a self, normalized: bool, addressing: cl_uint, filter: cl_uint) -> Result<Sampler<'a>, String> {
+    pub fn sampler(
+        &'a self,
+        normalized: bool,
+        addressing: cl_uint,
+        filter: cl_uint,
+    ) -> Result<Sampler<'a>, String> {
         let mut err = 0;
         // SAFETY: a live context.
-        let sampler = unsafe { (self.api.clCreateSampler)(self.context, u32::from(normalized), addressing, filter, &mut err) };
+        let sampler = unsafe {
+            (self.api.clCreateSampler)(self.context, u32::from(normalized), addressing, filter, &mut err)
+        };
         check("clCreateSampler", err)?;
         Ok(Sampler { api: self.api, sampler })
     }
@@ -247,7 +287,8 @@ impl<'a> Session<'a> {
             properties.iter().flat_map(|&(name, value)| [name.into(), value.into()]).chain([0]).collect();
         let mut err = 0;
         // SAFETY: a live context, a list that ends.
-        let sampler = unsafe { (self.api.clCreateSamplerWithProperties)(self.context, list.as_ptr(), &mut err) };
+        let sampler =
+            unsafe { (self.api.clCreateSamplerWithProperties)(self.context, list.as_ptr(), &mut err) };
         check("clCreateSamplerWithProperties", err)?;
         Ok(Sampler { api: self.api, sampler })
     }
@@ -316,7 +357,17 @@ impl<'a> Session<'a> {
         let (a, b) = (from_origin.as_ref().as_ptr(), to_origin.as_ref().as_ptr());
         // SAFETY: live handles, arrays of three.
         check("clEnqueueCopyImage", unsafe {
-            (self.api.clEnqueueCopyImage)(self.queue, from.mem, to.mem, a, b, region.as_ptr(), 0, null(), null_mut())
+            (self.api.clEnqueueCopyImage)(
+                self.queue,
+                from.mem,
+                to.mem,
+                a,
+                b,
+                region.as_ptr(),
+                0,
+                null(),
+                null_mut(),
+            )
         })
     }
 
@@ -355,7 +406,17 @@ impl<'a> Session<'a> {
         let (o, r) = (origin.as_ref().as_ptr(), region.as_ptr());
         // SAFETY: live handles, arrays of three.
         check("clEnqueueCopyImageToBuffer", unsafe {
-            (self.api.clEnqueueCopyImageToBuffer)(self.queue, image.mem, buffer.mem, o, r, offset, 0, null(), null_mut())
+            (self.api.clEnqueueCopyImageToBuffer)(
+                self.queue,
+                image.mem,
+                buffer.mem,
+                o,
+                r,
+                offset,
+                0,
+                null(),
+                null_mut(),
+            )
         })
     }
 
@@ -370,7 +431,17 @@ impl<'a> Session<'a> {
         let (o, r) = (origin.as_ref().as_ptr(), region.as_ptr());
         // SAFETY: live handles, arrays of three.
         check("clEnqueueCopyBufferToImage", unsafe {
-            (self.api.clEnqueueCopyBufferToImage)(self.queue, buffer.mem, image.mem, offset, o, r, 0, null(), null_mut())
+            (self.api.clEnqueueCopyBufferToImage)(
+                self.queue,
+                buffer.mem,
+                image.mem,
+                offset,
+                o,
+                r,
+                0,
+                null(),
+                null_mut(),
+            )
         })
     }
 
@@ -404,14 +475,20 @@ impl<'a> Session<'a> {
         };
         check("clEnqueueMapImage", err)?;
         // A one-dimensional array's layers are a slice apart.
-        let (y_pitch, z_pitch) = if image.kind == ImageKind::D1Array { (slice_pitch, 0) } else { (row_pitch, slice_pitch) };
-        if row_pitch < row || (region[1] > 1 && y_pitch < row) || (region[2] > 1 && z_pitch < row * region[1]) {
-            return Err(format!("clEnqueueMapImage: pitches {row_pitch} and {slice_pitch} for rows of {row} bytes"));
+        let (y_pitch, z_pitch) =
+            if image.kind == ImageKind::D1Array { (slice_pitch, 0) } else { (row_pitch, slice_pitch) };
+        if row_pitch < row || (region[1] > 1 && y_pitch < row) || (region[2] > 1 && z_pitch < row * region[1])
+        {
+            return Err(format!(
+                "clEnqueueMapImage: pitches {row_pitch} and {slice_pitch} for rows of {row} bytes"
+            ));
         }
         for z in 0..region[2] {
             for y in 0..region[1] {
                 // SAFETY: the mapped region has that many rows of that many bytes, this far apart.
-                let bytes = unsafe { std::slice::from_raw_parts_mut(ptr.cast::<u8>().add(z * z_pitch + y * y_pitch), row) };
+                let bytes = unsafe {
+                    std::slice::from_raw_parts_mut(ptr.cast::<u8>().add(z * z_pitch + y * y_pitch), row)
+                };
                 body(y, z, bytes);
             }
         }

@@ -5,7 +5,8 @@ use pyroclast_runtime::cl::*;
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
-type Create = unsafe extern "C" fn(cl_uint, *const cl_command_queue, *const u64, *mut cl_int) -> cl_command_buffer_khr;
+type Create =
+    unsafe extern "C" fn(cl_uint, *const cl_command_queue, *const u64, *mut cl_int) -> cl_command_buffer_khr;
 type OfBuffer = unsafe extern "C" fn(cl_command_buffer_khr) -> cl_int;
 type Enqueue = unsafe extern "C" fn(
     cl_uint,
@@ -43,7 +44,13 @@ impl Session<'_> {
         // SAFETY: room for the handle.
         check("clGetDeviceInfo", unsafe {
             let size = size_of::<cl_platform_id>();
-            (self.api.clGetDeviceInfo)(self.device.id, CL_DEVICE_PLATFORM, size, (&raw mut platform).cast(), null_mut())
+            (self.api.clGetDeviceInfo)(
+                self.device.id,
+                CL_DEVICE_PLATFORM,
+                size,
+                (&raw mut platform).cast(),
+                null_mut(),
+            )
         })?;
         // SAFETY: a live platform and a terminated name.
         let address = unsafe { (self.api.clGetExtensionFunctionAddressForPlatform)(platform, name.as_ptr()) };
@@ -55,7 +62,13 @@ impl Session<'_> {
     }
 
     /// Records a launch several times; `None` where there are no command buffers.
-    pub fn record(&self, kernel: &Kernel<'_>, times: usize, global: usize, local: usize) -> Result<Option<Replay>, String> {
+    pub fn record(
+        &self,
+        kernel: &Kernel<'_>,
+        times: usize,
+        global: usize,
+        local: usize,
+    ) -> Result<Option<Replay>, String> {
         if !self.extensions().split(' ').any(|e| e == "cl_khr_command_buffer") {
             return Ok(None);
         }
@@ -75,7 +88,20 @@ impl Session<'_> {
             let (queue, none) = (null_mut(), null_mut());
             // SAFETY: live handles, sizes of one dimension.
             check("clCommandNDRangeKernelKHR", unsafe {
-                launch(buffer, queue, null(), kernel.kernel, 1, null(), &global, &local, 0, null(), null_mut(), none)
+                launch(
+                    buffer,
+                    queue,
+                    null(),
+                    kernel.kernel,
+                    1,
+                    null(),
+                    &global,
+                    &local,
+                    0,
+                    null(),
+                    null_mut(),
+                    none,
+                )
             })?;
         }
         // SAFETY: a live handle.
@@ -88,7 +114,9 @@ impl Replay {
     /// Enqueues all of it.
     pub fn enqueue(&self) -> Result<(), String> {
         // SAFETY: a live handle.
-        check("clEnqueueCommandBufferKHR", unsafe { (self.enqueue)(0, null(), self.buffer, 0, null(), null_mut()) })
+        check("clEnqueueCommandBufferKHR", unsafe {
+            (self.enqueue)(0, null(), self.buffer, 0, null(), null_mut())
+        })
     }
 }
 

@@ -31,9 +31,11 @@ fn demo(session: &Session<'_>) -> Result<String, String> {
             state = state.wrapping_mul(1664525).wrapping_add(1013904223);
             (state >> 8) as f32 / (1 << 24) as f32
         };
-        let p: Vec<[f32; 4]> =
-            (0..n).map(|_| [random() * 2.0 - 1.0, random() * 2.0 - 1.0, random() * 2.0 - 1.0, random() / n as f32]).collect();
-        let v: Vec<[f32; 4]> = (0..n).map(|_| [random() * 0.1, random() * 0.1, random() * 0.1, 0.0]).collect();
+        let p: Vec<[f32; 4]> = (0..n)
+            .map(|_| [random() * 2.0 - 1.0, random() * 2.0 - 1.0, random() * 2.0 - 1.0, random() / n as f32])
+            .collect();
+        let v: Vec<[f32; 4]> =
+            (0..n).map(|_| [random() * 0.1, random() * 0.1, random() * 0.1, 0.0]).collect();
         let b: Vec<_> = (0..4).map(|_| session.buffer(n * 16)).collect::<Result<_, _>>()?;
         session.write(&b[0], &p)?;
         session.write(&b[1], &v)?;

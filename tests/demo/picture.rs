@@ -33,7 +33,8 @@ struct Picture {
 impl Picture {
     /// The pixel's colours from 0 to 1; outside, that of the nearest pixel.
     fn at(&self, x: isize, y: isize) -> [f64; 4] {
-        let (x, y) = (x.clamp(0, self.width as isize - 1) as usize, y.clamp(0, self.height as isize - 1) as usize);
+        let (x, y) =
+            (x.clamp(0, self.width as isize - 1) as usize, y.clamp(0, self.height as isize - 1) as usize);
         std::array::from_fn(|k| f64::from(self.pixels[4 * (y * self.width + x) + k]) / 255.0)
     }
 
@@ -98,7 +99,8 @@ fn blurred(from: &Picture, x: usize, y: usize) -> [f64; 4] {
     let mut sum = [0f64; 4];
     for dy in -reach..=reach {
         for dx in -reach..=reach {
-            let weight = f64::from(weights[(dy + reach) as usize]) * f64::from(weights[(dx + reach) as usize]);
+            let weight =
+                f64::from(weights[(dy + reach) as usize]) * f64::from(weights[(dx + reach) as usize]);
             let pixel = from.at(x as isize + dx, y as isize + dy);
             (0..4).for_each(|k| sum[k] += weight * pixel[k]);
         }
@@ -133,7 +135,12 @@ fn resized(from: &Picture, x: usize, y: usize) -> [f64; 4] {
 
 /// Compares a step's result. Numbers written are rounded to a code within 0.6 of it (Converting Floating-point Values to
 /// Normalized Integer Channel Data Types); the rest is room for the device's arithmetic.
-fn verify(step: &str, got: &Picture, from: &Picture, want: impl Fn(&Picture, usize, usize) -> [f64; 4]) -> Result<(), String> {
+fn verify(
+    step: &str,
+    got: &Picture,
+    from: &Picture,
+    want: impl Fn(&Picture, usize, usize) -> [f64; 4],
+) -> Result<(), String> {
     for y in 0..got.height {
         for x in 0..got.width {
             let pixel = want(from, x, y).map(|c| c * 255.0);
@@ -156,7 +163,8 @@ fn picture(session: &Session<'_>, image: &Image<'_>) -> Result<Picture, String> 
 }
 
 fn demo(session: &Session<'_>, input: &Picture, folder: &Path, number: usize) -> Result<String, String> {
-    let program = session.build(include_str!("picture.cl"), &format!("-DRADIUS={RADIUS} -DREACH={REACH} -DTILE={TILE}"))?;
+    let program = session
+        .build(include_str!("picture.cl"), &format!("-DRADIUS={RADIUS} -DREACH={REACH} -DTILE={TILE}"))?;
     let (bytes, floats) = (image_format(CL_RGBA, CL_UNORM_INT8), image_format(CL_RGBA, CL_FLOAT));
     let (size, small) = ([input.width, input.height, 1], [SMALL[0], SMALL[1], 1]);
     let data = HostData { bytes: &input.pixels, row_pitch: 0, slice_pitch: 0 };
@@ -164,7 +172,8 @@ fn demo(session: &Session<'_>, input: &Picture, folder: &Path, number: usize) ->
     let first = make(bytes, size, Some(data))?;
     // Numbers between the two directions of the blur are not rounded to bytes.
     let between = make(floats, size, None)?;
-    let (blur, clean, result) = (make(bytes, size, None)?, make(bytes, size, None)?, make(bytes, small, None)?);
+    let (blur, clean, result) =
+        (make(bytes, size, None)?, make(bytes, size, None)?, make(bytes, small, None)?);
     let weight = session.buffer(4 * (2 * RADIUS + 1))?;
     session.write(&weight, &weights())?;
     let step = |x: i32, y: i32| [x.to_le_bytes(), y.to_le_bytes()].concat();
@@ -172,7 +181,12 @@ fn demo(session: &Session<'_>, input: &Picture, folder: &Path, number: usize) ->
 
     let group = [TILE, TILE];
     let whole = |size: [usize; 3]| [size[0].div_ceil(TILE) * TILE, size[1].div_ceil(TILE) * TILE];
-    let kernels = [program.kernel("blur")?, program.kernel("blur")?, program.kernel("bilateral")?, program.kernel("resize")?];
+    let kernels = [
+        program.kernel("blur")?,
+        program.kernel("blur")?,
+        program.kernel("bilateral")?,
+        program.kernel("resize")?,
+    ];
     kernels[0].set(&[Arg::Image(&first), Arg::Image(&between), Arg::Buffer(&weight), Arg::Bytes(&across)])?;
     kernels[1].set(&[Arg::Image(&between), Arg::Image(&blur), Arg::Buffer(&weight), Arg::Bytes(&down)])?;
     // The noisy picture is cleaned, and the clean one made smaller.
@@ -183,7 +197,8 @@ fn demo(session: &Session<'_>, input: &Picture, folder: &Path, number: usize) ->
         kernels[3].launch(&whole(small), Some(&group))
     })?;
 
-    let [blur, clean, result] = [picture(session, &blur)?, picture(session, &clean)?, picture(session, &result)?];
+    let [blur, clean, result] =
+        [picture(session, &blur)?, picture(session, &clean)?, picture(session, &result)?];
     for (picture, name) in [(&blur, "blur"), (&clean, "bilateral"), (&result, "small")] {
         picture.write(&folder.join(format!("picture-{number}-{name}.png")))?;
     }

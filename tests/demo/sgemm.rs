@@ -13,11 +13,19 @@ fn demo(session: &Session<'_>) -> Result<String, String> {
         let value = |i: usize, k: usize| ((i * 2654435761 + k * 40503) >> 7 & 15) as f32 * 0.125 - 1.0;
         let a: Vec<f32> = (0..n * n).map(|i| value(i, 1)).collect();
         let b: Vec<f32> = (0..n * n).map(|i| value(i, 2)).collect();
-        let (da, db, dc) = (session.buffer(n * n * 4)?, session.buffer(n * n * 4)?, session.buffer(n * n * 4)?);
+        let (da, db, dc) =
+            (session.buffer(n * n * 4)?, session.buffer(n * n * 4)?, session.buffer(n * n * 4)?);
         session.write(&da, &a)?;
         session.write(&db, &b)?;
         let tile = Arg::Local(16 * 16 * 4);
-        kernel.set(&[Arg::Buffer(&da), Arg::Buffer(&db), Arg::Buffer(&dc), Arg::U32(n as u32), tile, Arg::Local(16 * 16 * 4)])?;
+        kernel.set(&[
+            Arg::Buffer(&da),
+            Arg::Buffer(&db),
+            Arg::Buffer(&dc),
+            Arg::U32(n as u32),
+            tile,
+            Arg::Local(16 * 16 * 4),
+        ])?;
         let time = session.best_time(0.3, || kernel.launch(&[n, n / 4], Some(&[16, 4])))?;
         let mut c = vec![0f32; n * n];
         session.read(&dc, &mut c)?;

@@ -46,7 +46,10 @@ impl Ty {
         }
     }
     pub fn load(self, bytes: &[u8], index: i128) -> Result<Num, String> {
-        let at = usize::try_from(index).ok().and_then(|i| i.checked_mul(self.size())).filter(|a| a + self.size() <= bytes.len());
+        let at = usize::try_from(index)
+            .ok()
+            .and_then(|i| i.checked_mul(self.size()))
+            .filter(|a| a + self.size() <= bytes.len());
         let at = at.ok_or_else(|| format!("element {index} is out of range"))?;
         let mut raw = [0u8; 16];
         raw[..self.size()].copy_from_slice(&bytes[at..at + self.size()]);
@@ -75,7 +78,8 @@ impl Ty {
                     return false;
                 }
                 let (digits, lowest) = if bits == 32 { (24, -149) } else { (53, -1074) };
-                let exponent = if w == 0.0 { lowest } else { (w.abs().log2().floor() as i32 + 1 - digits).max(lowest) };
+                let exponent =
+                    if w == 0.0 { lowest } else { (w.abs().log2().floor() as i32 + 1 - digits).max(lowest) };
                 (g - w).abs() <= ulp * 2f64.powi(exponent)
             }
         }
@@ -153,7 +157,9 @@ impl Case {
     pub fn parse(source: &str) -> Result<Case, String> {
         let mut case = Case { kernels: vec!["test".into()], ..Case::default() };
         let sizes = |v: &str| {
-            v.split_whitespace().map(|n| n.parse().map_err(|_| format!("bad size '{n}'"))).collect::<Result<Vec<usize>, _>>()
+            v.split_whitespace()
+                .map(|n| n.parse().map_err(|_| format!("bad size '{n}'")))
+                .collect::<Result<Vec<usize>, _>>()
         };
         for line in source.lines().filter_map(|l| l.strip_prefix("//!")) {
             let (key, value) = line.split_once(':').ok_or_else(|| format!("no ':' in '{line}'"))?;
@@ -167,14 +173,17 @@ impl Case {
                 "require" => case.require.extend(value.split_whitespace().map(str::to_owned)),
                 "error" => case.error = Some(value.into()),
                 _ => {
-                    let (word, n) = key.split_once(' ').ok_or_else(|| format!("unknown directive '{key}'"))?;
+                    let (word, n) =
+                        key.split_once(' ').ok_or_else(|| format!("unknown directive '{key}'"))?;
                     let n: usize = n.trim().parse().map_err(|_| format!("bad number in '{key}'"))?;
                     match word {
                         "arg" if n == case.args.len() => case.args.push(argument(value)?),
                         "arg" => return Err(format!("argument {n} is out of order")),
                         "expect" => {
                             let (text, ulp) = match value.rsplit_once(" ulp ") {
-                                Some((text, ulp)) => (text, ulp.trim().parse().map_err(|_| format!("bad ulp '{ulp}'"))?),
+                                Some((text, ulp)) => {
+                                    (text, ulp.trim().parse().map_err(|_| format!("bad ulp '{ulp}'"))?)
+                                }
                                 None => (value, 0.0),
                             };
                             case.expect.push((n, text.into(), ulp));
@@ -194,19 +203,27 @@ impl Case {
     /// tolerance may be zero in place of one (C specification, 7.5.3).
     pub fn check(&self, after: &[Option<Vec<u8>>], keeps_denormals: bool) -> Result<(), String> {
         for (n, text, ulp) in &self.expect {
-            let Some(ArgSpec::Buffer { ty, bytes }) = self.args.get(*n) else { return Err(format!("expect {n}: not a buffer")) };
-            let Some(Some(result)) = after.get(*n) else { return Err(format!("expect {n}: nothing was read")) };
+            let Some(ArgSpec::Buffer { ty, bytes }) = self.args.get(*n) else {
+                return Err(format!("expect {n}: not a buffer"));
+            };
+            let Some(Some(result)) = after.get(*n) else {
+                return Err(format!("expect {n}: nothing was read"));
+            };
             let lookup = |m: usize, at: i128| match self.args.get(m) {
                 Some(ArgSpec::Buffer { ty, bytes }) => ty.load(bytes, at),
-                Some(ArgSpec::Value(bytes)) => Ty::Int { bits: 8 * bytes.len().min(8) as u32, signed: true }.load(bytes, 0),
+                Some(ArgSpec::Value(bytes)) => {
+                    Ty::Int { bits: 8 * bytes.len().min(8) as u32, signed: true }.load(bytes, 0)
+                }
                 _ => Err(format!("arg{m} has no values")),
             };
             let mut wrong = Vec::new();
             for i in 0..bytes.len() / ty.size() {
                 let want = evaluate(text, i, &lookup)?;
                 let got = ty.load(result, i as i128)?;
-                let flushed =
-                    *ty == Ty::Float(32) && *ulp > 0.0 && got.float() == 0.0 && want.float().abs() < f64::from(f32::MIN_POSITIVE);
+                let flushed = *ty == Ty::Float(32)
+                    && *ulp > 0.0
+                    && got.float() == 0.0
+                    && want.float().abs() < f64::from(f32::MIN_POSITIVE);
                 if !(ty.matches(got, want, *ulp) || flushed && !keeps_denormals) {
                     wrong.push(format!("[{i}] is {got:?}, expected {want:?}"));
                 }
@@ -214,7 +231,11 @@ impl Case {
             if !wrong.is_empty() {
                 let total = wrong.len();
                 wrong.truncate(5);
-                return Err(format!("argument {n}: {total} wrong elements of {}: {}", bytes.len() / ty.size(), wrong.join("; ")));
+                return Err(format!(
+                    "argument {n}: {total} wrong elements of {}: {}",
+                    bytes.len() / ty.size(),
+                    wrong.join("; ")
+                ));
             }
         }
         Ok(())

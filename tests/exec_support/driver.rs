@@ -12,7 +12,9 @@ pub use offer::offer;
 
 /// Whether the driver under test is ours as it is, so that runs with hidden features and checks make sense.
 pub fn is_whole() -> bool {
-    ["PYROCLAST_EXEC_VENDORS", "PYROCLAST_FEATURES", "PYROCLAST_CHECK"].iter().all(|name| std::env::var_os(name).is_none())
+    ["PYROCLAST_EXEC_VENDORS", "PYROCLAST_FEATURES", "PYROCLAST_CHECK"]
+        .iter()
+        .all(|name| std::env::var_os(name).is_none())
 }
 
 /// Whether everything is to be tested, not just a choice that is quick.
@@ -49,7 +51,11 @@ pub fn run_checked(filter: &str) -> Result<(), Failed> {
     let name = format!("pyroclast-exec-checked-{filter}-{}.jsonl", std::process::id());
     let log = std::env::temp_dir().join(name);
     let mut command = std::process::Command::new(exe);
-    command.arg(filter).env("PYROCLAST_CHECK", "all").env("PYROCLAST_CHECK_LOG", &log).env("PYROCLAST_DEVICES", "cpu");
+    command
+        .arg(filter)
+        .env("PYROCLAST_CHECK", "all")
+        .env("PYROCLAST_CHECK_LOG", &log)
+        .env("PYROCLAST_DEVICES", "cpu");
     // Its messages are overwritten while others read them, which is a race whatever the flags say.
     command.args(["--skip", "litmus_message_passing"]);
     let outcome = outcome(command, &format!("checked {filter}"));

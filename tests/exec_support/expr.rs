@@ -67,7 +67,9 @@ fn tokenize(text: &str) -> Result<Vec<String>, String> {
             while i < chars.len()
                 && (chars[i].is_ascii_alphanumeric()
                     || chars[i] == '.'
-                    || (matches!(chars[i], '+' | '-') && chars[i - 1] == 'e' && !chars[start..i].contains(&'x')))
+                    || (matches!(chars[i], '+' | '-')
+                        && chars[i - 1] == 'e'
+                        && !chars[start..i].contains(&'x')))
             {
                 i += 1;
             }
@@ -258,7 +260,9 @@ fn call(name: &str, args: &[Num]) -> Result<Num, String> {
             _ => Num::Float(f(0)?.abs()),
         },
         "min" | "max" => match (args.first(), args.get(1)) {
-            (Some(Num::Int(a)), Some(Num::Int(b))) => Num::Int(if name == "min" { *a.min(b) } else { *a.max(b) }),
+            (Some(Num::Int(a)), Some(Num::Int(b))) => {
+                Num::Int(if name == "min" { *a.min(b) } else { *a.max(b) })
+            }
             _ => Num::Float(if name == "min" { f(0)?.min(f(1)?) } else { f(0)?.max(f(1)?) }),
         },
         "popcount" => Num::Int(i128::from(n(0)?.count_ones())),

@@ -28,7 +28,8 @@ const N: usize = 64;
 fn queue_on_device(rig: &Rig, properties: cl_command_queue_properties) -> Result<cl_command_queue, cl_int> {
     let (list, mut code) = ([u64::from(CL_QUEUE_PROPERTIES), properties, 0], 1);
     // SAFETY: a terminated list.
-    let queue = unsafe { clCreateCommandQueueWithProperties(rig.context, rig.device, list.as_ptr(), &mut code) };
+    let queue =
+        unsafe { clCreateCommandQueueWithProperties(rig.context, rig.device, list.as_ptr(), &mut code) };
     if code == CL_SUCCESS { Ok(queue) } else { Err(code) }
 }
 

@@ -6,11 +6,14 @@ use crate::common::command_buffer::*;
 use std::ffi::c_void;
 
 /// What no Vulkan device has: ten bits each of red, green and blue from the top, two of alpha.
-const LACKING: cl_image_format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT_101010_2 };
+const LACKING: cl_image_format =
+    cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT_101010_2 };
 /// What every device has.
-const COMMON: cl_image_format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT8 };
+const COMMON: cl_image_format =
+    cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_INT8 };
 /// What no Vulkan device can write.
-const PACKED: cl_image_format = cl_image_format { image_channel_order: CL_RGB, image_channel_data_type: CL_UNORM_SHORT_565 };
+const PACKED: cl_image_format =
+    cl_image_format { image_channel_order: CL_RGB, image_channel_data_type: CL_UNORM_SHORT_565 };
 
 const SOURCE: &str = "
 #pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
@@ -62,10 +65,17 @@ impl Kind {
         self.size.iter().product()
     }
 
-    fn create(&self, rig: &Rig, flags: cl_mem_flags, format: cl_image_format, data: *mut c_void) -> Result<cl_mem, cl_int> {
+    fn create(
+        &self,
+        rig: &Rig,
+        flags: cl_mem_flags,
+        format: cl_image_format,
+        data: *mut c_void,
+    ) -> Result<cl_mem, cl_int> {
         // SAFETY: a structure of numbers and pointers.
         let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
-        (desc.image_type, desc.image_width, desc.image_height) = (self.image_type, self.size[0], self.size[1]);
+        (desc.image_type, desc.image_width, desc.image_height) =
+            (self.image_type, self.size[0], self.size[1]);
         match self.image_type {
             CL_MEM_OBJECT_IMAGE3D => desc.image_depth = self.size[2],
             _ => desc.image_array_size = self.size[2],
@@ -82,7 +92,19 @@ impl Kind {
         let dims = if self.size[2] == 1 { 2 } else { 3 };
         let size = self.size.as_ptr();
         // SAFETY: live handles; as many sizes as dimensions; the list has its length.
-        ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, dims, null(), size, null(), waits.len() as u32, list, &mut event) });
+        ok(unsafe {
+            clEnqueueNDRangeKernel(
+                queue,
+                kernel,
+                dims,
+                null(),
+                size,
+                null(),
+                waits.len() as u32,
+                list,
+                &mut event,
+            )
+        });
         event
     }
 }
@@ -121,7 +143,8 @@ fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags
     let (mut random, mut code) = (Random(seed), 1);
     let count = kind.texels();
     let word = |i: u32| i.wrapping_mul(0x9e37_79b9);
-    let mut words: Vec<Vec<u32>> = (0..3).map(|m| (0..count as u32).map(|i| word(i + 1000 * m)).collect()).collect();
+    let mut words: Vec<Vec<u32>> =
+        (0..3).map(|m| (0..count as u32).map(|i| word(i + 1000 * m)).collect()).collect();
     let mut storage: Vec<Vec<u32>> = words[..2].to_vec();
     let has_data = flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0;
     let images = [0, 1].map(|m| {
@@ -129,14 +152,18 @@ fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags
         kind.create(rig, flags, LACKING, data).unwrap()
     });
     let buffer = rig.buffer(&words[2]);
-    let queues = [0, OUT_OF_ORDER].into_iter().flat_map(|how| devices.iter().map(move |d| Rig { device: *d, ..*rig }.queue(how)));
+    let queues = [0, OUT_OF_ORDER]
+        .into_iter()
+        .flat_map(|how| devices.iter().map(move |d| Rig { device: *d, ..*rig }.queue(how)));
     let queues: Vec<cl_command_queue> = queues.collect();
     let whole = Part { origin: [0; 3], size: kind.size };
     if !has_data {
         for (image, words) in images.iter().zip(&words) {
             let (at, size, data) = (whole.origin.as_ptr(), whole.size.as_ptr(), words.as_ptr().cast());
             // SAFETY: memory of the image's size.
-            ok(unsafe { clEnqueueWriteImage(queues[0], *image, 1, at, size, 0, 0, data, 0, null(), null_mut()) });
+            ok(unsafe {
+                clEnqueueWriteImage(queues[0], *image, 1, at, size, 0, 0, data, 0, null(), null_mut())
+            });
         }
     }
     let (step, turn) = (rig.kernel("step"), rig.kernel(kind.turn));
@@ -156,7 +183,9 @@ fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags
         let mut host: Vec<u32> = (0..part.count() as u32).map(|i| word(i ^ round)).collect();
         let data: *mut c_void = host.as_mut_ptr().cast();
         let before: Vec<u32> = places.iter().map(|p| words[m][*p]).collect();
-        let put = |words: &mut Vec<u32>, values: &[u32]| places.iter().zip(values).for_each(|(p, v)| words[*p] = *v);
+        let put = |words: &mut Vec<u32>, values: &[u32]| {
+            places.iter().zip(values).for_each(|(p, v)| words[*p] = *v)
+        };
         // SAFETY: live handles; memory of the sizes given, used by blocking commands only.
         unsafe {
             match random.below(11) {
@@ -185,15 +214,44 @@ fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags
                 }
                 6 => {
                     let color = [1.0f32, 0.0, 1.0, 0.0];
-                    ok(clEnqueueFillImage(queue, image, color.as_ptr().cast(), at, size, n, list, &mut event));
+                    ok(clEnqueueFillImage(
+                        queue,
+                        image,
+                        color.as_ptr().cast(),
+                        at,
+                        size,
+                        n,
+                        list,
+                        &mut event,
+                    ));
                     put(&mut words[m], &vec![0xffc0_0ffc; part.count()]);
                 }
                 7 => {
-                    ok(clEnqueueCopyImageToBuffer(queue, image, buffer, at, size, 4 * start, n, list, &mut event));
+                    ok(clEnqueueCopyImageToBuffer(
+                        queue,
+                        image,
+                        buffer,
+                        at,
+                        size,
+                        4 * start,
+                        n,
+                        list,
+                        &mut event,
+                    ));
                     words[2][there].copy_from_slice(&before);
                 }
                 8 => {
-                    ok(clEnqueueCopyBufferToImage(queue, buffer, image, 4 * start, at, size, n, list, &mut event));
+                    ok(clEnqueueCopyBufferToImage(
+                        queue,
+                        buffer,
+                        image,
+                        4 * start,
+                        at,
+                        size,
+                        n,
+                        list,
+                        &mut event,
+                    ));
                     let values = words[2][there].to_vec();
                     put(&mut words[m], &values);
                 }
@@ -202,11 +260,15 @@ fn commands(rig: &Rig, devices: &[cl_device_id], kind: Kind, flags: cl_mem_flags
                     let (how, none) = (CL_MAP_READ | CL_MAP_WRITE, null_mut());
                     let (mut row, mut slice) = (0usize, 0usize);
                     let (rows, slices) = (&raw mut row, &raw mut slice);
-                    let mapped = clEnqueueMapImage(queue, image, 1, how, at, size, rows, slices, n, list, none, &mut code);
+                    let mapped = clEnqueueMapImage(
+                        queue, image, 1, how, at, size, rows, slices, n, list, none, &mut code,
+                    );
                     ok(code);
                     let [w, h, _] = part.size;
                     for (i, value) in before.iter().enumerate() {
-                        let texel = mapped.byte_add(i / (w * h) * slice + i / w % h * row + 4 * (i % w)).cast::<u32>();
+                        let texel = mapped
+                            .byte_add(i / (w * h) * slice + i / w % h * row + 4 * (i % w))
+                            .cast::<u32>();
                         assert_eq!(texel.read(), *value, "round {round}");
                         texel.write(!value);
                     }
@@ -247,7 +309,9 @@ pub fn formats_beside_the_processor() {
     let (devices, mut code) = (devices(), 1);
     assert!(devices.len() >= 2, "{} devices", devices.len());
     // SAFETY: as many devices as are said.
-    let context = unsafe { clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code) };
+    let context = unsafe {
+        clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code)
+    };
     ok(code);
     let rig = Rig { device: devices[0], context, program: build(context, devices[0], SOURCE) };
     commands(&rig, &devices, KINDS[0], 0, 7);
@@ -270,8 +334,10 @@ pub fn lists() {
         let (mut list, mut count) = ([COMMON; 300], 0);
         // SAFETY: room for as many formats as are said.
         ok(unsafe { clGetSupportedImageFormats(context, flags, kind, 300, list.as_mut_ptr(), &mut count) });
-        let mut list: Vec<_> =
-            list[..count as usize].iter().map(|f| (f.image_channel_order, f.image_channel_data_type)).collect();
+        let mut list: Vec<_> = list[..count as usize]
+            .iter()
+            .map(|f| (f.image_channel_order, f.image_channel_data_type))
+            .collect();
         list.sort();
         list
     };
@@ -279,13 +345,17 @@ pub fn lists() {
     for kind in kinds.into_iter().chain(KINDS.map(|k| k.image_type)) {
         for flags in [CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_KERNEL_READ_AND_WRITE] {
             let [own, theirs] = contexts.map(|context| list(context, flags, kind));
-            assert!(own.contains(&(CL_RGBA, CL_UNORM_INT_101010_2)) && own.contains(&(CL_RGB, CL_UNORM_SHORT_565)));
+            assert!(
+                own.contains(&(CL_RGBA, CL_UNORM_INT_101010_2))
+                    && own.contains(&(CL_RGB, CL_UNORM_SHORT_565))
+            );
             assert_eq!(own, theirs, "{kind:#x}, {flags:#x}");
         }
     }
     let rig = Rig { device: devices[0], context: contexts[0], program: null_mut() };
-    for (kind, (order, data_type)) in
-        KINDS.iter().flat_map(|k| list(contexts[0], CL_MEM_WRITE_ONLY, k.image_type).into_iter().map(move |f| (k, f)))
+    for (kind, (order, data_type)) in KINDS
+        .iter()
+        .flat_map(|k| list(contexts[0], CL_MEM_WRITE_ONLY, k.image_type).into_iter().map(move |f| (k, f)))
     {
         let format = cl_image_format { image_channel_order: order, image_channel_data_type: data_type };
         release([kind.create(&rig, CL_MEM_WRITE_ONLY, format, null_mut()).unwrap()]);
@@ -312,10 +382,13 @@ pub fn launches_are_decided_one_by_one() {
     let rig = rig_of(SOURCE);
     let (queue, kernel) = (rig.queue(0), rig.kernel("roomy"));
     let texels = |word: u32| vec![word; KINDS[0].texels()];
-    let [lacking, common] = [(LACKING, 0xffc0_0003), (COMMON, 0xff00_00ff)]
-        .map(|(format, word)| KINDS[0].create(&rig, CL_MEM_COPY_HOST_PTR, format, texels(word).as_mut_ptr().cast()).unwrap());
-    let (out, more) =
-        (rig.buffer(&[0f32; 16]), number(&device_info(rig.device, CL_DEVICE_LOCAL_MEM_SIZE).unwrap()) as usize + 64);
+    let [lacking, common] = [(LACKING, 0xffc0_0003), (COMMON, 0xff00_00ff)].map(|(format, word)| {
+        KINDS[0].create(&rig, CL_MEM_COPY_HOST_PTR, format, texels(word).as_mut_ptr().cast()).unwrap()
+    });
+    let (out, more) = (
+        rig.buffer(&[0f32; 16]),
+        number(&device_info(rig.device, CL_DEVICE_LOCAL_MEM_SIZE).unwrap()) as usize + 64,
+    );
     set(kernel, 1, out);
     let launch = |image: cl_mem, bytes: usize| {
         set(kernel, 0, image);
@@ -371,9 +444,23 @@ pub fn from_binaries() {
         ok(clGetProgramInfo(rig.program, CL_PROGRAM_BINARY_SIZES, 8, (&raw mut size).cast(), null_mut()));
         let mut bytes = vec![0u8; size];
         let mut list = [bytes.as_mut_ptr()];
-        ok(clGetProgramInfo(rig.program, CL_PROGRAM_BINARIES, size_of::<usize>(), list.as_mut_ptr().cast(), null_mut()));
+        ok(clGetProgramInfo(
+            rig.program,
+            CL_PROGRAM_BINARIES,
+            size_of::<usize>(),
+            list.as_mut_ptr().cast(),
+            null_mut(),
+        ));
         let mut code = 1;
-        let program = clCreateProgramWithBinary(rig.context, 1, &rig.device, &size, &mut bytes.as_ptr(), null_mut(), &mut code);
+        let program = clCreateProgramWithBinary(
+            rig.context,
+            1,
+            &rig.device,
+            &size,
+            &mut bytes.as_ptr(),
+            null_mut(),
+            &mut code,
+        );
         ok(code);
         ok(clBuildProgram(program, 0, null(), null(), None, null_mut()));
         program
@@ -405,14 +492,18 @@ pub fn formats_recorded() {
         let (null_queue, list) = (null_mut(), none.cast());
         let launched = |kernel, dims, size| {
             let at = null();
-            clCommandNDRangeKernelKHR(buffer, null_queue, list, kernel, dims, at, size, at, 0, no_points, no_point, no_handle)
+            clCommandNDRangeKernelKHR(
+                buffer, null_queue, list, kernel, dims, at, size, at, 0, no_points, no_point, no_handle,
+            )
         };
         ok(launched(step, 1, &count));
         ok(clCommandCopyBufferToImageKHR(
             buffer, null_queue, list, words, images[0], 0, at, size, 0, no_points, no_point, no_handle,
         ));
         let color = color.as_ptr().cast();
-        ok(clCommandFillImageKHR(buffer, null_queue, list, images[0], color, at, half, 0, no_points, no_point, no_handle));
+        ok(clCommandFillImageKHR(
+            buffer, null_queue, list, images[0], color, at, half, 0, no_points, no_point, no_handle,
+        ));
         ok(launched(turn, 2, size));
         ok(clCommandCopyImageKHR(
             buffer, null_queue, list, images[1], images[0], at, at, half, 0, no_points, no_point, no_handle,
@@ -444,8 +535,9 @@ pub fn images_updated() {
     let rig = rig_of(SOURCE);
     let (queue, kernel, mut code) = (rig.queue(0), rig.kernel("take"), 1);
     let texels = |word: u32| vec![word; KINDS[0].texels()];
-    let images = [(COMMON, 0xff00_00ff), (LACKING, 0x003f_f003)]
-        .map(|(format, word)| KINDS[0].create(&rig, CL_MEM_COPY_HOST_PTR, format, texels(word).as_mut_ptr().cast()).unwrap());
+    let images = [(COMMON, 0xff00_00ff), (LACKING, 0x003f_f003)].map(|(format, word)| {
+        KINDS[0].create(&rig, CL_MEM_COPY_HOST_PTR, format, texels(word).as_mut_ptr().cast()).unwrap()
+    });
     let colors = [[1.0f32, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]];
     let out = rig.buffer(&vec![0f32; 4 * KINDS[0].texels()]);
     set(kernel, 0, images[0]);
@@ -458,10 +550,27 @@ pub fn images_updated() {
         ok(code);
         let (on, list, none, points, mut command) = (null_mut(), null(), null(), null(), null_mut());
         let made = &mut command;
-        ok(clCommandNDRangeKernelKHR(buffer, on, list, kernel, 2, none, size, none, 0, points, null_mut(), made));
+        ok(clCommandNDRangeKernelKHR(
+            buffer,
+            on,
+            list,
+            kernel,
+            2,
+            none,
+            size,
+            none,
+            0,
+            points,
+            null_mut(),
+            made,
+        ));
         ok(clFinalizeCommandBufferKHR(buffer));
         for which in [0, 1, 1, 0, 1] {
-            let arg = cl_mutable_dispatch_arg_khr { arg_index: 0, arg_size: 8, arg_value: (&raw const images[which]).cast() };
+            let arg = cl_mutable_dispatch_arg_khr {
+                arg_index: 0,
+                arg_size: 8,
+                arg_value: (&raw const images[which]).cast(),
+            };
             let config = cl_mutable_dispatch_config_khr {
                 command,
                 num_args: 1,

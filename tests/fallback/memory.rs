@@ -21,7 +21,9 @@ kernel void fine(global uint *p, double addend) {
 fn part(mem: cl_mem, origin: usize, size: usize) -> cl_mem {
     let (region, mut code) = (cl_buffer_region { origin, size }, 1);
     // SAFETY: a region of a live buffer.
-    let part = unsafe { clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code) };
+    let part = unsafe {
+        clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code)
+    };
     ok(code);
     part
 }
@@ -35,11 +37,16 @@ fn commands(rig: &Rig, devices: &[cl_device_id], flags: cl_mem_flags, seed: u64)
     let mut expected: Vec<u32> = (0..N as u32).map(|i| i * 7).collect();
     let mut storage = Box::new(Storage([0; N]));
     storage.0.copy_from_slice(&expected);
-    let (ptr, copied) = (storage.0.as_mut_ptr().cast(), flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0);
+    let (ptr, copied) =
+        (storage.0.as_mut_ptr().cast(), flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR) != 0);
     // SAFETY: the storage has the size and lives to the end.
-    let mem = unsafe { clCreateBuffer(rig.context, flags, BYTES, if copied { ptr } else { null_mut() }, &mut code) };
+    let mem = unsafe {
+        clCreateBuffer(rig.context, flags, BYTES, if copied { ptr } else { null_mut() }, &mut code)
+    };
     ok(code);
-    let queues = [0, OUT_OF_ORDER].into_iter().flat_map(|how| devices.iter().map(move |d| Rig { device: *d, ..*rig }.queue(how)));
+    let queues = [0, OUT_OF_ORDER]
+        .into_iter()
+        .flat_map(|how| devices.iter().map(move |d| Rig { device: *d, ..*rig }.queue(how)));
     let queues: Vec<cl_command_queue> = queues.collect();
     if !copied {
         // SAFETY: as above.
@@ -79,22 +86,63 @@ fn commands(rig: &Rig, devices: &[cl_device_id], flags: cl_mem_flags, seed: u64)
                     expected[all].iter_mut().for_each(|v| *v = (*v & 0xff_ffff) * 8 + round);
                 }
                 5 => {
-                    ok(clEnqueueWriteBuffer(queue, object, 1, 4 * offset, 4 * some, data, n, list, &mut event));
+                    ok(clEnqueueWriteBuffer(
+                        queue,
+                        object,
+                        1,
+                        4 * offset,
+                        4 * some,
+                        data,
+                        n,
+                        list,
+                        &mut event,
+                    ));
                     expected[there].copy_from_slice(&host);
                 }
                 6 => {
-                    ok(clEnqueueReadBuffer(queue, object, 1, 4 * offset, 4 * some, data, n, list, &mut event));
+                    ok(clEnqueueReadBuffer(
+                        queue,
+                        object,
+                        1,
+                        4 * offset,
+                        4 * some,
+                        data,
+                        n,
+                        list,
+                        &mut event,
+                    ));
                     assert_eq!(host, expected[there], "round {round}");
                 }
                 7 => {
                     let pattern = (&raw const round).cast();
-                    ok(clEnqueueFillBuffer(queue, object, pattern, 4, 4 * offset, 4 * some, n, list, &mut event));
+                    ok(clEnqueueFillBuffer(
+                        queue,
+                        object,
+                        pattern,
+                        4,
+                        4 * offset,
+                        4 * some,
+                        n,
+                        list,
+                        &mut event,
+                    ));
                     expected[there].fill(round);
                 }
                 _ => {
                     let how = CL_MAP_READ | CL_MAP_WRITE;
-                    let at =
-                        clEnqueueMapBuffer(queue, object, 1, how, 4 * offset, 4 * some, n, list, null_mut(), &mut code).cast();
+                    let at = clEnqueueMapBuffer(
+                        queue,
+                        object,
+                        1,
+                        how,
+                        4 * offset,
+                        4 * some,
+                        n,
+                        list,
+                        null_mut(),
+                        &mut code,
+                    )
+                    .cast();
                     ok(code);
                     let mapped: &mut [u32] = std::slice::from_raw_parts_mut(at, some);
                     assert_eq!(mapped, &expected[there.clone()], "round {round}");
@@ -118,7 +166,9 @@ fn commands(rig: &Rig, devices: &[cl_device_id], flags: cl_mem_flags, seed: u64)
 pub fn random_commands() {
     let rig = rig_of(STEPS);
     assert!(falls_back(&rig, "fine") && !falls_back(&rig, "step"));
-    for (flags, seed) in [(0, 1), (CL_MEM_COPY_HOST_PTR, 2), (CL_MEM_USE_HOST_PTR, 3), (CL_MEM_ALLOC_HOST_PTR, 4)] {
+    for (flags, seed) in
+        [(0, 1), (CL_MEM_COPY_HOST_PTR, 2), (CL_MEM_USE_HOST_PTR, 3), (CL_MEM_ALLOC_HOST_PTR, 4)]
+    {
         commands(&rig, &[rig.device], flags, seed);
     }
 }
@@ -128,10 +178,14 @@ pub fn beside_the_processor() {
     let (devices, mut code) = (devices(), 1);
     assert!(devices.len() >= 2, "{} devices", devices.len());
     // SAFETY: as many devices as are said.
-    let context = unsafe { clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code) };
+    let context = unsafe {
+        clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code)
+    };
     ok(code);
     let rig = Rig { device: devices[0], context, program: build(context, devices[0], STEPS) };
-    assert!(falls_back(&rig, "fine") && !falls_back(&Rig { device: devices[devices.len() - 1], ..rig }, "fine"));
+    assert!(
+        falls_back(&rig, "fine") && !falls_back(&Rig { device: devices[devices.len() - 1], ..rig }, "fine")
+    );
     for (flags, seed) in [(0, 5), (CL_MEM_USE_HOST_PTR, 6)] {
         commands(&rig, &devices, flags, seed);
     }
@@ -207,7 +261,9 @@ fn process(queue: cl_command_queue, kernel: cl_kernel, from: cl_mem, to: cl_mem)
     set(kernel, 0, from);
     set(kernel, 1, to);
     // SAFETY: live handles; two dimensions.
-    ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, 2, null(), [W, H].as_ptr(), null(), 0, null(), null_mut()) });
+    ok(unsafe {
+        clEnqueueNDRangeKernel(queue, kernel, 2, null(), [W, H].as_ptr(), null(), 0, null(), null_mut())
+    });
 }
 
 /// Kernels of both devices in turn, between two pictures and with commands of the host among them.
@@ -222,7 +278,18 @@ fn in_turns(rig: &Rig, pictures: [cl_mem; 2], queue: cl_command_queue, mut expec
         if round == 1 {
             let (color, at, some) = ([0.25f32; 4], [3usize, 2, 0], [5usize, 4, 1]);
             // SAFETY: live handles; sizes within the image.
-            ok(unsafe { clEnqueueFillImage(queue, a, color.as_ptr().cast(), at.as_ptr(), some.as_ptr(), 0, null(), null_mut()) });
+            ok(unsafe {
+                clEnqueueFillImage(
+                    queue,
+                    a,
+                    color.as_ptr().cast(),
+                    at.as_ptr(),
+                    some.as_ptr(),
+                    0,
+                    null(),
+                    null_mut(),
+                )
+            });
             for (y, x) in (2..6).flat_map(|y| (3..8).map(move |x| (y, x))) {
                 expected[(y * W + x) * 4..][..4].fill(0.25);
             }
@@ -231,7 +298,9 @@ fn in_turns(rig: &Rig, pictures: [cl_mem; 2], queue: cl_command_queue, mut expec
     let mut seen = vec![0f32; W * H * 4];
     let to = seen.as_mut_ptr().cast();
     // SAFETY: room for the texels.
-    ok(unsafe { clEnqueueReadImage(queue, a, 1, origin.as_ptr(), size.as_ptr(), 0, 0, to, 0, null(), null_mut()) });
+    ok(unsafe {
+        clEnqueueReadImage(queue, a, 1, origin.as_ptr(), size.as_ptr(), 0, 0, to, 0, null(), null_mut())
+    });
     assert_eq!(seen, expected);
 }
 
@@ -239,7 +308,8 @@ fn texels() -> Vec<f32> {
     (0..W * H * 4).map(|i| (i % 61) as f32).collect()
 }
 
-const RGBA: cl_image_format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_FLOAT };
+const RGBA: cl_image_format =
+    cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_FLOAT };
 
 /// Images of their own.
 pub fn images() {
@@ -251,7 +321,8 @@ pub fn images() {
     let (queue, mut code) = (rig.queue(0), 1);
     let mut texels = texels();
     let pictures = [true, false].map(|filled| {
-        let (flags, data) = if filled { (CL_MEM_COPY_HOST_PTR, texels.as_mut_ptr().cast()) } else { (0, null_mut()) };
+        let (flags, data) =
+            if filled { (CL_MEM_COPY_HOST_PTR, texels.as_mut_ptr().cast()) } else { (0, null_mut()) };
         // SAFETY: memory of the image's size.
         let image = unsafe { clCreateImage2D(rig.context, flags, &RGBA, W, H, 0, data, &mut code) };
         ok(code);
@@ -283,7 +354,8 @@ pub fn image_of_buffer() {
         desc.image_row_pitch = pitch;
         desc.mem_object = buffer;
         // SAFETY: live handles.
-        let image = unsafe { clCreateImage(rig.context, CL_MEM_READ_WRITE, &RGBA, &desc, null_mut(), &mut code) };
+        let image =
+            unsafe { clCreateImage(rig.context, CL_MEM_READ_WRITE, &RGBA, &desc, null_mut(), &mut code) };
         ok(code);
         image
     });
@@ -312,7 +384,18 @@ pub fn shared() {
     unsafe {
         let ptr = clSVMAlloc(rig.context, CL_MEM_READ_WRITE, BYTES, 0).cast::<u32>();
         assert!(!ptr.is_null());
-        let map = || ok(clEnqueueSVMMap(queue, 1, CL_MAP_READ | CL_MAP_WRITE, ptr.cast(), BYTES, 0, null(), null_mut()));
+        let map = || {
+            ok(clEnqueueSVMMap(
+                queue,
+                1,
+                CL_MAP_READ | CL_MAP_WRITE,
+                ptr.cast(),
+                BYTES,
+                0,
+                null(),
+                null_mut(),
+            ))
+        };
         let unmap = || ok(clEnqueueSVMUnmap(queue, ptr.cast(), 0, null(), null_mut()));
         map();
         (0..N).for_each(|i| ptr.add(i).write(i as u32));
@@ -349,7 +432,14 @@ pub fn addresses() {
     let mut address = 0u64;
     // SAFETY: live handles, terminated lists, values with their sizes; kernels alone follow the address.
     unsafe {
-        let mem = clCreateBufferWithProperties(rig.context, list.as_ptr(), CL_MEM_READ_WRITE, 64, null_mut(), &mut code);
+        let mem = clCreateBufferWithProperties(
+            rig.context,
+            list.as_ptr(),
+            CL_MEM_READ_WRITE,
+            64,
+            null_mut(),
+            &mut code,
+        );
         ok(code);
         ok(clGetMemObjectInfo(mem, CL_MEM_DEVICE_ADDRESS_EXT, 8, (&raw mut address).cast(), null_mut()));
         let numbers: [u32; 16] = std::array::from_fn(|i| i as u32);
@@ -357,18 +447,27 @@ pub fn addresses() {
         ok(clSetKernelArgDevicePointerEXT(fine, 0, address + 16));
         set(fine, 1, 1.0f64);
         let code = clEnqueueNDRangeKernel(queue, fine, 1, null(), &size, null(), 0, null(), null_mut());
-        let place = number(&device_info(rig.device, CL_DEVICE_SVM_CAPABILITIES).unwrap()) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+        let place = number(&device_info(rig.device, CL_DEVICE_SVM_CAPABILITIES).unwrap())
+            & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
         let got: Vec<u32> = read(queue, mem, 16);
         if place != 0 {
             assert_eq!(code, CL_SUCCESS);
-            assert!(got.iter().zip(0..).all(|(v, i)| *v == if (4..8).contains(&i) { i * 8 + 1 } else { i }), "{got:?}");
+            assert!(
+                got.iter().zip(0..).all(|(v, i)| *v == if (4..8).contains(&i) { i * 8 + 1 } else { i }),
+                "{got:?}"
+            );
         } else {
             assert_eq!((code, got), (CL_INVALID_OPERATION, numbers.to_vec()));
             // What it may reach without an argument is no better.
             let other = rig.buffer(&numbers);
             set(fine, 0, other);
             let run = || clEnqueueNDRangeKernel(queue, fine, 1, null(), &size, null(), 0, null(), null_mut());
-            ok(clSetKernelExecInfo(fine, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, 8, (&raw const address).cast()));
+            ok(clSetKernelExecInfo(
+                fine,
+                CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT,
+                8,
+                (&raw const address).cast(),
+            ));
             assert_eq!(run(), CL_INVALID_OPERATION);
             ok(clSetKernelExecInfo(fine, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, 0, null()));
             assert_eq!(run(), CL_SUCCESS);

@@ -12,7 +12,12 @@ pub fn reports() {
     }
     let info = |name| number(&device_info(device(), name).unwrap());
     // CL_DEVICE_DOUBLE_FP_CONFIG: what the specification asks of doubles.
-    let least = CL_FP_FMA | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_INF_NAN | CL_FP_DENORM;
+    let least = CL_FP_FMA
+        | CL_FP_ROUND_TO_NEAREST
+        | CL_FP_ROUND_TO_ZERO
+        | CL_FP_ROUND_TO_INF
+        | CL_FP_INF_NAN
+        | CL_FP_DENORM;
     assert_eq!(info(CL_DEVICE_DOUBLE_FP_CONFIG) & least, least);
     assert_eq!(info(CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE), 1);
     let source = "#if !defined(cl_khr_fp64) || !defined(__opencl_c_fp64)\n#error no doubles\n#endif\nkernel void k() {}";
@@ -25,11 +30,15 @@ pub fn names_what_falls_back() {
     let rig = rig();
     let log = build_log(rig.program, rig.device);
     assert_eq!(log.matches("falls back").count(), 2, "{log}");
-    let line = |kernel: &str| log.lines().find(|l| l.contains(&format!("kernel '{kernel}'"))).unwrap_or_default().to_string();
+    let line = |kernel: &str| {
+        log.lines().find(|l| l.contains(&format!("kernel '{kernel}'"))).unwrap_or_default().to_string()
+    };
     assert!(line("precise").contains("double precision"), "{log}");
     assert!(line("count").contains("64-bit atomic operations"), "{log}");
     // SAFETY: `query_bytes` passes buffers of the size it says.
-    let names = query_bytes(|s, v, r| unsafe { clGetProgramInfo(rig.program, CL_PROGRAM_KERNEL_NAMES, s, v, r) }).unwrap();
+    let names =
+        query_bytes(|s, v, r| unsafe { clGetProgramInfo(rig.program, CL_PROGRAM_KERNEL_NAMES, s, v, r) })
+            .unwrap();
     let text = text(&names);
     let mut names: Vec<&str> = text.split(';').collect();
     names.sort_unstable();
@@ -62,12 +71,15 @@ pub fn long_loops() {
     let rig = try_build(&rig(), source, "").unwrap();
     let early = text(&device_info(rig.device, CL_DEVICE_NAME).unwrap()).contains("llvmpipe");
     let queue = rig.queue(0);
-    for (name, rounds, ended) in [("unknown", 200_000, true), ("nested", 200_000, true), ("small", 1200, false)] {
+    for (name, rounds, ended) in
+        [("unknown", 200_000, true), ("nested", 200_000, true), ("small", 1200, false)]
+    {
         assert_eq!(falls_back(&rig, name), early && ended, "{}", build_log(rig.program, rig.device));
         let (kernel, mem) = (rig.kernel(name), rig.buffer(&[7u32, 200_000]));
         set(kernel, 0, mem);
         launch(queue, kernel, 1, &[]).release();
-        let expected = (0..rounds).fold(7u32, |x, _| x.wrapping_mul(1_664_525).wrapping_add(x >> 16).wrapping_add(1_013_904_223));
+        let expected = (0..rounds)
+            .fold(7u32, |x, _| x.wrapping_mul(1_664_525).wrapping_add(x >> 16).wrapping_add(1_013_904_223));
         assert_eq!(read::<u32>(queue, mem, 1), [expected], "{name}");
     }
 }
@@ -135,11 +147,14 @@ pub fn variables() {
     });
     assert_eq!(number(&size.unwrap()), 4);
     // Constants do not matter, and without a kernel that falls back variables do not either.
-    let constants = "constant float table[2] = {1, 2}; kernel void plain(global float *p) { *p = table[(int)*p & 1]; }
+    let constants =
+        "constant float table[2] = {1, 2}; kernel void plain(global float *p) { *p = table[(int)*p & 1]; }
         kernel void fine(global double *p) { *p += table[1]; }";
     let constants = try_build(&rig, constants, "").unwrap();
     assert!(!falls_back(&constants, "plain") && falls_back(&constants, "fine"));
-    let alone = try_build(&rig, "global uint n; kernel void plain(global uint *p) { *p = n++; }", "-cl-std=CL3.0").unwrap();
+    let alone =
+        try_build(&rig, "global uint n; kernel void plain(global uint *p) { *p = n++; }", "-cl-std=CL3.0")
+            .unwrap();
     assert_eq!(build_log(alone.program, rig.device), "");
     out.release();
 }
@@ -170,9 +185,23 @@ pub fn binaries() {
         ok(clGetProgramInfo(rig.program, CL_PROGRAM_BINARY_SIZES, 8, (&raw mut size).cast(), null_mut()));
         let mut bytes = vec![0u8; size];
         let mut list = [bytes.as_mut_ptr()];
-        ok(clGetProgramInfo(rig.program, CL_PROGRAM_BINARIES, size_of::<usize>(), list.as_mut_ptr().cast(), null_mut()));
+        ok(clGetProgramInfo(
+            rig.program,
+            CL_PROGRAM_BINARIES,
+            size_of::<usize>(),
+            list.as_mut_ptr().cast(),
+            null_mut(),
+        ));
         let (mut each, mut code) = (1, 1);
-        let program = clCreateProgramWithBinary(rig.context, 1, &rig.device, &size, &mut bytes.as_ptr(), &mut each, &mut code);
+        let program = clCreateProgramWithBinary(
+            rig.context,
+            1,
+            &rig.device,
+            &size,
+            &mut bytes.as_ptr(),
+            &mut each,
+            &mut code,
+        );
         assert_eq!((each, code), (CL_SUCCESS, CL_SUCCESS));
         assert_eq!(clBuildProgram(program, 0, null(), null(), None, null_mut()), CL_SUCCESS);
         let again = Rig { program, ..rig };
@@ -236,7 +265,10 @@ pub fn neither_has() {
         kernel void broken(global uint *p) { *p = f(*p); }";
     let failure = |source| try_build(&rig, source, "").map(|_| ()).unwrap_err();
     let (code, log) = failure(source);
-    assert!(code == CL_BUILD_PROGRAM_FAILURE && log.contains("kernel 'broken': unresolved symbol 'f'"), "{log}");
+    assert!(
+        code == CL_BUILD_PROGRAM_FAILURE && log.contains("kernel 'broken': unresolved symbol 'f'"),
+        "{log}"
+    );
     // A sub-group size that neither has: the device's own error is told.
     let odd = "kernel __attribute__((intel_reqd_sub_group_size(128))) void odd(global double *p) { p[get_sub_group_id()] *= 2; }";
     let (code, log) = failure(odd);

@@ -85,7 +85,8 @@ pub fn out_of_order() {
     set(combine, 1, b);
     let last = launch(queue, combine, N, &[]);
     assert_eq!(wait(&[last]), CL_SUCCESS);
-    let sum: Vec<f32> = after(&numbers(), "psp").iter().zip(after(&numbers(), "sp")).map(|(a, b)| a + b * 0.5).collect();
+    let sum: Vec<f32> =
+        after(&numbers(), "psp").iter().zip(after(&numbers(), "sp")).map(|(a, b)| a + b * 0.5).collect();
     assert_eq!(read::<f32>(queue, a, N), sum);
     release([gate, a1, a2, a3, b1, b2, last]);
     release([a, b]);
@@ -102,8 +103,12 @@ pub fn profiling() {
     let events = [scale, precise, scale, precise].map(|k| launch(queue, k, N, &[]));
     assert_eq!(wait(&events), CL_SUCCESS);
     for event in events {
-        let names =
-            [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END];
+        let names = [
+            CL_PROFILING_COMMAND_QUEUED,
+            CL_PROFILING_COMMAND_SUBMIT,
+            CL_PROFILING_COMMAND_START,
+            CL_PROFILING_COMMAND_END,
+        ];
         let times = names.map(|name| {
             // SAFETY: `query_bytes` passes buffers of the size it says.
             number(&query_bytes(|s, v, r| unsafe { clGetEventProfilingInfo(event, name, s, v, r) }).unwrap())
@@ -133,11 +138,14 @@ pub fn failures() {
     let unset = rig.kernel("precise");
     let size = N;
     // SAFETY: live handles; one dimension.
-    let code = unsafe { clEnqueueNDRangeKernel(queue, unset, 1, null(), &size, null(), 0, null(), null_mut()) };
+    let code =
+        unsafe { clEnqueueNDRangeKernel(queue, unset, 1, null(), &size, null(), 0, null(), null_mut()) };
     assert_eq!(code, CL_INVALID_KERNEL_ARGS);
     let many = [128usize, 64];
     // SAFETY: as above; two dimensions.
-    let code = unsafe { clEnqueueNDRangeKernel(queue, precise, 2, null(), many.as_ptr(), many.as_ptr(), 0, null(), null_mut()) };
+    let code = unsafe {
+        clEnqueueNDRangeKernel(queue, precise, 2, null(), many.as_ptr(), many.as_ptr(), 0, null(), null_mut())
+    };
     assert_eq!(code, CL_INVALID_WORK_GROUP_SIZE);
     release([gate, first, second]);
     mem.release();
@@ -152,13 +160,30 @@ fn create(queue: cl_command_queue, properties: &[u64]) -> cl_command_buffer_khr 
     buffer
 }
 
-fn record(buffer: cl_command_buffer_khr, kernel: cl_kernel, waits: &[u32]) -> Result<(u32, cl_mutable_command_khr), cl_int> {
+fn record(
+    buffer: cl_command_buffer_khr,
+    kernel: cl_kernel,
+    waits: &[u32],
+) -> Result<(u32, cl_mutable_command_khr), cl_int> {
     let (mut point, mut handle, size) = (0, null_mut(), N);
     let (count, list) = (waits.len() as u32, if waits.is_empty() { null() } else { waits.as_ptr() });
     // SAFETY: live handles; one dimension.
     let code = unsafe {
         let (queue, none) = (null_mut(), null());
-        clCommandNDRangeKernelKHR(buffer, queue, none, kernel, 1, null(), &size, null(), count, list, &mut point, &mut handle)
+        clCommandNDRangeKernelKHR(
+            buffer,
+            queue,
+            none,
+            kernel,
+            1,
+            null(),
+            &size,
+            null(),
+            count,
+            list,
+            &mut point,
+            &mut handle,
+        )
     };
     if code == CL_SUCCESS { Ok((point, handle)) } else { Err(code) }
 }
@@ -175,7 +200,8 @@ fn replay(queue: cl_command_queue, buffer: cl_command_buffer_khr, waits: &[cl_ev
 pub fn command_buffers() {
     let rig = rig();
     let (scale, precise) = kernels(&rig);
-    let (queue, mem, copy) = (rig.queue(CL_QUEUE_PROFILING_ENABLE), rig.buffer(&numbers()), rig.buffer(&[0f32; N]));
+    let (queue, mem, copy) =
+        (rig.queue(CL_QUEUE_PROFILING_ENABLE), rig.buffer(&numbers()), rig.buffer(&[0f32; N]));
     set(scale, 0, mem);
     let buffer = create(queue, &[]);
     // Arguments are checked as for every launch.
@@ -187,7 +213,20 @@ pub fn command_buffers() {
     // SAFETY: live handles.
     unsafe {
         let (none, points) = (null_mut(), null());
-        ok(clCommandCopyBufferKHR(buffer, none, null(), mem, copy, 0, 0, N * 4, 0, points, null_mut(), null_mut()));
+        ok(clCommandCopyBufferKHR(
+            buffer,
+            none,
+            null(),
+            mem,
+            copy,
+            0,
+            0,
+            N * 4,
+            0,
+            points,
+            null_mut(),
+            null_mut(),
+        ));
         record(buffer, precise, &[]).unwrap();
         ok(clFinalizeCommandBufferKHR(buffer));
     }
@@ -246,7 +285,11 @@ pub fn command_buffer_updates() {
     ok(unsafe { clFinalizeCommandBufferKHR(buffer) });
     let one = replay(queue, buffer, &[]);
     let update = |command, index, bytes: &[u8]| {
-        let arg = cl_mutable_dispatch_arg_khr { arg_index: index, arg_size: bytes.len(), arg_value: bytes.as_ptr().cast() };
+        let arg = cl_mutable_dispatch_arg_khr {
+            arg_index: index,
+            arg_size: bytes.len(),
+            arg_value: bytes.as_ptr().cast(),
+        };
         let config = cl_mutable_dispatch_config_khr {
             command,
             num_args: 1,

@@ -30,7 +30,9 @@ fn world() -> (Vec<cl_device_id>, Rig) {
     let (devices, mut code) = (devices(), 1);
     assert!(devices.len() >= 2, "{} devices", devices.len());
     // SAFETY: as many devices as are said.
-    let context = unsafe { clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code) };
+    let context = unsafe {
+        clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code)
+    };
     ok(code);
     let rig = Rig { device: devices[0], context, program: build(context, devices[0], SOURCE) };
     assert!(falls_back(&rig, "fine") && falls_back(&rig, "both") && !falls_back(&rig, "step"));
@@ -41,7 +43,9 @@ fn create(queues: &[cl_command_queue]) -> cl_command_buffer_khr {
     let flags = CL_COMMAND_BUFFER_MUTABLE_KHR | CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR;
     let (properties, mut code) = ([u64::from(CL_COMMAND_BUFFER_FLAGS_KHR), flags, 0], 1);
     // SAFETY: as many queues as are said; the list is terminated.
-    let buffer = unsafe { clCreateCommandBufferKHR(queues.len() as u32, queues.as_ptr(), properties.as_ptr(), &mut code) };
+    let buffer = unsafe {
+        clCreateCommandBufferKHR(queues.len() as u32, queues.as_ptr(), properties.as_ptr(), &mut code)
+    };
     ok(code);
     buffer
 }
@@ -60,7 +64,20 @@ fn record(
     // SAFETY: live handles; one dimension; the list has its length.
     ok(unsafe {
         let none = null();
-        clCommandNDRangeKernelKHR(buffer, queue, none, kernel, 1, none.cast(), &size, null(), n, list, &mut point, &mut handle)
+        clCommandNDRangeKernelKHR(
+            buffer,
+            queue,
+            none,
+            kernel,
+            1,
+            none.cast(),
+            &size,
+            null(),
+            n,
+            list,
+            &mut point,
+            &mut handle,
+        )
     });
     (point, handle)
 }
@@ -69,7 +86,9 @@ fn replay(queues: &[cl_command_queue], buffer: cl_command_buffer_khr, waits: &[c
     let list = if waits.is_empty() { null() } else { waits.as_ptr() };
     let (on, mut event) = (if queues.is_empty() { null() } else { queues.as_ptr() }, null_mut());
     // SAFETY: the lists have their lengths.
-    ok(unsafe { clEnqueueCommandBufferKHR(queues.len() as u32, on, buffer, waits.len() as u32, list, &mut event) });
+    ok(unsafe {
+        clEnqueueCommandBufferKHR(queues.len() as u32, on, buffer, waits.len() as u32, list, &mut event)
+    });
     event
 }
 
@@ -88,7 +107,8 @@ pub fn several_queues() {
     for round in 0..18 {
         let properties = [0, OUT_OF_ORDER, CL_QUEUE_PROFILING_ENABLE][round % 3];
         // Each device, and the first one twice.
-        let list = || devices.iter().chain(&devices[..1]).map(|d| Rig { device: *d, ..rig }.queue(properties));
+        let list =
+            || devices.iter().chain(&devices[..1]).map(|d| Rig { device: *d, ..rig }.queue(properties));
         let (queues, others): (Vec<_>, Vec<_>) = (list().collect(), list().collect());
         let mut words: Vec<Vec<u32>> = (0..3).map(|b| (0..N as u32).map(|i| i * (b + 1)).collect()).collect();
         let mems: Vec<_> = words.iter().map(|w| rig.buffer(w)).collect();
@@ -104,7 +124,8 @@ pub fn several_queues() {
             let (factor, addend) = (1 + random.below(5) as u32, random.below(100) as u32);
             let what = random.below(9);
             let uses: &[usize] = if what < 5 { &[to] } else { &[from, to] };
-            let mut waits: Vec<u32> = uses.iter().filter_map(|m| writer[*m]).chain(readers[to].clone()).collect();
+            let mut waits: Vec<u32> =
+                uses.iter().filter_map(|m| writer[*m]).chain(readers[to].clone()).collect();
             waits.sort_unstable();
             waits.dedup();
             let point = match what {
@@ -138,7 +159,20 @@ pub fn several_queues() {
                     // SAFETY: live handles; the list has its length.
                     ok(unsafe {
                         let (from, to) = (mems[from], mems[to]);
-                        clCommandCopyBufferKHR(buffer, queue, null(), from, to, 0, 0, 4 * N, n, list, &mut point, null_mut())
+                        clCommandCopyBufferKHR(
+                            buffer,
+                            queue,
+                            null(),
+                            from,
+                            to,
+                            0,
+                            0,
+                            4 * N,
+                            n,
+                            list,
+                            &mut point,
+                            null_mut(),
+                        )
                     });
                     point
                 }
@@ -146,7 +180,9 @@ pub fn several_queues() {
                     let (n, list) = points(if random.below(2) == 0 { &[] } else { &waits });
                     let (none, no_handle) = (null_mut(), null_mut());
                     // SAFETY: as above.
-                    ok(unsafe { clCommandBarrierWithWaitListKHR(buffer, queue, null(), n, list, none, no_handle) });
+                    ok(unsafe {
+                        clCommandBarrierWithWaitListKHR(buffer, queue, null(), n, list, none, no_handle)
+                    });
                     continue;
                 }
             };
@@ -222,7 +258,9 @@ pub fn whole_buffers() {
     // A copy has its own commands: one of them for the processor's queue, which has it without falling back.
     let (mut copied, mut code) = (null_mut(), 1);
     // SAFETY: the lists have their lengths.
-    let copy = unsafe { clRemapCommandBufferKHR(buffer, CL_FALSE, 2, others.as_ptr(), 1, &last, &mut copied, &mut code) };
+    let copy = unsafe {
+        clRemapCommandBufferKHR(buffer, CL_FALSE, 2, others.as_ptr(), 1, &last, &mut copied, &mut code)
+    };
     ok(code);
     update(copy, copied);
     assert_eq!(status(event), CL_QUEUED);

@@ -12,7 +12,11 @@ use std::time::Duration;
 const CACHE: &str = "PYROCLAST_CACHE_DIR";
 
 pub const CASES: &[Case] = &[
-    Case { name: "the_cache_cannot_be_made", run: works, prepare: |c, _| cache_in(c, Path::new("/proc/pyroclast-cache")) },
+    Case {
+        name: "the_cache_cannot_be_made",
+        run: works,
+        prepare: |c, _| cache_in(c, Path::new("/proc/pyroclast-cache")),
+    },
     Case { name: "the_cache_is_a_device", run: works, prepare: |c, _| cache_in(c, Path::new("/dev/null")) },
     Case { name: "the_cache_belongs_to_others", run: foreign_cache, prepare: own_cache },
     Case { name: "the_disk_is_full", run: disk_is_full, prepare: own_cache },
@@ -44,11 +48,17 @@ fn cache() -> PathBuf {
 /// Entries of the cache, half-written ones included.
 fn entries() -> Vec<PathBuf> {
     let shards = std::fs::read_dir(cache()).into_iter().flatten().flatten();
-    shards.filter(|s| s.path().is_dir()).flat_map(|s| std::fs::read_dir(s.path()).unwrap().flatten()).map(|f| f.path()).collect()
+    shards
+        .filter(|s| s.path().is_dir())
+        .flat_map(|s| std::fs::read_dir(s.path()).unwrap().flatten())
+        .map(|f| f.path())
+        .collect()
 }
 
 fn source(variant: usize) -> String {
-    format!("kernel void twice(global uint *p) {{ p[get_global_id(0)] *= 2; }} constant int variant = {variant};")
+    format!(
+        "kernel void twice(global uint *p) {{ p[get_global_id(0)] *= 2; }} constant int variant = {variant};"
+    )
 }
 
 fn works_with(variant: usize) {
@@ -174,7 +184,13 @@ fn try_to_build(context: cl_context, variant: usize) -> bool {
             return false;
         }
         let built = clBuildProgram(program, 0, null(), null(), None, null_mut());
-        let codes = [CL_SUCCESS, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, CL_BUILD_PROGRAM_FAILURE, CL_COMPILER_NOT_AVAILABLE];
+        let codes = [
+            CL_SUCCESS,
+            CL_OUT_OF_HOST_MEMORY,
+            CL_OUT_OF_RESOURCES,
+            CL_BUILD_PROGRAM_FAILURE,
+            CL_COMPILER_NOT_AVAILABLE,
+        ];
         assert!(codes.contains(&built), "{built}");
         if built == CL_BUILD_PROGRAM_FAILURE {
             assert!(build_log(program, device()).len() > 10, "the log says why");
@@ -247,11 +263,22 @@ fn no_address_space() {
             let mut filled = code;
             if code == CL_SUCCESS {
                 let pattern = 5u32;
-                filled = clEnqueueFillBuffer(queue, mem, (&raw const pattern).cast(), 4, 0, mib << 20, 0, null(), null_mut());
+                filled = clEnqueueFillBuffer(
+                    queue,
+                    mem,
+                    (&raw const pattern).cast(),
+                    4,
+                    0,
+                    mib << 20,
+                    0,
+                    null(),
+                    null_mut(),
+                );
                 clFinish(queue);
                 mem.release();
             }
-            let codes = [CL_SUCCESS, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY];
+            let codes =
+                [CL_SUCCESS, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY];
             assert!(codes.contains(&filled), "{filled}");
             refused += usize::from(filled != CL_SUCCESS);
         }

@@ -95,7 +95,10 @@ pub fn run() -> Step {
         let queue = bag.keep(made("clCreateCommandQueueWithProperties", queue, code)?, clReleaseCommandQueue);
         let program = clCreateProgramWithSource(context, 1, &mut SOURCE.as_ptr(), null(), &mut code);
         let program = bag.keep(made("clCreateProgramWithSource", program, code)?, clReleaseProgram);
-        done("clBuildProgram", clBuildProgram(program, 0, null(), c"-cl-std=CL3.0".as_ptr(), None, null_mut()))?;
+        done(
+            "clBuildProgram",
+            clBuildProgram(program, 0, null(), c"-cl-std=CL3.0".as_ptr(), None, null_mut()),
+        )?;
         let mut program = Program { bag, context, queue, program, pending: Vec::new() };
         let result = program.everything();
         // Whatever failed, the queue comes to its end.
@@ -145,7 +148,10 @@ impl Program {
             let waited = unsafe {
                 let waited = clWaitForEvents(1, &event);
                 let value = (&raw mut status).cast();
-                done("clGetEventInfo", clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, 4, value, null_mut()))?;
+                done(
+                    "clGetEventInfo",
+                    clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, 4, value, null_mut()),
+                )?;
                 waited
             };
             assert!(status <= 0, "a command is waited for and has status {status}");
@@ -160,7 +166,9 @@ impl Program {
         let mut out = vec![0u32; count];
         let to = out.as_mut_ptr().cast();
         // SAFETY: room for the elements.
-        done("clEnqueueReadBuffer", unsafe { clEnqueueReadBuffer(self.queue, mem, 1, 0, count * 4, to, 0, null(), null_mut()) })?;
+        done("clEnqueueReadBuffer", unsafe {
+            clEnqueueReadBuffer(self.queue, mem, 1, 0, count * 4, to, 0, null(), null_mut())
+        })?;
         self.settle()?;
         Ok(out)
     }
@@ -168,14 +176,27 @@ impl Program {
     fn launch(&mut self, kernel: cl_kernel, size: &[usize]) -> Step {
         let (dims, mut event) = (size.len() as u32, null_mut());
         // SAFETY: a size for each dimension.
-        let code =
-            unsafe { clEnqueueNDRangeKernel(self.queue, kernel, dims, null(), size.as_ptr(), null(), 0, null(), &mut event) };
+        let code = unsafe {
+            clEnqueueNDRangeKernel(
+                self.queue,
+                kernel,
+                dims,
+                null(),
+                size.as_ptr(),
+                null(),
+                0,
+                null(),
+                &mut event,
+            )
+        };
         self.later("clEnqueueNDRangeKernel", code, event)
     }
 
     fn set<T>(&self, kernel: cl_kernel, index: u32, value: T) -> Step {
         // SAFETY: the value has its size.
-        done("clSetKernelArg", unsafe { clSetKernelArg(kernel, index, size_of::<T>(), (&raw const value).cast()) })
+        done("clSetKernelArg", unsafe {
+            clSetKernelArg(kernel, index, size_of::<T>(), (&raw const value).cast())
+        })
     }
 
     fn buffers(&mut self) -> Step {
@@ -198,17 +219,33 @@ impl Program {
         // SAFETY: live objects; the memory has the sizes said; waits are for events of the same context.
         unsafe {
             let from = content.as_ptr().cast();
-            done("clEnqueueWriteBuffer", clEnqueueWriteBuffer(self.queue, big, 1, 0, BIG, from, 0, null(), null_mut()))?;
-            let sub = clCreateSubBuffer(b, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
+            done(
+                "clEnqueueWriteBuffer",
+                clEnqueueWriteBuffer(self.queue, big, 1, 0, BIG, from, 0, null(), null_mut()),
+            )?;
+            let sub =
+                clCreateSubBuffer(b, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
             let sub = self.bag.keep(made("clCreateSubBuffer", sub, code)?, clReleaseMemObject);
             let pattern = 9u32;
-            let code = clEnqueueFillBuffer(self.queue, sub, (&raw const pattern).cast(), 4, 0, N * 2, 0, null(), &mut event);
+            let code = clEnqueueFillBuffer(
+                self.queue,
+                sub,
+                (&raw const pattern).cast(),
+                4,
+                0,
+                N * 2,
+                0,
+                null(),
+                &mut event,
+            );
             done("clEnqueueFillBuffer", code)?;
             let event = self.bag.keep(event, clReleaseEvent);
             done("clFlush", clFlush(self.queue))?;
             done("clWaitForEvents", clWaitForEvents(1, &event))?;
             let mut times = [0u64; 2];
-            for (name, time) in [CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END].into_iter().zip(&mut times) {
+            for (name, time) in
+                [CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END].into_iter().zip(&mut times)
+            {
                 let code = clGetEventProfilingInfo(event, name, 8, (time as *mut u64).cast(), null_mut());
                 done("clGetEventProfilingInfo", code)?;
             }
@@ -231,7 +268,8 @@ impl Program {
         unsafe {
             let mut code = 1;
             let flags = CL_MAP_READ | CL_MAP_WRITE;
-            let ptr = clEnqueueMapBuffer(self.queue, user, 1, flags, 0, page, 0, null(), null_mut(), &mut code);
+            let ptr =
+                clEnqueueMapBuffer(self.queue, user, 1, flags, 0, page, 0, null(), null_mut(), &mut code);
             let ptr = made("clEnqueueMapBuffer", ptr, code)?;
             self.settle()?;
             same(std::slice::from_raw_parts(ptr.cast::<u32>(), N), &tripled);
@@ -241,7 +279,21 @@ impl Program {
             // Rows of 16 bytes out of rows of 64.
             let (origin, region) = ([0usize; 3], [16usize, 8, 2]);
             let (q, none) = (self.queue, origin.as_ptr());
-            let code = clEnqueueCopyBufferRect(q, b, a, none, none, region.as_ptr(), 64, 512, 16, 128, 0, null(), &mut event);
+            let code = clEnqueueCopyBufferRect(
+                q,
+                b,
+                a,
+                none,
+                none,
+                region.as_ptr(),
+                64,
+                512,
+                16,
+                128,
+                0,
+                null(),
+                &mut event,
+            );
             self.later("clEnqueueCopyBufferRect", code, event)?;
         }
         same(&self.read(a, 8)?, &[0, 3, 6, 9, 48, 51, 54, 57]);
@@ -267,12 +319,16 @@ impl Program {
                 clSVMFree(context, ptr);
             }));
             let (pattern, mut event) = (37u32, null_mut());
-            let code = clEnqueueSVMMemFill(queue, ptr, (&raw const pattern).cast(), 4, N * 4, 0, null(), &mut event);
+            let code =
+                clEnqueueSVMMemFill(queue, ptr, (&raw const pattern).cast(), 4, N * 4, 0, null(), &mut event);
             self.later("clEnqueueSVMMemFill", code, event)?;
             let poke = self.kernel(c"poke")?;
             done("clSetKernelArgSVMPointer", clSetKernelArgSVMPointer(poke, 0, ptr))?;
             self.launch(poke, &[N])?;
-            done("clEnqueueSVMMap", clEnqueueSVMMap(queue, 1, CL_MAP_READ, ptr, N * 4, 0, null(), null_mut()))?;
+            done(
+                "clEnqueueSVMMap",
+                clEnqueueSVMMap(queue, 1, CL_MAP_READ, ptr, N * 4, 0, null(), null_mut()),
+            )?;
             self.settle()?;
             same(std::slice::from_raw_parts(ptr.cast::<u32>(), N), &[42; N]);
             let code = clEnqueueSVMUnmap(queue, ptr, 0, null(), &mut event);
@@ -284,7 +340,8 @@ impl Program {
         if device_info(device(), CL_DEVICE_IMAGE_SUPPORT).map_or(0, |b| number(&b)) == 0 {
             return Ok(());
         }
-        let format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNSIGNED_INT8 };
+        let format =
+            cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNSIGNED_INT8 };
         // SAFETY: plain data, of which zero is a value.
         let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
         (desc.image_type, desc.image_width, desc.image_height) = (CL_MEM_OBJECT_IMAGE2D, 32, 16);
@@ -299,13 +356,37 @@ impl Program {
             let from = self.bag.keep(made("clCreateImage", from, code)?, clReleaseMemObject);
             let to = clCreateImage(self.context, CL_MEM_WRITE_ONLY, &format, &desc, null_mut(), &mut code);
             let to = self.bag.keep(made("clCreateImage", to, code)?, clReleaseMemObject);
-            let code = clEnqueueWriteImage(self.queue, from, 1, o, r, 0, 0, texels.as_ptr().cast(), 0, null(), null_mut());
+            let code = clEnqueueWriteImage(
+                self.queue,
+                from,
+                1,
+                o,
+                r,
+                0,
+                0,
+                texels.as_ptr().cast(),
+                0,
+                null(),
+                null_mut(),
+            );
             done("clEnqueueWriteImage", code)?;
             let draw = self.kernel(c"draw")?;
             self.set(draw, 0, to)?;
             self.set(draw, 1, from)?;
             self.launch(draw, &[32, 16])?;
-            let code = clEnqueueReadImage(self.queue, to, 1, o, r, 0, 0, out.as_mut_ptr().cast(), 0, null(), null_mut());
+            let code = clEnqueueReadImage(
+                self.queue,
+                to,
+                1,
+                o,
+                r,
+                0,
+                0,
+                out.as_mut_ptr().cast(),
+                0,
+                null(),
+                null_mut(),
+            );
             done("clEnqueueReadImage", code)?;
         }
         self.settle()?;
@@ -325,10 +406,23 @@ impl Program {
         // SAFETY: live objects; one dimension.
         unsafe {
             let list = clCreateCommandBufferKHR(1, &self.queue, null(), &mut code);
-            let list = self.bag.keep(made("clCreateCommandBufferKHR", list, code)?, clReleaseCommandBufferKHR);
+            let list =
+                self.bag.keep(made("clCreateCommandBufferKHR", list, code)?, clReleaseCommandBufferKHR);
             let none = null_mut();
-            let code =
-                clCommandNDRangeKernelKHR(list, none, null(), poke, 1, null(), &N, null(), 0, null(), null_mut(), null_mut());
+            let code = clCommandNDRangeKernelKHR(
+                list,
+                none,
+                null(),
+                poke,
+                1,
+                null(),
+                &N,
+                null(),
+                0,
+                null(),
+                null_mut(),
+                null_mut(),
+            );
             done("clCommandNDRangeKernelKHR", code)?;
             done("clFinalizeCommandBufferKHR", clFinalizeCommandBufferKHR(list))?;
             for _ in 0..2 {

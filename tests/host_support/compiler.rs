@@ -53,7 +53,11 @@ pub const CASES: &[Case] = &[
         name: "the_compiler_takes_all_memory",
         run: || build_fails(""),
         prepare: |command, folder| {
-            clang_script(command, folder, "x=$(tr '\\000' x < /dev/zero); echo $x > /dev/null; exec sleep 1000");
+            clang_script(
+                command,
+                folder,
+                "x=$(tr '\\000' x < /dev/zero); echo $x > /dev/null; exec sleep 1000",
+            );
             command.env("PYROCLAST_CLANG_MEMORY", "200");
         },
     },
@@ -71,7 +75,8 @@ pub const CASES: &[Case] = &[
         name: "the_compiler_writes_a_truncated_module",
         run: || build_fails("invalid SPIR-V"),
         prepare: |command, folder| {
-            let script = "cat > /dev/null; printf '\\003\\002\\043\\007\\000\\005\\001\\000aaaabbbbccccddddeeee'";
+            let script =
+                "cat > /dev/null; printf '\\003\\002\\043\\007\\000\\005\\001\\000aaaabbbbccccddddeeee'";
             clang_script(command, folder, script);
         },
     },
@@ -114,8 +119,11 @@ fn no_compiler() {
 /// finds.
 pub fn build_fails(reason: &str) {
     let (context, mut code) = (context(), 1);
-    let source =
-        CString::new(format!("{}kernel void k(global int *p) {{ *p = missing; }}", "// padding\n".repeat(20000))).unwrap();
+    let source = CString::new(format!(
+        "{}kernel void k(global int *p) {{ *p = missing; }}",
+        "// padding\n".repeat(20000)
+    ))
+    .unwrap();
     // SAFETY: a terminated string.
     unsafe {
         let program = clCreateProgramWithSource(context, 1, &mut source.as_ptr(), null(), &mut code);

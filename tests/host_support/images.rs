@@ -15,9 +15,16 @@ kernel void pixels(read_only image2d_t from, write_only image2d_t to, uint facto
 const SIZE: [usize; 3] = [37, 23, 1];
 const ROW: usize = SIZE[0] * 4;
 const BYTES: usize = ROW * SIZE[1];
-const FORMAT: cl_image_format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNSIGNED_INT8 };
+const FORMAT: cl_image_format =
+    cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNSIGNED_INT8 };
 
-fn create(context: cl_context, flags: cl_mem_flags, row_pitch: usize, object: cl_mem, ptr: *mut c_void) -> cl_mem {
+fn create(
+    context: cl_context,
+    flags: cl_mem_flags,
+    row_pitch: usize,
+    object: cl_mem,
+    ptr: *mut c_void,
+) -> cl_mem {
     let desc = cl_image_desc {
         image_type: CL_MEM_OBJECT_IMAGE2D,
         image_width: SIZE[0],
@@ -46,12 +53,31 @@ fn contents(queue: cl_command_queue, image: cl_mem) -> Vec<u8> {
 }
 
 /// Maps a part, changes each byte of it, and unmaps, perhaps by another queue.
-fn change_mapped(queues: [cl_command_queue; 2], image: cl_mem, flags: cl_map_flags, expected: &mut [u8], value: u8) {
+fn change_mapped(
+    queues: [cl_command_queue; 2],
+    image: cl_mem,
+    flags: cl_map_flags,
+    expected: &mut [u8],
+    value: u8,
+) {
     let (origin, region, mut pitch, mut code) = ([3usize, 5, 0], [20usize, 11, 1], 0, 1);
     let (o, r) = (origin.as_ptr(), region.as_ptr());
     // SAFETY: live handles; rows of the mapping are used as far as the region goes.
     unsafe {
-        let ptr = clEnqueueMapImage(queues[0], image, 1, flags, o, r, &mut pitch, null_mut(), 0, null(), null_mut(), &mut code);
+        let ptr = clEnqueueMapImage(
+            queues[0],
+            image,
+            1,
+            flags,
+            o,
+            r,
+            &mut pitch,
+            null_mut(),
+            0,
+            null(),
+            null_mut(),
+            &mut code,
+        );
         ok(code);
         for y in 0..region[1] {
             let row = std::slice::from_raw_parts_mut(ptr.cast::<u8>().add(y * pitch), region[0] * 4);
@@ -85,15 +111,30 @@ fn shuffle(rigs: &[Rig; 2], queues: [cl_command_queue; 2], images: [cl_mem; 2], 
                 set(kernel, 3, round);
                 let global = [SIZE[0], SIZE[1]];
                 // SAFETY: live handles; two dimensions.
-                ok(unsafe { clEnqueueNDRangeKernel(queue, kernel, 2, null(), global.as_ptr(), null(), 0, null(), null_mut()) });
-                expected[to] = expected[from].iter().map(|v| v.wrapping_mul(3).wrapping_add(round as u8)).collect();
+                ok(unsafe {
+                    clEnqueueNDRangeKernel(
+                        queue,
+                        kernel,
+                        2,
+                        null(),
+                        global.as_ptr(),
+                        null(),
+                        0,
+                        null(),
+                        null_mut(),
+                    )
+                });
+                expected[to] =
+                    expected[from].iter().map(|v| v.wrapping_mul(3).wrapping_add(round as u8)).collect();
             }
             2 => {
                 let (a, b) = ([1usize, 2, 0], [0usize, 4, 0]);
                 let size = [30usize, 15, 1];
                 let (s, d, r) = (a.as_ptr(), b.as_ptr(), size.as_ptr());
                 // SAFETY: live handles, arrays of three.
-                ok(unsafe { clEnqueueCopyImage(queue, images[from], images[to], s, d, r, 0, null(), null_mut()) });
+                ok(unsafe {
+                    clEnqueueCopyImage(queue, images[from], images[to], s, d, r, 0, null(), null_mut())
+                });
                 for y in 0..15 {
                     let row = expected[from][(y + 2) * ROW + 4..][..120].to_vec();
                     expected[to][(y + 4) * ROW..][..120].copy_from_slice(&row);
@@ -103,7 +144,9 @@ fn shuffle(rigs: &[Rig; 2], queues: [cl_command_queue; 2], images: [cl_mem; 2], 
                 let (colour, origin, size) = ([round, 1, 2, 3], [4usize, 0, 0], [5usize, 6, 1]);
                 let (o, r) = (origin.as_ptr(), size.as_ptr());
                 // SAFETY: live handles, a colour of four integers.
-                ok(unsafe { clEnqueueFillImage(queue, images[to], colour.as_ptr().cast(), o, r, 0, null(), null_mut()) });
+                ok(unsafe {
+                    clEnqueueFillImage(queue, images[to], colour.as_ptr().cast(), o, r, 0, null(), null_mut())
+                });
                 for (x, y) in (0..5).flat_map(|x| (0..6).map(move |y| (x, y))) {
                     expected[to][y * ROW + (x + 4) * 4..][..4].copy_from_slice(&[round as u8, 1, 2, 3]);
                 }
@@ -117,7 +160,9 @@ fn shuffle(rigs: &[Rig; 2], queues: [cl_command_queue; 2], images: [cl_mem; 2], 
             5 => {
                 let hint = [0, CL_MIGRATE_MEM_OBJECT_HOST][random.below(2)];
                 // SAFETY: live handles.
-                ok(unsafe { clEnqueueMigrateMemObjects(queue, 2, images.as_ptr(), hint, 0, null(), null_mut()) });
+                ok(unsafe {
+                    clEnqueueMigrateMemObjects(queue, 2, images.as_ptr(), hint, 0, null(), null_mut())
+                });
             }
             _ => assert_eq!(contents(queue, images[to]), expected[to], "round {round}"),
         }
@@ -142,14 +187,21 @@ pub fn images_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
     let pitch = ROW + 12;
     let mut own = first.clone().map(|bytes| {
         let mut memory = vec![0xeeu8; pitch * SIZE[1]];
-        bytes.chunks(ROW).zip(memory.chunks_mut(pitch)).for_each(|(from, to)| to[..ROW].copy_from_slice(from));
+        bytes
+            .chunks(ROW)
+            .zip(memory.chunks_mut(pitch))
+            .for_each(|(from, to)| to[..ROW].copy_from_slice(from));
         memory
     });
     let [a, b] = &mut own;
-    let images = [a, b].map(|m| create(context, CL_MEM_USE_HOST_PTR, pitch, null_mut(), m.as_mut_ptr().cast()));
+    let images =
+        [a, b].map(|m| create(context, CL_MEM_USE_HOST_PTR, pitch, null_mut(), m.as_mut_ptr().cast()));
     shuffle(rigs, queues, images, first.clone());
     release(images);
-    assert!(own.iter().all(|m| m.chunks(pitch).all(|row| row[ROW..] == [0xee; 12])), "bytes between rows were written");
+    assert!(
+        own.iter().all(|m| m.chunks(pitch).all(|row| row[ROW..] == [0xee; 12])),
+        "bytes between rows were written"
+    );
 
     // Rows that lie as the device would have them, and rows that do not.
     for pitch in [256, ROW + 4] {
@@ -164,7 +216,21 @@ pub fn images_of_two_devices(rigs: &[Rig; 2], queues: [cl_command_queue; 2]) {
         for i in 0..2 {
             let (origin, o) = ([0usize; 3], SIZE.as_ptr());
             // SAFETY: live handles; the bytes are those of the image.
-            ok(unsafe { clEnqueueWriteImage(queues[i], images[i], 1, origin.as_ptr(), o, 0, 0, of(i), 0, null(), null_mut()) });
+            ok(unsafe {
+                clEnqueueWriteImage(
+                    queues[i],
+                    images[i],
+                    1,
+                    origin.as_ptr(),
+                    o,
+                    0,
+                    0,
+                    of(i),
+                    0,
+                    null(),
+                    null_mut(),
+                )
+            });
         }
         shuffle(rigs, queues, images, first.clone());
         release(images);

@@ -12,14 +12,17 @@ kernel void count(volatile global atomic_uint *n)
 
 /// Both devices, and the host, add to one number at the same time, where both offer that.
 pub fn counted_by_both(devices: &[cl_device_id]) {
-    let atomics = |d: &cl_device_id| number(&device_info(*d, CL_DEVICE_SVM_CAPABILITIES).unwrap()) & CL_DEVICE_SVM_ATOMICS != 0;
+    let atomics = |d: &cl_device_id| {
+        number(&device_info(*d, CL_DEVICE_SVM_CAPABILITIES).unwrap()) & CL_DEVICE_SVM_ATOMICS != 0
+    };
     if !devices.iter().all(atomics) {
         return;
     }
     let (size, rounds, mut code) = (4096usize, 8u32, 1);
     // SAFETY: live handles; the memory is given back when all is done.
     unsafe {
-        let context = clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code);
+        let context =
+            clCreateContext(null(), devices.len() as u32, devices.as_ptr(), None, null_mut(), &mut code);
         ok(code);
         let mut text = SOURCE.as_ptr().cast();
         let program = clCreateProgramWithSource(context, 1, &mut text, &SOURCE.len(), &mut code);

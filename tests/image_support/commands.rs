@@ -81,7 +81,13 @@ impl Pitched {
         let size = row_pitch * (region[1] + 1) * (region[2] + 1) * 2;
         Pitched { row, pitches: [row_pitch, slice_pitch], bytes: vec![GAP; size], kind, region }
     }
-    pub(super) fn filled(kind: ImageKind, region: [usize; 3], element: usize, step: usize, tight: &[u8]) -> Pitched {
+    pub(super) fn filled(
+        kind: ImageKind,
+        region: [usize; 3],
+        element: usize,
+        step: usize,
+        tight: &[u8],
+    ) -> Pitched {
         let mut pitched = Pitched::new(kind, region, element, step);
         for (i, row) in tight.chunks_exact(pitched.row).enumerate() {
             let at = pitched.at(i);
@@ -116,7 +122,11 @@ fn same(format: &Format, got: &[u8], want: &[u8]) -> Result<(), String> {
     let count = want.len() / format.bytes;
     match (0..count).find(|&i| (format.load(got, i) ^ format.load(want, i)) & format.mask() != 0) {
         None => Ok(()),
-        Some(i) => Err(format!("element {i} of {count} is {:#x}, not {:#x}", format.load(got, i), format.load(want, i))),
+        Some(i) => Err(format!(
+            "element {i} of {count} is {:#x}, not {:#x}",
+            format.load(got, i),
+            format.load(want, i)
+        )),
     }
 }
 
@@ -132,22 +142,37 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     /// An image created from host memory with pitches.
-    fn new(session: &'a Session<'a>, offer: &'a Offer, kind: ImageKind, seed: u64) -> Result<Bench<'a>, String> {
+    fn new(
+        session: &'a Session<'a>,
+        offer: &'a Offer,
+        kind: ImageKind,
+        seed: u64,
+    ) -> Result<Bench<'a>, String> {
         Bench::lying(Place::Own, session, offer, kind, seed)
     }
 
-    fn lying(place: Place, session: &'a Session<'a>, offer: &'a Offer, kind: ImageKind, seed: u64) -> Result<Bench<'a>, String> {
+    fn lying(
+        place: Place,
+        session: &'a Session<'a>,
+        offer: &'a Offer,
+        kind: ImageKind,
+        seed: u64,
+    ) -> Result<Bench<'a>, String> {
         let (size, element) = (small_size(kind), offer.format.bytes);
         let mut random = Random::new(seed);
         let bytes = offer.format.elements(&mut random, size.iter().product(), true);
         let host = match kind {
-            ImageKind::Buffer => Pitched { bytes: bytes.clone(), pitches: [0, 0], row: 0, kind, region: size },
+            ImageKind::Buffer => {
+                Pitched { bytes: bytes.clone(), pitches: [0, 0], row: 0, kind, region: size }
+            }
             _ => Pitched::filled(kind, size, element, place.step(session)?, &bytes),
         };
         let data = HostData { bytes: &host.bytes, row_pitch: host.pitches[0], slice_pitch: host.pitches[1] };
         let image = match place {
             Place::Own => session.image(offer.create(), offer.format.cl, kind, size, element, Some(data))?,
-            Place::Buffer | Place::Rows => session.image_in_buffer(offer.create(), offer.format.cl, kind, size, data)?,
+            Place::Buffer | Place::Rows => {
+                session.image_in_buffer(offer.create(), offer.format.cl, kind, size, data)?
+            }
         };
         Ok(Bench { session, offer, kind, random, image, model: Model { size, element, bytes } })
     }
@@ -206,7 +231,10 @@ impl<'a> Bench<'a> {
     fn copy_inside(&mut self) -> Result<(), String> {
         let half = self.model.size[0] / 2;
         let [_, y, z] = self.model.size;
-        let (from, to) = (Part { origin: [0; 3], region: [half, y, z] }, Part { origin: [half + 1, 0, 0], region: [half, y, z] });
+        let (from, to) = (
+            Part { origin: [0; 3], region: [half, y, z] },
+            Part { origin: [half + 1, 0, 0], region: [half, y, z] },
+        );
         self.session.copy_image(&self.image, &self.image, from.origin, to.origin, from.region)?;
         let moved = self.model.get(from);
         self.model.put(to, &moved);

@@ -51,7 +51,8 @@ FILTER(shake)
 ";
 
 /// Numbers that all kernels are given: a row of five weights, nine more, factor and offset.
-const NUMBERS: [f32; 16] = [0.0625, 0.25, 0.375, 0.25, 0.0625, 1.0, 2.0, 1.0, 2.0, 4.0, 2.0, 1.0, 2.0, 1.0, 0.0625, 0.03125];
+const NUMBERS: [f32; 16] =
+    [0.0625, 0.25, 0.375, 0.25, 0.0625, 1.0, 2.0, 1.0, 2.0, 4.0, 2.0, 1.0, 2.0, 1.0, 0.0625, 0.03125];
 
 /// A picture on the host.
 struct Picture {
@@ -104,7 +105,8 @@ const FILTERS: &[(&str, Filter)] = &[
         lerp(a.at(x, y), soft, -0.75)
     }),
     ("average", |a, _, x, y| {
-        let (across, down) = ((-4..=4).map(|i| (x + i, y, 0.5 / 9.0)), (-2..=2).map(|j| (x, y + j, 0.5 / 5.0)));
+        let (across, down) =
+            ((-4..=4).map(|i| (x + i, y, 0.5 / 9.0)), (-2..=2).map(|j| (x, y + j, 0.5 / 5.0)));
         a.sum(across.chain(down))
     }),
     ("convolution", |a, _, x, y| {
@@ -168,7 +170,10 @@ pub fn filters(session: &Session<'_>) -> Result<(), String> {
     ];
     for (order, data_type) in pairs {
         let cl = image_format(order, data_type);
-        let Some(offer) = offered.iter().find(|o| super::same(o.format.cl, cl) && o.has(CL_MEM_WRITE_ONLY)) else { continue };
+        let Some(offer) = offered.iter().find(|o| super::same(o.format.cl, cl) && o.has(CL_MEM_WRITE_ONLY))
+        else {
+            continue;
+        };
         let format = &offer.format;
         let make = |seed| -> Result<(Image<'_>, Picture), String> {
             // Of 0 to 1 in every format.
@@ -177,7 +182,9 @@ pub fn filters(session: &Session<'_>) -> Result<(), String> {
             for _ in 0..W * H {
                 let element = format.element(random, false);
                 let unit = match data_type {
-                    CL_FLOAT => (0..4).map(|_| u128::from((random.unit() as f32).to_bits())).fold(0, |e, c| e << 32 | c),
+                    CL_FLOAT => (0..4)
+                        .map(|_| u128::from((random.unit() as f32).to_bits()))
+                        .fold(0, |e, c| e << 32 | c),
                     CL_HALF_FLOAT => {
                         let half = |u: f64| u128::from(half::f16::from_f64(u).to_bits());
                         (0..4).map(|_| half(random.unit())).fold(0, |e, c| e << 16 | c)

@@ -109,7 +109,9 @@ impl Field {
         match self.coding {
             // Converting Normalized Integer Channel Data Types to Floating-point Values: 1.5 ulp, ends and zero exactly.
             Coding::Unorm | Coding::Snorm if [0.0, 1.0, -1.0].contains(&want) => f64::from(number) == want,
-            Coding::Unorm | Coding::Snorm => ulps(number.abs(), want.abs()) <= 1.5 && (number < 0.0) == (want < 0.0),
+            Coding::Unorm | Coding::Snorm => {
+                ulps(number.abs(), want.abs()) <= 1.5 && (number < 0.0) == (want < 0.0)
+            }
             // Conversion Rules for sRGBA and sBGRA Images: half a code after conversion back.
             Coding::Srgb => {
                 let code = self.code(element) as f64;
@@ -121,7 +123,9 @@ impl Field {
             // Conversion Rules for Half Precision Floating-point Channel Data Type: reads are lossless.
             Coding::Half => number.to_bits() == (want as f32).to_bits(),
             // Conversion Rules for Floating-point Channel Data Type: denormals may become zero.
-            Coding::Float => got == self.code(element) as u32 || ((want as f32).is_subnormal() && number == 0.0),
+            Coding::Float => {
+                got == self.code(element) as u32 || ((want as f32).is_subnormal() && number == 0.0)
+            }
         }
     }
 
@@ -150,7 +154,9 @@ impl Field {
             // Converting Floating-point Values to Normalized Integer Channel Data Types: preferably rounded to the nearest
             // even, within 0.6 of a code in any case; infinities and NaNs are up to the device.
             Coding::Unorm | Coding::Srgb | Coding::Snorm if !number.is_finite() => true,
-            Coding::Unorm => ((limit(self.bits) * number).clamp(0.0, limit(self.bits)) - code as f64).abs() <= 0.6,
+            Coding::Unorm => {
+                ((limit(self.bits) * number).clamp(0.0, limit(self.bits)) - code as f64).abs() <= 0.6
+            }
             // Conversion Rules for sRGBA and sBGRA Images: the same after the curve.
             Coding::Srgb => (limit(self.bits) * linear_to_srgb(number) - code as f64).abs() <= 0.6,
             // The lowest two codes stand for the same number, -1.
@@ -167,7 +173,8 @@ impl Field {
             Coding::Half => may_be_half(f32::from_bits(written), f16::from_bits(code as u16)),
             Coding::Float if number.is_nan() => f32::from_bits(code as u32).is_nan(),
             Coding::Float => {
-                code as u32 == written || (f32::from_bits(written).is_subnormal() && f32::from_bits(code as u32) == 0.0)
+                code as u32 == written
+                    || (f32::from_bits(written).is_subnormal() && f32::from_bits(code as u32) == 0.0)
             }
         }
     }
@@ -184,8 +191,11 @@ fn may_be_half(number: f32, got: f16) -> bool {
         true => f16::from_bits(nearest.to_bits() - 1),
         false => nearest,
     };
-    let flushed = got.to_f32() == 0.0 && (!nearest.is_normal() || !towards_zero.is_normal()) && number.is_finite();
-    got.to_bits() == nearest.to_bits() || got.to_bits() == towards_zero.to_bits() || (flushed && number.abs() < 1e-3)
+    let flushed =
+        got.to_f32() == 0.0 && (!nearest.is_normal() || !towards_zero.is_normal()) && number.is_finite();
+    got.to_bits() == nearest.to_bits()
+        || got.to_bits() == towards_zero.to_bits()
+        || (flushed && number.abs() < 1e-3)
 }
 
 /// Channels in memory order.
@@ -328,7 +338,11 @@ impl Format {
             Err(constant) if self.class() == Class::Float => f64::from(f32::from_bits(got[i])) == constant,
             Err(constant) => f64::from(got[i]) == constant,
         });
-        if good { Ok(()) } else { Err(format!("{element:#x} reads as {}, not {:?}", self.show(got), self.texel(element))) }
+        if good {
+            Ok(())
+        } else {
+            Err(format!("{element:#x} reads as {}, not {:?}", self.show(got), self.texel(element)))
+        }
     }
 
     /// Checks what a kernel read as halves.
@@ -337,7 +351,11 @@ impl Format {
             Ok(field) => field.may_read_half(element, got[i]),
             Err(constant) => got[i].to_f64() == constant,
         });
-        if good { Ok(()) } else { Err(format!("{element:#x} reads as {got:?}, not {:?}", self.texel(element))) }
+        if good {
+            Ok(())
+        } else {
+            Err(format!("{element:#x} reads as {got:?}, not {:?}", self.texel(element)))
+        }
     }
 
     /// Checks what a write of a texel, bits of float, int or uint, has left.
@@ -370,17 +388,27 @@ impl Format {
             let code = match field.coding {
                 Coding::Half if !special => u64::from(f16::from_f64(random.unit() * 4.0 - 2.0).to_bits()),
                 Coding::Float if !special => u64::from(((random.unit() * 4.0 - 2.0) as f32).to_bits()),
-                Coding::Float if bits & 7 == 0 => [0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 1, 0x8000_0000][bits as usize / 8 % 5],
+                Coding::Float if bits & 7 == 0 => {
+                    [0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 1, 0x8000_0000][bits as usize / 8 % 5]
+                }
                 Coding::Half if bits & 7 == 0 => [0x7c00, 0xfc00, 0x7e00, 1, 0x8000][bits as usize / 8 % 5],
                 // Half of the numbers of single precision are of a usual size.
-                Coding::Float if bits & 1 == 0 => u64::from(((random.unit() * 200.0 - 100.0) as f32).to_bits()),
+                Coding::Float if bits & 1 == 0 => {
+                    u64::from(((random.unit() * 200.0 - 100.0) as f32).to_bits())
+                }
                 Coding::Float | Coding::Half => {
                     // No signalling NaN: what becomes of its bits in a copy through registers is nobody's promise.
                     let quiet = if field.coding == Coding::Float { 0x0040_0000 } else { 0x0200 };
-                    if field.value((u128::from(bits) << field.shift) & self.mask()).is_nan() { bits | quiet } else { bits }
+                    if field.value((u128::from(bits) << field.shift) & self.mask()).is_nan() {
+                        bits | quiet
+                    } else {
+                        bits
+                    }
                 }
                 // Ends and zero are likelier than by chance.
-                _ if bits & 7 == 0 => [0, u64::MAX, 1 << (field.bits - 1), (1 << (field.bits - 1)) - 1][bits as usize / 8 % 4],
+                _ if bits & 7 == 0 => {
+                    [0, u64::MAX, 1 << (field.bits - 1), (1 << (field.bits - 1)) - 1][bits as usize / 8 % 4]
+                }
                 _ => bits >> 3,
             };
             element |= (u128::from(code) & ((1 << field.bits) - 1)) << field.shift;

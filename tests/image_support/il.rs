@@ -17,14 +17,22 @@ const ROW: u32 = 2;
 fn program() -> Result<Vec<u32>, Error> {
     let mut b = Builder::new();
     b.set_version(1, 0);
-    for c in [Capability::Addresses, Capability::Kernel, Capability::ImageBasic, Capability::LiteralSampler, Capability::Int64] {
+    for c in [
+        Capability::Addresses,
+        Capability::Kernel,
+        Capability::ImageBasic,
+        Capability::LiteralSampler,
+        Capability::Int64,
+    ] {
         b.capability(c);
     }
     b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
-    let (void, uint, ulong, float) = (b.type_void(), b.type_int(32, 0), b.type_int(64, 0), b.type_float(32, None));
+    let (void, uint, ulong, float) =
+        (b.type_void(), b.type_int(32, 0), b.type_int(64, 0), b.type_float(32, None));
     let (uint2, float2, float4) = (b.type_vector(uint, 2), b.type_vector(float, 2), b.type_vector(float, 4));
     let ulong3 = b.type_vector(ulong, 3);
-    let mut image = |access| b.type_image(void, Dim::Dim2D, 0, 0, 0, 0, spirv::ImageFormat::Unknown, Some(access));
+    let mut image =
+        |access| b.type_image(void, Dim::Dim2D, 0, 0, 0, 0, spirv::ImageFormat::Unknown, Some(access));
     let (read_only, write_only) = (image(AccessQualifier::ReadOnly), image(AccessQualifier::WriteOnly));
     let (sampler, sampled) = (b.type_sampler(), b.type_sampled_image(read_only));
     let global4 = b.type_pointer(None, StorageClass::CrossWorkgroup, float4);
@@ -35,7 +43,8 @@ fn program() -> Result<Vec<u32>, Error> {
     b.decorate(ids, Decoration::BuiltIn, [Operand::BuiltIn(BuiltIn::GlobalInvocationId)]);
     let edge = b.constant_sampler(sampler, SamplerAddressingMode::ClampToEdge, 0, SamplerFilterMode::Nearest);
     let mut number = |n: u32| b.constant_bit32(uint, n);
-    let (zero, one, two, three, row, far) = (number(0), number(1), number(2), number(3), number(ROW), number(1000));
+    let (zero, one, two, three, row, far) =
+        (number(0), number(1), number(2), number(3), number(ROW), number(1000));
     let (lod, half) = (b.constant_bit32(float, 0), b.constant_bit32(float, 0.5f32.to_bits()));
     let function = b.begin_function(void, None, FunctionControl::NONE, ty)?;
     let [a, out_image, s] = [read_only, write_only, sampler].map(|ty| b.function_parameter(ty));
@@ -61,7 +70,8 @@ fn program() -> Result<Vec<u32>, Error> {
     let at_float = b.composite_construct(float2, None, [fx, half])?;
     let with = b.sampled_image(sampled, None, a, s)?;
     let level = [Operand::IdRef(lod)];
-    let argument = b.image_sample_explicit_lod(float4, None, with, at_float, ImageOperands::LOD, level.clone())?;
+    let argument =
+        b.image_sample_explicit_lod(float4, None, with, at_float, ImageOperands::LOD, level.clone())?;
     store(&mut b, one, argument)?;
     // A constant one, integer coordinates, below the image.
     let at_far = b.composite_construct(uint2, None, [x, far])?;
@@ -89,11 +99,17 @@ fn program() -> Result<Vec<u32>, Error> {
 pub fn levels() -> Result<Vec<u32>, Error> {
     let mut b = Builder::new();
     b.set_version(1, 0);
-    let needed =
-        [Capability::Addresses, Capability::Kernel, Capability::ImageReadWrite, Capability::ImageMipmap, Capability::Int64];
+    let needed = [
+        Capability::Addresses,
+        Capability::Kernel,
+        Capability::ImageReadWrite,
+        Capability::ImageMipmap,
+        Capability::Int64,
+    ];
     needed.into_iter().for_each(|c| b.capability(c));
     b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
-    let (void, uint, ulong, float) = (b.type_void(), b.type_int(32, 0), b.type_int(64, 0), b.type_float(32, None));
+    let (void, uint, ulong, float) =
+        (b.type_void(), b.type_int(32, 0), b.type_int(64, 0), b.type_float(32, None));
     let (uint2, float4, ulong3) = (b.type_vector(uint, 2), b.type_vector(float, 4), b.type_vector(ulong, 3));
     let access = Some(AccessQualifier::ReadWrite);
     let image = b.type_image(void, Dim::Dim2D, 0, 0, 0, 0, spirv::ImageFormat::Unknown, access);
@@ -104,7 +120,8 @@ pub fn levels() -> Result<Vec<u32>, Error> {
     b.decorate(ids, Decoration::BuiltIn, [Operand::BuiltIn(BuiltIn::GlobalInvocationId)]);
     let [zero, one, two] = [0, 1, 2].map(|n| b.constant_bit32(uint, n));
     let function = b.begin_function(void, None, FunctionControl::NONE, ty)?;
-    let (im, level, facts) = (b.function_parameter(image)?, b.function_parameter(uint)?, b.function_parameter(global)?);
+    let (im, level, facts) =
+        (b.function_parameter(image)?, b.function_parameter(uint)?, b.function_parameter(global)?);
     b.begin_block(None)?;
     let id = b.load(ulong3, None, ids, None, [])?;
     let coordinate = |b: &mut Builder, i: u32| -> Result<(u32, u32), Error> {
@@ -113,7 +130,8 @@ pub fn levels() -> Result<Vec<u32>, Error> {
         Ok((own, b.i_mul(uint, None, own, two)?))
     };
     let ((x, from_x), (y, from_y)) = (coordinate(&mut b, 0)?, coordinate(&mut b, 1)?);
-    let (to, from) = (b.composite_construct(uint2, None, [x, y])?, b.composite_construct(uint2, None, [from_x, from_y])?);
+    let (to, from) =
+        (b.composite_construct(uint2, None, [x, y])?, b.composite_construct(uint2, None, [from_x, from_y])?);
     let lod = |level| [Operand::IdRef(level)];
     let texel = b.image_read(float4, None, im, from, Some(ImageOperands::LOD), lod(level))?;
     let next = b.i_add(uint, None, level, one)?;
@@ -143,7 +161,9 @@ pub fn images_in_spirv(session: &Session<'_>) -> Result<(), String> {
     let sampler = session.sampler(false, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST)?;
     let size = small_size(ImageKind::D2);
     let texels = size[0] * size[1];
-    for (order, data_type) in [(CL_RGBA, CL_FLOAT), (CL_RGBA, CL_UNORM_INT8), (CL_R, CL_HALF_FLOAT), (CL_BGRA, CL_UNORM_INT8)] {
+    for (order, data_type) in
+        [(CL_RGBA, CL_FLOAT), (CL_RGBA, CL_UNORM_INT8), (CL_R, CL_HALF_FLOAT), (CL_BGRA, CL_UNORM_INT8)]
+    {
         let cl = image_format(order, data_type);
         let format = Format::new(cl).ok_or("the reference does not know the format")?;
         let bytes = format.elements(&mut Random::new(9), texels, false);
@@ -151,7 +171,13 @@ pub fn images_in_spirv(session: &Session<'_>) -> Result<(), String> {
         let a = session.image(CL_MEM_READ_ONLY, cl, ImageKind::D2, size, format.bytes, Some(data))?;
         let b = session.image(CL_MEM_WRITE_ONLY, cl, ImageKind::D2, size, format.bytes, None)?;
         let (out, facts) = (session.buffer(16 * 3 * size[0])?, session.buffer(16)?);
-        kernel.set(&[Arg::Image(&a), Arg::Image(&b), Arg::Sampler(&sampler), Arg::Buffer(&out), Arg::Buffer(&facts)])?;
+        kernel.set(&[
+            Arg::Image(&a),
+            Arg::Image(&b),
+            Arg::Sampler(&sampler),
+            Arg::Buffer(&out),
+            Arg::Buffer(&facts),
+        ])?;
         kernel.launch(&[size[0]], None)?;
         let (mut got, mut found) = (vec![[0u32; 4]; 3 * size[0]], [0u32; 4]);
         session.read(&out, &mut got)?;
@@ -170,7 +196,9 @@ pub fn images_in_spirv(session: &Session<'_>) -> Result<(), String> {
                 read.map_err(|e| format!("{}, read {i} of {x}: {e}", format.name()))?;
             }
             let written = format.load(&after, ROW as usize * size[0] + x);
-            format.check_write(got[3 * x + 1], written).map_err(|e| format!("{}, {x}: {e}", format.name()))?;
+            format
+                .check_write(got[3 * x + 1], written)
+                .map_err(|e| format!("{}, {x}: {e}", format.name()))?;
         }
     }
     Ok(())

@@ -107,7 +107,12 @@ struct Programs<'a> {
 }
 
 impl<'a> Programs<'a> {
-    fn build(session: &'a Session<'a>, kind: ImageKind, able: Able, offers: &[Offer]) -> Result<Programs<'a>, String> {
+    fn build(
+        session: &'a Session<'a>,
+        kind: ImageKind,
+        able: Able,
+        offers: &[Offer],
+    ) -> Result<Programs<'a>, String> {
         let reads: &[&str] = if able.half { &["f", "i", "ui", "h"] } else { &["f", "i", "ui"] };
         let options = "-cl-std=CL3.0";
         let colour = session.build(&source(kind, false, reads, able.writes, able.both), options)?;
@@ -154,7 +159,8 @@ impl<'a> Bench<'a> {
             }
             Place::Buffer | Place::Rows => {
                 let held = Pitched::filled(kind, size, format.bytes, place.step(session)?, &bytes);
-                let data = HostData { bytes: &held.bytes, row_pitch: held.pitches[0], slice_pitch: held.pitches[1] };
+                let data =
+                    HostData { bytes: &held.bytes, row_pitch: held.pitches[0], slice_pitch: held.pitches[1] };
                 session.image_in_buffer(flags, format.cl, kind, size, data)?
             }
         };
@@ -181,10 +187,16 @@ impl<'a> Bench<'a> {
 
     fn read(&self, programs: &Programs<'_>) -> Result<(), String> {
         let out = self.session.buffer(16 * self.texels)?;
-        self.launch(programs.of(self.format)?, &format!("read_{}", suffix(self.format)), &[Arg::Buffer(&out)])?;
+        self.launch(
+            programs.of(self.format)?,
+            &format!("read_{}", suffix(self.format)),
+            &[Arg::Buffer(&out)],
+        )?;
         let mut got = vec![[0u32; 4]; self.texels];
         self.session.read(&out, &mut got)?;
-        (0..self.texels).try_for_each(|i| self.format.check_read(self.element(i), got[i]).map_err(|e| format!("{i}: {e}")))
+        (0..self.texels).try_for_each(|i| {
+            self.format.check_read(self.element(i), got[i]).map_err(|e| format!("{i}: {e}"))
+        })
     }
 
     fn read_half(&self, programs: &Programs<'_>) -> Result<(), String> {
@@ -201,13 +213,27 @@ impl<'a> Bench<'a> {
         let class = self.format.class();
         let number = |random: &mut Random| match (class, random.below(4)) {
             (Class::Float, 0) => {
-                let special = [0.0f32, 1.0, -1.0, 1e10, -1e10, f32::INFINITY, f32::NAN, 1e-40, 65504.0, 65520.0, 0.5, -0.5];
+                let special = [
+                    0.0f32,
+                    1.0,
+                    -1.0,
+                    1e10,
+                    -1e10,
+                    f32::INFINITY,
+                    f32::NAN,
+                    1e-40,
+                    65504.0,
+                    65520.0,
+                    0.5,
+                    -0.5,
+                ];
                 special[random.below(12)].to_bits()
             }
             (Class::Float, 1) => ((random.unit() * 200.0 - 100.0) as f32).to_bits(),
             (Class::Float, _) => ((random.unit() * 2.4 - 1.2) as f32).to_bits(),
             (_, 0) => random.next() as u32,
-            (_, 1) => [127, 128, 255, 256, 32767, 32768, 65535, 65536, i32::MAX as u32, 0x8000_0000][random.below(10)],
+            (_, 1) => [127, 128, 255, 256, 32767, 32768, 65535, 65536, i32::MAX as u32, 0x8000_0000]
+                [random.below(10)],
             (_, 2) => (random.next() as i32 % 300) as u32,
             _ => (random.next() as i32 % 100_000) as u32,
         };
@@ -224,7 +250,11 @@ impl<'a> Bench<'a> {
         let texels = self.texels(&mut Random::new(5));
         let input = self.session.buffer(16 * self.texels)?;
         self.session.write(&input, &texels)?;
-        self.launch(programs.of(self.format)?, &format!("write_{}", suffix(self.format)), &[Arg::Buffer(&input)])?;
+        self.launch(
+            programs.of(self.format)?,
+            &format!("write_{}", suffix(self.format)),
+            &[Arg::Buffer(&input)],
+        )?;
         let after = self.contents()?;
         let check = |i: usize| self.format.check_write(texels[i], self.format.load(&after, i));
         (0..self.texels).try_for_each(|i| check(i).map_err(|e| format!("{i}: {e}")))
@@ -286,7 +316,10 @@ pub fn texels(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<()
     let written = offers.iter().any(|o| o.format.is_srgb() && o.has(CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE));
     let named = session.extensions().contains("cl_khr_srgb_image_writes");
     if place == Place::Own && (written && !named || named && kind == ImageKind::D2 && !written) {
-        findings.note(|| "cl_khr_srgb_image_writes".into(), Err(format!("reported: {named}, formats: {written}")));
+        findings.note(
+            || "cl_khr_srgb_image_writes".into(),
+            Err(format!("reported: {named}, formats: {written}")),
+        );
     }
     findings.end()
 }
@@ -294,7 +327,8 @@ pub fn texels(session: &Session<'_>, kind: ImageKind, place: Place) -> Result<()
 /// The queries of a kernel: sizes, channel order and type.
 pub fn queries(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let (image, _) = words(kind, false);
-    let mut text = format!("kernel void ask(read_only {image} im, global int *out) {{ out[0] = get_image_width(im);\n");
+    let mut text =
+        format!("kernel void ask(read_only {image} im, global int *out) {{ out[0] = get_image_width(im);\n");
     let size = small_size(kind);
     let mut want = vec![size[0]];
     if matches!(kind, ImageKind::D2 | ImageKind::D2Array | ImageKind::D3) {
@@ -307,7 +341,11 @@ pub fn queries(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
         want.extend([size[0], size[1], size[2], 0]);
     }
     if matches!(kind, ImageKind::D2 | ImageKind::D2Array) {
-        text += &format!("int2 d = get_image_dim(im); out[{}] = d.x; out[{}] = d.y;\n", want.len(), want.len() + 1);
+        text += &format!(
+            "int2 d = get_image_dim(im); out[{}] = d.x; out[{}] = d.y;\n",
+            want.len(),
+            want.len() + 1
+        );
         want.extend([size[0], size[1]]);
     }
     if matches!(kind, ImageKind::D1Array | ImageKind::D2Array) {
@@ -315,14 +353,18 @@ pub fn queries(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
         want.push(if kind == ImageKind::D1Array { size[1] } else { size[2] });
     }
     let n = want.len();
-    text += &format!("out[{n}] = get_image_channel_order(im); out[{}] = get_image_channel_data_type(im); }}\n", n + 1);
+    text += &format!(
+        "out[{n}] = get_image_channel_order(im); out[{}] = get_image_channel_data_type(im); }}\n",
+        n + 1
+    );
     let program = session.build(&text, "-cl-std=CL3.0")?;
     let kernel = program.kernel("ask")?;
     let out = session.buffer(4 * (n + 2))?;
     let mut findings = Findings::default();
     for offer in offers(session, kind)?.iter().filter(|o| o.can_read() && !o.format.is_depth()) {
         let ask = || -> Result<(), String> {
-            let image = session.image(offer.create(), offer.format.cl, kind, size, offer.format.bytes, None)?;
+            let image =
+                session.image(offer.create(), offer.format.cl, kind, size, offer.format.bytes, None)?;
             kernel.set(&[Arg::Image(&image), Arg::Buffer(&out)])?;
             kernel.launch(&[1], None)?;
             let mut got = vec![0u32; n + 2];

@@ -65,7 +65,8 @@ fn make<'a>(
 ) -> Result<Levels<'a>, String> {
     let image = session.image_with_levels(flags, format.cl, kind, size(kind, 0), LEVELS as u32)?;
     let mut random = Random::new(seed);
-    let contents = (0..LEVELS).map(|l| format.elements(&mut random, size(kind, l).iter().product(), false)).collect();
+    let contents =
+        (0..LEVELS).map(|l| format.elements(&mut random, size(kind, l).iter().product(), false)).collect();
     let levels = Levels { image, format: Format::new(format.cl).ok_or("no reference")?, contents };
     for (level, bytes) in levels.contents.iter().enumerate() {
         session.write_image(&levels.image, origin(kind, [0; 3], level), size(kind, level), [0, 0], bytes)?;
@@ -82,7 +83,8 @@ fn formats(session: &Session<'_>, kind: ImageKind) -> Result<Vec<Format>, String
         let same = |o: cl_image_format| (o.image_channel_order, o.image_channel_data_type) == **f;
         offered.iter().any(|o| same(o.format.cl) && o.can_read())
     };
-    let found = FORMATS.iter().filter(is).filter_map(|&(order, ty)| Format::new(crate::cl::image_format(order, ty)));
+    let found =
+        FORMATS.iter().filter(is).filter_map(|&(order, ty)| Format::new(crate::cl::image_format(order, ty)));
     Ok(found.collect())
 }
 
@@ -90,7 +92,13 @@ fn check(session: &Session<'_>, levels: &Levels<'_>, what: &str) -> Result<(), S
     let kind = levels.image.kind;
     for (level, bytes) in levels.contents.iter().enumerate() {
         let mut got = vec![0u8; bytes.len()];
-        session.read_image(&levels.image, origin(kind, [0; 3], level), size(kind, level), [0, 0], &mut got)?;
+        session.read_image(
+            &levels.image,
+            origin(kind, [0; 3], level),
+            size(kind, level),
+            [0, 0],
+            &mut got,
+        )?;
         if got != *bytes {
             return Err(format!("level {level} has other contents {what}"));
         }
@@ -103,8 +111,10 @@ pub fn commands(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let mut findings = Findings::default();
     for format in formats(session, kind)? {
         let test = || -> Result<(), String> {
-            let (mut a, mut b) =
-                (make(session, CL_MEM_READ_ONLY, kind, &format, 5)?, make(session, CL_MEM_READ_ONLY, kind, &format, 6)?);
+            let (mut a, mut b) = (
+                make(session, CL_MEM_READ_ONLY, kind, &format, 5)?,
+                make(session, CL_MEM_READ_ONLY, kind, &format, 6)?,
+            );
             check(session, &a, "than were written")?;
             let element = format.bytes;
             // The smallest level becomes the corner of a larger one of the other image.
@@ -129,7 +139,9 @@ pub fn commands(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
                 let texel = a.contents[0][..element].to_vec();
                 let at = origin(kind, [0; 3], level);
                 let flags = CL_MAP_READ | CL_MAP_WRITE;
-                session.map_image(&a.image, flags, at, [1, 1, 1], element, |_, _, row| row.copy_from_slice(&texel))?;
+                session.map_image(&a.image, flags, at, [1, 1, 1], element, |_, _, row| {
+                    row.copy_from_slice(&texel)
+                })?;
                 a.contents[level][..element].copy_from_slice(&texel);
             }
             check(session, &a, "after mappings")?;
@@ -139,12 +151,15 @@ pub fn commands(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
                 let mut got = vec![0u8; a.contents[1].len()];
                 session.read_image(&a.image, origin(kind, [0; 3], 1), size(kind, 1), [0, 0], &mut got)?;
                 for i in 0..got.len() / element {
-                    format.check_write([1, 2, 3, 4], format.load(&got, i)).map_err(|e| format!("{texel:x} filled: {e}"))?;
+                    format
+                        .check_write([1, 2, 3, 4], format.load(&got, i))
+                        .map_err(|e| format!("{texel:x} filled: {e}"))?;
                 }
                 a.contents[1] = got;
                 check(session, &a, "after a fill")?;
             }
-            let wrong = session.read_image(&a.image, origin(kind, [0; 3], LEVELS), [1, 1, 1], [0, 0], &mut [0; 16]);
+            let wrong =
+                session.read_image(&a.image, origin(kind, [0; 3], LEVELS), [1, 1, 1], [0, 0], &mut [0; 16]);
             match wrong {
                 Err(e) if e.contains(&CL_INVALID_MIP_LEVEL.to_string()) => Ok(()),
                 other => Err(format!("a level that there is not: {other:?}")),
@@ -165,7 +180,9 @@ pub fn single_texels(session: &Session<'_>, kind: ImageKind) -> Result<(), Strin
 
 /// An image with levels of these sizes, the last of which are equal.
 fn more_levels(session: &Session<'_>, kind: ImageKind, sizes: &[[usize; 3]]) -> Result<(), String> {
-    let Some(format) = formats(session, kind)?.into_iter().find(|f| f.class() == Class::Float) else { return Ok(()) };
+    let Some(format) = formats(session, kind)?.into_iter().find(|f| f.class() == Class::Float) else {
+        return Ok(());
+    };
     let count = sizes.len();
     let image = session.image_with_levels(CL_MEM_READ_ONLY, format.cl, kind, sizes[0], count as u32)?;
     let texels = |size: &[usize; 3]| size.iter().product::<usize>();
@@ -180,12 +197,20 @@ fn more_levels(session: &Session<'_>, kind: ImageKind, sizes: &[[usize; 3]]) -> 
     let sampler = session.sampler(true, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST)?;
     let program = session.build(&source(kind, "f"), "-cl-std=CL3.0")?;
     let kernel = program.kernel("lods")?;
-    kernel.set(&[Arg::Image(&image), Arg::Sampler(&sampler), Arg::Buffer(&at), Arg::Buffer(&lods), Arg::Buffer(&out)])?;
+    kernel.set(&[
+        Arg::Image(&image),
+        Arg::Sampler(&sampler),
+        Arg::Buffer(&at),
+        Arg::Buffer(&lods),
+        Arg::Buffer(&out),
+    ])?;
     kernel.launch(&[count], None)?;
     let mut seen = [[0u32; 4]; 3];
     session.read(&out, &mut seen)?;
     for (level, (bytes, seen)) in contents.iter().zip(seen).enumerate() {
-        format.check_read(format.load(bytes, 0), seen).map_err(|e| format!("level {level} in a kernel: {e}"))?;
+        format
+            .check_read(format.load(bytes, 0), seen)
+            .map_err(|e| format!("level {level} in a kernel: {e}"))?;
         let mut got = vec![0u8; bytes.len()];
         session.read_image(&image, origin(kind, [0; 3], level), sizes[level], [0, 0], &mut got)?;
         if got != *bytes {
@@ -290,7 +315,9 @@ pub fn read_and_written(session: &Session<'_>) -> Result<(), String> {
     let kind = ImageKind::D2;
     let both: cl_uint = session.device_number(CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS)?;
     let extensions = session.extensions();
-    if both == 0 || !["cl_khr_mipmap_image_writes", "cl_khr_il_program"].iter().all(|e| extensions.contains(e)) {
+    if both == 0
+        || !["cl_khr_mipmap_image_writes", "cl_khr_il_program"].iter().all(|e| extensions.contains(e))
+    {
         return Ok(());
     }
     let program = session.build_il(&il::levels().map_err(|e| e.to_string())?)?;
@@ -298,7 +325,8 @@ pub fn read_and_written(session: &Session<'_>) -> Result<(), String> {
     let offered = offers(session, kind)?;
     let mut findings = Findings::default();
     for format in formats(session, kind)?.into_iter().filter(|f| f.class() == Class::Float) {
-        if !offered.iter().any(|o| super::same(o.format.cl, format.cl) && o.has(CL_MEM_KERNEL_READ_AND_WRITE)) {
+        if !offered.iter().any(|o| super::same(o.format.cl, format.cl) && o.has(CL_MEM_KERNEL_READ_AND_WRITE))
+        {
             continue;
         }
         let test = || -> Result<(), String> {
@@ -326,7 +354,8 @@ pub fn read_and_written(session: &Session<'_>) -> Result<(), String> {
 fn smaller(levels: &Levels<'_>, kind: ImageKind, from: usize) -> Vec<u8> {
     let ([w, h, _], [small_w, small_h, _]) = (size(kind, from), size(kind, from + 1));
     let element = levels.format.bytes;
-    let texels = (0..small_w * small_h).map(|i| (2 * (i / small_w)).min(h - 1) * w + (2 * (i % small_w)).min(w - 1));
+    let texels =
+        (0..small_w * small_h).map(|i| (2 * (i / small_w)).min(h - 1) * w + (2 * (i % small_w)).min(w - 1));
     texels.flat_map(|at| levels.contents[from][at * element..][..element].iter().copied()).collect()
 }
 
@@ -366,13 +395,19 @@ pub fn kernels(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
         let mut formats = formats.iter().filter(|f| f.class() == class).peekable();
         if formats.peek().is_some() {
             let program = session.build(&source(kind, name), "-cl-std=CL3.0")?;
-            formats.for_each(|format| findings.note(|| format.name(), reads(session, kind, format, &program)));
+            formats
+                .for_each(|format| findings.note(|| format.name(), reads(session, kind, format, &program)));
         }
     }
     findings.end()
 }
 
-fn reads(session: &Session<'_>, kind: ImageKind, format: &Format, program: &Program<'_>) -> Result<(), String> {
+fn reads(
+    session: &Session<'_>,
+    kind: ImageKind,
+    format: &Format,
+    program: &Program<'_>,
+) -> Result<(), String> {
     let is_float = format.class() == Class::Float;
     let levels = make(session, CL_MEM_READ_ONLY, kind, format, 9)?;
     let out = session.buffer(16 * POINTS * LODS.len())?;
@@ -429,15 +464,23 @@ fn reads(session: &Session<'_>, kind: ImageKind, format: &Format, program: &Prog
                 session.write(&numbers, input)?;
                 let kernel = program.kernel(name)?;
                 let image = Arg::Image(&levels.image);
-                kernel.set(&[image, Arg::Sampler(&sampler), Arg::Buffer(&at), Arg::Buffer(&numbers), Arg::Buffer(&out)])?;
+                kernel.set(&[
+                    image,
+                    Arg::Sampler(&sampler),
+                    Arg::Buffer(&at),
+                    Arg::Buffer(&numbers),
+                    Arg::Buffer(&out),
+                ])?;
                 kernel.launch(&[points.len()], None)?;
                 let mut got = vec![[0u32; 4]; points.len()];
                 session.read(&out, &mut got)?;
                 for (i, got) in got.iter().enumerate() {
-                    let weights = if name == "first" { vec![(0, 1.0)] } else { taken(lods[i], between, limits) };
+                    let weights =
+                        if name == "first" { vec![(0, 1.0)] } else { taken(lods[i], between, limits) };
                     let p = points[i];
-                    one(&levels, mode, [p[0], p[1], p[2]], &weights, *got)
-                        .map_err(|e| format!("{name} {mode:?} between {between} in {limits:?} at {p:?}, {}: {e}", lods[i]))?;
+                    one(&levels, mode, [p[0], p[1], p[2]], &weights, *got).map_err(|e| {
+                        format!("{name} {mode:?} between {between} in {limits:?} at {p:?}, {}: {e}", lods[i])
+                    })?;
                 }
             }
         }
@@ -446,12 +489,19 @@ fn reads(session: &Session<'_>, kind: ImageKind, format: &Format, program: &Prog
 }
 
 /// Compares one read.
-fn one(levels: &Levels<'_>, mode: Mode, at: [f32; 3], weights: &[(usize, f64)], got: [u32; 4]) -> Result<(), String> {
+fn one(
+    levels: &Levels<'_>,
+    mode: Mode,
+    at: [f32; 3],
+    weights: &[(usize, f64)],
+    got: [u32; 4],
+) -> Result<(), String> {
     let (kind, format) = (levels.image.kind, &levels.format);
     let (axes, is_array) = axes(kind);
     let (mut value, mut magnitude, mut element) = ([0.0; 4], 0f64, None);
     for &(level, weight) in weights.iter().filter(|w| w.1 > 0.0) {
-        let texels = Texels { format, size: size(kind, level), axes, is_array, bytes: &levels.contents[level] };
+        let texels =
+            Texels { format, size: size(kind, level), axes, is_array, bytes: &levels.contents[level] };
         let sample = texels.sample(mode, at);
         value.iter_mut().zip(sample.value).for_each(|(sum, v)| *sum += weight * v);
         magnitude = magnitude.max(sample.magnitude);

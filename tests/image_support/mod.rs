@@ -37,7 +37,11 @@ impl Findings {
         }
     }
     pub fn end(self) -> Result<(), String> {
-        if self.count == 0 { Ok(()) } else { Err(format!("{} failures:\n{}", self.count, self.first.join("\n"))) }
+        if self.count == 0 {
+            Ok(())
+        } else {
+            Err(format!("{} failures:\n{}", self.count, self.first.join("\n")))
+        }
     }
 }
 
@@ -95,7 +99,9 @@ impl Place {
     fn step(self, session: &Session<'_>) -> Result<usize, String> {
         match self {
             Place::Own | Place::Buffer => Ok(1),
-            Place::Rows => Ok(session.device_number::<cl_uint>(CL_DEVICE_IMAGE_PITCH_ALIGNMENT)?.max(1) as usize),
+            Place::Rows => {
+                Ok(session.device_number::<cl_uint>(CL_DEVICE_IMAGE_PITCH_ALIGNMENT)?.max(1) as usize)
+            }
         }
     }
 }
@@ -127,7 +133,9 @@ pub fn offers_in(session: &Session<'_>, kind: ImageKind, place: Place) -> Result
     if !needed.iter().all(|e| session.extensions().contains(e)) {
         return Ok(Vec::new());
     }
-    let is = |o: &Offer| IN_BUFFERS.contains(&(o.format.cl.image_channel_order, o.format.cl.image_channel_data_type));
+    let is = |o: &Offer| {
+        IN_BUFFERS.contains(&(o.format.cl.image_channel_order, o.format.cl.image_channel_data_type))
+    };
     Ok(all.into_iter().filter(is).collect())
 }
 
@@ -173,11 +181,16 @@ pub fn required_formats(session: &Session<'_>, kind: ImageKind) -> Result<(), St
     let mut need = |order, data_type, flag: cl_mem_flags, purpose: &str| {
         let cl = image_format(order, data_type);
         let found = offers.iter().any(|o| same(o.format.cl, cl) && o.has(flag));
-        findings.note(|| format::name(cl), if found { Ok(()) } else { Err(format!("is not offered for {purpose}")) });
+        findings.note(
+            || format::name(cl),
+            if found { Ok(()) } else { Err(format!("is not offered for {purpose}")) },
+        );
     };
     // Writes of three-dimensional images are optional.
     let writes = kind != ImageKind::D3 || session.extensions().contains("cl_khr_3d_image_writes");
-    for (flag, purpose) in [(CL_MEM_READ_ONLY, "reading"), (CL_MEM_WRITE_ONLY, "writing"), (CL_MEM_READ_WRITE, "either")] {
+    for (flag, purpose) in
+        [(CL_MEM_READ_ONLY, "reading"), (CL_MEM_WRITE_ONLY, "writing"), (CL_MEM_READ_WRITE, "either")]
+    {
         if flag != CL_MEM_READ_ONLY && !writes {
             continue;
         }

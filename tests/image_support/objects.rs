@@ -85,9 +85,12 @@ pub fn image_of_image(session: &Session<'_>) -> Result<(), String> {
     let offered = |cl: cl_image_format| offers.iter().find(|o| super::same(o.format.cl, cl));
     let (program, depth) = (session.build(COPY, "-cl-std=CL3.0")?, session.build(DEPTH, "-cl-std=CL3.0")?);
     let mut findings = Findings::default();
-    for (a, b) in [(CL_RGBA, CL_sRGBA), (CL_BGRA, CL_sBGRA), (CL_RGBx, CL_sRGBx), (CL_RGBA, CL_RGBA), (CL_R, CL_DEPTH)] {
+    for (a, b) in
+        [(CL_RGBA, CL_sRGBA), (CL_BGRA, CL_sBGRA), (CL_RGBx, CL_sRGBx), (CL_RGBA, CL_RGBA), (CL_R, CL_DEPTH)]
+    {
         // Only depth comes in more than one type, and an image of depth has no other order.
-        let types: &[cl_channel_type] = if b == CL_DEPTH { &[CL_FLOAT, CL_UNORM_INT16] } else { &[CL_UNORM_INT8] };
+        let types: &[cl_channel_type] =
+            if b == CL_DEPTH { &[CL_FLOAT, CL_UNORM_INT16] } else { &[CL_UNORM_INT8] };
         for (&data_type, (own, seen)) in types.iter().flat_map(|t| [(t, (a, b)), (t, (b, a))]) {
             let (own, seen) = (image_format(own, data_type), image_format(seen, data_type));
             let (Some(_), Some(offer)) = (offered(own), offered(seen)) else { continue };
@@ -103,7 +106,12 @@ pub fn image_of_image(session: &Session<'_>) -> Result<(), String> {
 }
 
 /// One image with a format, which another has for it.
-fn seen_as(session: &Session<'_>, program: &Program<'_>, own: cl_image_format, offer: &Offer) -> Result<(), String> {
+fn seen_as(
+    session: &Session<'_>,
+    program: &Program<'_>,
+    own: cl_image_format,
+    offer: &Offer,
+) -> Result<(), String> {
     let (format, size, texels) = (&offer.format, [SIZE[0], SIZE[1], 1], SIZE[0] * SIZE[1]);
     let bytes = format.elements(&mut Random::new(4), texels, false);
     let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };

@@ -41,7 +41,9 @@ pub fn exchange(session: &Session<'_>, kind: ImageKind) -> Result<(), String> {
     let (w, h) = (size[0].to_le_bytes(), size[1].to_le_bytes());
     for offer in offers(session, kind)?.iter().filter(|o| o.has(CL_MEM_KERNEL_READ_AND_WRITE)) {
         let format = &offer.format;
-        if !matches!(format.cl.image_channel_data_type, CL_UNSIGNED_INT16 | CL_UNSIGNED_INT32) || !format.stores(0) {
+        if !matches!(format.cl.image_channel_data_type, CL_UNSIGNED_INT16 | CL_UNSIGNED_INT32)
+            || !format.stores(0)
+        {
             continue;
         }
         let test = || -> Result<(), String> {
@@ -90,7 +92,9 @@ pub fn several(session: &Session<'_>) -> Result<(), String> {
     let all = offers(session, ImageKind::D2)?;
     let floats: Vec<&Format> = all
         .iter()
-        .filter(|o: &&Offer| o.has(CL_MEM_KERNEL_READ_AND_WRITE) && o.format.class() == Class::Float && !o.format.is_depth())
+        .filter(|o: &&Offer| {
+            o.has(CL_MEM_KERNEL_READ_AND_WRITE) && o.format.class() == Class::Float && !o.format.is_depth()
+        })
         .map(|o| &o.format)
         .collect();
     if floats.len() < 6 {
@@ -102,7 +106,9 @@ pub fn several(session: &Session<'_>) -> Result<(), String> {
         let make = |format: &Format, seed| {
             let bytes = format.elements(&mut Random::new(seed), N, false);
             let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
-            session.image(CL_MEM_READ_WRITE, format.cl, ImageKind::D2, SIZE, format.bytes, Some(data)).map(|i| (i, bytes))
+            session
+                .image(CL_MEM_READ_WRITE, format.cl, ImageKind::D2, SIZE, format.bytes, Some(data))
+                .map(|i| (i, bytes))
         };
         let ((a, a_bytes), (b, b_bytes)) = (make(first, 1)?, make(second, 2)?);
         let c = session.image(
@@ -114,7 +120,13 @@ pub fn several(session: &Session<'_>) -> Result<(), String> {
             Some(HostData { bytes: &[0; 4 * N], row_pitch: 0, slice_pitch: 0 }),
         )?;
         let (was_a, was_b) = (session.buffer(16 * N)?, session.buffer(16 * N)?);
-        kernel.set(&[Arg::Image(&a), Arg::Image(&b), Arg::Image(&c), Arg::Buffer(&was_a), Arg::Buffer(&was_b)])?;
+        kernel.set(&[
+            Arg::Image(&a),
+            Arg::Image(&b),
+            Arg::Image(&c),
+            Arg::Buffer(&was_a),
+            Arg::Buffer(&was_b),
+        ])?;
         kernel.launch(&SIZE[..2], None)?;
         let mut seen = [vec![[0u32; 4]; N], vec![[0u32; 4]; N]];
         session.read(&was_a, &mut seen[0])?;

@@ -128,7 +128,8 @@ fn coordinate(mode: Mode, n: usize, random: &mut Random) -> f32 {
 }
 
 fn points(mode: Mode, words: &Words, size: [usize; 3], integers: bool) -> Vec<[f32; 4]> {
-    let mut random = Random::new(u64::from(mode.addressing) * 8 + u64::from(mode.linear) * 2 + u64::from(mode.normalized));
+    let mut random =
+        Random::new(u64::from(mode.addressing) * 8 + u64::from(mode.linear) * 2 + u64::from(mode.normalized));
     let mut points = Vec::new();
     for _ in 0..POINTS {
         let mut p = [0f32; 4];
@@ -138,7 +139,19 @@ fn points(mode: Mode, words: &Words, size: [usize; 3], integers: bool) -> Vec<[f
         if words.is_array {
             let layers = size[words.axes] as f64;
             // Halves tell rounding to even from others.
-            let options = [-2.0, 0.0, 0.4, 0.5, 1.0, 1.5, 1.6, layers - 1.0, layers - 0.5, layers + 3.0, 0.5f64.next_up()];
+            let options = [
+                -2.0,
+                0.0,
+                0.4,
+                0.5,
+                1.0,
+                1.5,
+                1.6,
+                layers - 1.0,
+                layers - 0.5,
+                layers + 3.0,
+                0.5f64.next_up(),
+            ];
             p[words.axes] = options[random.below(options.len())] as f32;
         }
         if integers {
@@ -176,10 +189,17 @@ impl Bench<'_> {
     }
 
     /// A kernel with a mode, the sampler as an argument if there is one.
-    fn run(&self, program: &Program<'_>, mode: Mode, sampler: Option<&Sampler<'_>>, integers: bool) -> Result<(), String> {
+    fn run(
+        &self,
+        program: &Program<'_>,
+        mode: Mode,
+        sampler: Option<&Sampler<'_>>,
+        integers: bool,
+    ) -> Result<(), String> {
         let points = points(mode, &self.words, self.size, integers);
         let name = if sampler.is_some() { "given".into() } else { mode.name() };
-        let kernel = program.kernel(&format!("{name}_{}{}", self.class(), if integers { "_int" } else { "" }))?;
+        let kernel =
+            program.kernel(&format!("{name}_{}{}", self.class(), if integers { "_int" } else { "" }))?;
         let (at, out) = (self.session.buffer(16 * POINTS)?, self.session.buffer(16 * POINTS)?);
         if integers {
             let whole: Vec<[i32; 4]> = points.iter().map(|p| p.map(|x| x as i32)).collect();
@@ -226,8 +246,12 @@ impl Bench<'_> {
             _ => f64::from(g as i32),
         });
         // The curve of sRGB is followed within half a code.
-        let curve =
-            if matches!(self.format.cl.image_channel_order, CL_sRGB | CL_sRGBA | CL_sBGRA | CL_sRGBx) { 0.005 } else { 0.0 };
+        let curve = if matches!(self.format.cl.image_channel_order, CL_sRGB | CL_sRGBA | CL_sBGRA | CL_sRGBx)
+        {
+            0.005
+        } else {
+            0.0
+        };
         let allowed = if mode.linear { LINEAR * sample.magnitude + curve } else { 0.0 };
         let good = (0..self.format.components()).all(|i| (numbers[i] - sample.value[i]).abs() <= allowed);
         if good { Ok(()) } else { Err(format!("{numbers:?} instead of {:?}", sample.value)) }
@@ -257,13 +281,18 @@ pub fn sampling(session: &Session<'_>, kind: ImageKind, everything: bool) -> Res
         for mode in Mode::all().into_iter().filter(|m| !m.linear || format.class() == Class::Float) {
             let filter = if mode.linear { CL_FILTER_LINEAR } else { CL_FILTER_NEAREST };
             let sampler = session.sampler(mode.normalized, mode.addressing, filter)?;
-            let in_every_way = everything || USUAL.contains(&(format.cl.image_channel_order, format.cl.image_channel_data_type));
-            for integers in [false, true].into_iter().filter(|i| !i || in_every_way && mode.takes_integers()) {
-                for given in [None, Some(&sampler)].into_iter().filter(|given| in_every_way || given.is_some()) {
+            let in_every_way = everything
+                || USUAL.contains(&(format.cl.image_channel_order, format.cl.image_channel_data_type));
+            for integers in [false, true].into_iter().filter(|i| !i || in_every_way && mode.takes_integers())
+            {
+                for given in
+                    [None, Some(&sampler)].into_iter().filter(|given| in_every_way || given.is_some())
+                {
                     let how = if given.is_some() { "given" } else { "literal" };
                     let coordinates = if integers { ", integers" } else { "" };
                     let result = bench.run(program, mode, given, integers);
-                    findings.note(|| format!("{}, {} {how}{coordinates}", format.name(), mode.name()), result);
+                    findings
+                        .note(|| format!("{}, {} {how}{coordinates}", format.name(), mode.name()), result);
                 }
             }
         }
@@ -303,7 +332,8 @@ fn all_modes(session: &Session<'_>, kind: ImageKind, format: &Format) -> Result<
     let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
     let image = session.image(CL_MEM_READ_ONLY, format.cl, kind, size, format.bytes, Some(data))?;
     let bench = Bench { session, format, words: words(kind, false), image, size, bytes };
-    let modes: Vec<Mode> = Mode::all().into_iter().filter(|m| !m.linear || format.class() == Class::Float).collect();
+    let modes: Vec<Mode> =
+        Mode::all().into_iter().filter(|m| !m.linear || format.class() == Class::Float).collect();
     let program = session.build(&source_together(kind, bench.class(), &modes), "-cl-std=CL3.0")?;
     let points: Vec<Vec<[f32; 4]>> = modes.iter().map(|m| points(*m, &bench.words, size, false)).collect();
     let all = points.concat();

@@ -14,15 +14,18 @@ pub struct Mode {
 impl Mode {
     /// Every allowed combination: both kinds of repeating need normalised coordinates.
     pub fn all() -> Vec<Mode> {
-        let addressing =
-            [CL_ADDRESS_NONE, CL_ADDRESS_CLAMP_TO_EDGE, CL_ADDRESS_CLAMP, CL_ADDRESS_REPEAT, CL_ADDRESS_MIRRORED_REPEAT];
-        let modes = addressing.into_iter().flat_map(|addressing| {
-            [(false, false), (false, true), (true, false), (true, true)].map(|(linear, normalized)| Mode {
-                addressing,
-                linear,
-                normalized,
-            })
-        });
+        let addressing = [
+            CL_ADDRESS_NONE,
+            CL_ADDRESS_CLAMP_TO_EDGE,
+            CL_ADDRESS_CLAMP,
+            CL_ADDRESS_REPEAT,
+            CL_ADDRESS_MIRRORED_REPEAT,
+        ];
+        let modes =
+            addressing.into_iter().flat_map(|addressing| {
+                [(false, false), (false, true), (true, false), (true, true)]
+                    .map(|(linear, normalized)| Mode { addressing, linear, normalized })
+            });
         modes.filter(|m| m.normalized || !m.repeats()).collect()
     }
 
@@ -57,7 +60,10 @@ impl Mode {
 
     /// A name for tests and kernels.
     pub fn name(self) -> String {
-        let words = self.literal().replace("CLK_NORMALIZED_COORDS_TRUE", "norm").replace("CLK_NORMALIZED_COORDS_FALSE", "plain");
+        let words = self
+            .literal()
+            .replace("CLK_NORMALIZED_COORDS_TRUE", "norm")
+            .replace("CLK_NORMALIZED_COORDS_FALSE", "plain");
         words.replace("CLK_ADDRESS_", "").replace("CLK_FILTER_", "").replace(" | ", "_").to_lowercase()
     }
 
@@ -67,7 +73,9 @@ impl Mode {
         let last = n as i64 - 1;
         let u = match self.addressing {
             CL_ADDRESS_REPEAT => (coordinate - coordinate.floor()) * size,
-            CL_ADDRESS_MIRRORED_REPEAT => (coordinate - 2.0 * (0.5 * coordinate).round_ties_even()).abs() * size,
+            CL_ADDRESS_MIRRORED_REPEAT => {
+                (coordinate - 2.0 * (0.5 * coordinate).round_ties_even()).abs() * size
+            }
             _ if self.normalized => coordinate * size,
             _ => coordinate,
         };

@@ -40,12 +40,18 @@ impl Actor<'_> {
             image_channel_order: [CL_R, CL_RGBA, CL_RG, CL_RGBA, 0x7777][self.below(5)],
             image_channel_data_type: kinds[self.below(5)],
         };
-        let buffer = if self.rarely(4) { world.mems.any(&mut self.random, 8) } else { Held(null_mut(), false) };
+        let buffer =
+            if self.rarely(4) { world.mems.any(&mut self.random, 8) } else { Held(null_mut(), false) };
         let side = |actor: &mut Self| if actor.rarely(30) { actor.size(SIDE) } else { 1 + actor.below(SIDE) };
         let (width, height) = (side(self), side(self));
         let desc = cl_image_desc {
-            image_type: [CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE1D_BUFFER, 1]
-                [self.below(5)],
+            image_type: [
+                CL_MEM_OBJECT_IMAGE2D,
+                CL_MEM_OBJECT_IMAGE2D,
+                CL_MEM_OBJECT_IMAGE1D,
+                CL_MEM_OBJECT_IMAGE1D_BUFFER,
+                1,
+            ][self.below(5)],
             image_width: width,
             image_height: height,
             image_depth: 1,
@@ -56,9 +62,13 @@ impl Actor<'_> {
             num_samples: 0,
             mem_object: buffer.get(),
         };
-        let flags = [0, CL_MEM_READ_ONLY, CL_MEM_COPY_HOST_PTR, CL_MEM_HOST_NO_ACCESS, 1 << 40][self.below(5)];
-        let ptr =
-            if flags == CL_MEM_COPY_HOST_PTR && width <= SIDE && height <= SIDE { self.arena.take(LARGEST) } else { null_mut() };
+        let flags =
+            [0, CL_MEM_READ_ONLY, CL_MEM_COPY_HOST_PTR, CL_MEM_HOST_NO_ACCESS, 1 << 40][self.below(5)];
+        let ptr = if flags == CL_MEM_COPY_HOST_PTR && width <= SIDE && height <= SIDE {
+            self.arena.take(LARGEST)
+        } else {
+            null_mut()
+        };
         let context = if self.rarely(50) { null_mut() } else { world.context.get() };
         let mut code = 1;
         // SAFETY: format and description are alive; a pointer that is not NULL has the bytes of the largest image.
@@ -74,7 +84,11 @@ impl Actor<'_> {
         let mut event = null_mut();
         let wanted: *mut cl_event = if self.rarely(3) { null_mut() } else { &mut event };
         let blocking = cl_uint::from(self.rarely(8));
-        let origin = [self.below(SIDE), if self.rarely(2) { self.below(SIDE) } else { 0 }, usize::from(self.rarely(30))];
+        let origin = [
+            self.below(SIDE),
+            if self.rarely(2) { self.below(SIDE) } else { 0 },
+            usize::from(self.rarely(30)),
+        ];
         let region = [1 + self.below(SIDE), if self.rarely(2) { 1 + self.below(SIDE) } else { 1 }, 1];
         let (color, ptr) = ([self.below(200) as u32; 4], self.arena.take(LARGEST));
         let (o, r, z) = (origin.as_ptr(), region.as_ptr(), [0usize; 3]);
@@ -90,11 +104,31 @@ impl Actor<'_> {
                 5 => clEnqueueCopyBufferToImage(queue, a, b, self.below(500), o, r, 0, null(), wanted),
                 _ => {
                     let (mut code, mut pitch, mut slices) = (1, 0, 0);
-                    let flags = [CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION, 1 << 20][self.below(4)];
-                    let mapped =
-                        clEnqueueMapImage(queue, a, blocking, flags, o, r, &mut pitch, &mut slices, 0, null(), wanted, &mut code);
+                    let flags =
+                        [CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION, 1 << 20][self.below(4)];
+                    let mapped = clEnqueueMapImage(
+                        queue,
+                        a,
+                        blocking,
+                        flags,
+                        o,
+                        r,
+                        &mut pitch,
+                        &mut slices,
+                        0,
+                        null(),
+                        wanted,
+                        &mut code,
+                    );
                     self.note(code);
-                    clEnqueueUnmapMemObject(queue, a, if self.rarely(20) { ptr } else { mapped }, 0, null(), null_mut())
+                    clEnqueueUnmapMemObject(
+                        queue,
+                        a,
+                        if self.rarely(20) { ptr } else { mapped },
+                        0,
+                        null(),
+                        null_mut(),
+                    )
                 }
             }
         };
@@ -130,7 +164,9 @@ impl Actor<'_> {
             // SAFETY: memory of the size given, or NULL; live events.
             let code = unsafe {
                 match self.below(4) {
-                    0 => clEnqueueSVMMemFill(queue, to, pattern.as_ptr().cast(), 1, part, n, list, &mut event),
+                    0 => {
+                        clEnqueueSVMMemFill(queue, to, pattern.as_ptr().cast(), 1, part, n, list, &mut event)
+                    }
                     1 => clEnqueueSVMMemcpy(queue, 0, to, b, part, n, list, &mut event),
                     2 => clEnqueueSVMMap(queue, 0, CL_MAP_READ | CL_MAP_WRITE, to, part, n, list, &mut event),
                     _ => clEnqueueSVMUnmap(queue, to, n, list, &mut event),
@@ -142,7 +178,8 @@ impl Actor<'_> {
         let (mut list, mut freed) = ([a, b], null_mut());
         let (n, waits) = (events.len() as u32, if events.is_empty() { null() } else { events.as_ptr() });
         // SAFETY: both are freed when everything that uses them is done.
-        let code = unsafe { clEnqueueSVMFree(queue, 2, list.as_mut_ptr(), None, null_mut(), n, waits, &mut freed) };
+        let code =
+            unsafe { clEnqueueSVMFree(queue, 2, list.as_mut_ptr(), None, null_mut(), n, waits, &mut freed) };
         self.note(code);
         if code != CL_SUCCESS {
             // SAFETY: without a queue nothing was enqueued.
@@ -158,25 +195,31 @@ impl Actor<'_> {
         let list = [u64::from(CL_SEMAPHORE_TYPE_KHR), u64::from(CL_SEMAPHORE_TYPE_BINARY_KHR), 0];
         let mut code = 1;
         // SAFETY: a terminated list.
-        let semaphore = unsafe { clCreateSemaphoreWithPropertiesKHR(world.context.get(), list.as_ptr(), &mut code) };
+        let semaphore =
+            unsafe { clCreateSemaphoreWithPropertiesKHR(world.context.get(), list.as_ptr(), &mut code) };
         self.note(code);
         if semaphore.is_null() {
             return;
         }
-        let (Some(from), Some(to)) = (world.queues.valid(&mut self.random), world.queues.valid(&mut self.random)) else {
+        let (Some(from), Some(to)) =
+            (world.queues.valid(&mut self.random), world.queues.valid(&mut self.random))
+        else {
             // SAFETY: a live handle.
             return ok(unsafe { clReleaseSemaphoreKHR(semaphore) });
         };
         for _ in 0..1 + self.below(3) {
             let mut event = null_mut();
             // SAFETY: live handles.
-            let code = unsafe { clEnqueueSignalSemaphoresKHR(from.get(), 1, &semaphore, null(), 0, null(), null_mut()) };
+            let code = unsafe {
+                clEnqueueSignalSemaphoresKHR(from.get(), 1, &semaphore, null(), 0, null(), null_mut())
+            };
             self.note(code);
             if code != CL_SUCCESS {
                 break;
             }
             // SAFETY: as above.
-            let code = unsafe { clEnqueueWaitSemaphoresKHR(to.get(), 1, &semaphore, null(), 0, null(), &mut event) };
+            let code =
+                unsafe { clEnqueueWaitSemaphoresKHR(to.get(), 1, &semaphore, null(), 0, null(), &mut event) };
             self.note(code);
             world.events.put(&mut self.random, event);
         }
@@ -187,10 +230,15 @@ impl Actor<'_> {
     fn record(&mut self, world: &World) {
         let junk = world.context.get() as usize;
         let held = [(); 2].map(|()| world.queues.any(&mut self.random, junk));
-        let (queues, count, mut code) = ([held[0].get(), held[1].get()], 1 + cl_uint::from(self.rarely(3)), 1);
+        let (queues, count, mut code) =
+            ([held[0].get(), held[1].get()], 1 + cl_uint::from(self.rarely(3)), 1);
         let (queue, no_handle) = (if self.rarely(3) { queues[0] } else { null_mut() }, null_mut());
         if self.rarely(4) {
-            let list = [u64::from(CL_COMMAND_BUFFER_FLAGS_KHR), [0, CL_COMMAND_BUFFER_MUTABLE_KHR, 1 << 40][self.below(3)], 0];
+            let list = [
+                u64::from(CL_COMMAND_BUFFER_FLAGS_KHR),
+                [0, CL_COMMAND_BUFFER_MUTABLE_KHR, 1 << 40][self.below(3)],
+                0,
+            ];
             // SAFETY: up to two queues and a terminated list.
             let made = unsafe { clCreateCommandBufferKHR(count, queues.as_ptr(), list.as_ptr(), &mut code) };
             world.buffers.put(&mut self.random, made);
@@ -255,7 +303,8 @@ impl Actor<'_> {
                 6 => clFinalizeCommandBufferKHR(buffer),
                 7 => {
                     let (list, none, mut code) = (queues.as_ptr(), null_mut(), 1);
-                    let copy = clRemapCommandBufferKHR(buffer, CL_FALSE, count, list, 0, null(), none, &mut code);
+                    let copy =
+                        clRemapCommandBufferKHR(buffer, CL_FALSE, count, list, 0, null(), none, &mut code);
                     world.buffers.put(&mut self.random, copy);
                     code
                 }

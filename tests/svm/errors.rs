@@ -62,13 +62,21 @@ pub fn errors_of_commands() {
         let wrong = CL_INVALID_EVENT_WAIT_LIST;
         let pattern = [0u64; 32];
         let pattern = pattern.as_ptr().cast::<c_void>();
-        let free = |queue, n, list, waits, events| clEnqueueSVMFree(queue, n, list, None, null_mut(), waits, events, no_event);
-        let copy = |q, dst, src, n, waits, events| clEnqueueSVMMemcpy(q, CL_TRUE, dst, src, n, waits, events, no_event);
-        let fill = |q, p, pattern, size, n, waits, events| clEnqueueSVMMemFill(q, p, pattern, size, n, waits, events, no_event);
-        let map = |q, flags, p, n, waits, events| clEnqueueSVMMap(q, CL_TRUE, flags, p, n, waits, events, no_event);
+        let free = |queue, n, list, waits, events| {
+            clEnqueueSVMFree(queue, n, list, None, null_mut(), waits, events, no_event)
+        };
+        let copy = |q, dst, src, n, waits, events| {
+            clEnqueueSVMMemcpy(q, CL_TRUE, dst, src, n, waits, events, no_event)
+        };
+        let fill = |q, p, pattern, size, n, waits, events| {
+            clEnqueueSVMMemFill(q, p, pattern, size, n, waits, events, no_event)
+        };
+        let map =
+            |q, flags, p, n, waits, events| clEnqueueSVMMap(q, CL_TRUE, flags, p, n, waits, events, no_event);
         let unmap = |q, p, waits, events| clEnqueueSVMUnmap(q, p, waits, events, no_event);
-        let migrate =
-            |q, n, list, flags, waits, events| clEnqueueSVMMigrateMem(q, n, list, null(), flags, waits, events, no_event);
+        let migrate = |q, n, list, flags, waits, events| {
+            clEnqueueSVMMigrateMem(q, n, list, null(), flags, waits, events, no_event)
+        };
         expect! {
             free(bad, 0, null_mut(), 0, none) => CL_INVALID_COMMAND_QUEUE,
             copy(bad, null_mut(), null(), 0, 0, none) => CL_INVALID_COMMAND_QUEUE,
@@ -161,7 +169,8 @@ pub fn errors_of_kernels() {
     unsafe {
         let bad = rig.device.cast::<_cl_kernel>();
         let set = |kernel, index| clSetKernelArgSVMPointer(kernel, index, null());
-        let info = |kernel, name, size, value: *const u64| clSetKernelExecInfo(kernel, name, size, value.cast());
+        let info =
+            |kernel, name, size, value: *const u64| clSetKernelExecInfo(kernel, name, size, value.cast());
         let list = [0u64; 2];
         let (none, some) = (null(), list.as_ptr());
         let truth = [1u32, 1];

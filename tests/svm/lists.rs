@@ -36,7 +36,12 @@ pub fn sum(mut head: *const Node) -> (u64, u64) {
 }
 
 /// Sum and count that a kernel finds.
-pub fn walk(rig: &Rig, queue: cl_command_queue, set_head: impl Fn(cl_kernel), exec: &[*mut Node]) -> (u64, u64) {
+pub fn walk(
+    rig: &Rig,
+    queue: cl_command_queue,
+    set_head: impl Fn(cl_kernel),
+    exec: &[*mut Node],
+) -> (u64, u64) {
     let (kernel, out) = (rig.kernel("walk"), rig.buffer(&[7u64; 2]));
     set_head(kernel);
     set(kernel, 1, out);
@@ -160,7 +165,16 @@ pub fn commands_on_allocations() {
             let [to_a, a_to_b, fill, out_of_b] = events;
             let copy = |dst: *mut u8, src: *const u8, n, waits: &[cl_event], event: &mut cl_event| {
                 let list = if waits.is_empty() { null() } else { waits.as_ptr() };
-                ok(clEnqueueSVMMemcpy(queue, CL_FALSE, dst.cast(), src.cast(), n, waits.len() as u32, list, event));
+                ok(clEnqueueSVMMemcpy(
+                    queue,
+                    CL_FALSE,
+                    dst.cast(),
+                    src.cast(),
+                    n,
+                    waits.len() as u32,
+                    list,
+                    event,
+                ));
             };
             copy(a.ptr, source.as_ptr(), N, &[], to_a);
             copy(b.ptr.add(5), a.ptr.add(11), N - 11, &[*to_a], a_to_b);
@@ -173,7 +187,16 @@ pub fn commands_on_allocations() {
             let mut pointers: [*const c_void; 2] = [a.ptr.add(7).cast(), b.ptr.cast()];
             let mut migrated = null_mut();
             let many = pointers.as_mut_ptr();
-            ok(clEnqueueSVMMigrateMem(queue, 2, many, sizes.as_mut_ptr(), CL_MIGRATE_MEM_OBJECT_HOST, 0, null(), &mut migrated));
+            ok(clEnqueueSVMMigrateMem(
+                queue,
+                2,
+                many,
+                sizes.as_mut_ptr(),
+                CL_MIGRATE_MEM_OBJECT_HOST,
+                0,
+                null(),
+                &mut migrated,
+            ));
             ok(clEnqueueSVMMigrateMem(queue, 2, many, null(), 0, 0, null(), null_mut()));
             assert_eq!(wait(&[migrated]), CL_SUCCESS);
             release([migrated]);
@@ -257,7 +280,8 @@ pub fn buffers_of_allocations() {
         assert!(create(memory.ptr.add(1024), 4096 * 4, &mut code).is_null());
         assert_eq!(code, CL_INVALID_BUFFER_SIZE);
         let region = cl_buffer_region { origin: 1024, size: 1024 };
-        let sub = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
+        let sub =
+            clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
         ok(code);
         let plain = rig.buffer(&[0u32]);
         let info = |mem, name| number_of(|s, v, r| clGetMemObjectInfo(mem, name, s, v, r));
@@ -281,7 +305,18 @@ pub fn buffers_of_allocations() {
             }
         };
         assert!(got.iter().enumerate().all(|(i, v)| *v == expected(i)));
-        let ptr = clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, 4096, 0, null(), null_mut(), &mut code);
+        let ptr = clEnqueueMapBuffer(
+            queue,
+            mem,
+            CL_TRUE,
+            CL_MAP_READ | CL_MAP_WRITE,
+            0,
+            4096,
+            0,
+            null(),
+            null_mut(),
+            &mut code,
+        );
         ok(code);
         assert_eq!(ptr, memory.ptr.add(1024).cast());
         assert_eq!(memory.slice()[1024 + 300], expected(300));
@@ -367,7 +402,16 @@ pub fn memory_of_the_system() {
     let size = size_of_val(&copy[..]);
     // SAFETY: both sides have the size and outlive the command.
     ok(unsafe {
-        clEnqueueSVMMemcpy(queue, CL_TRUE, copy.as_mut_ptr().cast(), pool.as_ptr().cast(), size, 0, null(), null_mut())
+        clEnqueueSVMMemcpy(
+            queue,
+            CL_TRUE,
+            copy.as_mut_ptr().cast(),
+            pool.as_ptr().cast(),
+            size,
+            0,
+            null(),
+            null_mut(),
+        )
     });
     assert!(copy.iter().enumerate().all(|(i, n)| n.value == 1000 + i as u64));
     assert_eq!(sum(head).1, 1100);
@@ -376,7 +420,16 @@ pub fn memory_of_the_system() {
         ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, pool.as_mut_ptr().cast(), 8, 0, null(), null_mut()));
         ok(clEnqueueSVMUnmap(queue, pool.as_mut_ptr().cast(), 0, null(), null_mut()));
         let zero = 0u64;
-        ok(clEnqueueSVMMemFill(queue, pool.as_mut_ptr().cast(), (&raw const zero).cast(), 8, 1600, 0, null(), null_mut()));
+        ok(clEnqueueSVMMemFill(
+            queue,
+            pool.as_mut_ptr().cast(),
+            (&raw const zero).cast(),
+            8,
+            1600,
+            0,
+            null(),
+            null_mut(),
+        ));
     }
     finish(queue);
     assert!(pool.iter().all(|n| n.value == 0));
@@ -455,12 +508,26 @@ pub fn atomics_of_host_and_device() {
 static FREED: AtomicBool = AtomicBool::new(false);
 
 /// Notes what it is called with; frees.
-unsafe extern "C" fn on_free(queue: cl_command_queue, count: cl_uint, list: *mut *mut c_void, data: *mut c_void) {
+unsafe extern "C" fn on_free(
+    queue: cl_command_queue,
+    count: cl_uint,
+    list: *mut *mut c_void,
+    data: *mut c_void,
+) {
     let mut context: cl_context = null_mut();
     // SAFETY: the driver hands over the list with its length; the queue is alive.
     unsafe {
         let name = CL_QUEUE_CONTEXT;
-        assert_eq!(clGetCommandQueueInfo(queue, name, size_of::<cl_context>(), (&raw mut context).cast(), null_mut()), 0);
+        assert_eq!(
+            clGetCommandQueueInfo(
+                queue,
+                name,
+                size_of::<cl_context>(),
+                (&raw mut context).cast(),
+                null_mut()
+            ),
+            0
+        );
         assert_eq!((count, data as usize), (2, 42));
         for i in 0..2 {
             clSVMFree(context, *list.add(i));

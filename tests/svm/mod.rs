@@ -40,18 +40,40 @@ pub fn ready(devices: &str, hidden: &str) {
 }
 
 pub type HostAlloc = unsafe extern "C" fn(cl_context, *const u64, usize, cl_uint, *mut cl_int) -> *mut c_void;
-pub type DeviceAlloc = unsafe extern "C" fn(cl_context, cl_device_id, *const u64, usize, cl_uint, *mut cl_int) -> *mut c_void;
+pub type DeviceAlloc =
+    unsafe extern "C" fn(cl_context, cl_device_id, *const u64, usize, cl_uint, *mut cl_int) -> *mut c_void;
 pub type Free = unsafe extern "C" fn(cl_context, *mut c_void) -> cl_int;
-pub type AllocInfo = unsafe extern "C" fn(cl_context, *const c_void, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+pub type AllocInfo =
+    unsafe extern "C" fn(cl_context, *const c_void, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
 pub type SetPointer = unsafe extern "C" fn(cl_kernel, cl_uint, *const c_void) -> cl_int;
 pub type SetAddress = unsafe extern "C" fn(cl_kernel, cl_uint, u64) -> cl_int;
 type Out = *mut cl_event;
 type In = *const cl_event;
-pub type MemFill = unsafe extern "C" fn(cl_command_queue, *mut c_void, *const c_void, usize, usize, cl_uint, In, Out) -> cl_int;
-pub type Memset = unsafe extern "C" fn(cl_command_queue, *mut c_void, cl_int, usize, cl_uint, In, Out) -> cl_int;
-pub type Memcpy = unsafe extern "C" fn(cl_command_queue, cl_bool, *mut c_void, *const c_void, usize, cl_uint, In, Out) -> cl_int;
+pub type MemFill = unsafe extern "C" fn(
+    cl_command_queue,
+    *mut c_void,
+    *const c_void,
+    usize,
+    usize,
+    cl_uint,
+    In,
+    Out,
+) -> cl_int;
+pub type Memset =
+    unsafe extern "C" fn(cl_command_queue, *mut c_void, cl_int, usize, cl_uint, In, Out) -> cl_int;
+pub type Memcpy = unsafe extern "C" fn(
+    cl_command_queue,
+    cl_bool,
+    *mut c_void,
+    *const c_void,
+    usize,
+    cl_uint,
+    In,
+    Out,
+) -> cl_int;
 pub type Hint = unsafe extern "C" fn(cl_command_queue, *const c_void, usize, u64, cl_uint, In, Out) -> cl_int;
-pub type Advise = unsafe extern "C" fn(cl_command_queue, *const c_void, usize, cl_uint, cl_uint, In, Out) -> cl_int;
+pub type Advise =
+    unsafe extern "C" fn(cl_command_queue, *const c_void, usize, cl_uint, cl_uint, In, Out) -> cl_int;
 
 /// An extension function.
 ///
@@ -115,10 +137,13 @@ pub fn capabilities(on_processors: cl_bitfield) {
         return;
     }
     assert!(usm(CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL).unwrap() & ACCESS != 0);
-    for name in [CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL] {
+    for name in [CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL]
+    {
         assert_eq!(usm(name).unwrap() & ACCESS != 0, o.fine());
     }
-    for name in [CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL] {
+    for name in
+        [CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL]
+    {
         assert_eq!(usm(name).unwrap() & ACCESS != 0, o.system());
     }
 }
@@ -134,7 +159,12 @@ pub fn rig() -> Rig {
     unsafe {
         let program = clCreateProgramWithIL(context, IL.as_ptr().cast(), IL.len(), &mut code);
         ok(code);
-        assert_eq!(clBuildProgram(program, 0, null(), null(), None, null_mut()), CL_SUCCESS, "{}", build_log(program, device));
+        assert_eq!(
+            clBuildProgram(program, 0, null(), null(), None, null_mut()),
+            CL_SUCCESS,
+            "{}",
+            build_log(program, device)
+        );
         Rig { device, context, program }
     }
 }
@@ -147,7 +177,12 @@ pub fn the_module_is_of_the_source() {
     unsafe {
         let program = clCreateProgramWithIL(context, IL.as_ptr().cast(), IL.len(), &mut code);
         ok(code);
-        assert_eq!(clBuildProgram(program, 0, null(), null(), None, null_mut()), CL_SUCCESS, "{}", build_log(program, device()));
+        assert_eq!(
+            clBuildProgram(program, 0, null(), null(), None, null_mut()),
+            CL_SUCCESS,
+            "{}",
+            build_log(program, device())
+        );
         for line in SOURCE.lines().filter_map(|l| l.strip_prefix("kernel void ")) {
             let name = CString::new(line.split('(').next().unwrap()).unwrap();
             let kernel = clCreateKernel(program, name.as_ptr().cast::<c_char>(), &mut code);

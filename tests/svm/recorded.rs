@@ -2,12 +2,14 @@
 
 use super::*;
 
-type Create = unsafe extern "C" fn(cl_uint, *const cl_command_queue, *const u64, *mut cl_int) -> cl_command_buffer_khr;
+type Create =
+    unsafe extern "C" fn(cl_uint, *const cl_command_queue, *const u64, *mut cl_int) -> cl_command_buffer_khr;
 type OfBuffer = unsafe extern "C" fn(cl_command_buffer_khr) -> cl_int;
 type Points = *mut cl_sync_point_khr;
 type Waits = *const cl_sync_point_khr;
 type Handle = *mut cl_mutable_command_khr;
-type Enqueue = unsafe extern "C" fn(cl_uint, *const cl_command_queue, cl_command_buffer_khr, cl_uint, In, Out) -> cl_int;
+type Enqueue =
+    unsafe extern "C" fn(cl_uint, *const cl_command_queue, cl_command_buffer_khr, cl_uint, In, Out) -> cl_int;
 type RecordCopy = unsafe extern "C" fn(
     cl_command_buffer_khr,
     cl_command_queue,
@@ -47,7 +49,8 @@ type RecordLaunch = unsafe extern "C" fn(
     Points,
     Handle,
 ) -> cl_int;
-type Update = unsafe extern "C" fn(cl_command_buffer_khr, cl_uint, *const cl_uint, *const *const c_void) -> cl_int;
+type Update =
+    unsafe extern "C" fn(cl_command_buffer_khr, cl_uint, *const cl_uint, *const *const c_void) -> cl_int;
 
 pub fn recorded_commands() {
     let o = offer();
@@ -61,7 +64,8 @@ pub fn recorded_commands() {
         let copy: RecordCopy = extension("clCommandSVMMemcpyKHR");
         let fill: RecordFill = extension("clCommandSVMMemFillKHR");
         let record: RecordLaunch = extension("clCommandNDRangeKernelKHR");
-        let [finalize, free]: [OfBuffer; 2] = ["clFinalizeCommandBufferKHR", "clReleaseCommandBufferKHR"].map(|n| extension(n));
+        let [finalize, free]: [OfBuffer; 2] =
+            ["clFinalizeCommandBufferKHR", "clReleaseCommandBufferKHR"].map(|n| extension(n));
         let enqueue: Enqueue = extension("clEnqueueCommandBufferKHR");
         let update: Update = extension("clUpdateMutableCommandsKHR");
         let buffer = create(1, &queue, mutable.as_ptr(), &mut code);
@@ -71,8 +75,14 @@ pub fn recorded_commands() {
         if !o.coarse() {
             let p: *mut c_void = other.as_mut_ptr().cast();
             let invalid = CL_INVALID_OPERATION;
-            assert_eq!(copy(buffer, null_mut(), null(), p, p.byte_add(4), 4, 0, none, no_point, no_handle), invalid);
-            assert_eq!(fill(buffer, null_mut(), null(), p, pattern, 4, 4, 0, none, no_point, no_handle), invalid);
+            assert_eq!(
+                copy(buffer, null_mut(), null(), p, p.byte_add(4), 4, 0, none, no_point, no_handle),
+                invalid
+            );
+            assert_eq!(
+                fill(buffer, null_mut(), null(), p, pattern, 4, 4, 0, none, no_point, no_handle),
+                invalid
+            );
             ok(free(buffer));
             return release([queue]);
         }
@@ -85,13 +95,29 @@ pub fn recorded_commands() {
         fail(pa, null_mut(), CL_INVALID_VALUE);
         fail(pa, pa.byte_add(4), CL_MEM_COPY_OVERLAP);
         fail(other.as_mut_ptr().cast(), pa, CL_OUT_OF_RESOURCES);
-        assert_eq!(fill(buffer, null_mut(), null(), pa, pattern, 3, 3, 0, none, no_point, no_handle), CL_INVALID_VALUE);
+        assert_eq!(
+            fill(buffer, null_mut(), null(), pa, pattern, 3, 3, 0, none, no_point, no_handle),
+            CL_INVALID_VALUE
+        );
         ok(fill(buffer, null_mut(), null(), pa, pattern, 4, 1024, 0, none, no_point, no_handle));
         let scale = rig.kernel("scale");
         set_svm(scale, 0, a.ptr);
         set(scale, 1, 2u32);
         let (size, mut handle) = (256usize, null_mut());
-        ok(record(buffer, null_mut(), null(), scale, 1, null(), &size, null(), 0, none, no_point, &mut handle));
+        ok(record(
+            buffer,
+            null_mut(),
+            null(),
+            scale,
+            1,
+            null(),
+            &size,
+            null(),
+            0,
+            none,
+            no_point,
+            &mut handle,
+        ));
         ok(copy(buffer, null_mut(), null(), pb, pa, 1024, 0, none, no_point, no_handle));
         ok(finalize(buffer));
         let replay = || ok(enqueue(0, null(), buffer, 0, null(), null_mut()));

@@ -5,7 +5,15 @@ use super::*;
 
 type Alloc = unsafe extern "C" fn(cl_context, *const u64, cl_uint, usize, *mut cl_int) -> *mut c_void;
 type FreeWith = unsafe extern "C" fn(cl_context, *const u64, u64, *mut c_void) -> cl_int;
-type Info = unsafe extern "C" fn(cl_context, cl_device_id, *const c_void, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+type Info = unsafe extern "C" fn(
+    cl_context,
+    cl_device_id,
+    *const c_void,
+    cl_uint,
+    usize,
+    *mut c_void,
+    *mut usize,
+) -> cl_int;
 type Suggest = unsafe extern "C" fn(cl_context, u64, u64, *const u64, usize, *mut cl_uint) -> cl_int;
 
 const HOST: u64 = CL_SVM_CAPABILITY_HOST_READ_KHR | CL_SVM_CAPABILITY_HOST_WRITE_KHR;
@@ -63,7 +71,10 @@ pub fn types_of_memory() {
             assert_eq!(types[suggested as usize] & caps, *caps, "{index}");
             if caps & CL_SVM_CAPABILITY_SYSTEM_ALLOCATED_KHR != 0 {
                 let mut code = 1;
-                assert!((f.alloc)(rig.context, null(), index, 64, &mut code).is_null() && code == CL_INVALID_VALUE);
+                assert!(
+                    (f.alloc)(rig.context, null(), index, 64, &mut code).is_null()
+                        && code == CL_INVALID_VALUE
+                );
                 continue;
             }
             const N: usize = 300;
@@ -87,8 +98,13 @@ pub fn types_of_memory() {
                     assert_eq!(ask(CL_SVM_INFO_ACCESS_FLAGS_KHR), if list.len() > 2 { 1 } else { 0 });
                     assert_eq!(ask(CL_SVM_INFO_BASE_PTR_KHR), ptr as u64);
                     assert_eq!(ask(CL_SVM_INFO_SIZE_KHR), size as u64);
-                    assert_eq!(ask(CL_SVM_INFO_ASSOCIATED_DEVICE_HANDLE_KHR), if associated { device } else { 0 });
-                    let bytes = query_bytes(|s, v, r| (f.info)(rig.context, asked, at, CL_SVM_INFO_PROPERTIES_KHR, s, v, r));
+                    assert_eq!(
+                        ask(CL_SVM_INFO_ASSOCIATED_DEVICE_HANDLE_KHR),
+                        if associated { device } else { 0 }
+                    );
+                    let bytes = query_bytes(|s, v, r| {
+                        (f.info)(rig.context, asked, at, CL_SVM_INFO_PROPERTIES_KHR, s, v, r)
+                    });
                     assert_eq!(numbers(&bytes.unwrap()), list);
                 }
                 use_as_list(&rig, queue, ptr.cast(), N, *caps);
@@ -114,11 +130,29 @@ fn use_as_list(rig: &Rig, queue: cl_command_queue, ptr: *mut Node, count: usize,
         if caps & HOST == HOST {
             std::ptr::copy_nonoverlapping(there.as_ptr(), ptr, count);
         } else if map {
-            ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, ptr.cast(), size, 0, null(), null_mut()));
+            ok(clEnqueueSVMMap(
+                queue,
+                CL_TRUE,
+                CL_MAP_WRITE_INVALIDATE_REGION,
+                ptr.cast(),
+                size,
+                0,
+                null(),
+                null_mut(),
+            ));
             std::ptr::copy_nonoverlapping(there.as_ptr(), ptr, count);
             ok(clEnqueueSVMUnmap(queue, ptr.cast(), 0, null(), null_mut()));
         } else {
-            ok(clEnqueueSVMMemcpy(queue, CL_TRUE, ptr.cast(), there.as_ptr().cast(), size, 0, null(), null_mut()));
+            ok(clEnqueueSVMMemcpy(
+                queue,
+                CL_TRUE,
+                ptr.cast(),
+                there.as_ptr().cast(),
+                size,
+                0,
+                null(),
+                null_mut(),
+            ));
         }
         assert_eq!(walk(rig, queue, |k| set_svm(k, 0, moved(head)), &[]), expected);
         // By an address in a buffer, which is not told.
@@ -127,7 +161,12 @@ fn use_as_list(rig: &Rig, queue: cl_command_queue, ptr: *mut Node, count: usize,
         set(follow, 1, 40u32);
         tell::<Node>(follow, &[]);
         let one = 1u32;
-        ok(clSetKernelExecInfo(follow, CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR, 4, (&raw const one).cast()));
+        ok(clSetKernelExecInfo(
+            follow,
+            CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR,
+            4,
+            (&raw const one).cast(),
+        ));
         launch(queue, follow, 1, &[]).release();
         let total = (expected.0 + 40, expected.1);
         assert_eq!(walk(rig, queue, |k| set_svm(k, 0, moved(head)), &[]), total);
@@ -140,7 +179,16 @@ fn use_as_list(rig: &Rig, queue: cl_command_queue, ptr: *mut Node, count: usize,
             ok(clEnqueueSVMUnmap(queue, ptr.cast(), 0, null(), null_mut()));
             back
         } else {
-            ok(clEnqueueSVMMemcpy(queue, CL_TRUE, nodes.as_mut_ptr().cast(), ptr.cast(), size, 0, null(), null_mut()));
+            ok(clEnqueueSVMMemcpy(
+                queue,
+                CL_TRUE,
+                nodes.as_mut_ptr().cast(),
+                ptr.cast(),
+                size,
+                0,
+                null(),
+                null_mut(),
+            ));
             (nodes.iter().map(|n| n.value).sum(), count as u64)
         };
         assert_eq!(back, total);
@@ -160,7 +208,10 @@ pub fn errors() {
         assert!((f.alloc)(bad, null(), 0, 64, &mut code).is_null() && code == CL_INVALID_CONTEXT);
         assert_eq!((f.free)(bad, null(), 0, null_mut()), CL_INVALID_CONTEXT);
         let unknown: *mut c_void = own.as_ptr().cast_mut().cast();
-        assert_eq!((f.info)(bad, null_mut(), unknown, CL_SVM_INFO_SIZE_KHR, 0, null_mut(), null_mut()), CL_INVALID_CONTEXT);
+        assert_eq!(
+            (f.info)(bad, null_mut(), unknown, CL_SVM_INFO_SIZE_KHR, 0, null_mut(), null_mut()),
+            CL_INVALID_CONTEXT
+        );
         let mut index = 77;
         assert_eq!((f.suggest)(bad, 0, 0, null(), 0, &mut index), CL_INVALID_CONTEXT);
         assert_eq!((f.suggest)(rig.context, 0, 0, null(), 0, null_mut()), CL_INVALID_VALUE);
@@ -189,7 +240,12 @@ pub fn errors() {
         ok((f.free)(rig.context, null(), 0, null_mut()));
         let ask = |name| number_of(|s, v, r| (f.info)(rig.context, null_mut(), unknown, name, s, v, r));
         assert_eq!(ask(CL_SVM_INFO_TYPE_INDEX_KHR), u64::from(cl_uint::MAX));
-        for name in [CL_SVM_INFO_CAPABILITIES_KHR, CL_SVM_INFO_ACCESS_FLAGS_KHR, CL_SVM_INFO_BASE_PTR_KHR, CL_SVM_INFO_SIZE_KHR] {
+        for name in [
+            CL_SVM_INFO_CAPABILITIES_KHR,
+            CL_SVM_INFO_ACCESS_FLAGS_KHR,
+            CL_SVM_INFO_BASE_PTR_KHR,
+            CL_SVM_INFO_SIZE_KHR,
+        ] {
             assert_eq!(ask(name), 0);
         }
         assert_eq!(ask(CL_SVM_INFO_ASSOCIATED_DEVICE_HANDLE_KHR), 0);

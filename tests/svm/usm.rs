@@ -50,7 +50,14 @@ enum Kind {
 const KINDS: [Kind; 4] = [Kind::Host, Kind::Device, Kind::Shared, Kind::Unbound];
 
 impl Usm {
-    fn alloc(&self, rig: &Rig, kind: Kind, properties: &[u64], size: usize, alignment: u32) -> Result<*mut c_void, cl_int> {
+    fn alloc(
+        &self,
+        rig: &Rig,
+        kind: Kind,
+        properties: &[u64],
+        size: usize,
+        alignment: u32,
+    ) -> Result<*mut c_void, cl_int> {
         let (list, mut code) = (if properties.is_empty() { null() } else { properties.as_ptr() }, 1);
         // SAFETY: live handles and a terminated list.
         let ptr = unsafe {
@@ -81,7 +88,13 @@ pub fn usm_of_every_kind() {
     const N: usize = 1000;
     const SIZE: usize = N * size_of::<Node>();
     for kind in KINDS {
-        let made = usm.alloc(&rig, kind, &[u64::from(CL_MEM_ALLOC_FLAGS_INTEL), CL_MEM_ALLOC_WRITE_COMBINED_INTEL, 0], SIZE, 64);
+        let made = usm.alloc(
+            &rig,
+            kind,
+            &[u64::from(CL_MEM_ALLOC_FLAGS_INTEL), CL_MEM_ALLOC_WRITE_COMBINED_INTEL, 0],
+            SIZE,
+            64,
+        );
         let ptr = match made {
             Ok(ptr) => ptr,
             Err(code) => {
@@ -107,7 +120,11 @@ pub fn usm_of_every_kind() {
         let (head, tail) = link(&mut nodes);
         let expected = sum(head);
         let moved = |p: *mut Node| {
-            if p.is_null() { p } else { ptr.cast::<Node>().wrapping_add((p as usize - nodes.as_ptr() as usize) / 16) }
+            if p.is_null() {
+                p
+            } else {
+                ptr.cast::<Node>().wrapping_add((p as usize - nodes.as_ptr() as usize) / 16)
+            }
         };
         let (there, last) = (moved(head), moved(tail));
         let relinked: Vec<Node> = nodes.iter().map(|n| Node { next: moved(n.next), ..*n }).collect();
@@ -165,9 +182,16 @@ pub fn usm_of_every_kind() {
             // The fill of earlier revisions takes the lowest byte of an int.
             ok((usm.set_bytes)(queue, pool, 0x7fab, 800, 0, null(), null_mut()));
             ok((usm.copy)(queue, CL_TRUE, words.as_mut_ptr().cast(), pool, 1600, 0, null(), null_mut()));
-            assert_eq!((&words[..100], &words[100..]), (&[u64::MAX / 255 * 0xab; 100][..], &[pattern; 100][..]));
-            let names =
-                [CL_COMMAND_MEMFILL_INTEL, CL_COMMAND_MEMCPY_INTEL, CL_COMMAND_MIGRATEMEM_INTEL, CL_COMMAND_MEMADVISE_INTEL];
+            assert_eq!(
+                (&words[..100], &words[100..]),
+                (&[u64::MAX / 255 * 0xab; 100][..], &[pattern; 100][..])
+            );
+            let names = [
+                CL_COMMAND_MEMFILL_INTEL,
+                CL_COMMAND_MEMCPY_INTEL,
+                CL_COMMAND_MIGRATEMEM_INTEL,
+                CL_COMMAND_MEMADVISE_INTEL,
+            ];
             assert_eq!(events.map(command_type), names);
             release(events);
             release([extend, add]);
@@ -218,10 +242,19 @@ pub fn usm_errors() {
         let bad_context = rig.device.cast::<_cl_context>();
         assert!((usm.host)(bad_context, null(), 64, 0, &mut code).is_null() && code == CL_INVALID_CONTEXT);
         for alloc in [usm.device, usm.shared] {
-            assert!(alloc(bad_context, rig.device, null(), 64, 0, &mut code).is_null() && code == CL_INVALID_CONTEXT);
-            assert!(alloc(rig.context, rig.context.cast(), null(), 64, 0, &mut code).is_null() && code == CL_INVALID_DEVICE);
+            assert!(
+                alloc(bad_context, rig.device, null(), 64, 0, &mut code).is_null()
+                    && code == CL_INVALID_CONTEXT
+            );
+            assert!(
+                alloc(rig.context, rig.context.cast(), null(), 64, 0, &mut code).is_null()
+                    && code == CL_INVALID_DEVICE
+            );
         }
-        assert!((usm.device)(rig.context, null_mut(), null(), 64, 0, &mut code).is_null() && code == CL_INVALID_DEVICE);
+        assert!(
+            (usm.device)(rig.context, null_mut(), null(), 64, 0, &mut code).is_null()
+                && code == CL_INVALID_DEVICE
+        );
         let own = [0u64; 2];
         for free in [usm.free, usm.blocking_free] {
             assert_eq!(free(bad_context, null_mut()), CL_INVALID_CONTEXT);
@@ -230,11 +263,19 @@ pub fn usm_errors() {
         }
         let unknown = own.as_ptr().cast::<c_void>();
         assert_eq!(usm.ask(&rig, unknown, CL_MEM_ALLOC_TYPE_INTEL), u64::from(CL_MEM_TYPE_UNKNOWN_INTEL));
-        for name in [CL_MEM_ALLOC_BASE_PTR_INTEL, CL_MEM_ALLOC_SIZE_INTEL, CL_MEM_ALLOC_DEVICE_INTEL, CL_MEM_ALLOC_FLAGS_INTEL] {
+        for name in [
+            CL_MEM_ALLOC_BASE_PTR_INTEL,
+            CL_MEM_ALLOC_SIZE_INTEL,
+            CL_MEM_ALLOC_DEVICE_INTEL,
+            CL_MEM_ALLOC_FLAGS_INTEL,
+        ] {
             assert_eq!(usm.ask(&rig, unknown, name), 0);
         }
         assert_eq!((usm.info)(rig.context, unknown, 0x1234, 0, null_mut(), null_mut()), CL_INVALID_VALUE);
-        assert_eq!((usm.info)(bad_context, unknown, CL_MEM_ALLOC_TYPE_INTEL, 0, null_mut(), null_mut()), CL_INVALID_CONTEXT);
+        assert_eq!(
+            (usm.info)(bad_context, unknown, CL_MEM_ALLOC_TYPE_INTEL, 0, null_mut(), null_mut()),
+            CL_INVALID_CONTEXT
+        );
         let kernel = rig.kernel("scale");
         assert_eq!((usm.set)(rig.device.cast(), 0, null()), CL_INVALID_KERNEL);
         assert_eq!((usm.set)(kernel, 2, null()), CL_INVALID_ARG_INDEX);
@@ -311,7 +352,14 @@ pub fn addresses_of_buffers() {
     unsafe {
         let set_address: SetAddress = extension("clSetKernelArgDevicePointerEXT");
         let create = |list: &[u64], code: &mut cl_int| {
-            clCreateBufferWithProperties(rig.context, list.as_ptr(), CL_MEM_READ_WRITE, 4096, null_mut(), code)
+            clCreateBufferWithProperties(
+                rig.context,
+                list.as_ptr(),
+                CL_MEM_READ_WRITE,
+                4096,
+                null_mut(),
+                code,
+            )
         };
         let scale = rig.kernel("scale");
         if !o.addresses {
@@ -322,12 +370,14 @@ pub fn addresses_of_buffers() {
         }
         let (mem, cells) = (create(&list, &mut code), rig.buffer(&[0u64; 4]));
         ok(code);
-        let ask = |mem, size, value, ret| clGetMemObjectInfo(mem, CL_MEM_DEVICE_ADDRESS_EXT, size, value, ret);
+        let ask =
+            |mem, size, value, ret| clGetMemObjectInfo(mem, CL_MEM_DEVICE_ADDRESS_EXT, size, value, ret);
         let address = number_of(|s, v, r| ask(mem, s, v, r));
         assert_ne!(address, 0);
         assert_eq!(ask(cells, 0, null_mut(), null_mut()), CL_INVALID_OPERATION);
         let region = cl_buffer_region { origin: 1024, size: 1024 };
-        let sub = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
+        let sub =
+            clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), &mut code);
         ok(code);
         assert_eq!(number_of(|s, v, r| ask(sub, s, v, r)), address + 1024);
         // The whole buffer, a part of it by number, and words by numbers in memory.
@@ -340,7 +390,17 @@ pub fn addresses_of_buffers() {
         }
         let follow = rig.kernel("follow");
         let targets = [0u64, 4, 8, 4092].map(|o| address + o);
-        ok(clEnqueueWriteBuffer(queue, cells, CL_FALSE, 0, 32, targets.as_ptr().cast(), 0, null(), null_mut()));
+        ok(clEnqueueWriteBuffer(
+            queue,
+            cells,
+            CL_FALSE,
+            0,
+            32,
+            targets.as_ptr().cast(),
+            0,
+            null(),
+            null_mut(),
+        ));
         set(follow, 0, cells);
         set(follow, 1, 5u32);
         ok(clSetKernelExecInfo(follow, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, 8, (&raw const address).cast()));
@@ -375,7 +435,14 @@ pub fn addresses_of_buffers() {
         if o.coarse() {
             let memory = Svm::<u32>::new(rig.context, 0, 1024);
             let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
-            let same = clCreateBufferWithProperties(rig.context, list.as_ptr(), flags, 4096, memory.ptr.cast(), &mut code);
+            let same = clCreateBufferWithProperties(
+                rig.context,
+                list.as_ptr(),
+                flags,
+                4096,
+                memory.ptr.cast(),
+                &mut code,
+            );
             ok(code);
             assert_eq!(number_of(|s, v, r| ask(same, s, v, r)), memory.ptr as u64);
             release([same]);

@@ -11,7 +11,10 @@ type Result<T> = std::result::Result<T, String>;
 /// Words by which tests of an extension are known, besides its name.
 const EVIDENCE: &[(&str, &[&str])] = &[
     ("cl_ext_cxx_for_opencl", &["-cl-std=CLC++"]),
-    ("cl_ext_image_from_buffer", &["CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT", "clGetImageRequirementsInfoEXT"]),
+    (
+        "cl_ext_image_from_buffer",
+        &["CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT", "clGetImageRequirementsInfoEXT"],
+    ),
     ("cl_ext_image_requirements_info", &["clGetImageRequirementsInfoEXT"]),
     ("cl_ext_image_unorm_int_2_101010", &["CL_UNORM_INT_2_101010_EXT"]),
     ("cl_intel_subgroups_char", &["intel_sub_group_block_read_uc"]),
@@ -39,11 +42,23 @@ const EVIDENCE: &[(&str, &[&str])] = &[
 
 /// Extensions and optional features that applications ask for and that are not reported.
 const LEFT_OUT: &[(&str, &str)] = &[
-    ("cl_amd_device_attribute_query", "neither Vulkan nor the kernel tells the banks of memory channels and of local memory"),
+    (
+        "cl_amd_device_attribute_query",
+        "neither Vulkan nor the kernel tells the banks of memory channels and of local memory",
+    ),
     ("cl_khr_device_enqueue_local_arg_types", "clang (22) takes no local arguments of blocks but void *"),
-    ("cl_khr_gl_sharing", "Vulkan and GL share by file descriptors, which GL applications have to ask for themselves"),
-    ("cl_khr_subgroups", "asks for progress of sub-groups that wait for each other, which Vulkan does not promise"),
-    ("cl_khr_terminate_context", "must stop what is being executed; Vulkan has no means to stop a submission"),
+    (
+        "cl_khr_gl_sharing",
+        "Vulkan and GL share by file descriptors, which GL applications have to ask for themselves",
+    ),
+    (
+        "cl_khr_subgroups",
+        "asks for progress of sub-groups that wait for each other, which Vulkan does not promise",
+    ),
+    (
+        "cl_khr_terminate_context",
+        "must stop what is being executed; Vulkan has no means to stop a submission",
+    ),
 ];
 
 /// Sources that the table is made from.
@@ -90,7 +105,8 @@ fn is_word(c: char) -> bool {
 
 /// Identifiers of C functions in a text.
 fn functions(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c| !is_word(c)).filter(|w| w.starts_with("cl") && w[2..].starts_with(|c: char| c.is_ascii_uppercase()))
+    text.split(|c| !is_word(c))
+        .filter(|w| w.starts_with("cl") && w[2..].starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// Whether a text uses a function, other than by declaring it.
@@ -122,13 +138,15 @@ impl Sources {
         let mut extension: Vec<String> =
             functions(between(&dispatch, "\nextension_table! {", "\n}\n")?).map(str::to_string).collect();
         let pairs: Vec<&str> = functions(between(&dispatch, "const ALIASES", "];")?).collect();
-        let aliases: BTreeMap<String, String> = pairs.chunks_exact(2).map(|p| (p[0].to_string(), p[1].to_string())).collect();
+        let aliases: BTreeMap<String, String> =
+            pairs.chunks_exact(2).map(|p| (p[0].to_string(), p[1].to_string())).collect();
         extension.extend(aliases.keys().cloned());
         // In the dispatch table, and of an extension.
         let table = between(&dispatch, "\ndispatch_table! {", "\n}\n")?;
         extension.extend(functions(table).filter(|n| !crate::gen_cl::is_core(n)).map(str::to_string));
         let features = read(&root.join("src/device/features.rs"))?;
-        let names = between(&features, "pub const EXTENSIONS", "\n];")?.split('"').filter(|w| w.starts_with("cl_"));
+        let names =
+            between(&features, "pub const EXTENSIONS", "\n];")?.split('"').filter(|w| w.starts_with("cl_"));
         Ok(Sources {
             core: core.map(str::to_string).collect(),
             extensions: names.map(str::to_string).collect(),
@@ -147,7 +165,8 @@ impl Sources {
     fn tests_of_function(&self, name: &str) -> BTreeSet<&str> {
         // A function under another name is the same function.
         let same = |(alias, core): &(&String, &String)| *alias == name || *core == name;
-        let names: Vec<&str> = self.aliases.iter().filter(same).flat_map(|(a, b)| [a.as_str(), b]).chain([name]).collect();
+        let names: Vec<&str> =
+            self.aliases.iter().filter(same).flat_map(|(a, b)| [a.as_str(), b]).chain([name]).collect();
         self.tests_that(|text| names.iter().any(|n| uses(text, n)))
     }
 
@@ -158,7 +177,8 @@ impl Sources {
 
     /// Everything without a test.
     fn untested(&self) -> Vec<&str> {
-        let functions = self.core.iter().chain(&self.extension).filter(|n| self.tests_of_function(n).is_empty());
+        let functions =
+            self.core.iter().chain(&self.extension).filter(|n| self.tests_of_function(n).is_empty());
         let extensions = self.extensions.iter().filter(|n| self.tests_of_extension(n).is_empty());
         functions.chain(extensions).map(String::as_str).collect()
     }
@@ -170,12 +190,17 @@ fn tests(root: &Path) -> Result<Vec<Test>> {
     for dir in ["tests", "clspv-bridge/filetests"] {
         for path in files(&root.join(dir))? {
             let relative = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
-            let is_source = ["rs", "cl", "ir", "spvasm"].iter().any(|e| path.extension().is_some_and(|x| x == *e));
+            let is_source =
+                ["rs", "cl", "ir", "spvasm"].iter().any(|e| path.extension().is_some_and(|x| x == *e));
             // Examples, and what is generated with every function in it.
-            let is_test = !["/autogen_", "tests/demo/", "tests/code_speed/", "layering.rs"].iter().any(|p| relative.contains(p));
+            let is_test = !["/autogen_", "tests/demo/", "tests/code_speed/", "layering.rs"]
+                .iter()
+                .any(|p| relative.contains(p));
             if is_source && is_test {
                 let name = relative.strip_prefix("tests/").unwrap_or(&relative);
-                let name = name.strip_prefix("clspv-bridge/filetests/").map_or(name.to_string(), |n| format!("filetests/{n}"));
+                let name = name
+                    .strip_prefix("clspv-bridge/filetests/")
+                    .map_or(name.to_string(), |n| format!("filetests/{n}"));
                 let name = name.strip_suffix(".rs").unwrap_or(&name).to_string();
                 out.push(Test { helper: name.starts_with("common/"), text: read(&path)?, name });
             }
@@ -271,7 +296,8 @@ mod tests {
 
     #[test]
     fn the_document_has_every_name() {
-        let (sources, document) = (sources(), std::fs::read_to_string(root().unwrap().join("docs/coverage.md")).unwrap());
+        let (sources, document) =
+            (sources(), std::fs::read_to_string(root().unwrap().join("docs/coverage.md")).unwrap());
         for name in sources.core.iter().chain(&sources.extension).chain(&sources.extensions) {
             assert!(document.contains(&format!("| {name} |")), "{name} is missing: cargo xtask coverage");
         }
@@ -281,6 +307,9 @@ mod tests {
     fn declarations_are_no_uses() {
         assert!(uses("ok(clFinish(queue))", "clFinish") && uses("(\"x\", clFinish)", "clFinish"));
         assert!(!uses("fn clFinish(queue)", "clFinish") && !uses("clFinishKHR(queue)", "clFinish"));
-        assert_eq!(functions("a: [clFinish, clFlush], cl_int, client").collect::<Vec<_>>(), ["clFinish", "clFlush"]);
+        assert_eq!(
+            functions("a: [clFinish, clFlush], cl_int, client").collect::<Vec<_>>(),
+            ["clFinish", "clFlush"]
+        );
     }
 }

@@ -95,7 +95,10 @@ impl Types {
                 types.sizes.insert(name.into(), value.into());
             }
         }
-        for node in doc.descendants().filter(|n| n.has_tag_name("type") && n.parent().is_some_and(|p| p.has_tag_name("types"))) {
+        for node in doc
+            .descendants()
+            .filter(|n| n.has_tag_name("type") && n.parent().is_some_and(|p| p.has_tag_name("types")))
+        {
             match node.attribute("category") {
                 Some("define") => types.read_typedef(node),
                 Some("struct") => types.read_struct(node),
@@ -166,13 +169,17 @@ impl Types {
     }
 
     fn emit(&self) -> String {
-        let mut out = format!("//! OpenCL scalar, handle and structure types under their C names.\n//! {HEADER}\n\n");
+        let mut out =
+            format!("//! OpenCL scalar, handle and structure types under their C names.\n//! {HEADER}\n\n");
         out += "#![allow(non_camel_case_types, missing_docs)]\n\nuse std::ffi::{c_char, c_void};\n\n";
         for (name, ty) in &self.aliases {
             let _ = writeln!(out, "pub type {name} = {ty};");
         }
         for (name, tag) in &self.handles {
-            let _ = writeln!(out, "\n#[repr(C)]\npub struct {tag} {{\n    _opaque: [u8; 0],\n}}\npub type {name} = *mut {tag};");
+            let _ = writeln!(
+                out,
+                "\n#[repr(C)]\npub struct {tag} {{\n    _opaque: [u8; 0],\n}}\npub type {name} = *mut {tag};"
+            );
         }
         for (name, members) in &self.structs {
             let _ = writeln!(out, "\n#[repr(C)]\n#[derive(Clone, Copy, Debug)]\npub struct {name} {{");
@@ -211,7 +218,9 @@ fn integer(value: &str) -> Option<i128> {
 }
 
 fn constants(doc: &Document) -> (String, String) {
-    let mut consts = format!("//! OpenCL constants under their C names, group by group of the registry.\n//! {HEADER}\n\n");
+    let mut consts = format!(
+        "//! OpenCL constants under their C names, group by group of the registry.\n//! {HEADER}\n\n"
+    );
     consts += "#![allow(missing_docs, non_upper_case_globals)]\n\nuse super::autogen_types::{cl_bitfield, cl_int, cl_uint};\n";
     let mut errors: BTreeMap<i128, &str> = BTreeMap::new();
     let mut types: HashMap<&str, &str> = HashMap::new();
@@ -228,11 +237,12 @@ fn constants(doc: &Document) -> (String, String) {
             if types.contains_key(name) {
                 continue;
             }
-            let value = match (e.attribute("bitpos").and_then(|b| b.parse::<u32>().ok()), e.attribute("value")) {
-                (Some(bit), _) => Some(1i128 << bit),
-                (None, Some(text)) => integer(text),
-                _ => None,
-            };
+            let value =
+                match (e.attribute("bitpos").and_then(|b| b.parse::<u32>().ok()), e.attribute("value")) {
+                    (Some(bit), _) => Some(1i128 << bit),
+                    (None, Some(text)) => integer(text),
+                    _ => None,
+                };
             let Some(value) = value else {
                 // Another name for an earlier constant.
                 if let Some((target, ty)) = e.attribute("value").and_then(|v| types.get_key_value(v)) {
@@ -251,7 +261,8 @@ fn constants(doc: &Document) -> (String, String) {
                 "cl_uint"
             };
             let wrapped = if is_mask && value < 0 { value + (1i128 << 64) } else { value };
-            let text = if is_mask || wrapped >= 0x100 { format!("{wrapped:#x}") } else { wrapped.to_string() };
+            let text =
+                if is_mask || wrapped >= 0x100 { format!("{wrapped:#x}") } else { wrapped.to_string() };
             let _ = writeln!(body, "pub const {name}: {ty} = {text};");
             types.insert(name, ty);
             if is_error {
@@ -305,15 +316,21 @@ fn dispatch(doc: &Document, types: &Types) -> Result<String, String> {
         let _ = writeln!(table, "    {name}: missing::{name},");
         let _ = writeln!(lookup, "            \"{name}\" => self.{name} as *const c_void,");
         let errcode = list.iter().any(|(_, n)| *n == "errcode_ret");
-        let args: Vec<String> =
-            list.iter().map(|(t, n)| format!("{}{n}: {t}", if *n == "errcode_ret" { "" } else { "_" })).collect();
+        let args: Vec<String> = list
+            .iter()
+            .map(|(t, n)| format!("{}{n}: {t}", if *n == "errcode_ret" { "" } else { "_" }))
+            .collect();
         let body = match (errcode, result.as_str()) {
             (true, _) => "fail(errcode_ret)".to_string(),
             (false, "cl_int") => "CL_INVALID_OPERATION".to_string(),
             (false, "c_void") => String::new(),
             (false, _) => "std::ptr::null_mut()".to_string(),
         };
-        let _ = writeln!(missing, "    pub unsafe extern \"C\" fn {name}({}){arrow} {{ {body} }}", args.join(", "));
+        let _ = writeln!(
+            missing,
+            "    pub unsafe extern \"C\" fn {name}({}){arrow} {{ {body} }}",
+            args.join(", ")
+        );
     }
     Ok(format!(
         "//! The dispatch table of the ICD interface, in the order of its ABI, and a table of functions that answer\n\
@@ -361,12 +378,18 @@ fn test_api(doc: &Document, types: &Types) -> Result<String, String> {
         }
         let result = types.c_type(proto).ok_or_else(|| format!("{name}: result of unknown type"))?;
         let arrow = if result == "c_void" { String::new() } else { format!(" -> {result}") };
-        if types.handles.iter().any(|(h, _)| params.first().is_some_and(|(_, t)| t == h)) && result != "c_void" {
+        if types.handles.iter().any(|(h, _)| params.first().is_some_and(|(_, t)| t == h))
+            && result != "c_void"
+        {
             let args: Vec<&str> = params.iter().skip(1).map(|(n, t)| zero_of(n, t)).collect();
             let handle = &params[0].1;
             let answer = match result.as_str() {
                 "cl_int" => {
-                    format!("code = {name}(handle.cast(){}{});", if args.is_empty() { "" } else { ", " }, args.join(", "))
+                    format!(
+                        "code = {name}(handle.cast(){}{});",
+                        if args.is_empty() { "" } else { ", " },
+                        args.join(", ")
+                    )
                 }
                 _ if params.iter().any(|(n, _)| *n == "errcode_ret") => {
                     format!("assert!({name}(handle.cast(), {}).is_null());", args.join(", "))

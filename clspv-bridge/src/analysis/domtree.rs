@@ -167,7 +167,11 @@ impl Positions {
             ValueDef::Param(b, _) => dom.dominates(b, user_block),
             ValueDef::Result(inst, _) => {
                 let (db, di) = self.at[inst];
-                if db == ub { di < ui } else { db != u32::MAX && dom.dominates(Block::new(db as usize), user_block) }
+                if db == ub {
+                    di < ui
+                } else {
+                    db != u32::MAX && dom.dominates(Block::new(db as usize), user_block)
+                }
             }
         }
     }

@@ -35,7 +35,8 @@ impl LoopForest {
         // Headers in reverse post-order from the inside out, so that the first loop to claim a block is the innermost.
         let mut found: Vec<usize> = Vec::new();
         for &header in cfg.rpo().iter() {
-            let latches: Vec<Block> = cfg.preds(header).iter().copied().filter(|p| dom.dominates(header, *p)).collect();
+            let latches: Vec<Block> =
+                cfg.preds(header).iter().copied().filter(|p| dom.dominates(header, *p)).collect();
             if !latches.is_empty() {
                 found.push(loops.len());
                 loops.push(Loop { header, parent: None, depth: 1, latches });

@@ -13,7 +13,10 @@ pub fn parse(ir: &str) -> Vec<KernelArgInfo> {
             nodes.insert(id, operands(body.strip_suffix('}').unwrap_or(body)));
         }
     }
-    ir.lines().filter(|l| l.starts_with("define ") && l.contains("spir_kernel ")).filter_map(|l| kernel(l, &nodes)).collect()
+    ir.lines()
+        .filter(|l| l.starts_with("define ") && l.contains("spir_kernel "))
+        .filter_map(|l| kernel(l, &nodes))
+        .collect()
 }
 
 fn kernel(line: &str, nodes: &HashMap<&str, Vec<String>>) -> Option<KernelArgInfo> {
@@ -60,7 +63,12 @@ fn kernel(line: &str, nodes: &HashMap<&str, Vec<String>>) -> Option<KernelArgInf
         })
         .collect();
     let base_types = list("base_type").to_vec();
-    Some(KernelArgInfo { kernel: name, args, base_types, vec_type_hint: vec_type_hint(node("vec_type_hint")) })
+    Some(KernelArgInfo {
+        kernel: name,
+        args,
+        base_types,
+        vec_type_hint: vec_type_hint(node("vec_type_hint")),
+    })
 }
 
 /// OpenCL C name of a hint like `<4 x i32> poison, i32 0`.

@@ -53,9 +53,17 @@ pub struct KernelArgInfo {
 
 /// Path of the clang to use: the configured one, `PYROCLAST_CLANG`, or the best that is installed.
 pub fn find(config: &FrontConfig) -> Option<PathBuf> {
-    let named = if config.clang.is_empty() { std::env::var("PYROCLAST_CLANG").unwrap_or_default() } else { config.clang.clone() };
+    let named = if config.clang.is_empty() {
+        std::env::var("PYROCLAST_CLANG").unwrap_or_default()
+    } else {
+        config.clang.clone()
+    };
     if !named.is_empty() {
-        return if named.contains('/') { Some(PathBuf::from(named)).filter(|p| p.is_file()) } else { in_folders(&named) };
+        return if named.contains('/') {
+            Some(PathBuf::from(named)).filter(|p| p.is_file())
+        } else {
+            in_folders(&named)
+        };
     }
     NAMES.iter().find_map(|name| in_folders(name))
 }
@@ -197,7 +205,8 @@ fn compile_in(
     let big = source.len() > ONE_STEP_BYTES || unseen;
     // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
     let atomics = || rename::C11_ATOMICS.iter().any(|word| seen.contains(word));
-    let levels = || config.extensions.iter().any(|e| e == "cl_khr_mipmap_image") && rename::names_levels(&seen);
+    let levels =
+        || config.extensions.iter().any(|e| e == "cl_khr_mipmap_image") && rename::names_levels(&seen);
     // So are local variables that count as undefined where they are not.
     let spoiled = options.initialize_local
         || unseen
@@ -216,7 +225,12 @@ fn compile_in(
             let info = || self::arg_info(source, headers, options, config);
             let beside = options.kernel_arg_info.then(|| scope.spawn(info));
             let output = run_on_source(&clang, &args, source, options, config);
-            (output, beside.map(|thread| thread.join().unwrap_or_else(|_| Err(CompileError::internal("argument information")))))
+            (
+                output,
+                beside.map(|thread| {
+                    thread.join().unwrap_or_else(|_| Err(CompileError::internal("argument information")))
+                }),
+            )
         });
         let output = output?;
         let log = readable(&output.stderr);
@@ -251,7 +265,8 @@ fn compile_in(
     let mut rewritten = rewrite(sized.as_deref().unwrap_or(&enqueuing), whole);
     if options.initialize_local {
         // Else LLVM takes for undefined what is read before it is written.
-        rewritten = rewritten.replace(" addrspace(3) global ", " addrspace(3) externally_initialized global ");
+        rewritten =
+            rewritten.replace(" addrspace(3) global ", " addrspace(3) externally_initialized global ");
     }
     let first = match failure {
         None => code(&clang, &rewritten, options, config),
@@ -263,7 +278,9 @@ fn compile_in(
     };
     let (spirv, second) = match cut {
         // LLVM's passes may make vectors that the back end cannot write.
-        Err(CompileError::ToolFailed(_)) => code(&clang, &rewritten, options, &FrontConfig { checked: true, ..config.clone() })?,
+        Err(CompileError::ToolFailed(_)) => {
+            code(&clang, &rewritten, options, &FrontConfig { checked: true, ..config.clone() })?
+        }
         done => done?,
     };
     log.push_str(&second);
@@ -273,13 +290,23 @@ fn compile_in(
 }
 
 /// Runs clang on a source with the declarations that it needs; once more if it needs those of later versions.
-fn run_on_source(clang: &Path, args: &[OsString], source: &str, options: &Options, config: &FrontConfig) -> Result<Output> {
+fn run_on_source(
+    clang: &Path,
+    args: &[OsString],
+    source: &str,
+    options: &Options,
+    config: &FrontConfig,
+) -> Result<Output> {
     let run = |declarations| {
         let text = prelude::with_declarations(source, declarations, config);
         process::run(clang, args, text.as_bytes(), time_limit())
     };
     let output = run(Declarations::Usual)?;
-    if prelude::misses_declarations(&output.stderr, options, config) { run(Declarations::Early) } else { Ok(output) }
+    if prelude::misses_declarations(&output.stderr, options, config) {
+        run(Declarations::Early)
+    } else {
+        Ok(output)
+    }
 }
 
 /// Code as it is written, with the lines it stands in.
@@ -409,7 +436,12 @@ fn has_integer_hint(spirv: &[u32]) -> bool {
 }
 
 /// Names, types and qualifiers of the kernels' arguments, and vector type hints, which the SPIR-V does not hold.
-pub fn arg_info(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<Vec<KernelArgInfo>> {
+pub fn arg_info(
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+    config: &FrontConfig,
+) -> Result<Vec<KernelArgInfo>> {
     let folder = HeaderFolder::new(headers, false)?;
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
@@ -421,7 +453,12 @@ pub fn arg_info(source: &str, headers: &[Header], options: &Options, config: &Fr
 }
 
 /// LLVM IR with line tables, for [`super::locate`].
-pub fn line_tables(source: &str, headers: &[Header], options: &Options, config: &FrontConfig) -> Result<String> {
+pub fn line_tables(
+    source: &str,
+    headers: &[Header],
+    options: &Options,
+    config: &FrontConfig,
+) -> Result<String> {
     let folder = HeaderFolder::new(headers, false)?;
     let clang = needed(config)?;
     let mut args = arguments(options, config, folder.path());
@@ -433,7 +470,8 @@ pub fn line_tables(source: &str, headers: &[Header], options: &Options, config: 
 }
 
 /// Options of the step that makes LLVM IR, which holds argument information.
-const IR_ARGS: &[&str] = &["-cl-kernel-arg-info", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-"];
+const IR_ARGS: &[&str] =
+    &["-cl-kernel-arg-info", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-"];
 
 /// Options of every run: nothing from configuration files, no crash reports in files.
 const COMMON_ARGS: &[&str] = &[
@@ -447,7 +485,9 @@ const COMMON_ARGS: &[&str] = &[
 ];
 
 fn needed(config: &FrontConfig) -> Result<PathBuf> {
-    find(config).ok_or_else(|| CompileError::ToolMissing("no clang with a SPIR-V target was found (set PYROCLAST_CLANG)".into()))
+    find(config).ok_or_else(|| {
+        CompileError::ToolMissing("no clang with a SPIR-V target was found (set PYROCLAST_CLANG)".into())
+    })
 }
 
 /// Tells success from a program's fault and from the tool's.
@@ -462,11 +502,18 @@ fn check(output: &Output, log: &str, is_result: impl Fn(&[u8]) -> bool) -> Resul
     if log.contains("unable to create target") || log.contains("unknown target triple") {
         return Err(CompileError::ToolMissing(format!("this clang has no SPIR-V target: {}", log.trim())));
     }
-    let crashed = output.status.is_some_and(|s| s.code().is_none_or(|c| c > 1)) || log.contains("fatal error: error in backend");
+    let crashed = output.status.is_some_and(|s| s.code().is_none_or(|c| c > 1))
+        || log.contains("fatal error: error in backend");
     if crashed || ok {
-        return Err(CompileError::ToolFailed(format!("error: the OpenCL C compiler failed on this program\n{log}")));
+        return Err(CompileError::ToolFailed(format!(
+            "error: the OpenCL C compiler failed on this program\n{log}"
+        )));
     }
-    Err(CompileError::Diagnostics(if log.is_empty() { "error: the OpenCL C compiler failed".into() } else { log.to_owned() }))
+    Err(CompileError::Diagnostics(if log.is_empty() {
+        "error: the OpenCL C compiler failed".into()
+    } else {
+        log.to_owned()
+    }))
 }
 
 /// Options of both kinds of run.
@@ -481,7 +528,11 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
     // Variables and images stay in memory at -O0, which the back end cannot express.
     push(if options.opt_disable { "-O1" } else { "-O2" });
     // Operations are marked, not fused: that would hide which ones the program wrote as fma().
-    push(if contracts_by_operation(options) { "-ffp-contract=fast-honor-pragmas" } else { "-ffp-contract=off" });
+    push(if contracts_by_operation(options) {
+        "-ffp-contract=fast-honor-pragmas"
+    } else {
+        "-ffp-contract=off"
+    });
     // Accepted by other implementations, with a warning.
     if !options.warnings_are_errors {
         push("-Wno-error=incompatible-pointer-types");
@@ -545,7 +596,12 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
 
 /// Diagnostics without the compiler's own stack dumps and calls for bug reports.
 fn readable(stderr: &str) -> String {
-    let noise = ["PLEASE submit a bug report", "PLEASE ATTACH", "Stack dump:", "clang: error: unable to execute command"];
+    let noise = [
+        "PLEASE submit a bug report",
+        "PLEASE ATTACH",
+        "Stack dump:",
+        "clang: error: unable to execute command",
+    ];
     let mut out = String::new();
     for line in stderr.lines() {
         if noise.iter().any(|n| line.contains(n)) {
@@ -570,10 +626,12 @@ impl HeaderFolder {
         if headers.is_empty() && !wanted {
             return Ok(HeaderFolder(None));
         }
-        let failed = |e: std::io::Error| CompileError::ToolFailed(format!("cannot write the program's headers: {e}"));
+        let failed =
+            |e: std::io::Error| CompileError::ToolFailed(format!("cannot write the program's headers: {e}"));
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
-        let name = format!("pyroclast-{}-{}-{nanos}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let name =
+            format!("pyroclast-{}-{}-{nanos}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let root = std::env::temp_dir().join(name);
         let watch = Watch::of_folder(&root);
         let mut builder = std::fs::DirBuilder::new();
@@ -585,7 +643,10 @@ impl HeaderFolder {
             let relative = Path::new(&header.name);
             let inside = relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
             if !inside || header.name.is_empty() || relative == Path::new(DEPENDENCIES) {
-                return Err(CompileError::Diagnostics(format!("error: header name '{}' cannot be used\n", header.name)));
+                return Err(CompileError::Diagnostics(format!(
+                    "error: header name '{}' cannot be used\n",
+                    header.name
+                )));
             }
             let path = root.join(relative);
             if let Some(parent) = path.parent() {
@@ -621,11 +682,26 @@ mod tests {
         if find(&config()).is_none() {
             return;
         }
-        let ok =
-            compile("kernel void k(global int *p) { *p = 1; }", &[], &Options::default(), &config(), false, false).unwrap().0;
+        let ok = compile(
+            "kernel void k(global int *p) { *p = 1; }",
+            &[],
+            &Options::default(),
+            &config(),
+            false,
+            false,
+        )
+        .unwrap()
+        .0;
         assert_eq!(ok.spirv[0], 0x0723_0203);
         assert_eq!(ok.log, "");
-        let error = compile("kernel void k(global int *p) { *p = nothing; }", &[], &Options::default(), &config(), true, false);
+        let error = compile(
+            "kernel void k(global int *p) { *p = nothing; }",
+            &[],
+            &Options::default(),
+            &config(),
+            true,
+            false,
+        );
         assert!(matches!(error, Err(CompileError::Diagnostics(log)) if log.contains("nothing")));
     }
 
@@ -669,8 +745,10 @@ mod tests {
         let root = std::env::temp_dir().join(format!("pyroclast-dependencies {}", std::process::id()));
         std::fs::create_dir_all(&root).unwrap();
         std::fs::write(root.join("size.h"), "#define SIZE 3\n").unwrap();
-        let options =
-            Options { preprocessor: vec![format!("-I{}", root.display()), "-DWHICH=<size.h>".into()], ..Options::default() };
+        let options = Options {
+            preprocessor: vec![format!("-I{}", root.display()), "-DWHICH=<size.h>".into()],
+            ..Options::default()
+        };
         let headers = [Header { name: "own.h".into(), text: "#define OWN 1\n".into() }];
         let source = "#include WHICH\n#include <own.h>\nkernel void k(global int *p) { *p = SIZE + OWN; }";
         for whole in [true, false] {
@@ -694,7 +772,8 @@ mod tests {
         let contracted = |options: &Options| -> Vec<usize> {
             let lib = compile(&source, &[], options, &config(), false, false).unwrap().0;
             let module = crate::front::spirv::read(&lib.spirv, &[]).unwrap();
-            let count = |f: &crate::ir::Function| f.insts.values().filter(|i| i.fast.contract || i.fast.fast).count();
+            let count =
+                |f: &crate::ir::Function| f.insts.values().filter(|i| i.fast.contract || i.fast.fast).count();
             module.functions.values().filter(|f| f.kernel.is_some()).map(count).collect()
         };
         assert_eq!(contracted(&Options::default()), [2, 0]);

@@ -46,7 +46,9 @@ pub fn code_only(source: &str) -> Cow<'_, str> {
             // Apostrophes divide the digits of a number.
             '0'..='9' => {
                 out.push(c);
-                out.extend(std::iter::from_fn(|| chars.next_if(|c| c.is_ascii_alphanumeric() || matches!(c, '\'' | '_' | '.'))));
+                out.extend(std::iter::from_fn(|| {
+                    chars.next_if(|c| c.is_ascii_alphanumeric() || matches!(c, '\'' | '_' | '.'))
+                }));
             }
             c if c.is_alphanumeric() || c == '_' => {
                 out.push(c);

@@ -53,7 +53,9 @@ pub(super) fn replace_names<'a>(text: &'a str, mut name: impl FnMut(&'a str) -> 
         let word = &tail[1..];
         let len = match word.strip_prefix('"') {
             Some(quoted) => quoted.find('"').map_or(word.len(), |e| e + 2),
-            None => word.find(|c: char| !(c.is_ascii_alphanumeric() || "._-$".contains(c))).unwrap_or(word.len()),
+            None => {
+                word.find(|c: char| !(c.is_ascii_alphanumeric() || "._-$".contains(c))).unwrap_or(word.len())
+            }
         };
         out.push('@');
         match name(&word[..len]) {
@@ -87,7 +89,8 @@ pub fn cut(ir: &str) -> Option<String> {
                 reference(name)
             })
         });
-        let mark = if any && !d.before.contains("externally_initialized") { "externally_initialized " } else { "" };
+        let mark =
+            if any && !d.before.contains("externally_initialized") { "externally_initialized " } else { "" };
         out.push_str(&format!("@{} = {}{mark}{contents}\n", d.name, d.before));
         defined.insert(d.name);
     }
@@ -104,7 +107,10 @@ pub fn cut(ir: &str) -> Option<String> {
     });
     let used: Vec<String> = used.collect();
     let list = used.join(", ");
-    out.push_str(&format!("@llvm.compiler.used = appending global [{} x ptr] [{list}], section \"llvm.metadata\"\n", used.len()));
+    out.push_str(&format!(
+        "@llvm.compiler.used = appending global [{} x ptr] [{list}], section \"llvm.metadata\"\n",
+        used.len()
+    ));
     Some(out)
 }
 
@@ -158,7 +164,9 @@ mod tests {
         assert!(out.contains("@pc.ref.b = external addrspace(1) global i8\n"));
         assert!(out.contains("c\"@b\\22\\00\""));
         assert!(out.contains("[1 x ptr] [ptr addrspacecast (ptr addrspace(1) @b to ptr)]"));
-        assert!(cut("@b = global i32 0\n@a = global ptr @b\ndefine void @k() {\n call void @f()\n}\n").is_none());
+        assert!(
+            cut("@b = global i32 0\n@a = global ptr @b\ndefine void @k() {\n call void @f()\n}\n").is_none()
+        );
     }
 
     #[test]
@@ -175,7 +183,11 @@ mod tests {
         };
         let mut m = Module::default();
         let stand_in = m.globals.push(global("pc.ref.b", Linkage::Import, vec![]));
-        let a = m.globals.push(global("a", Linkage::Export, vec![Reloc { offset: 0, target: stand_in, addend: 4 }]));
+        let a = m.globals.push(global(
+            "a",
+            Linkage::Export,
+            vec![Reloc { offset: 0, target: stand_in, addend: 4 }],
+        ));
         let b = m.globals.push(global("b", Linkage::Internal, vec![]));
         join(&mut m);
         assert_eq!(m.globals[a].relocs, [Reloc { offset: 0, target: b, addend: 4 }]);

@@ -45,7 +45,8 @@ const NAMES: &[&str] = &[
 ];
 const RANGE: &str = "ndrange_";
 /// What parts of such names look like that macros put together.
-const PARTS: &[&str] = &["enqueue", "get_kernel_", "clk_event_t", "queue_t", "get_default_queue", "user_event", "ndrange"];
+const PARTS: &[&str] =
+    &["enqueue", "get_kernel_", "clk_event_t", "queue_t", "get_default_queue", "user_event", "ndrange"];
 
 /// Whether a code ([`code_only`](super::code_only)) may enqueue kernels, also when macros put the names together.
 pub fn may_enqueue(code: &str, std: &str, config: &FrontConfig) -> bool {
@@ -77,7 +78,19 @@ const FORMS: &[(&str, RuntimeCall, &[Operand])] = &[
     (
         "__enqueue_kernel_basic",
         RuntimeCall::EnqueueKernel,
-        &[Ok(0), Ok(1), Ok(2), NO_EVENTS[0], NO_EVENTS[1], NO_EVENTS[2], Ok(3), Ok(4), HEADED, NO_SIZES[0], NO_SIZES[1]],
+        &[
+            Ok(0),
+            Ok(1),
+            Ok(2),
+            NO_EVENTS[0],
+            NO_EVENTS[1],
+            NO_EVENTS[2],
+            Ok(3),
+            Ok(4),
+            HEADED,
+            NO_SIZES[0],
+            NO_SIZES[1],
+        ],
     ),
     (
         "__enqueue_kernel_basic_events",
@@ -123,7 +136,16 @@ const NULLS: &[(&str, &str)] = &[
 
 /// The text for the back end.
 pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
-    let marks = [ADDRESS, EVENT, QUEUE, "@__enqueue_kernel_", "@__get_kernel_", "ocl_clkevent", "ocl_queue", "ndrange_"];
+    let marks = [
+        ADDRESS,
+        EVENT,
+        QUEUE,
+        "@__enqueue_kernel_",
+        "@__get_kernel_",
+        "ocl_clkevent",
+        "ocl_queue",
+        "ndrange_",
+    ];
     if !marks.iter().any(|mark| ir.contains(mark)) {
         return Ok(ir.into());
     }
@@ -147,7 +169,10 @@ pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
                 // No program names a kernel so; a kernel of the module must have a pointer to a space.
                 line = line.replacen(&format!("@{entry}("), &format!("@{}(", block_name(*number)), 1);
                 line = line.replacen("(ptr addrspace(4)", "(ptr addrspace(1)", 1);
-                let _ = writeln!(out, "{line}\n  %pc.literal = addrspacecast ptr addrspace(1) %0 to ptr addrspace(4)");
+                let _ = writeln!(
+                    out,
+                    "{line}\n  %pc.literal = addrspacecast ptr addrspace(1) %0 to ptr addrspace(4)"
+                );
                 in_entry = true;
                 continue;
             }
@@ -168,7 +193,9 @@ pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
     for call in made {
         let types = match call {
             "enqueue_kernel" => {
-                format!("{QUEUE}, i32, ptr, i32, ptr addrspace(4), ptr addrspace(4), i64, ptr addrspace(4), i32, i32, ptr")
+                format!(
+                    "{QUEUE}, i32, ptr, i32, ptr addrspace(4), ptr addrspace(4), i64, ptr addrspace(4), i32, i32, ptr"
+                )
             }
             "work_group_size" | "preferred_multiple" => "i64".into(),
             _ => "ptr, i64".into(),
@@ -197,7 +224,9 @@ fn entries(ir: &str) -> HashMap<String, u64> {
     let mut entries = HashMap::new();
     // The whole module is in the numbers, so that modules may have blocks of one name.
     let module = fnv(FNV, ir.bytes().map(u64::from));
-    for line in ir.lines().filter(|l| l.starts_with(' ') && FORMS.iter().any(|f| l.contains(&format!("@{}(", f.0)))) {
+    for line in
+        ir.lines().filter(|l| l.starts_with(' ') && FORMS.iter().any(|f| l.contains(&format!("@{}(", f.0))))
+    {
         for (at, _) in line.match_indices(ADDRESS) {
             if let Some(name) = name_at(&line[at + ADDRESS.len()..]) {
                 entries.entry(name.to_owned()).or_insert_with(|| fnv(module, name.bytes().map(u64::from)));
@@ -214,7 +243,8 @@ fn addresses(line: &str, entries: &HashMap<String, u64>) -> String {
     while let Some(at) = rest.find(ADDRESS) {
         out.push_str(&rest[..at]);
         let after = &rest[at + ADDRESS.len()..];
-        let end = name_at(after).and_then(|name| Some((name, after[name.len()..].strip_prefix(ADDRESS_END)?)));
+        let end =
+            name_at(after).and_then(|name| Some((name, after[name.len()..].strip_prefix(ADDRESS_END)?)));
         let Some((name, behind)) = end else {
             out.push_str(ADDRESS);
             rest = after;
@@ -268,7 +298,8 @@ fn operands(text: &str) -> Option<(Vec<&str>, usize)> {
 
 /// A line with one of the [`FORMS`]: nothing in place of a declaration.
 fn form(line: &str, made: &mut BTreeSet<&'static str>) -> Result<Option<String>> {
-    let found = globals(line).find_map(|(at, name)| FORMS.iter().find(|f| f.0 == name).map(|f| (at, name, f)));
+    let found =
+        globals(line).find_map(|(at, name)| FORMS.iter().find(|f| f.0 == name).map(|f| (at, name, f)));
     let Some((at, name, (_, call, wanted))) = found else { return Ok(None) };
     if line.starts_with("declare ") {
         return Ok(Some(String::new()));
@@ -280,7 +311,8 @@ fn form(line: &str, made: &mut BTreeSet<&'static str>) -> Result<Option<String>>
     let mut args = Vec::new();
     for operand in *wanted {
         match operand {
-            Ok(n) => args.push(*given.get(*n).ok_or_else(|| CompileError::internal(format!("operands of {name}")))?),
+            Ok(n) => args
+                .push(*given.get(*n).ok_or_else(|| CompileError::internal(format!("operands of {name}")))?),
             Err(text) => args.push(text),
         }
     }
@@ -301,7 +333,10 @@ fn builtin(line: &str) -> String {
         let new = match RENAMED.iter().find(|call| call.name() == plain) {
             Some(call) => format!("{RUNTIME}{}", call.name()),
             None if plain.starts_with("ndrange_") => {
-                let new = format!("pc.{plain}{}", &name[2..].trim_start_matches(|c: char| c.is_ascii_digit())[plain.len()..]);
+                let new = format!(
+                    "pc.{plain}{}",
+                    &name[2..].trim_start_matches(|c: char| c.is_ascii_digit())[plain.len()..]
+                );
                 if line.starts_with("declare ") {
                     return ndrange_body(line, &new, at, name).unwrap_or_else(|| line.to_owned());
                 }
@@ -327,8 +362,12 @@ fn plain_name(name: &str) -> Option<&str> {
 /// The definition of `ndrange_1D` and so on: (global), (global, local) or (offset, global, local). Sizes of one dimension are
 /// values, others are in arrays.
 fn ndrange_body(line: &str, new: &str, at: usize, name: &str) -> Option<String> {
-    let dims: usize =
-        plain_name(name)?.strip_prefix("ndrange_")?.strip_suffix('D')?.parse().ok().filter(|d| (1..=3).contains(d))?;
+    let dims: usize = plain_name(name)?
+        .strip_prefix("ndrange_")?
+        .strip_suffix('D')?
+        .parse()
+        .ok()
+        .filter(|d| (1..=3).contains(d))?;
     let (params, _) = operands(&line[at + 1 + name.len() + 1..])?;
     let result = params.first()?;
     let given = params.len() - 1;
@@ -343,7 +382,9 @@ fn ndrange_body(line: &str, new: &str, at: usize, name: &str) -> Option<String> 
         let _ = write!(text, ", {param} %a{i}");
     }
     let _ = write!(text, ") alwaysinline nounwind {{\n  store i32 {dims}, ptr %out, align 8\n");
-    for (place, absent) in [(ndrange::OFFSET, 0), (ndrange::GLOBAL, 1), (ndrange::LOCAL, u64::from(given > 1))] {
+    for (place, absent) in
+        [(ndrange::OFFSET, 0), (ndrange::GLOBAL, 1), (ndrange::LOCAL, u64::from(given > 1))]
+    {
         let argument = places.iter().position(|p| *p == place);
         for d in 0..3 {
             let value = match argument {
@@ -359,7 +400,10 @@ fn ndrange_body(line: &str, new: &str, at: usize, name: &str) -> Option<String> 
                 _ => absent.to_string(),
             };
             let to = place + 8 * d;
-            let _ = writeln!(text, "  %o{to} = getelementptr i8, ptr %out, i64 {to}\n  store i64 {value}, ptr %o{to}, align 8");
+            let _ = writeln!(
+                text,
+                "  %o{to} = getelementptr i8, ptr %out, i64 {to}\n  store i64 {value}, ptr %o{to}, align 8"
+            );
         }
     }
     Some(text + "  ret void\n}")
@@ -376,12 +420,20 @@ mod tests {
     #[test]
     fn what_enqueues_is_found() {
         let may = |code: &str, std: &str| may_enqueue(code, std, &config());
-        for code in ["queue_t q;", "b = ndrange_1D(3)", "x(enqueue_kernel)", "retain_event(e)", "GO(en)", "enqueue_##x()"] {
+        for code in [
+            "queue_t q;",
+            "b = ndrange_1D(3)",
+            "x(enqueue_kernel)",
+            "retain_event(e)",
+            "GO(en)",
+            "enqueue_##x()",
+        ] {
             assert_eq!(may(code, "CL3.0"), code != "GO(en)", "{code}");
             assert!(!may(code, "CL1.2") && !may(code, ""), "{code}");
             assert!(!may_enqueue(code, "CL3.0", &FrontConfig::default()));
         }
-        for code in ["enqueue(my_queue_t, ndrange, get_kernel_time)", "int enqueued = a # b;", "requeue_t t;"] {
+        for code in ["enqueue(my_queue_t, ndrange, get_kernel_time)", "int enqueued = a # b;", "requeue_t t;"]
+        {
             assert!(!may(code, "CL3.0") && !may(code, "CL2.0"), "{code}");
         }
         assert!(may_enqueue("queue_t q", "CL2.0", &FrontConfig::default()));
@@ -411,7 +463,10 @@ mod tests {
         let name = name_at(&text[at + 1..]).unwrap();
         let number = block_number(name).unwrap() as i64;
         assert!(text.contains(&format!("@{name}(ptr addrspace(1) %0) #1 {{")), "{text}");
-        assert!(text.contains("%pc.literal = addrspacecast ptr addrspace(1) %0 to ptr addrspace(4)"), "{text}");
+        assert!(
+            text.contains("%pc.literal = addrspacecast ptr addrspace(1) %0 to ptr addrspace(4)"),
+            "{text}"
+        );
         assert!(text.contains("_block_invoke\"(ptr addrspace(4) %pc.literal)"), "{text}");
         assert!(text.contains("store ptr addrspace(4) null, ptr %r"), "{text}");
         let call = format!(
@@ -443,8 +498,15 @@ mod tests {
     }
 
     fn config() -> FrontConfig {
-        let extensions = ["__opencl_c_int64", "__opencl_c_generic_address_space", "__opencl_c_program_scope_global_variables"];
-        let extensions = extensions.into_iter().chain(["__opencl_c_device_enqueue", "__opencl_c_subgroups"]).map(String::from);
+        let extensions = [
+            "__opencl_c_int64",
+            "__opencl_c_generic_address_space",
+            "__opencl_c_program_scope_global_variables",
+        ];
+        let extensions = extensions
+            .into_iter()
+            .chain(["__opencl_c_device_enqueue", "__opencl_c_subgroups"])
+            .map(String::from);
         FrontConfig { extensions: extensions.collect(), opencl_version: 310, ..FrontConfig::default() }
     }
 
@@ -471,9 +533,9 @@ mod tests {
             std::fs::create_dir_all(&folder).unwrap();
             let script = folder.join("clang");
             // Another process writes it: nobody can execute what a child of this one may have open.
-            let write =
-                r#"printf '#!/bin/sh\necho >> "%s/runs"\nexec "%s" "$@"\n' "$1" "$2" > "$1/clang" && chmod 700 "$1/clang""#;
-            let done = std::process::Command::new("sh").args(["-c", write, "sh"]).arg(&folder).arg(clang).status();
+            let write = r#"printf '#!/bin/sh\necho >> "%s/runs"\nexec "%s" "$@"\n' "$1" "$2" > "$1/clang" && chmod 700 "$1/clang""#;
+            let done =
+                std::process::Command::new("sh").args(["-c", write, "sh"]).arg(&folder).arg(clang).status();
             assert!(done.unwrap().success());
             let config = FrontConfig { clang: script.display().to_string(), ..config() };
             Counted { folder, config }
@@ -569,8 +631,11 @@ mod tests {
             }";
         for (whole, checked) in [(true, false), (false, false), (true, true)] {
             let module = read(source, &FrontConfig { checked, ..config() }, whole);
-            assert!(calls(&module).len() >= 3 && calls(&module).iter().all(|c| *c == RuntimeCall::EnqueueKernel));
-            let (blocks, own): (Vec<_>, Vec<_>) = module.kernels.iter().partition(|k| block_number(&k.name).is_some());
+            assert!(
+                calls(&module).len() >= 3 && calls(&module).iter().all(|c| *c == RuntimeCall::EnqueueKernel)
+            );
+            let (blocks, own): (Vec<_>, Vec<_>) =
+                module.kernels.iter().partition(|k| block_number(&k.name).is_some());
             assert_eq!(
                 own.iter().map(|k| k.name.as_str()).collect::<Vec<_>>(),
                 ["__enqueue_kernel", "k_block_invoke_kernel", "k"]

@@ -35,7 +35,9 @@ pub fn mark(ir: &str) -> String {
 /// The beginning of an instruction before which another may stand.
 fn is_instruction(text: &str) -> bool {
     let Some(body) = text.strip_prefix("  ") else { return false };
-    body.starts_with(|c: char| c == '%' || c.is_ascii_lowercase()) && !body.contains(" = phi ") && !body.contains(" = alloca ")
+    body.starts_with(|c: char| c == '%' || c.is_ascii_lowercase())
+        && !body.contains(" = phi ")
+        && !body.contains(" = alloca ")
 }
 
 /// Number and line of a node that is a position.
@@ -57,9 +59,13 @@ mod tests {
             ret void, !dbg !6\n}\n!5 = !DILocation(line: 7, column: 3, scope: !4)\n\
             !6 = distinct !DILocation(line: 8, scope: !4)\n";
         let marked = mark(ir);
-        let marks: Vec<(usize, &str)> = marked.lines().enumerate().filter(|(_, l)| l.contains(MARK)).collect();
+        let marks: Vec<(usize, &str)> =
+            marked.lines().enumerate().filter(|(_, l)| l.contains(MARK)).collect();
         let expected = [(2, "i32 7"), (5, "i32 8"), (15, "i32 8"), (20, "declare")];
         assert_eq!(marks.len(), expected.len(), "{marked}");
-        assert!(marks.iter().zip(expected).all(|((at, text), (line, word))| *at == line && text.contains(word)), "{marked}");
+        assert!(
+            marks.iter().zip(expected).all(|((at, text), (line, word))| *at == line && text.contains(word)),
+            "{marked}"
+        );
     }
 }

@@ -30,7 +30,9 @@ pub fn may_be_wrong(words: &[u32]) -> bool {
             Op::TypePointer if word(1) == StorageClass::Workgroup as u32 && plain.contains(&word(2)) => {
                 pointers.insert(word(0));
             }
-            Op::Name if inst.string(1).is_ok_and(|(name, _)| name.contains("atom")) => drop(atomics.insert(word(0))),
+            Op::Name if inst.string(1).is_ok_and(|(name, _)| name.contains("atom")) => {
+                drop(atomics.insert(word(0)))
+            }
             Op::Bitcast if variables.contains(&word(2)) => drop(variables.insert(word(1))),
             Op::Variable if pointers.contains(&word(0)) => drop(variables.insert(word(1))),
             _ => {}
@@ -70,7 +72,9 @@ pub fn note(ir: &str) -> Option<String> {
     let types = Types::read(ir);
     let mut names: HashMap<&str, String> = HashMap::new();
     for line in ir.lines() {
-        let Some((name, rest)) = line.strip_prefix('@').and_then(|l| l.split_once(" = internal addrspace(3) global ")) else {
+        let Some((name, rest)) =
+            line.strip_prefix('@').and_then(|l| l.split_once(" = internal addrspace(3) global "))
+        else {
             continue;
         };
         if let Some(size) = types.layout(rest).map(|(l, _)| l.size) {
@@ -90,7 +94,9 @@ pub fn note(ir: &str) -> Option<String> {
 /// Gives local variables the sizes in their names, and their own names back.
 pub fn restore(module: &mut Module) {
     for g in module.globals.values_mut().filter(|g| g.space == Space::Local) {
-        let Some((size, name)) = g.name.strip_prefix(SIZED).and_then(|rest| rest.split_once('.')) else { continue };
+        let Some((size, name)) = g.name.strip_prefix(SIZED).and_then(|rest| rest.split_once('.')) else {
+            continue;
+        };
         let Ok(size) = size.parse::<u32>() else { continue };
         g.size = g.size.max(size);
         g.name = name.to_owned();
@@ -159,7 +165,13 @@ impl<'a> Types<'a> {
             "half" => 2,
             "float" => 4,
             "double" => 8,
-            _ => word.strip_prefix('i')?.parse::<u64>().ok().filter(|n| *n <= 64)?.div_ceil(8).next_power_of_two(),
+            _ => word
+                .strip_prefix('i')?
+                .parse::<u64>()
+                .ok()
+                .filter(|n| *n <= 64)?
+                .div_ceil(8)
+                .next_power_of_two(),
         };
         Some((Layout { size, align: size }, rest))
     }

@@ -38,13 +38,17 @@ pub fn spirv_file(words: &[u32], line: u32) -> Option<String> {
     use spirv::Op;
     let joined = super::spirv::read::Joined::new(words).ok()?;
     let insts = super::spirv::read::instructions(words, &joined).ok()?;
-    let debug_sets = insts
-        .iter()
-        .filter(|i| i.op == Op::ExtInstImport && i.string(1).is_ok_and(|(name, _)| name == "NonSemantic.Shader.DebugInfo.100"));
+    let debug_sets = insts.iter().filter(|i| {
+        i.op == Op::ExtInstImport
+            && i.string(1).is_ok_and(|(name, _)| name == "NonSemantic.Shader.DebugInfo.100")
+    });
     let debug_sets: Vec<u32> = debug_sets.filter_map(|i| i.ops.first().copied()).collect();
-    let by_line = insts.iter().find(|i| i.op == Op::Line && i.ops.get(1) == Some(&line)).and_then(|i| i.ops.first());
+    let by_line =
+        insts.iter().find(|i| i.op == Op::Line && i.ops.get(1) == Some(&line)).and_then(|i| i.ops.first());
     let source = |i: &&super::spirv::read::Instr<'_>| {
-        i.op == Op::ExtInst && i.ops.get(2).is_some_and(|s| debug_sets.contains(s)) && i.ops.get(3) == Some(&DEBUG_SOURCE)
+        i.op == Op::ExtInst
+            && i.ops.get(2).is_some_and(|s| debug_sets.contains(s))
+            && i.ops.get(3) == Some(&DEBUG_SOURCE)
     };
     let id = by_line.or_else(|| insts.iter().find(source).and_then(|i| i.ops.get(4)))?;
     let text = insts.iter().find(|i| i.op == Op::String && i.ops.first() == Some(id))?;
@@ -65,7 +69,9 @@ impl Positions {
             if !is_call && !line.starts_with("define ") {
                 continue;
             }
-            let (Some(name), Some(position)) = (symbol(line), debug_node(line).and_then(|id| position(id, &nodes))) else {
+            let (Some(name), Some(position)) =
+                (symbol(line), debug_node(line).and_then(|id| position(id, &nodes)))
+            else {
                 continue;
             };
             let map = if is_call { &mut found.calls } else { &mut found.definitions };
@@ -75,7 +81,8 @@ impl Positions {
     }
 
     fn of(&self, kernel: &str, message: &str) -> Option<String> {
-        let mut words = message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|w| *w != kernel);
+        let mut words =
+            message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|w| *w != kernel);
         let called = words.clone().find_map(|w| self.calls.get(w));
         let defined = words.find_map(|w| self.definitions.get(w));
         called.or(defined).or_else(|| self.definitions.get(kernel)).cloned()

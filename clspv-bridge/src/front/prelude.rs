@@ -16,15 +16,30 @@ struct Part {
 }
 
 const PARTS: &[Part] = &[
-    Part { extension: "__opencl_c_subgroups", words: &["sub_group"], early: true, text: include_str!("prelude/sub_groups.h") },
+    Part {
+        extension: "__opencl_c_subgroups",
+        words: &["sub_group"],
+        early: true,
+        text: include_str!("prelude/sub_groups.h"),
+    },
     Part {
         extension: "cl_khr_extended_bit_ops",
         words: &["bit_reverse", "bitfield_"],
         early: true,
         text: include_str!("prelude/bit_operations.h"),
     },
-    Part { extension: "cl_khr_integer_dot_product", words: &["dot"], early: true, text: include_str!("prelude/dot_products.h") },
-    Part { extension: "cl_khr_kernel_clock", words: &["clock_read_"], early: true, text: include_str!("prelude/kernel_clock.h") },
+    Part {
+        extension: "cl_khr_integer_dot_product",
+        words: &["dot"],
+        early: true,
+        text: include_str!("prelude/dot_products.h"),
+    },
+    Part {
+        extension: "cl_khr_kernel_clock",
+        words: &["clock_read_"],
+        early: true,
+        text: include_str!("prelude/kernel_clock.h"),
+    },
     Part {
         extension: "cl_intel_subgroups",
         words: &["intel_sub_group_", "cl_intel_subgroups"],
@@ -103,10 +118,13 @@ pub fn macros(options: &Options, config: &FrontConfig) -> Vec<String> {
 
 /// Whether diagnostics say that a program of an early version uses functions which clang declares for later versions only.
 pub fn misses_declarations(log: &str, options: &Options, config: &FrontConfig) -> bool {
-    let undeclared =
-        |line: &&str| line.contains(": error: ") && ["undeclared", "no matching function"].iter().any(|w| line.contains(w));
-    let names = |part: &Part| log.lines().filter(undeclared).any(|line| part.words.iter().any(|w| line.contains(w)));
-    options.is_before_2_0() && PARTS.iter().any(|part| part.early && has(config, part.extension) && names(part))
+    let undeclared = |line: &&str| {
+        line.contains(": error: ") && ["undeclared", "no matching function"].iter().any(|w| line.contains(w))
+    };
+    let names =
+        |part: &Part| log.lines().filter(undeclared).any(|line| part.words.iter().any(|w| line.contains(w)));
+    options.is_before_2_0()
+        && PARTS.iter().any(|part| part.early && has(config, part.extension) && names(part))
 }
 
 /// Which declarations are put before a source.
@@ -121,12 +139,19 @@ pub enum Declarations {
 
 /// The source with the declarations that it may need before its first line. What it includes is not seen, so it may need
 /// all. A byte-order mark at the start is dropped, as clang does where nothing is before it.
-pub fn with_declarations<'s>(source: &'s str, declarations: Declarations, config: &FrontConfig) -> Cow<'s, str> {
+pub fn with_declarations<'s>(
+    source: &'s str,
+    declarations: Declarations,
+    config: &FrontConfig,
+) -> Cow<'s, str> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let unseen = source.contains("#include");
     let early = declarations == Declarations::Early;
-    let wanted =
-        |p: &&Part| has(config, p.extension) && (early || !p.early) && (unseen || p.words.iter().any(|w| source.contains(w)));
+    let wanted = |p: &&Part| {
+        has(config, p.extension)
+            && (early || !p.early)
+            && (unseen || p.words.iter().any(|w| source.contains(w)))
+    };
     let parts: String = PARTS.iter().filter(wanted).map(|p| p.text).collect();
     if parts.is_empty() { source.into() } else { format!("{parts}#line 1\n{source}").into() }
 }
@@ -137,29 +162,44 @@ mod tests {
 
     #[test]
     fn only_what_may_be_used_is_declared() {
-        let config = FrontConfig { extensions: PARTS.iter().map(|p| p.extension.to_owned()).collect(), ..FrontConfig::default() };
-        let with_declarations =
-            |source: &str, config: &FrontConfig| with_declarations(source, Declarations::Usual, config).into_owned();
+        let config = FrontConfig {
+            extensions: PARTS.iter().map(|p| p.extension.to_owned()).collect(),
+            ..FrontConfig::default()
+        };
+        let with_declarations = |source: &str, config: &FrontConfig| {
+            with_declarations(source, Declarations::Usual, config).into_owned()
+        };
         assert_eq!(with_declarations("kernel void k() {}", &config), "kernel void k() {}");
         let fence = "kernel void k() { async_work_group_copy_fence(1); }";
         let text = with_declarations(fence, &config);
         assert!(text.ends_with(&format!("#line 1\n{fence}")) && !text.contains("intel"), "{text}");
         assert_eq!(with_declarations(fence, &FrontConfig::default()), fence);
         assert!(with_declarations("#include \"x.h\"\n", &config).contains("intel_sub_group_shuffle"));
-        assert!(with_declarations("\u{feff}#include \"x.h\"\n", &config).ends_with("#line 1\n#include \"x.h\"\n"));
+        assert!(
+            with_declarations("\u{feff}#include \"x.h\"\n", &config).ends_with("#line 1\n#include \"x.h\"\n")
+        );
     }
 
     #[test]
     fn early_versions_have_what_clang_gives_later_ones() {
-        let config = FrontConfig { extensions: PARTS.iter().map(|p| p.extension.to_owned()).collect(), ..FrontConfig::default() };
+        let config = FrontConfig {
+            extensions: PARTS.iter().map(|p| p.extension.to_owned()).collect(),
+            ..FrontConfig::default()
+        };
         let late = Options { std: "CL3.0".into(), ..Options::default() };
         let source = "kernel void k(global int *p) { *p = bit_reverse(*p); }";
         assert_eq!(with_declarations(source, Declarations::Usual, &config), source);
         assert!(with_declarations(source, Declarations::Early, &config).contains("bitfield_insert"));
         let log = "<stdin>:1:39: error: use of undeclared identifier 'bit_reverse'\n";
-        assert!(misses_declarations(log, &Options::default(), &config) && !misses_declarations(log, &late, &config));
+        assert!(
+            misses_declarations(log, &Options::default(), &config)
+                && !misses_declarations(log, &late, &config)
+        );
         assert!(!misses_declarations(&log.replace("bit_", "my_"), &Options::default(), &config));
         let define = "-Dcl_khr_extended_bit_ops=1".to_owned();
-        assert!(macros(&Options::default(), &config).contains(&define) && !macros(&late, &config).contains(&define));
+        assert!(
+            macros(&Options::default(), &config).contains(&define)
+                && !macros(&late, &config).contains(&define)
+        );
     }
 }

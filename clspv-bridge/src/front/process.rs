@@ -89,7 +89,11 @@ pub fn run(program: &Path, args: &[OsString], input: &[u8], limit: Duration) -> 
 }
 
 /// Starts a tool; what is written to the second value arrives on its standard input.
-fn start(program: &Path, args: &[OsString], limit: Duration) -> std::io::Result<(Child, Box<dyn Write + Send>)> {
+fn start(
+    program: &Path,
+    args: &[OsString],
+    limit: Duration,
+) -> std::io::Result<(Child, Box<dyn Write + Send>)> {
     let _reserved = reserve_standard_descriptors();
     let mut command = limited(program, limit);
     command.args(args).env("LC_ALL", "C").stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -113,7 +117,11 @@ fn start(program: &Path, args: &[OsString], limit: Duration) -> std::io::Result<
 }
 
 /// Moves input and output by threads; the streams come when they are at their end.
-fn move_bytes(child: &mut Child, mut stdin: Box<dyn Write + Send>, input: Vec<u8>) -> std::io::Result<mpsc::Receiver<Stream>> {
+fn move_bytes(
+    child: &mut Child,
+    mut stdin: Box<dyn Write + Send>,
+    input: Vec<u8>,
+) -> std::io::Result<mpsc::Receiver<Stream>> {
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(std::io::ErrorKind::BrokenPipe.into());
     };
@@ -190,7 +198,8 @@ fn usage(process: u32, depth: u32) -> (u64, bool) {
     let mut used = times.iter().filter_map(|t| t.parse::<u64>().ok()).sum();
     // A stopped process is not idle: its parent or a debugger will continue it.
     let mut waits = fields.first().is_none_or(|state| !["R", "T", "t"].contains(state));
-    let children = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    let children =
+        std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
     for child in children.split_whitespace().filter_map(|c| c.parse().ok()).filter(|_| depth < 8) {
         let (more, idle) = usage(child, depth + 1);
         (used, waits) = (used + more, waits && idle);
@@ -204,7 +213,9 @@ fn limited(program: &Path, limit: Duration) -> Command {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let runs = |path: &Path| std::fs::metadata(path).is_ok_and(|d| d.is_file() && d.permissions().mode() & 0o111 != 0);
+        let runs = |path: &Path| {
+            std::fs::metadata(path).is_ok_and(|d| d.is_file() && d.permissions().mode() & 0o111 != 0)
+        };
         let shell = Path::new("/bin/sh");
         if runs(shell) && runs(program) && program.is_absolute() {
             let mut command = Command::new(shell);
@@ -272,8 +283,14 @@ mod tests {
     /// What a tool is given arrives as it was, and so does its end.
     #[test]
     fn arguments_are_passed_on() {
-        let args =
-            ["-c".into(), "printf '%s|' \"$@\"; kill -9 $$".into(), "name".into(), "a b".into(), "$x\"'*".into(), "".into()];
+        let args = [
+            "-c".into(),
+            "printf '%s|' \"$@\"; kill -9 $$".into(),
+            "name".into(),
+            "a b".into(),
+            "$x\"'*".into(),
+            "".into(),
+        ];
         let out = run(Path::new("/bin/sh"), &args, b"", PATIENCE).unwrap();
         assert_eq!(String::from_utf8_lossy(&out.stdout), "a b|$x\"'*||");
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&out.status.unwrap()), Some(9));
@@ -302,6 +319,9 @@ mod tests {
         assert_eq!(shell(stopped, Duration::from_millis(200)).unwrap().stdout, b"done\n");
         // A tool may be a script whose children do the work.
         let work = "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; echo done";
-        assert_eq!(shell(&format!("sh -c '{work}'; true"), Duration::from_millis(200)).unwrap().stdout, b"done\n");
+        assert_eq!(
+            shell(&format!("sh -c '{work}'; true"), Duration::from_millis(200)).unwrap().stdout,
+            b"done\n"
+        );
     }
 }

@@ -26,7 +26,9 @@ pub fn keep_reached(ir: &str) -> String {
             current = None;
         }
     }
-    let names = |lines: &[&'_ str]| lines.iter().flat_map(|l| globals(l)).map(|(_, name)| name.to_owned()).collect::<Vec<_>>();
+    let names = |lines: &[&'_ str]| {
+        lines.iter().flat_map(|l| globals(l)).map(|(_, name)| name.to_owned()).collect::<Vec<_>>()
+    };
     let mut reached: HashSet<String> = HashSet::new();
     let mut work = names(&outside);
     while let Some(name) = work.pop() {
@@ -40,7 +42,9 @@ pub fn keep_reached(ir: &str) -> String {
     let mut skipped = false;
     for line in ir.lines() {
         if is_function(line) {
-            skipped = globals(line).next().is_some_and(|(_, name)| functions.contains_key(name) && !reached.contains(name));
+            skipped = globals(line)
+                .next()
+                .is_some_and(|(_, name)| functions.contains_key(name) && !reached.contains(name));
         }
         if !skipped {
             out.push_str(line);
@@ -57,12 +61,14 @@ mod tests {
 
     #[test]
     fn what_kernels_and_variables_lead_to_stays() {
-        let function =
-            |name: &str, body: &str| format!("define dso_local spir_func void @{name}() #0 {{\nentry:\n  {body}\n}}\n\n");
+        let function = |name: &str, body: &str| {
+            format!("define dso_local spir_func void @{name}() #0 {{\nentry:\n  {body}\n}}\n\n")
+        };
         let kernel = "define dso_local spir_kernel void @k() #0 {\n  call void @\"a b\"()\n  ret void\n}\n\n";
         let head = "@table = addrspace(1) constant ptr @pointed\n";
         let (a, b) = (function("\"a b\"", "call void @b()"), function("b", "ret void"));
-        let (pointed, lost) = (function("pointed", "call void @\"a b\"()"), function("lost", "call void @lost2()"));
+        let (pointed, lost) =
+            (function("pointed", "call void @\"a b\"()"), function("lost", "call void @lost2()"));
         let lost2 = function("lost2", "call void @lost()");
         let tail = "declare void @d()\nattributes #0 = { nounwind }\n";
         let ir = [head, &lost, &b, kernel, &lost2, &a, &pointed, tail].concat();

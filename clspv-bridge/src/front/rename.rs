@@ -4,8 +4,14 @@
 use std::borrow::Cow;
 
 /// What the names of functions on atomic types begin with.
-pub const C11_ATOMICS: &[&str] =
-    &["atomic_fetch_", "atomic_exchange", "atomic_compare_exchange_", "atomic_load", "atomic_store", "atomic_flag_"];
+pub const C11_ATOMICS: &[&str] = &[
+    "atomic_fetch_",
+    "atomic_exchange",
+    "atomic_compare_exchange_",
+    "atomic_load",
+    "atomic_store",
+    "atomic_flag_",
+];
 
 /// Whether the source may have explicit conversions to integers, macros that put such names together included.
 pub fn converts_to_integers(source: &str) -> bool {
@@ -78,7 +84,8 @@ pub fn rename(line: &str) -> Cow<'_, str> {
         let after = &rest[3..];
         let digits = after.bytes().take_while(u8::is_ascii_digit).count();
         let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len());
-        let name = after[..digits].parse().ok().and_then(|len: usize| after.get(digits..digits.checked_add(len)?));
+        let name =
+            after[..digits].parse().ok().and_then(|len: usize| after.get(digits..digits.checked_add(len)?));
         let Some(name) = name.filter(|n| digits + n.len() <= end) else {
             out.push_str(&rest[..3]);
             rest = after;
@@ -119,10 +126,18 @@ mod tests {
         let want = "%1 = call spir_func signext i8 @pc_convert_char_sat.i(i32 %0), @pc_convert_char4_sat.j(, @_Z3fooi";
         assert_eq!(rename(line), want);
         assert_eq!(rename("@_Z16convert_char_satf(@_Z99x(@_Z"), "@_Z16convert_char_satf(@_Z99x(@_Z");
-        assert_eq!(rename("@_Z11convert_intDv2_c(@_Z16convert_char_satDh("), "@pc_convert_int.c(@_Z16convert_char_satDh(");
+        assert_eq!(
+            rename("@_Z11convert_intDv2_c(@_Z16convert_char_satDh("),
+            "@pc_convert_int.c(@_Z16convert_char_satDh("
+        );
         assert!(converts_to_integers("x = convert_int4(v);") && converts_to_integers("convert_##T"));
-        assert_eq!(rename("@_Z12write_imagef14ocl_image2d_woDv2_iDv4_f("), "@_Z12write_imagef14ocl_image2d_woDv2_iDv4_f(");
-        for params in ["14ocl_image2d_woDv2_iiDv4_f", "14ocl_image1d_woiiDv4_f", "20ocl_image2d_depth_woDv2_iif"] {
+        assert_eq!(
+            rename("@_Z12write_imagef14ocl_image2d_woDv2_iDv4_f("),
+            "@_Z12write_imagef14ocl_image2d_woDv2_iDv4_f("
+        );
+        for params in
+            ["14ocl_image2d_woDv2_iiDv4_f", "14ocl_image1d_woiiDv4_f", "20ocl_image2d_depth_woDv2_iif"]
+        {
             let want = format!("@_Z21pc_write_imagef_level{params}(");
             assert_eq!(rename(&format!("@_Z12write_imagef{params}(")), want);
         }
@@ -134,7 +149,11 @@ mod tests {
         assert_eq!(rename(&format!("@_Z11read_imagef{lod}")), format!("@_Z18pc_read_imagef_lod{lod}"));
         assert_eq!(rename(&format!("@_Z12read_imageui{grad}")), format!("@_Z20pc_read_imageui_grad{grad}"));
         let reads = |text: &str| names_levels(text);
-        assert!(reads("read_imagef (im, s, (float2)(x, y), l)") && reads("mipmap") && reads("read_imagei(a, b, c[1, 2], d, e)"));
+        assert!(
+            reads("read_imagef (im, s, (float2)(x, y), l)")
+                && reads("mipmap")
+                && reads("read_imagei(a, b, c[1, 2], d, e)")
+        );
         assert!(reads("write_imagef(im, (int2)(x, y), l, c)") && !reads("write_imagef(im, (int2)(x, y), c)"));
         assert!(!reads("read_imagef(im, s, (float2){x, f(y, z)}), 3") && !reads("a, read_image, b, c, d, e"));
     }

@@ -60,7 +60,8 @@ mod tests {
 
     #[test]
     fn a_watcher_acts_only_at_the_end_of_the_pipe() {
-        let folder = |name: &str| std::env::temp_dir().join(format!("pyroclast watch {name} {}", std::process::id()));
+        let folder =
+            |name: &str| std::env::temp_dir().join(format!("pyroclast watch {name} {}", std::process::id()));
         let (kept, removed) = (folder("kept"), folder("removed"));
         for path in [&kept, &removed] {
             std::fs::create_dir_all(path.join("inside")).unwrap();

@@ -456,7 +456,11 @@ impl Op {
     /// Which argument of a load, store or atomic is the address.
     pub fn address_arg(&self) -> Option<usize> {
         match self {
-            Op::Load(_) | Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::Memset(_) => Some(0),
+            Op::Load(_)
+            | Op::AtomicRmw { .. }
+            | Op::AtomicCas { .. }
+            | Op::AtomicLoad { .. }
+            | Op::Memset(_) => Some(0),
             Op::Store(_) | Op::AtomicStore { .. } => Some(1),
             _ => None,
         }
@@ -496,7 +500,8 @@ impl Op {
     }
     /// Whether the result depends on the operands alone (so equal instructions may be merged).
     pub fn is_pure(&self) -> bool {
-        !self.has_side_effects() && !matches!(self, Op::Load(_) | Op::Image { op: ImageOp::Read | ImageOp::ReadLevel, .. })
+        !self.has_side_effects()
+            && !matches!(self, Op::Load(_) | Op::Image { op: ImageOp::Read | ImageOp::ReadLevel, .. })
     }
 }
 

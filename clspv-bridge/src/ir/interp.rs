@@ -148,14 +148,22 @@ impl<'m> Machine<'m> {
     /// Runs a function as one work-group; the results of each work-item.
     pub fn run(&mut self, func: FuncRef, args: &[Val], launch: &Launch) -> Result<Vec<Vec<Val>>, Stop> {
         let module = self.module;
-        let Some(function) = module.functions.get(func) else { return Err(Stop::Unsupported("no such function".into())) };
+        let Some(function) = module.functions.get(func) else {
+            return Err(Stop::Unsupported("no such function".into()));
+        };
         let mut fuel = launch.fuel;
         let mut shared: HashMap<Var, u64> = HashMap::new();
         let [sx, sy, sz] = launch.local_size;
         let mut items = Vec::new();
         for id in (0..sz).flat_map(|z| (0..sy).flat_map(move |y| (0..sx).map(move |x| [x, y, z]))) {
             let frame = enter(function, args, Vec::new())?;
-            items.push(Item { id, frames: vec![frame], privates: HashMap::new(), results: Vec::new(), state: State::Running });
+            items.push(Item {
+                id,
+                frames: vec![frame],
+                privates: HashMap::new(),
+                results: Vec::new(),
+                state: State::Running,
+            });
         }
         loop {
             for item in items.iter_mut().filter(|i| i.state == State::Running) {
@@ -177,7 +185,8 @@ impl<'m> Machine<'m> {
             if items.iter().all(|i| released(i.state)) {
                 items.iter_mut().for_each(|i| i.state = State::Running);
             } else if items.iter().all(|i| i.state == State::AtGroup(Scope::WorkGroup)) {
-                let mut all: Vec<(u32, &mut Item<'m>)> = items.iter_mut().enumerate().map(|(i, x)| (i as u32, x)).collect();
+                let mut all: Vec<(u32, &mut Item<'m>)> =
+                    items.iter_mut().enumerate().map(|(i, x)| (i as u32, x)).collect();
                 let first = groups::position(all[0].1);
                 if all.iter().any(|(_, i)| groups::position(i) != first) {
                     return undefined("a group operation that some work-items do not reach");
@@ -220,16 +229,20 @@ impl<'m> Machine<'m> {
                 },
                 Op::Unreachable => return undefined("unreachable code is reached"),
                 Op::Return => {
-                    let values: Vec<Val> = data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
+                    let values: Vec<Val> =
+                        data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
                     let results = std::mem::take(&mut frame.results);
                     item.frames.pop();
                     match item.frames.last_mut() {
-                        Some(caller) => results.iter().zip(values).for_each(|(r, v)| caller.values[r.index()] = Some(v)),
+                        Some(caller) => {
+                            results.iter().zip(values).for_each(|(r, v)| caller.values[r.index()] = Some(v))
+                        }
                         None => item.results = values,
                     }
                 }
                 Op::Call(callee) => {
-                    let args: Vec<Val> = data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
+                    let args: Vec<Val> =
+                        data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
                     let callee = &self.module.functions[*callee];
                     if callee.layout.is_empty() {
                         return Err(Stop::Unsupported(format!("call of {}", callee.name)));
@@ -244,7 +257,9 @@ impl<'m> Machine<'m> {
                 Op::Group { scope, .. } => return Ok(State::AtGroup(*scope)),
                 _ => {
                     let result = self.step(item, data, launch, shared)?;
-                    if let (Some(value), Some(r), Some(frame)) = (result, data.results.first(), item.frames.last_mut()) {
+                    if let (Some(value), Some(r), Some(frame)) =
+                        (result, data.results.first(), item.frames.last_mut())
+                    {
                         frame.values[r.index()] = Some(value);
                     }
                 }
@@ -271,34 +286,44 @@ impl<'m> Machine<'m> {
             None => undefined(format!("an undefined operand of {:?}", data.op)),
         };
         // The byte address of an access.
-        let mut locate = |memory: &mut Memory, access: &Access, index: usize, elem: Option<Type>| -> Result<u64, Stop> {
-            let mut at = known(index)?;
-            if let Some([_, high]) = args.get(index).map(|a| a.as_slice()) {
-                // An address in two words.
-                at |= high.get().map_or_else(|| undefined("an undefined address"), |h| Ok(h << 32))?;
-            }
-            let Root::Var(var) = access.root else {
-                if at % access.align as u64 != 0 && at >> 32 != 0 && at & 0xffff_ffff != 0 {
-                    return undefined(format!("an access at {at:#x} that is not aligned to {}", access.align));
+        let mut locate =
+            |memory: &mut Memory, access: &Access, index: usize, elem: Option<Type>| -> Result<u64, Stop> {
+                let mut at = known(index)?;
+                if let Some([_, high]) = args.get(index).map(|a| a.as_slice()) {
+                    // An address in two words.
+                    at |= high.get().map_or_else(|| undefined("an undefined address"), |h| Ok(h << 32))?;
                 }
-                return Ok(at);
+                let Root::Var(var) = access.root else {
+                    if at % access.align as u64 != 0 && at >> 32 != 0 && at & 0xffff_ffff != 0 {
+                        return undefined(format!(
+                            "an access at {at:#x} that is not aligned to {}",
+                            access.align
+                        ));
+                    }
+                    return Ok(at);
+                };
+                let info = &func.vars[var];
+                let size = elem.unwrap_or(info.elem).access_bytes().unwrap_or(8) as u64;
+                let length = match info.len {
+                    VarLen::Fixed(n) => n,
+                    VarLen::Spec(spec) => launch.lengths.get(&spec).copied().unwrap_or(1),
+                    VarLen::Runtime => 0,
+                };
+                let bytes = (info.elem.access_bytes().unwrap_or(8) as u64 * length as u64) as usize;
+                let base = match info.class {
+                    VarClass::Buffer { binding, .. } => {
+                        launch.bindings.get(binding as usize).copied().unwrap_or(0)
+                    }
+                    VarClass::Image { .. } => 0,
+                    VarClass::Workgroup => {
+                        *shared.entry(var).or_insert_with(|| memory.alloc_undefined(bytes))
+                    }
+                    VarClass::Private => {
+                        *item.privates.entry(var).or_insert_with(|| memory.alloc_undefined(bytes))
+                    }
+                };
+                Ok(base + (at & 0xffff_ffff) * size)
             };
-            let info = &func.vars[var];
-            let size = elem.unwrap_or(info.elem).access_bytes().unwrap_or(8) as u64;
-            let length = match info.len {
-                VarLen::Fixed(n) => n,
-                VarLen::Spec(spec) => launch.lengths.get(&spec).copied().unwrap_or(1),
-                VarLen::Runtime => 0,
-            };
-            let bytes = (info.elem.access_bytes().unwrap_or(8) as u64 * length as u64) as usize;
-            let base = match info.class {
-                VarClass::Buffer { binding, .. } => launch.bindings.get(binding as usize).copied().unwrap_or(0),
-                VarClass::Image { .. } => 0,
-                VarClass::Workgroup => *shared.entry(var).or_insert_with(|| memory.alloc_undefined(bytes)),
-                VarClass::Private => *item.privates.entry(var).or_insert_with(|| memory.alloc_undefined(bytes)),
-            };
-            Ok(base + (at & 0xffff_ffff) * size)
-        };
         let memory = &mut self.memory;
         let unknown = || Err(Stop::Unsupported(format!("{:?}", data.op)));
         Ok(match &data.op {
@@ -342,20 +367,28 @@ impl<'m> Machine<'m> {
             }
             Op::AtomicRmw { op, access, .. } => {
                 let at = locate(memory, access, 0, Some(types[1]))?;
-                let old = value::from_bytes(&memory.load(at, types[1].access_bytes().unwrap_or(0) as usize)?, types[1]);
+                let old = value::from_bytes(
+                    &memory.load(at, types[1].access_bytes().unwrap_or(0) as usize)?,
+                    types[1],
+                );
                 let new = match rmw(*op) {
                     None => args[1].clone(),
-                    Some(bin) => match value::eval(&Op::Bin(bin), &[types[1]; 2], &[&old, &args[1]], types[1]) {
-                        Some(new) => new,
-                        None => return unknown(),
-                    },
+                    Some(bin) => {
+                        match value::eval(&Op::Bin(bin), &[types[1]; 2], &[&old, &args[1]], types[1]) {
+                            Some(new) => new,
+                            None => return unknown(),
+                        }
+                    }
                 };
                 memory.store(at, &value::to_bytes(types[1], &new))?;
                 Some(old)
             }
             Op::AtomicCas { access, .. } => {
                 let at = locate(memory, access, 0, Some(types[1]))?;
-                let old = value::from_bytes(&memory.load(at, types[1].access_bytes().unwrap_or(0) as usize)?, types[1]);
+                let old = value::from_bytes(
+                    &memory.load(at, types[1].access_bytes().unwrap_or(0) as usize)?,
+                    types[1],
+                );
                 match (old[0].get(), args[1][0].get()) {
                     (Some(a), Some(b)) if a == b => memory.store(at, &value::to_bytes(types[1], &args[2]))?,
                     (Some(_), Some(_)) => {}
@@ -436,7 +469,9 @@ impl Frame<'_> {
 }
 
 fn enter<'m>(func: &'m Function, args: &[Val], results: Vec<Value>) -> Result<Frame<'m>, Stop> {
-    let Some(block) = func.entry() else { return Err(Stop::Unsupported(format!("{} has no body", func.name))) };
+    let Some(block) = func.entry() else {
+        return Err(Stop::Unsupported(format!("{} has no body", func.name)));
+    };
     let params = &func.blocks[block].params;
     if params.len() != args.len() {
         return Err(Stop::Unsupported(format!("{} takes {} arguments", func.name, params.len())));
@@ -495,7 +530,9 @@ fn work_item(query: WorkItemQuery, dim: usize, id: [u32; 3], l: &Launch) -> u64 
         WorkItemQuery::NumGroups => l.num_groups[dim] as u64,
         WorkItemQuery::GlobalOffset => l.offset[dim],
         WorkItemQuery::WorkDim => l.work_dim as u64,
-        WorkItemQuery::GlobalLinearId => global_id(0) + global_size(0) * (global_id(1) + global_size(1) * global_id(2)),
+        WorkItemQuery::GlobalLinearId => {
+            global_id(0) + global_size(0) * (global_id(1) + global_size(1) * global_id(2))
+        }
         WorkItemQuery::LocalLinearId => linear(id, l.local_size),
         WorkItemQuery::SubGroupSize => full.min(items - linear(id, l.local_size) / full * full),
         WorkItemQuery::SubGroupMaxSize => full.min(items),

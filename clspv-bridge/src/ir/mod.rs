@@ -18,13 +18,18 @@ pub mod typing;
 pub mod verify;
 
 pub use builder::Builder;
-pub use entity::{Block, EntityRef, EntitySet, FuncRef, Global, Inst, PrimaryMap, SecondaryMap, Slot, Value, Var};
-pub use func::{BlockData, Const, Function, Linkage, Merge, Signature, SlotData, ValueData, ValueDef, VarClass, VarData, VarLen};
+pub use entity::{
+    Block, EntityRef, EntitySet, FuncRef, Global, Inst, PrimaryMap, SecondaryMap, Slot, Value, Var,
+};
+pub use func::{
+    BlockData, Const, Function, Linkage, Merge, Signature, SlotData, ValueData, ValueDef, VarClass, VarData,
+    VarLen,
+};
 pub use group::{GroupOp, LaneMask, Scan};
 pub use image::{ImageDim, ImageOp};
 pub use inst::{
-    Access, BinOp, BlockCall, CastOp, ClOp, FastMath, FenceSpaces, FloatCc, InstData, IntCc, Op, Ordering, RmwOp, Root, Rounding,
-    Scope, ShaderInput, UnOp, WorkItemQuery,
+    Access, BinOp, BlockCall, CastOp, ClOp, FastMath, FenceSpaces, FloatCc, InstData, IntCc, Op, Ordering,
+    RmwOp, Root, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery,
 };
 pub use module::{GlobalData, Module, Phase, Reloc};
 pub use runtime::{RUNTIME_CALLS, RuntimeCall};

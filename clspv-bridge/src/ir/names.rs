@@ -6,7 +6,9 @@
 use super::func::Linkage;
 use super::group::{LaneMask, Scan};
 use super::image::{ImageDim, ImageOp};
-use super::inst::{BinOp, CastOp, ClOp, FloatCc, IntCc, Ordering, RmwOp, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery};
+use super::inst::{
+    BinOp, CastOp, ClOp, FloatCc, IntCc, Ordering, RmwOp, Rounding, Scope, ShaderInput, UnOp, WorkItemQuery,
+};
 use super::module::Phase;
 use super::runtime::RuntimeCall;
 use super::types::{Opaque, Scalar, Space, Type};

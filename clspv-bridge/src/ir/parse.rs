@@ -45,7 +45,8 @@ pub fn parse_module(text: &str) -> Result<Module> {
     // Functions may be called before they are defined.
     let mut names = HashMap::new();
     for line in lines.iter().filter(|l| l.first_word() == Some("func")) {
-        let name = line.tokens.iter().find_map(|t| if let Token::Symbol(s) = t { Some(s.clone()) } else { None });
+        let name =
+            line.tokens.iter().find_map(|t| if let Token::Symbol(s) = t { Some(s.clone()) } else { None });
         let index = names.len();
         names.entry(name.unwrap_or_else(|| format!("?{index}"))).or_insert(FuncRef::new(index));
     }
@@ -81,7 +82,8 @@ pub fn parse_module(text: &str) -> Result<Module> {
             _ => {
                 let index = c.entity("g")?;
                 if index != module.globals.len() {
-                    return c.error(format!("globals are numbered in order; this is g{}", module.globals.len()));
+                    return c
+                        .error(format!("globals are numbered in order; this is g{}", module.globals.len()));
                 }
                 let global = parse_global(&mut c)?;
                 module.globals.push(global);
@@ -161,7 +163,8 @@ fn parse_global(c: &mut Cursor<'_>) -> Result<GlobalData> {
     let size = c.number()?;
     c.keyword("align")?;
     let align = c.number()?;
-    let mut g = GlobalData { name, space, linkage, size, align, init: None, relocs: Vec::new(), readonly: false };
+    let mut g =
+        GlobalData { name, space, linkage, size, align, init: None, relocs: Vec::new(), readonly: false };
     while !c.at_end() {
         match c.word()? {
             "readonly" => g.readonly = true,

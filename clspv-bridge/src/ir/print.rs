@@ -131,7 +131,9 @@ fn print_arg(f: &mut Formatter<'_>, a: &ArgInfo) -> fmt::Result {
     write!(f, " name {} type {}", quoted(&a.name), quoted(&a.type_name))?;
     write!(f, " {} {}", a.address.name(), a.access.name())?;
     let q = &a.qualifiers;
-    for (set, word) in [(q.is_const, "const"), (q.is_restrict, "restrict"), (q.is_volatile, "volatile"), (q.is_pipe, "pipe")] {
+    for (set, word) in
+        [(q.is_const, "const"), (q.is_restrict, "restrict"), (q.is_volatile, "volatile"), (q.is_pipe, "pipe")]
+    {
         if set {
             write!(f, " {word}")?;
         }
@@ -160,7 +162,11 @@ impl Display for Function {
         if let Some(k) = self.kernel {
             write!(f, " kernel {k}")?;
         }
-        if self.linkage == Linkage::Import && self.layout.is_empty() && self.slots.is_empty() && self.vars.is_empty() {
+        if self.linkage == Linkage::Import
+            && self.layout.is_empty()
+            && self.slots.is_empty()
+            && self.vars.is_empty()
+        {
             return writeln!(f);
         }
         f.write_str(" {\n")?;
@@ -443,7 +449,9 @@ fn print_immediates(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::IsSpace(space) => write!(f, " {}", space.name()),
         Op::SlotAddr(slot) => write!(f, " {slot}"),
         Op::GlobalAddr(g) => write!(f, " {g}"),
-        Op::AtomicRmw { op, scope, order, .. } => write!(f, " {} {} {}", op.name(), scope.name(), order.name()),
+        Op::AtomicRmw { op, scope, order, .. } => {
+            write!(f, " {} {} {}", op.name(), scope.name(), order.name())
+        }
         Op::AtomicCas { scope, success, failure, .. } => {
             write!(f, " {} {} {}", scope.name(), success.name(), failure.name())
         }
@@ -464,7 +472,9 @@ fn print_immediates(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
                 GroupOp::BallotCount(scan) => write!(f, " {}", scan.name()),
                 GroupOp::Mask(mask) => write!(f, " {}", mask.name()),
                 GroupOp::Rotate { cluster } => write!(f, " {cluster}"),
-                GroupOp::Combine { scan, op, cluster } => write!(f, " {} {} {cluster}", scan.name(), op.name()),
+                GroupOp::Combine { scan, op, cluster } => {
+                    write!(f, " {} {} {cluster}", scan.name(), op.name())
+                }
                 _ => Ok(()),
             }
         }
@@ -525,8 +535,12 @@ fn print_access(f: &mut Formatter<'_>, a: &Access) -> fmt::Result {
         Root::Var(var) => write!(f, " in {var}")?,
     }
     write!(f, " align {}", a.align)?;
-    for (set, word) in [(a.volatile, "volatile"), (a.nontemporal, "nontemporal"), (a.readonly, "readonly"), (a.copied, "copied")]
-    {
+    for (set, word) in [
+        (a.volatile, "volatile"),
+        (a.nontemporal, "nontemporal"),
+        (a.readonly, "readonly"),
+        (a.copied, "copied"),
+    ] {
         if set {
             write!(f, " {word}")?;
         }
@@ -544,7 +558,8 @@ fn separated<T: Display>(f: &mut Formatter<'_>, items: impl Iterator<Item = T>) 
 
 /// `@name`, quoted if the name has other characters than letters, digits, `_`, `.` and `$`.
 fn symbol(name: &str) -> String {
-    let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$'));
+    let plain =
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$'));
     if plain { format!("@{name}") } else { format!("@{}", quoted(name)) }
 }
 

@@ -70,7 +70,9 @@ impl RuntimeCall {
             RuntimeCall::RetainEvent | RuntimeCall::ReleaseEvent => (&[I64], None),
             RuntimeCall::IsValidEvent => (&[I64], Some(I1)),
             RuntimeCall::CaptureProfiling => (&[I64, I32, P], None),
-            RuntimeCall::WorkGroupSize | RuntimeCall::PreferredMultiple | RuntimeCall::MaxSubGroups => (&[I64], Some(I32)),
+            RuntimeCall::WorkGroupSize | RuntimeCall::PreferredMultiple | RuntimeCall::MaxSubGroups => {
+                (&[I64], Some(I32))
+            }
             RuntimeCall::LocalSizeForSubGroups => (&[I32, I64], Some(I32)),
             RuntimeCall::SubGroupCount | RuntimeCall::MaxSubGroupSize => (&[P, I64], Some(I32)),
         }
@@ -80,8 +82,12 @@ impl RuntimeCall {
     pub fn kernel_operand(self) -> Option<usize> {
         match self {
             RuntimeCall::EnqueueKernel => Some(6),
-            RuntimeCall::WorkGroupSize | RuntimeCall::PreferredMultiple | RuntimeCall::MaxSubGroups => Some(0),
-            RuntimeCall::SubGroupCount | RuntimeCall::MaxSubGroupSize | RuntimeCall::LocalSizeForSubGroups => Some(1),
+            RuntimeCall::WorkGroupSize | RuntimeCall::PreferredMultiple | RuntimeCall::MaxSubGroups => {
+                Some(0)
+            }
+            RuntimeCall::SubGroupCount
+            | RuntimeCall::MaxSubGroupSize
+            | RuntimeCall::LocalSizeForSubGroups => Some(1),
             _ => None,
         }
     }

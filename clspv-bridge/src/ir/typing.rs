@@ -19,7 +19,9 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
     let arg = |i: usize| args.get(i).copied();
     let one = |t: Type| Some(smallvec![t]);
     match op {
-        Op::Bin(_) | Op::Un(_) | Op::Fma | Op::Mad | Op::Insert(_) | Op::InsertDyn | Op::PtrAdd => one(arg(0)?),
+        Op::Bin(_) | Op::Un(_) | Op::Fma | Op::Mad | Op::Insert(_) | Op::InsertDyn | Op::PtrAdd => {
+            one(arg(0)?)
+        }
         Op::Icmp(_) | Op::Fcmp(_) => one(Type::vector(Scalar::I1, arg(0)?.lanes())),
         Op::Select => one(arg(1)?),
         Op::Extract(_) | Op::ExtractDyn => one(arg(0)?.lane()),
@@ -27,7 +29,12 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
         Op::Shuffle(lanes) => one(Type::vector(arg(0)?.scalar()?, lanes.len() as u32)),
         Op::Any | Op::All | Op::IsSpace(_) => one(I1),
         Op::Group { op, .. } => one(match op {
-            GroupOp::All | GroupOp::Any | GroupOp::AllEqual | GroupOp::Elect | GroupOp::InverseBallot | GroupOp::BallotBit => I1,
+            GroupOp::All
+            | GroupOp::Any
+            | GroupOp::AllEqual
+            | GroupOp::Elect
+            | GroupOp::InverseBallot
+            | GroupOp::BallotBit => I1,
             GroupOp::Ballot | GroupOp::Mask(_) => Type::Vector(Scalar::I32, 4),
             GroupOp::BallotCount(_) | GroupOp::BallotLsb | GroupOp::BallotMsb => I32,
             _ => arg(0)?,
@@ -82,21 +89,46 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
 /// Number of operands, where it is fixed.
 pub fn arity(op: &Op) -> Option<usize> {
     Some(match op {
-        Op::Bin(_) | Op::Icmp(_) | Op::Fcmp(_) | Op::ExtractDyn | Op::Insert(_) | Op::Shuffle(_) | Op::PtrAdd => 2,
-        Op::Un(_) | Op::Cast(_) | Op::Convert { .. } | Op::Extract(_) | Op::Splat | Op::Any | Op::All | Op::Load(_) => 1,
+        Op::Bin(_)
+        | Op::Icmp(_)
+        | Op::Fcmp(_)
+        | Op::ExtractDyn
+        | Op::Insert(_)
+        | Op::Shuffle(_)
+        | Op::PtrAdd => 2,
+        Op::Un(_)
+        | Op::Cast(_)
+        | Op::Convert { .. }
+        | Op::Extract(_)
+        | Op::Splat
+        | Op::Any
+        | Op::All
+        | Op::Load(_) => 1,
         Op::IsSpace(_) => 1,
-        Op::Fma | Op::Mad | Op::Select | Op::InsertDyn | Op::Memcpy { .. } | Op::Memset(_) | Op::AtomicCas { .. } => 3,
+        Op::Fma
+        | Op::Mad
+        | Op::Select
+        | Op::InsertDyn
+        | Op::Memcpy { .. }
+        | Op::Memset(_)
+        | Op::AtomicCas { .. } => 3,
         Op::Store(_) | Op::AtomicRmw { .. } | Op::AtomicStore { .. } => 2,
         Op::AtomicLoad { .. } | Op::BrIf | Op::Switch(_) => 1,
         Op::Group { op, .. } => match op {
             GroupOp::Elect | GroupOp::Mask(_) => 0,
             GroupOp::Broadcast | GroupOp::BallotBit => 2,
-            GroupOp::Shuffle | GroupOp::ShuffleXor | GroupOp::ShuffleUp | GroupOp::ShuffleDown | GroupOp::Rotate { .. } => 2,
+            GroupOp::Shuffle
+            | GroupOp::ShuffleXor
+            | GroupOp::ShuffleUp
+            | GroupOp::ShuffleDown
+            | GroupOp::Rotate { .. } => 2,
             _ => 1,
         },
         Op::Dot4 { .. } => 2,
         Op::Clock(_) => 0,
-        Op::SlotAddr(_) | Op::GlobalAddr(_) | Op::Barrier { .. } | Op::Fence { .. } | Op::WorkItem { .. } => 0,
+        Op::SlotAddr(_) | Op::GlobalAddr(_) | Op::Barrier { .. } | Op::Fence { .. } | Op::WorkItem { .. } => {
+            0
+        }
         Op::Input { .. } | Op::PushConst { .. } | Op::PrintBuffer | Op::Jump | Op::Unreachable => 0,
         Op::Image { op, var, .. } => op.operands() + usize::from(var.is_none()),
         Op::Runtime(call) => call.types().0.len(),
@@ -119,7 +151,8 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
     } else if !matches!(op, Op::Call(_) | Op::OpenCl(_)) && results.len() != 1 {
         return Err(format!("has {} results, must have one", results.len()));
     }
-    let require = |ok: bool, what: &str| if ok { Ok(()) } else { Err(format!("{what}; operands {}", list(args))) };
+    let require =
+        |ok: bool, what: &str| if ok { Ok(()) } else { Err(format!("{what}; operands {}", list(args))) };
     match op {
         Op::Bin(b) => {
             require(args[0] == args[1], "operands must have one type")?;
@@ -133,16 +166,23 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         }
         Op::Un(u) => match u {
             UnOp::Not => require(args[0].is_int(), "operand must be an integer"),
-            UnOp::Popcnt | UnOp::Clz | UnOp::Ctz | UnOp::Bitrev => {
-                require(args[0].is_int() && args[0].scalar() != Some(Scalar::I1), "operand must be an integer")
-            }
+            UnOp::Popcnt | UnOp::Clz | UnOp::Ctz | UnOp::Bitrev => require(
+                args[0].is_int() && args[0].scalar() != Some(Scalar::I1),
+                "operand must be an integer",
+            ),
             _ => require(args[0].is_float(), "operand must be floating-point"),
         },
-        Op::Fma | Op::Mad => {
-            require(args[0].is_float() && args[1] == args[0] && args[2] == args[0], "operands must have one floating-point type")
+        Op::Fma | Op::Mad => require(
+            args[0].is_float() && args[1] == args[0] && args[2] == args[0],
+            "operands must have one floating-point type",
+        ),
+        Op::Icmp(_) => require(
+            args[0] == args[1] && !args[0].is_float(),
+            "operands must be integers or pointers of one type",
+        ),
+        Op::Fcmp(_) => {
+            require(args[0] == args[1] && args[0].is_float(), "operands must have one floating-point type")
         }
-        Op::Icmp(_) => require(args[0] == args[1] && !args[0].is_float(), "operands must be integers or pointers of one type"),
-        Op::Fcmp(_) => require(args[0] == args[1] && args[0].is_float(), "operands must have one floating-point type"),
         Op::Select => {
             require(args[1] == args[2], "both choices must have one type")?;
             let lanes = args[0].lanes();
@@ -153,24 +193,34 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         }
         Op::Cast(c) => check_cast(*c, args[0], results[0]),
         Op::Convert { .. } => require(
-            args[0].scalar().is_some() && results[0].scalar().is_some() && args[0].lanes() == results[0].lanes(),
+            args[0].scalar().is_some()
+                && results[0].scalar().is_some()
+                && args[0].lanes() == results[0].lanes(),
             "lane counts must agree",
         ),
         Op::Extract(lane) => require((*lane as u32) < args[0].lanes() && is_vector(args[0]), "no such lane"),
         Op::ExtractDyn => require(is_vector(args[0]) && args[1] == I32, "takes a vector and an i32"),
-        Op::Insert(lane) => {
-            require((*lane as u32) < args[0].lanes() && is_vector(args[0]) && args[1] == args[0].lane(), "unfit lane")
-        }
-        Op::InsertDyn => {
-            require(is_vector(args[0]) && args[1] == args[0].lane() && args[2] == I32, "takes a vector, its lane type and an i32")
-        }
+        Op::Insert(lane) => require(
+            (*lane as u32) < args[0].lanes() && is_vector(args[0]) && args[1] == args[0].lane(),
+            "unfit lane",
+        ),
+        Op::InsertDyn => require(
+            is_vector(args[0]) && args[1] == args[0].lane() && args[2] == I32,
+            "takes a vector, its lane type and an i32",
+        ),
         Op::VecBuild => {
             require((2..=16).contains(&args.len()), "takes 2 to 16 lanes")?;
             require(args.iter().all(|a| *a == args[0] && !is_vector(*a)), "lanes must have one scalar type")
         }
-        Op::Splat => require(is_vector(results[0]) && results[0].lane() == args[0], "result must be a vector of the operand"),
+        Op::Splat => require(
+            is_vector(results[0]) && results[0].lane() == args[0],
+            "result must be a vector of the operand",
+        ),
         Op::Shuffle(lanes) => {
-            require(args[0].scalar().is_some() && args[0].scalar() == args[1].scalar(), "operands must share their scalar type")?;
+            require(
+                args[0].scalar().is_some() && args[0].scalar() == args[1].scalar(),
+                "operands must share their scalar type",
+            )?;
             let n = args[0].lanes() + args[1].lanes();
             require(lanes.iter().all(|l| *l == u8::MAX || (*l as u32) < n), "a lane is out of range")?;
             require((1..=16).contains(&lanes.len()), "takes 1 to 16 lanes")
@@ -181,7 +231,10 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         Op::PtrAdd => require(args[0].space().is_some() && args[1] == I64, "takes a pointer and an i64"),
         Op::IsSpace(space) => {
             require(args[0].space().is_some(), "takes a pointer")?;
-            require(matches!(space, Space::Private | Space::Local | Space::Global), "private, local or global")
+            require(
+                matches!(space, Space::Private | Space::Local | Space::Global),
+                "private, local or global",
+            )
         }
         Op::PrintBuffer => Ok(()),
         Op::GlobalAddr(_) => require(results[0].space().is_some(), "result must be a pointer"),
@@ -196,19 +249,27 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         Op::AtomicLoad { .. } => require(atomic_type(results[0]), "unfit result type"),
         Op::AtomicStore { .. } => require(atomic_type(args[0]), "unfit operand type"),
         Op::Input { input: ShaderInput::TexelOrder, .. } => Ok(()),
-        Op::WorkItem { dim, .. } | Op::Input { dim, .. } => require(*dim < 3, "the dimension must be 0, 1 or 2"),
+        Op::WorkItem { dim, .. } | Op::Input { dim, .. } => {
+            require(*dim < 3, "the dimension must be 0, 1 or 2")
+        }
         Op::PushConst { .. } => require(results[0].access_bytes().is_some(), "unfit result type"),
         Op::Image { op, dim, var } => {
             let rest = if var.is_none() { &args[1..] } else { args };
-            require(var.is_some() || args[0] == Type::Opaque(super::Opaque::Image), "the first operand must be an image")?;
+            require(
+                var.is_some() || args[0] == Type::Opaque(super::Opaque::Image),
+                "the first operand must be an image",
+            )?;
             match op {
                 ImageOp::Sample => require(rest[0] == I32, "a sampler is an i32")?,
-                ImageOp::SampleLod => require(rest[0] == I32 && rest[2] == F32, "a sampler is an i32, a level an f32")?,
+                ImageOp::SampleLod => {
+                    require(rest[0] == I32 && rest[2] == F32, "a sampler is an i32, a level an f32")?
+                }
                 ImageOp::ReadLevel => require(rest[1] == I32, "a level is an i32")?,
                 ImageOp::Write => require(TEXELS.contains(&rest[1]), "unfit texel")?,
-                ImageOp::WriteLevel => {
-                    require(rest[1] == I32 && TEXELS.contains(&rest[2]), "a level is an i32 before the texel")?
-                }
+                ImageOp::WriteLevel => require(
+                    rest[1] == I32 && TEXELS.contains(&rest[2]),
+                    "a level is an i32 before the texel",
+                )?,
                 _ => {}
             }
             if let ImageOp::Sample | ImageOp::SampleLod | ImageOp::Read | ImageOp::ReadLevel = op {
@@ -222,7 +283,8 @@ pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
         Op::Group { scope, op } => check_group(*scope, *op, args),
         Op::Dot4 { .. } => require(args[0] == I32 && args[1] == I32, "operands must be i32"),
         Op::Runtime(call) => {
-            let fits = |(arg, want): (&Type, &Type)| arg == want || arg.space().is_some() && want.space().is_some();
+            let fits =
+                |(arg, want): (&Type, &Type)| arg == want || arg.space().is_some() && want.space().is_some();
             require(args.iter().zip(call.types().0).all(fits), "unfit operands")
         }
         Op::SlotAddr(_)
@@ -245,7 +307,9 @@ fn check_group(scope: Scope, op: GroupOp, args: &[Type]) -> Result<(), String> {
     let ok = match op {
         GroupOp::All | GroupOp::Any | GroupOp::Ballot => args[0] == I1,
         GroupOp::AllEqual | GroupOp::BroadcastFirst => plain(args[0]),
-        GroupOp::InverseBallot | GroupOp::BallotCount(_) | GroupOp::BallotLsb | GroupOp::BallotMsb => args[0] == mask,
+        GroupOp::InverseBallot | GroupOp::BallotCount(_) | GroupOp::BallotLsb | GroupOp::BallotMsb => {
+            args[0] == mask
+        }
         GroupOp::BallotBit => args[0] == mask && args[1] == I32,
         GroupOp::Elect | GroupOp::Mask(_) => true,
         GroupOp::Broadcast
@@ -256,7 +320,11 @@ fn check_group(scope: Scope, op: GroupOp, args: &[Type]) -> Result<(), String> {
         | GroupOp::Rotate { .. } => plain(args[0]) && args[1] == I32,
         GroupOp::Combine { op, .. } => {
             let logic = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
-            let fits = if is_float_bin(op) { args[0].is_float() } else { args[0].is_int() && (logic || !args[0].is_bool()) };
+            let fits = if is_float_bin(op) {
+                args[0].is_float()
+            } else {
+                args[0].is_int() && (logic || !args[0].is_bool())
+            };
             fits && args[0].lanes() == 1 && super::group::identity(op, 32).is_some()
         }
     };
@@ -266,7 +334,8 @@ fn check_group(scope: Scope, op: GroupOp, args: &[Type]) -> Result<(), String> {
         GroupOp::Combine { cluster, .. } if cluster != 0 => return Err("a scan in clusters".into()),
         _ => 0,
     };
-    let wide = matches!(op, GroupOp::All | GroupOp::Any | GroupOp::Broadcast | GroupOp::Combine { cluster: 0, .. });
+    let wide =
+        matches!(op, GroupOp::All | GroupOp::Any | GroupOp::Broadcast | GroupOp::Combine { cluster: 0, .. });
     let in_scope = scope == Scope::SubGroup || scope == Scope::WorkGroup && wide;
     if !in_scope {
         return Err(format!("no such operation at scope {scope:?}"));
@@ -279,7 +348,10 @@ fn check_group(scope: Scope, op: GroupOp, args: &[Type]) -> Result<(), String> {
 
 /// Whether the operator works on floating-point operands.
 pub fn is_float_bin(op: BinOp) -> bool {
-    matches!(op, BinOp::Fadd | BinOp::Fsub | BinOp::Fmul | BinOp::Fdiv | BinOp::Frem | BinOp::Fmin | BinOp::Fmax)
+    matches!(
+        op,
+        BinOp::Fadd | BinOp::Fsub | BinOp::Fmul | BinOp::Fdiv | BinOp::Frem | BinOp::Fmin | BinOp::Fmax
+    )
 }
 
 /// Addresses must be what the access's root says.

@@ -114,14 +114,22 @@ pub fn verify_module(module: &Module) -> Result<(), VerifyErrors> {
 /// Checks one function of a module.
 pub fn verify_function(module: &Module, func: FuncRef) -> Result<(), VerifyErrors> {
     let Some(func) = module.functions.get(func) else {
-        let error = VerifyError { function: String::new(), entity: func.to_string(), message: "does not exist".into() };
+        let error = VerifyError {
+            function: String::new(),
+            entity: func.to_string(),
+            message: "does not exist".into(),
+        };
         return Err(VerifyErrors(vec![error]));
     };
     if func.layout.is_empty() {
         if func.linkage == Linkage::Import {
             return Ok(());
         }
-        let error = VerifyError { function: func.name.clone(), entity: "body".into(), message: "has no blocks".into() };
+        let error = VerifyError {
+            function: func.name.clone(),
+            entity: "body".into(),
+            message: "has no blocks".into(),
+        };
         return Err(VerifyErrors(vec![error]));
     }
     let mut v = Verifier { module, func, phase: module.phase, errors: Vec::new() };
@@ -290,7 +298,8 @@ impl Verifier<'_> {
     fn inst_types(&mut self, inst: Inst, entry: Block) {
         let func = self.func;
         let data = &func.insts[inst];
-        let tys = |vs: &[Value]| -> smallvec::SmallVec<[Type; 4]> { vs.iter().map(|v| func.ty(*v)).collect() };
+        let tys =
+            |vs: &[Value]| -> smallvec::SmallVec<[Type; 4]> { vs.iter().map(|v| func.ty(*v)).collect() };
         let (args, results) = (tys(&data.args), tys(&data.results));
         if let Err(message) = typing::check(&data.op, &args, &results) {
             return self.at(inst, message);
@@ -299,7 +308,9 @@ impl Verifier<'_> {
             Op::Call(callee) => match self.module.functions.get(*callee) {
                 None => self.at(inst, format!("{callee} does not exist")),
                 Some(callee) => {
-                    if callee.sig.params.as_slice() != args.as_slice() || callee.sig.results.as_slice() != results.as_slice() {
+                    if callee.sig.params.as_slice() != args.as_slice()
+                        || callee.sig.results.as_slice() != results.as_slice()
+                    {
                         self.at(inst, format!("does not match the signature of @{}", callee.name));
                     }
                     if self.phase >= Phase::Linked && callee.layout.is_empty() {
@@ -310,7 +321,9 @@ impl Verifier<'_> {
             Op::Return if args.as_slice() != func.sig.results.as_slice() => {
                 self.at(inst, "operands are not the function's result types");
             }
-            Op::SlotAddr(slot) if func.slots.get(*slot).is_none() => self.at(inst, format!("{slot} does not exist")),
+            Op::SlotAddr(slot) if func.slots.get(*slot).is_none() => {
+                self.at(inst, format!("{slot} does not exist"))
+            }
             Op::GlobalAddr(global) => match self.module.globals.get(*global) {
                 None => self.at(inst, format!("{global} does not exist")),
                 Some(g) if results[0] != Type::Ptr(g.space) => {
@@ -406,7 +419,11 @@ impl Verifier<'_> {
                     match place[arg] {
                         None => self.at(inst, format!("{arg} is defined by nothing in the function")),
                         Some((def, at)) => {
-                            let ok = if def == block { at < i as u32 + 1 } else { dominators.dominates(def, block) };
+                            let ok = if def == block {
+                                at < i as u32 + 1
+                            } else {
+                                dominators.dominates(def, block)
+                            };
                             if !ok {
                                 self.at(inst, format!("the definition of {arg} does not dominate this use"));
                             }

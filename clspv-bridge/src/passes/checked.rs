@@ -69,7 +69,8 @@ pub fn choose(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
     sizes(&mut |f, size| {
         let func = &module.functions[f];
         // The library has no lines of its own.
-        let keep = size >= LARGE_FUNCTION && func.kernel.is_none() && !func.is_built_in() && !bound.contains(f);
+        let keep =
+            size >= LARGE_FUNCTION && func.kernel.is_none() && !func.is_built_in() && !bound.contains(f);
         if keep {
             kept.insert(f);
         }
@@ -139,8 +140,15 @@ mod tests {
     use crate::ir::{Access, BlockCall, Builder, I1, I32, Linkage, Signature, SlotData};
 
     /// A function that adds and calls others.
-    fn sum(module: &mut Module, adds: usize, op: Option<Op>, calls: &[(FuncRef, usize)], is_kernel: bool) -> FuncRef {
-        let mut f = Function::new("f", Signature { params: vec![I32], results: vec![I32] }, Linkage::Internal);
+    fn sum(
+        module: &mut Module,
+        adds: usize,
+        op: Option<Op>,
+        calls: &[(FuncRef, usize)],
+        is_kernel: bool,
+    ) -> FuncRef {
+        let mut f =
+            Function::new("f", Signature { params: vec![I32], results: vec![I32] }, Linkage::Internal);
         f.kernel = is_kernel.then_some(0);
         let b = f.add_block();
         let mut x = f.add_param(b, I32);
@@ -181,10 +189,12 @@ mod tests {
 
     #[test]
     fn variables_set_on_one_way_only_may_be_unset() {
-        let mut f = Function::new("f", Signature { params: vec![I1], results: vec![I32, I32] }, Linkage::Internal);
+        let mut f =
+            Function::new("f", Signature { params: vec![I1], results: vec![I32, I32] }, Linkage::Internal);
         let b: Vec<Block> = (0..3).map(|_| f.add_block()).collect();
         let c = f.add_param(b[0], I1);
-        let (some, all) = (f.slots.push(SlotData { size: 4, align: 4 }), f.slots.push(SlotData { size: 4, align: 4 }));
+        let (some, all) =
+            (f.slots.push(SlotData { size: 4, align: 4 }), f.slots.push(SlotData { size: 4, align: 4 }));
         let (a, one) = (Access::aligned(4), f.i32(1));
         let mut bu = Builder::new(&mut f, b[0]);
         let (x, y) = (bu.slot_addr(some), bu.slot_addr(all));

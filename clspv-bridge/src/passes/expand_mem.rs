@@ -5,7 +5,10 @@
 
 use super::{Pass, PassContext};
 use crate::error::Result;
-use crate::ir::{Access, Block, BlockCall, Builder, Function, I8, I16, I32, I64, Inst, IntCc, Module, Op, Scalar, Type, Value};
+use crate::ir::{
+    Access, Block, BlockCall, Builder, Function, I8, I16, I32, I64, Inst, IntCc, Module, Op, Scalar, Type,
+    Value,
+};
 
 /// The pass `expand_mem`.
 pub struct ExpandMem;
@@ -54,7 +57,8 @@ pub fn expand(func: &mut Function) -> bool {
 
 /// An access at a byte offset from an address of known alignment.
 fn at_offset(access: Access, offset: u64) -> Access {
-    let align = if offset == 0 { access.align } else { access.align.min(1 << offset.trailing_zeros().min(16)) };
+    let align =
+        if offset == 0 { access.align } else { access.align.min(1 << offset.trailing_zeros().min(16)) };
     Access { align, ..access }
 }
 
@@ -135,7 +139,8 @@ fn expand_one(func: &mut Function, cur: Block, inst: Inst, layout: &mut Vec<Bloc
         Some(size) if align >= 2 && size % 2 == 0 => (I16, 2),
         _ => (I8, 1),
     };
-    let (head, body, next) = (func.new_block_detached(), func.new_block_detached(), func.new_block_detached());
+    let (head, body, next) =
+        (func.new_block_detached(), func.new_block_detached(), func.new_block_detached());
     layout.extend([head, body, next]);
     let i = func.add_param(head, I64);
     let zero = func.i64(0);
@@ -160,7 +165,8 @@ mod tests {
 
     fn copy(size: Option<i64>, align: u32) -> Function {
         let (g, p) = (Type::Ptr(Space::Global), Type::Ptr(Space::Private));
-        let mut f = Function::new("f", Signature { params: vec![g, p, I64], results: vec![] }, Linkage::Internal);
+        let mut f =
+            Function::new("f", Signature { params: vec![g, p, I64], results: vec![] }, Linkage::Internal);
         let b = f.add_block();
         let (x, y, n) = (f.add_param(b, g), f.add_param(b, p), f.add_param(b, I64));
         let n = size.map_or(n, |s| f.i64(s));
@@ -175,7 +181,10 @@ mod tests {
     }
     fn stored(f: &Function) -> Vec<u32> {
         let insts = f.layout.iter().flat_map(|b| &f.blocks[*b].insts).map(|i| &f.insts[*i]);
-        insts.filter(|d| matches!(d.op, Op::Store(_))).filter_map(|d| f.ty(d.args[0]).access_bytes()).collect()
+        insts
+            .filter(|d| matches!(d.op, Op::Store(_)))
+            .filter_map(|d| f.ty(d.args[0]).access_bytes())
+            .collect()
     }
 
     #[test]

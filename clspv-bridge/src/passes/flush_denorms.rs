@@ -23,7 +23,8 @@ pub fn run(func: &mut Function, target: &Target) {
             }
             let InstData { op, args, results, line, .. } = b.func.insts[inst].clone();
             b.line = line;
-            let args: Vec<Value> = args.iter().map(|&x| if b.ty(x).lane() == F32 { flushed(&mut b, x) } else { x }).collect();
+            let args: Vec<Value> =
+                args.iter().map(|&x| if b.ty(x).lane() == F32 { flushed(&mut b, x) } else { x }).collect();
             let ty = b.ty(results[0]);
             let mut value = b.value(op, &args, ty);
             if ty.lane() == F32 {
@@ -41,7 +42,9 @@ fn computes(func: &Function, inst: Inst) -> bool {
     let float = |v: &Value| func.ty(*v).lane() == F32;
     match d.op {
         Op::Bin(_) | Op::Un(_) | Op::Fma | Op::Mad | Op::Fcmp(_) => d.args.iter().any(float),
-        Op::Cast(CastOp::FpConv | CastOp::FpToS | CastOp::FpToU) => d.args.iter().chain(&d.results).any(float),
+        Op::Cast(CastOp::FpConv | CastOp::FpToS | CastOp::FpToU) => {
+            d.args.iter().chain(&d.results).any(float)
+        }
         _ => false,
     }
 }
@@ -68,7 +71,11 @@ mod tests {
 
     fn size(denorms32: Denorms32) -> usize {
         let mut m = Module::default();
-        let mut f = Function::new("f", Signature { params: vec![F32, F64], results: vec![F32, F64] }, Linkage::Export);
+        let mut f = Function::new(
+            "f",
+            Signature { params: vec![F32, F64], results: vec![F32, F64] },
+            Linkage::Export,
+        );
         let entry = f.add_block();
         let (x, y) = (f.add_param(entry, F32), f.add_param(entry, F64));
         let mut b = Builder::new(&mut f, entry);

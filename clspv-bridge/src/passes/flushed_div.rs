@@ -71,7 +71,8 @@ mod tests {
         let quotient = b.bin(BinOp::Fdiv, x, y);
         b.ret(&[quotient]);
         run(&mut f, &Target { denorms32, ..Target::generic() });
-        let count = f.blocks[entry].insts.iter().filter(|&&i| matches!(f.insts[i].op, Op::Bin(BinOp::Fmul))).count();
+        let count =
+            f.blocks[entry].insts.iter().filter(|&&i| matches!(f.insts[i].op, Op::Bin(BinOp::Fmul))).count();
         m.functions.push(f);
         verify_module(&m).unwrap();
         count

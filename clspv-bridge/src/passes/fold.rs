@@ -44,7 +44,9 @@ pub fn fold(op: &Op, args: &[&Const], ty: Type) -> Option<Const> {
         Op::Cast(CastOp::PtrToInt | CastOp::IntToPtr) => each(&|i| lane(0, i)),
         // NULL is NULL in every address space.
         Op::Cast(CastOp::PtrCast) => each(&|i| lane(0, i).filter(|bits| *bits == 0)),
-        Op::IsSpace(space) => each(&|i| lane(0, i).filter(|bits| *bits == 0).map(|_| u64::from(*space == Space::Global))),
+        Op::IsSpace(space) => {
+            each(&|i| lane(0, i).filter(|bits| *bits == 0).map(|_| u64::from(*space == Space::Global)))
+        }
         Op::Cast(c) if types[0].scalar().is_some() => {
             let from = types[0].scalar()?;
             each(&|i| cast(*c, from, scalar?, lane(0, i)?))

@@ -35,7 +35,10 @@ struct Key {
 
 fn commutes(op: &Op) -> bool {
     use BinOp::*;
-    matches!(op, Op::Bin(Iadd | Imul | And | Or | Xor | UmulHi | SmulHi | Umin | Umax | Smin | Smax | Fadd | Fmul))
+    matches!(
+        op,
+        Op::Bin(Iadd | Imul | And | Or | Xor | UmulHi | SmulHi | Umin | Umax | Smin | Smax | Fadd | Fmul)
+    )
 }
 
 /// Numbers one function.
@@ -48,7 +51,10 @@ pub fn number(func: &mut Function) -> bool {
     let mut replaced: HashMap<Value, Value> = HashMap::new();
     let writes_images = func.layout.iter().flat_map(|b| &func.blocks[*b].insts).any(|i| {
         let op = &func.insts[*i].op;
-        matches!(op, Op::Image { op: ImageOp::Write | ImageOp::WriteLevel, .. } | Op::Call(_) | Op::Runtime(_))
+        matches!(
+            op,
+            Op::Image { op: ImageOp::Write | ImageOp::WriteLevel, .. } | Op::Call(_) | Op::Runtime(_)
+        )
     });
     for &b in dom.preorder() {
         while path.last().is_some_and(|(top, _)| dom.idom(b) != Some(*top)) {
@@ -78,7 +84,10 @@ pub fn number(func: &mut Function) -> bool {
             let key = Key { op: data.op.clone(), args, ty: func.values[result].ty, fast: data.fast };
             let load = match key.op {
                 Op::Load(_) => true,
-                Op::Image { op: ImageOp::Read | ImageOp::ReadLevel | ImageOp::Sample | ImageOp::SampleLod, .. } => writes_images,
+                Op::Image {
+                    op: ImageOp::Read | ImageOp::ReadLevel | ImageOp::Sample | ImageOp::SampleLod,
+                    ..
+                } => writes_images,
                 _ => false,
             };
             let known = if load { loads.get(&key) } else { table.get(&key) };
@@ -108,7 +117,8 @@ mod tests {
     #[test]
     fn equal_values_and_loads() {
         let g = Type::Ptr(Space::Global);
-        let mut f = Function::new("f", Signature { params: vec![I32, g], results: vec![I32] }, Linkage::Internal);
+        let mut f =
+            Function::new("f", Signature { params: vec![I32, g], results: vec![I32] }, Linkage::Internal);
         let (b0, b1) = (f.add_block(), f.add_block());
         let (x, p) = (f.add_param(b0, I32), f.add_param(b0, g));
         let three = f.i32(3);
@@ -138,7 +148,11 @@ mod tests {
         use crate::ir::{ImageDim, Opaque, Scalar};
         for written in [false, true] {
             let image = Type::Opaque(Opaque::Image);
-            let mut f = Function::new("f", Signature { params: vec![image, I32], results: vec![] }, Linkage::Internal);
+            let mut f = Function::new(
+                "f",
+                Signature { params: vec![image, I32], results: vec![] },
+                Linkage::Internal,
+            );
             let (b0, b1) = (f.add_block(), f.add_block());
             let (im, at) = (f.add_param(b0, image), f.add_param(b0, I32));
             let access = |op| Op::Image { op, dim: ImageDim::D1, var: None };
@@ -159,7 +173,8 @@ mod tests {
                 let insts = f.blocks[block].insts.iter().map(|i| &f.insts[*i]);
                 insts.filter_map(|d| d.results.first().copied()).collect::<Vec<_>>()
             };
-            let (here, there) = if written { (vec![first, after], vec![last]) } else { (vec![first], vec![]) };
+            let (here, there) =
+                if written { (vec![first, after], vec![last]) } else { (vec![first], vec![]) };
             assert_eq!((reads(b0), reads(b1)), (here, there), "written: {written}");
         }
     }

@@ -9,7 +9,8 @@
 use super::{Pass, PassContext};
 use crate::error::Result;
 use crate::ir::{
-    BinOp, CastOp, Const, EntityRef, EntitySet, Function, I64, Inst, Module, Op, Space, Type, UnOp, Value, ValueDef,
+    BinOp, CastOp, Const, EntityRef, EntitySet, Function, I64, Inst, Module, Op, Space, Type, UnOp, Value,
+    ValueDef,
 };
 use std::collections::HashMap;
 use std::ops::BitOr;
@@ -98,7 +99,9 @@ fn is_harmless(func: &Function, op: &Op, args: &[Value], k: usize) -> bool {
         Op::Icmp(_) | Op::IsSpace(_) | Op::Select | Op::PtrAdd | Op::BrIf | Op::Switch(_) => true,
         // Low bits: alignment, hashes of 32 bits.
         Op::Cast(CastOp::Trunc) | Op::Un(UnOp::Popcnt | UnOp::Clz | UnOp::Ctz) => true,
-        Op::Bin(BinOp::And) => args.iter().any(|a| func.as_bits(*a).is_some_and(|bits| bits <= u64::from(u32::MAX))),
+        Op::Bin(BinOp::And) => {
+            args.iter().any(|a| func.as_bits(*a).is_some_and(|bits| bits <= u64::from(u32::MAX)))
+        }
         _ => !flowing(op, args).is_empty(),
     }
 }
@@ -114,7 +117,9 @@ pub fn possible(func: &Function) -> Vec<Spaces> {
         known[v.index()] = match (data.ty, &data.def) {
             (Type::Ptr(space), _) if space != Space::Generic => Spaces::of(space),
             (_, ValueDef::Const(Const::Undef(_))) => Spaces::NONE,
-            (GENERIC | I64, ValueDef::Const(Const::Bits(_, bits))) if bits.iter().all(|b| *b == 0) => Spaces::NONE,
+            (GENERIC | I64, ValueDef::Const(Const::Bits(_, bits))) if bits.iter().all(|b| *b == 0) => {
+                Spaces::NONE
+            }
             (GENERIC, ValueDef::Param(b, _)) if Some(*b) == entry => Spaces::ALL,
             (GENERIC | I64, ValueDef::Param(b, _)) if Some(*b) != entry => Spaces::NONE,
             (GENERIC | I64, ValueDef::Result(inst, _)) => {
@@ -293,7 +298,8 @@ mod tests {
 
     fn run(second: Space) -> (Function, Value) {
         let (g, s) = (Type::Ptr(Space::Global), Type::Ptr(second));
-        let mut f = Function::new("f", Signature { params: vec![g, s, I64], results: vec![I32] }, Linkage::Internal);
+        let mut f =
+            Function::new("f", Signature { params: vec![g, s, I64], results: vec![I32] }, Linkage::Internal);
         let (b0, b1) = (f.add_block(), f.add_block());
         let (p, q, n) = (f.add_param(b0, g), f.add_param(b0, s), f.add_param(b0, I64));
         let r = f.add_param(b1, GENERIC);
@@ -316,7 +322,9 @@ mod tests {
     fn one_source_space() {
         let (f, t) = run(Space::Global);
         assert_eq!(f.ty(t), Type::Ptr(Space::Global));
-        assert!(!f.layout.iter().flat_map(|b| &f.blocks[*b].insts).any(|i| matches!(f.insts[*i].op, Op::Cast(_))));
+        assert!(
+            !f.layout.iter().flat_map(|b| &f.blocks[*b].insts).any(|i| matches!(f.insts[*i].op, Op::Cast(_)))
+        );
     }
 
     #[test]

@@ -8,8 +8,8 @@ use super::{Pass, PassContext, checked, outline};
 use crate::CompileError;
 use crate::error::Result;
 use crate::ir::{
-    Block, BlockCall, Const, EntityRef, EntitySet, FuncRef, Function, Inst, Linkage, Module, Op, Phase, PrimaryMap, Slot, Value,
-    ValueDef,
+    Block, BlockCall, Const, EntityRef, EntitySet, FuncRef, Function, Inst, Linkage, Module, Op, Phase,
+    PrimaryMap, Slot, Value, ValueDef,
 };
 use std::collections::HashMap;
 
@@ -109,12 +109,17 @@ fn bottom_up(module: &Module) -> Result<Vec<FuncRef>> {
                 Mark::Done => {}
                 Mark::Open => {
                     let name = super::link::demangle(&module.functions[next].name);
-                    return Err(CompileError::Diagnostics(format!("recursion: function '{name}' calls itself")));
+                    return Err(CompileError::Diagnostics(format!(
+                        "recursion: function '{name}' calls itself"
+                    )));
                 }
                 Mark::New => {
                     let callee = &module.functions[next];
                     if callee.linkage == Linkage::Import || callee.layout.is_empty() {
-                        return Err(CompileError::Unresolved { name: super::link::demangle(&callee.name), line: 0 });
+                        return Err(CompileError::Unresolved {
+                            name: super::link::demangle(&callee.name),
+                            line: 0,
+                        });
                     }
                     marks[next.index()] = Mark::Open;
                     stack.push((next, callees(callee)));
@@ -125,7 +130,11 @@ fn bottom_up(module: &Module) -> Result<Vec<FuncRef>> {
     Ok(order)
 }
 
-fn inline_calls(func: &mut Function, functions: &PrimaryMap<FuncRef, Function>, kept: &EntitySet<FuncRef>) -> Result<()> {
+fn inline_calls(
+    func: &mut Function,
+    functions: &PrimaryMap<FuncRef, Function>,
+    kept: &EntitySet<FuncRef>,
+) -> Result<()> {
     let mut inliner = Inliner { func, replaced: HashMap::new(), shared: HashMap::new(), layout: Vec::new() };
     let mut any = false;
     for block in std::mem::take(&mut inliner.func.layout) {
@@ -172,10 +181,16 @@ impl Inliner<'_> {
         let args: Vec<Value> = self.func.insts[call].args.iter().map(|v| self.resolve(*v)).collect();
         let (results, line) = (self.func.insts[call].results.clone(), self.func.insts[call].line);
         let Some(entry) = callee.entry() else {
-            return Err(CompileError::Unresolved { name: callee.name.clone(), line: self.func.insts[call].line });
+            return Err(CompileError::Unresolved {
+                name: callee.name.clone(),
+                line: self.func.insts[call].line,
+            });
         };
         if callee.blocks[entry].params.len() != args.len() || results.len() != callee.sig.results.len() {
-            return Err(CompileError::internal(format!("call of '{}' with a wrong argument count", callee.name)));
+            return Err(CompileError::internal(format!(
+                "call of '{}' with a wrong argument count",
+                callee.name
+            )));
         }
         if self.func.insts.len() + callee.insts.len() > MAX_INSTS {
             return Err(CompileError::unsupported("a kernel of this size after inlining", 0));
@@ -195,7 +210,8 @@ impl Inliner<'_> {
                 *self.shared.entry((callee_ref, s)).or_insert_with(|| slots.push(data.clone()))
             })
             .collect();
-        let entered_again = callee.layout.iter().any(|b| callee.successors(*b).iter().any(|c| c.block == entry));
+        let entered_again =
+            callee.layout.iter().any(|b| callee.successors(*b).iter().any(|c| c.block == entry));
         for &b in &callee.layout {
             if b == entry && !entered_again {
                 blocks.insert(b, cur);
@@ -248,7 +264,10 @@ impl Inliner<'_> {
                     return Ok(v);
                 }
                 let ValueDef::Const(c) = &callee.values[v].def else {
-                    return Err(CompileError::internal(format!("'{}' uses a value it does not define", callee.name)));
+                    return Err(CompileError::internal(format!(
+                        "'{}' uses a value it does not define",
+                        callee.name
+                    )));
                 };
                 let c: Const = c.clone();
                 let new = self.func.constant(c);
@@ -329,7 +348,8 @@ mod tests {
         let k = &m.functions[FuncRef::new(0)];
         assert_eq!(k.layout.len(), 1 + 3 + 3);
         assert!(k.layout.iter().all(|b| k.terminator(*b).is_some()));
-        let ret = k.layout.iter().filter_map(|b| k.terminator(*b)).find(|t| k.insts[*t].op == Op::Return).unwrap();
+        let ret =
+            k.layout.iter().filter_map(|b| k.terminator(*b)).find(|t| k.insts[*t].op == Op::Return).unwrap();
         assert_eq!(k.insts[ret].args[0], z);
 
         let body = looped.functions[f].layout[0];

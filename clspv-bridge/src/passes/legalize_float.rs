@@ -73,7 +73,9 @@ fn check(func: &Function, target: &Target) -> Result<()> {
             let d = &func.insts[i];
             for &v in d.args.iter().chain(&d.results) {
                 match func.ty(v).scalar() {
-                    Some(Scalar::F64) if !target.float64 => return Err(CompileError::unsupported("double precision", d.line)),
+                    Some(Scalar::F64) if !target.float64 => {
+                        return Err(CompileError::unsupported("double precision", d.line));
+                    }
                     Some(Scalar::F16) if !target.float16 => {
                         return Err(CompileError::unsupported("half precision arithmetic", d.line));
                     }

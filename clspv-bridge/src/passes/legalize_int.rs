@@ -129,7 +129,9 @@ pub fn run(func: &mut Function, _target: &Target) -> bool {
             let ty = data.results.first().map_or(I32, |&r| b.ty(r));
             let bits = ty.scalar().map_or(32, Scalar::bits);
             let value = match data.op {
-                Op::Un(op @ (UnOp::Clz | UnOp::Ctz | UnOp::Popcnt | UnOp::Bitrev)) if bits != 32 && bits != 1 => {
+                Op::Un(op @ (UnOp::Clz | UnOp::Ctz | UnOp::Popcnt | UnOp::Bitrev))
+                    if bits != 32 && bits != 1 =>
+                {
                     Some(Ints { b: &mut b, ty, bits }.unary(op, data.args[0]))
                 }
                 Op::Bin(op @ (BinOp::UmulHi | BinOp::SmulHi)) if bits != 32 => {

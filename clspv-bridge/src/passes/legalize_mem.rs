@@ -21,14 +21,18 @@ pub fn expand_sequential(func: &mut Function) -> bool {
             let data = b.func.insts[inst].clone();
             b.line = data.line;
             match (data.op, data.results.first()) {
-                (Op::AtomicLoad { access, scope, order: order @ Ordering::SeqCst }, Some(&r)) if b.ty(r).is_int() => {
+                (Op::AtomicLoad { access, scope, order: order @ Ordering::SeqCst }, Some(&r))
+                    if b.ty(r).is_int() =>
+                {
                     let ty = b.ty(r);
                     let zero = b.func.bits(ty, 0);
                     let op = Op::AtomicRmw { op: RmwOp::Or, access, scope, order };
                     let v = b.value(op, &[data.args[0], zero], ty);
                     map.insert(r, v);
                 }
-                (Op::AtomicStore { access, scope, order: order @ Ordering::SeqCst }, _) if b.ty(data.args[0]).is_int() => {
+                (Op::AtomicStore { access, scope, order: order @ Ordering::SeqCst }, _)
+                    if b.ty(data.args[0]).is_int() =>
+                {
                     let ty = b.ty(data.args[0]);
                     let op = Op::AtomicRmw { op: RmwOp::Xchg, access, scope, order };
                     b.value(op, &[data.args[1], data.args[0]], ty);
@@ -106,7 +110,11 @@ pub fn expand_float_atomics(func: &mut Function, target: &Target) -> bool {
             let result = data.results.first().copied();
             match data.op {
                 Op::AtomicRmw { op: RmwOp::Xchg, .. } | Op::AtomicLoad { .. } | Op::AtomicCas { .. } => {
-                    let args: Vec<Value> = data.args.iter().map(|&a| if b.ty(a) == ty { b.bitcast(a, int) } else { a }).collect();
+                    let args: Vec<Value> = data
+                        .args
+                        .iter()
+                        .map(|&a| if b.ty(a) == ty { b.bitcast(a, int) } else { a })
+                        .collect();
                     let old = b.value(data.op.clone(), &args, int);
                     let old = b.bitcast(old, ty);
                     map.extend(result.map(|r| (r, old)));
@@ -119,7 +127,9 @@ pub fn expand_float_atomics(func: &mut Function, target: &Target) -> bool {
                     let (add, bits) = (op == RmwOp::Fadd, ty.scalar().map_or(0, Scalar::bits));
                     let native = match b.ty(data.args[0]).space() {
                         Some(Space::Global) => target.buffer_float_atomics.has(add, bits),
-                        Some(Space::Local) => local_float[usize::from(ty == F64)] && target.shared_float_atomics.has(add, bits),
+                        Some(Space::Local) => {
+                            local_float[usize::from(ty == F64)] && target.shared_float_atomics.has(add, bits)
+                        }
                         _ => false,
                     };
                     if native || ty == F16 {

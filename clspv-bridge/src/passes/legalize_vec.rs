@@ -62,7 +62,8 @@ impl Split {
         let ty = func.ty(v);
         match func.as_const(v).cloned() {
             Some(Const::Bits(_, bits)) => {
-                let piece = |(k, c): (usize, &[u64])| Const::Bits(piece_type(ty, k), c.iter().copied().collect());
+                let piece =
+                    |(k, c): (usize, &[u64])| Const::Bits(piece_type(ty, k), c.iter().copied().collect());
                 bits.chunks(4).enumerate().map(|c| func.constant(piece(c))).collect()
             }
             // A use of an undefined value or (in unreachable code) of one without definition.
@@ -215,7 +216,14 @@ impl Split {
                 let bytes = b.ty(pieces[0]).access_bytes().unwrap_or(16);
                 for (i, &piece) in pieces.iter().enumerate() {
                     let p = b.ptr_add_const(data.args[1], i as i64 * bytes as i64);
-                    b.store(piece, p, Access { align: if i == 0 { access.align } else { access.align.min(bytes) }, ..*access });
+                    b.store(
+                        piece,
+                        p,
+                        Access {
+                            align: if i == 0 { access.align } else { access.align.min(bytes) },
+                            ..*access
+                        },
+                    );
                 }
             }
             _ => {
@@ -225,11 +233,15 @@ impl Split {
                     return;
                 };
                 let ty = b.ty(r);
-                let args: Vec<Option<Pieces>> = data.args.iter().map(|&a| is_wide(b.ty(a)).then(|| self.of(b.func, a))).collect();
+                let args: Vec<Option<Pieces>> =
+                    data.args.iter().map(|&a| is_wide(b.ty(a)).then(|| self.of(b.func, a))).collect();
                 let pieces = (0..piece_count(ty))
                     .map(|k| {
-                        let part: Vec<Value> =
-                            args.iter().zip(&data.args).map(|(p, &a)| p.as_ref().map_or(a, |p| p[k])).collect();
+                        let part: Vec<Value> = args
+                            .iter()
+                            .zip(&data.args)
+                            .map(|(p, &a)| p.as_ref().map_or(a, |p| p[k]))
+                            .collect();
                         let i = b.inst(data.op.clone(), &part, &[piece_type(ty, k)]);
                         b.func.insts[i].fast = data.fast;
                         b.func.insts[i].results[0]
@@ -256,10 +268,15 @@ impl Split {
             let ty = b.ty(pieces[k]);
             let scalar = ty.lanes() == 1;
             if insert {
-                let new = if scalar { data.args[1] } else { b.value(Op::InsertDyn, &[pieces[k], data.args[1], lane], ty) };
+                let new = if scalar {
+                    data.args[1]
+                } else {
+                    b.value(Op::InsertDyn, &[pieces[k], data.args[1], lane], ty)
+                };
                 pieces[k] = b.select(here, new, pieces[k]);
             } else {
-                let x = if scalar { pieces[k] } else { b.value(Op::ExtractDyn, &[pieces[k], lane], ty.lane()) };
+                let x =
+                    if scalar { pieces[k] } else { b.value(Op::ExtractDyn, &[pieces[k], lane], ty.lane()) };
                 found = Some(found.map_or(x, |f| b.select(here, x, f)));
             }
         }
@@ -312,7 +329,9 @@ pub fn run(func: &mut Function) -> bool {
             let ty = func.ty(p);
             if is_wide(ty) {
                 let pieces: Pieces = (0..piece_count(ty))
-                    .map(|k| func.values.push(ValueData { ty: piece_type(ty, k), def: ValueDef::Param(block, 0) }))
+                    .map(|k| {
+                        func.values.push(ValueData { ty: piece_type(ty, k), def: ValueDef::Param(block, 0) })
+                    })
                     .collect();
                 params.extend(pieces.iter().copied());
                 s.pieces.insert(p, pieces);

@@ -22,7 +22,8 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
         let mut global_map: Vec<Global> = Vec::new();
         let mut own_globals: Vec<Global> = Vec::new();
         for data in module.globals.values() {
-            let known = (data.linkage != Linkage::Internal).then(|| globals.get(&data.name).copied()).flatten();
+            let known =
+                (data.linkage != Linkage::Internal).then(|| globals.get(&data.name).copied()).flatten();
             let target = match known {
                 Some(g) if yields(data.linkage, out.globals[g].linkage) => g,
                 Some(g) if yields(out.globals[g].linkage, data.linkage) => {
@@ -30,7 +31,12 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
                     own_globals.push(g);
                     g
                 }
-                Some(_) => return Err(CompileError::Diagnostics(format!("error: '{}' is defined more than once", data.name))),
+                Some(_) => {
+                    return Err(CompileError::Diagnostics(format!(
+                        "error: '{}' is defined more than once",
+                        data.name
+                    )));
+                }
                 None => {
                     let g = out.globals.push(data.clone());
                     own_globals.push(g);
@@ -97,7 +103,8 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
 
 /// Renames the functions that have the name of a kernel: later stages know both by their names.
 fn separate_names(module: &mut Module) {
-    let kernels: HashSet<String> = module.functions.values().filter(|f| f.kernel.is_some()).map(|f| f.name.clone()).collect();
+    let kernels: HashSet<String> =
+        module.functions.values().filter(|f| f.kernel.is_some()).map(|f| f.name.clone()).collect();
     for f in module.functions.values_mut() {
         if f.kernel.is_none() && f.linkage != Linkage::Import && kernels.contains(&f.name) {
             f.name.push_str(".function");
@@ -134,10 +141,18 @@ fn remap(
 /// Resolves the imports that kernels reach against `library`, taking what is needed over from it. A name the library
 /// lacks is an error; so are calls of functions that the reader named "unsupported: ...".
 pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
-    let by_name: HashMap<&str, FuncRef> =
-        library.functions.iter().filter(|(_, f)| f.linkage == Linkage::Export).map(|(r, f)| (f.name.as_str(), r)).collect();
-    let globals_by_name: HashMap<&str, Global> =
-        library.globals.iter().filter(|(_, g)| g.linkage == Linkage::Export).map(|(r, g)| (g.name.as_str(), r)).collect();
+    let by_name: HashMap<&str, FuncRef> = library
+        .functions
+        .iter()
+        .filter(|(_, f)| f.linkage == Linkage::Export)
+        .map(|(r, f)| (f.name.as_str(), r))
+        .collect();
+    let globals_by_name: HashMap<&str, Global> = library
+        .globals
+        .iter()
+        .filter(|(_, g)| g.linkage == Linkage::Export)
+        .map(|(r, g)| (g.name.as_str(), r))
+        .collect();
     let mut taken = Taken { functions: HashMap::new(), globals: HashMap::new(), new: Vec::new() };
     let mut seen: EntitySet<FuncRef> = EntitySet::new();
     let mut work: Vec<FuncRef> = Vec::new();
@@ -204,7 +219,8 @@ pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
 /// block that is not known there may be any.
 pub fn reached(program: &Module, wanted: impl Fn(&Function) -> bool) -> EntitySet<FuncRef> {
     let kernels = || program.functions.iter().filter(|(_, f)| f.kernel.is_some());
-    let blocks: HashMap<u64, FuncRef> = kernels().filter_map(|(r, f)| Some((block_number(&f.name)?, r))).collect();
+    let blocks: HashMap<u64, FuncRef> =
+        kernels().filter_map(|(r, f)| Some((block_number(&f.name)?, r))).collect();
     let mut seen: EntitySet<FuncRef> = EntitySet::new();
     let mut work: Vec<FuncRef> = kernels().filter(|(_, f)| wanted(f)).map(|(r, _)| r).collect();
     while let Some(r) = work.pop() {
@@ -216,7 +232,9 @@ pub fn reached(program: &Module, wanted: impl Fn(&Function) -> bool) -> EntitySe
             match inst.op {
                 Op::Call(callee) => work.push(callee),
                 Op::Runtime(call) => {
-                    let Some(kernel) = call.kernel_operand().and_then(|at| inst.args.get(at)) else { continue };
+                    let Some(kernel) = call.kernel_operand().and_then(|at| inst.args.get(at)) else {
+                        continue;
+                    };
                     match func.as_bits(*kernel) {
                         Some(number) => work.extend(blocks.get(&number)),
                         None => work.extend(blocks.values()),
@@ -251,7 +269,11 @@ impl Taken {
                         Some(&r) => r,
                         None => {
                             let known = &library.functions[callee];
-                            let r = module.functions.push(Function::new(&known.name, known.sig.clone(), Linkage::Import));
+                            let r = module.functions.push(Function::new(
+                                &known.name,
+                                known.sig.clone(),
+                                Linkage::Import,
+                            ));
                             self.functions.insert(callee, r);
                             self.new.push((callee, r));
                             r
@@ -389,8 +411,10 @@ mod tests {
         b.functions.push(leaf("pc_exp_f32", Linkage::Export, None, None));
         b.functions.push(leaf("pc_sample_f", Linkage::Internal, None, None));
         let m = merge(vec![a, b]).unwrap();
-        let names: Vec<(&str, bool)> = m.functions.values().map(|f| (f.name.as_str(), f.is_built_in())).collect();
-        let expected = [("own.pc_exp_f32", false), ("k", false), ("pc_sin_f32", true), ("own.pc_sample_f", false)];
+        let names: Vec<(&str, bool)> =
+            m.functions.values().map(|f| (f.name.as_str(), f.is_built_in())).collect();
+        let expected =
+            [("own.pc_exp_f32", false), ("k", false), ("pc_sin_f32", true), ("own.pc_sample_f", false)];
         assert_eq!(names, expected);
     }
 

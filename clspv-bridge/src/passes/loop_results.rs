@@ -55,7 +55,8 @@ pub fn keep(func: &mut Function) -> bool {
     let dom = DomTree::new(&cfg);
     let uniform = Uniform::new(func, &cfg, &dom, &loops);
     // Inner loops first: what leaves them is then a parameter, defined in the loop around.
-    let todo: Vec<&Loop> = loops.iter().rev().filter(|l| !uniform.leaves_together(func, &cfg, &dom, l)).collect();
+    let todo: Vec<&Loop> =
+        loops.iter().rev().filter(|l| !uniform.leaves_together(func, &cfg, &dom, l)).collect();
     let mut never = None;
     for l in todo {
         let escaping = escaping(func, l);
@@ -193,7 +194,8 @@ impl Uniform {
     /// Assumes that a loop's parameters are uniform and takes back what does not hold, until nothing changes.
     fn new(func: &Function, cfg: &Cfg, dom: &DomTree, loops: &[Loop]) -> Uniform {
         let headers: HashMap<Block, &Loop> = loops.iter().map(|l| (l.header, l)).collect();
-        let mut suspects: HashSet<Value> = headers.keys().flat_map(|&h| func.blocks[h].params.iter().copied()).collect();
+        let mut suspects: HashSet<Value> =
+            headers.keys().flat_map(|&h| func.blocks[h].params.iter().copied()).collect();
         loop {
             let mut u = Uniform { values: suspects.clone() };
             for &b in &func.layout {
@@ -225,7 +227,11 @@ impl Uniform {
             for l in loops {
                 let together = u.leaves_together(func, cfg, dom, l);
                 for (n, &p) in func.blocks[l.header].params.iter().enumerate() {
-                    let edges = cfg.preds(l.header).iter().flat_map(|&p| func.successors(p)).filter(|t| t.block == l.header);
+                    let edges = cfg
+                        .preds(l.header)
+                        .iter()
+                        .flat_map(|&p| func.successors(p))
+                        .filter(|t| t.block == l.header);
                     if !together || !edges.into_iter().all(|t| u.is(func, t.args[n])) {
                         suspects.remove(&p);
                     }

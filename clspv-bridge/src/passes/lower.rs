@@ -16,8 +16,8 @@
 use super::PassContext;
 use super::lower_globals::DataLayout;
 use super::{
-    flush_denorms, flushed_div, legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups, lower_images,
-    lower_kernel_abi, lower_mem, lower_regions, lower_virtual, lower_work_item,
+    flush_denorms, flushed_div, legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups,
+    lower_images, lower_kernel_abi, lower_mem, lower_regions, lower_virtual, lower_work_item,
 };
 use crate::abi::{BlockPlace, Hidden, LaunchAbi, PointerMode};
 use crate::error::{CompileError, Result};
@@ -89,7 +89,8 @@ pub(crate) fn is_printf_base(offset: u32) -> bool {
 
 /// The only kernel function of the module.
 pub(crate) fn kernel_of(module: &Module) -> Result<(FuncRef, usize)> {
-    let mut kernels = module.functions.iter().filter_map(|(r, f)| Some((r, f.kernel?)).filter(|_| !f.layout.is_empty()));
+    let mut kernels =
+        module.functions.iter().filter_map(|(r, f)| Some((r, f.kernel?)).filter(|_| !f.layout.is_empty()));
     match (kernels.next(), kernels.next()) {
         (Some((func, info)), None) if info < module.kernels.len() => Ok((func, info)),
         _ => Err(CompileError::internal("lowering needs a module with exactly one kernel")),
@@ -105,7 +106,12 @@ pub fn prepare(module: &mut Module) -> Result<bool> {
 }
 
 /// Lowers the module's kernel to phase Legal for one pointer mode. `data` is the program's data block layout.
-pub fn run(module: &mut Module, mode: PointerMode, data: &DataLayout, cx: &PassContext<'_>) -> Result<Option<LaunchAbi>> {
+pub fn run(
+    module: &mut Module,
+    mode: PointerMode,
+    data: &DataLayout,
+    cx: &PassContext<'_>,
+) -> Result<Option<LaunchAbi>> {
     prepare(module)?;
     let (kernel, index) = kernel_of(module)?;
     let info = module.kernels[index].clone();
@@ -161,7 +167,10 @@ fn sub_group_size(func: &Function, info: &crate::metadata::KernelInfo, cx: &Pass
     let size = match info.reqd_sub_group_size {
         // The attribute must name a size of the device.
         Some(n) if !cx.target.has_sub_group_size(n) => {
-            return Err(CompileError::unsupported(format!("a required sub-group size of {n} on this device"), 0));
+            return Err(CompileError::unsupported(
+                format!("a required sub-group size of {n} on this device"),
+                0,
+            ));
         }
         Some(n) => n,
         None => cx.target.subgroup_size.max(1),
@@ -226,7 +235,8 @@ fn place_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut Lau
                     let result = b.func.insts[inst].results[0];
                     let align = if real % 8 == 0 { 8 } else { 4 };
                     let bytes = b.ty(result).access_bytes().unwrap_or(4);
-                    let access = Access { readonly: true, root: Root::Addr, ..Access::aligned(align.min(bytes)) };
+                    let access =
+                        Access { readonly: true, root: Root::Addr, ..Access::aligned(align.min(bytes)) };
                     let data = &mut b.func.insts[inst];
                     data.op = Op::Load(access);
                     data.args = smallvec::smallvec![addr];
@@ -264,8 +274,11 @@ pub(super) fn remove_dead(func: &mut Function) {
         !d.op.has_side_effects() && d.results.iter().all(|r| uses[r.index()] == 0)
     };
     let mut gone = EntitySet::<Inst>::new();
-    let mut work: Vec<Inst> =
-        layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied()).filter(|&i| dead(func, &uses, i)).collect();
+    let mut work: Vec<Inst> = layout
+        .iter()
+        .flat_map(|&b| func.blocks[b].insts.iter().copied())
+        .filter(|&i| dead(func, &uses, i))
+        .collect();
     while let Some(inst) = work.pop() {
         if !gone.insert(inst) {
             continue;

@@ -92,7 +92,14 @@ fn words_of(ty: Type, access: Access) -> Option<Type> {
 }
 
 /// Makes an access one of `unit` instead.
-fn as_unit(b: &mut Builder<'_>, op: &Op, args: &[Value], ty: Type, access: Access, unit: Type) -> Option<Value> {
+fn as_unit(
+    b: &mut Builder<'_>,
+    op: &Op,
+    args: &[Value],
+    ty: Type,
+    access: Access,
+    unit: Type,
+) -> Option<Value> {
     if let Op::Load(_) = op {
         let v = b.load(unit, args[0], access);
         return Some(b.bitcast(v, ty));
@@ -122,7 +129,9 @@ impl Accesses {
     /// Whether an atomic operation on buffers must be done on the word around the value.
     fn is_part(&self, op: &Op, ty: Type) -> bool {
         let native = match op {
-            Op::AtomicRmw { op: op @ (RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax), .. } => self.halves.has(*op == RmwOp::Fadd, 16),
+            Op::AtomicRmw { op: op @ (RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax), .. } => {
+                self.halves.has(*op == RmwOp::Fadd, 16)
+            }
             _ => false,
         };
         is_small_atomic(op, ty) && !native
@@ -132,7 +141,10 @@ impl Accesses {
     fn view(&mut self, b: &mut Builder<'_>, binding: u32, readonly: bool, elem: Type) -> Var {
         let class = VarClass::Buffer { binding, readonly };
         let vars = &mut b.func.vars;
-        *self.views.entry((binding, elem)).or_insert_with(|| vars.push(VarData { class, elem, len: VarLen::Runtime }))
+        *self
+            .views
+            .entry((binding, elem))
+            .or_insert_with(|| vars.push(VarData { class, elem, len: VarLen::Runtime }))
     }
 
     /// Address of the word around a byte, and the byte's bit in it.
@@ -277,7 +289,9 @@ impl Accesses {
                     I32
                 } else if access.align < scalar.bytes() {
                     int_of(access.align.max(1))
-                } else if access.align >= total && ty.lanes() != 3 && !(self.no_longs && scalar == Scalar::I64 && ty.lanes() > 2)
+                } else if access.align >= total
+                    && ty.lanes() != 3
+                    && !(self.no_longs && scalar == Scalar::I64 && ty.lanes() > 2)
                 {
                     ty
                 } else {
@@ -325,7 +339,8 @@ impl Accesses {
                     let mut lanes = Vec::new();
                     for lane in 0..ty.lanes() {
                         let first = lane * scalar.bytes();
-                        let pieces: Vec<Value> = (0..scalar.bytes() / unit).map(|i| cells.load(b, first + i * unit)).collect();
+                        let pieces: Vec<Value> =
+                            (0..scalar.bytes() / unit).map(|i| cells.load(b, first + i * unit)).collect();
                         lanes.push(combine(b, &pieces, Type::Scalar(scalar)));
                     }
                     return Ok(Some(b.vec_build(&lanes)));
@@ -339,7 +354,9 @@ impl Accesses {
                 }
                 Ok(None)
             }
-            _ if total != elem_bytes || elem != ty => Err(CompileError::unsupported("atomics on memory of mixed types", b.line)),
+            _ if total != elem_bytes || elem != ty => {
+                Err(CompileError::unsupported("atomics on memory of mixed types", b.line))
+            }
             _ if private => {
                 let i = index(b, Some(shift));
                 self.private_atomic(b, op, args, ty, access, i)
@@ -580,7 +597,12 @@ impl Cells<'_> {
             b.store(new, i, self.access);
         } else {
             for (op, x) in [(RmwOp::And, keep), (RmwOp::Or, set)] {
-                let op = Op::AtomicRmw { op, access: self.access, scope: Scope::WorkGroup, order: Ordering::Relaxed };
+                let op = Op::AtomicRmw {
+                    op,
+                    access: self.access,
+                    scope: Scope::WorkGroup,
+                    order: Ordering::Relaxed,
+                };
                 b.value(op, &[i, x], word);
             }
         }

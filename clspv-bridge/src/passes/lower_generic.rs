@@ -12,7 +12,10 @@
 use super::infer_space::{Spaces, possible};
 use super::{Pass, PassContext};
 use crate::error::Result;
-use crate::ir::{Block, BlockCall, Builder, CastOp, EntityRef, Function, I1, Inst, InstData, Module, Op, Space, Type, Value};
+use crate::ir::{
+    Block, BlockCall, Builder, CastOp, EntityRef, Function, I1, Inst, InstData, Module, Op, Space, Type,
+    Value,
+};
 use std::collections::{HashMap, HashSet};
 
 /// The two highest bits of a pointer to private memory are 01.
@@ -81,7 +84,9 @@ pub fn lower(func: &mut Function) -> bool {
 }
 
 fn round(func: &mut Function) -> bool {
-    let all = |f: &Function| f.layout.iter().flat_map(|b| f.blocks[*b].insts.iter().copied()).collect::<Vec<Inst>>();
+    let all = |f: &Function| {
+        f.layout.iter().flat_map(|b| f.blocks[*b].insts.iter().copied()).collect::<Vec<Inst>>()
+    };
     let insts = all(func);
     if !insts.iter().any(|i| !generic_operands(func, &func.insts[*i]).is_empty()) {
         return false;
@@ -166,7 +171,8 @@ impl Lower<'_> {
         // What later instructions read comes as parameters.
         let inside: HashSet<Inst> = insts.iter().copied().collect();
         let results = insts.iter().flat_map(|i| self.func.insts[*i].results.iter().copied());
-        let used = |v: &Value| self.users.get(v).is_some_and(|users| users.iter().any(|u| !inside.contains(u)));
+        let used =
+            |v: &Value| self.users.get(v).is_some_and(|users| users.iter().any(|u| !inside.contains(u)));
         let outputs: Vec<Value> = results.filter(used).collect();
         let mut test = block;
         let last = list.len() - 1;
@@ -266,7 +272,11 @@ mod tests {
     #[test]
     fn accesses_through_one_pointer_share_a_test() {
         let generic = Type::Ptr(Space::Generic);
-        let mut f = Function::new("f", Signature { params: vec![generic, I64], results: vec![I32] }, Linkage::Internal);
+        let mut f = Function::new(
+            "f",
+            Signature { params: vec![generic, I64], results: vec![I32] },
+            Linkage::Internal,
+        );
         let b0 = f.add_block();
         let (p, n) = (f.add_param(b0, generic), f.add_param(b0, I64));
         let mut b = Builder::new(&mut f, b0);
@@ -277,7 +287,8 @@ mod tests {
         b.store(sum, q, Access::aligned(4));
         b.ret(&[sum]);
         assert!(lower(&mut f));
-        let ops: Vec<&Op> = f.layout.iter().flat_map(|b| &f.blocks[*b].insts).map(|i| &f.insts[*i].op).collect();
+        let ops: Vec<&Op> =
+            f.layout.iter().flat_map(|b| &f.blocks[*b].insts).map(|i| &f.insts[*i].op).collect();
         assert_eq!(ops.iter().filter(|op| matches!(op, Op::IsSpace(_))).count(), 2);
         assert_eq!(ops.iter().filter(|op| matches!(op, Op::Load(_))).count(), 6);
         assert!(!lower(&mut f));
@@ -289,7 +300,8 @@ mod tests {
         let is_private = |p: u64| p as i64 > 0x3fff_ffff_ffff_ffff;
         let is_local = |p: u64| (p as i64) < 0xc000_0000_0000_0000u64 as i64;
         for offset in [-4096i64, 0, 4096, i32::MAX as i64] {
-            let (private, local) = (PRIVATE_TAG.wrapping_add_signed(offset), LOCAL_TAG.wrapping_add_signed(offset));
+            let (private, local) =
+                (PRIVATE_TAG.wrapping_add_signed(offset), LOCAL_TAG.wrapping_add_signed(offset));
             assert!(is_private(private) && !is_local(private) && is_local(local) && !is_private(local));
         }
         for address in [0, 0x7fff_ffff_ffff, 0xffff_8000_0000_0000, u64::MAX] {

@@ -31,7 +31,8 @@ impl DataLayout {
 pub fn layout(module: &Module) -> Result<DataLayout> {
     let mut out = DataLayout::default();
     let in_block = |g: &GlobalData| matches!(g.space, Space::Global | Space::Constant | Space::Generic);
-    let is_zero = |g: &GlobalData| g.relocs.is_empty() && g.init.as_ref().is_none_or(|i| i.iter().all(|b| *b == 0));
+    let is_zero =
+        |g: &GlobalData| g.relocs.is_empty() && g.init.as_ref().is_none_or(|i| i.iter().all(|b| *b == 0));
     let mut end = 0u64;
     for zeros in [false, true] {
         for (r, g) in module.globals.iter().filter(|(_, g)| in_block(g) && is_zero(g) == zeros) {
@@ -110,7 +111,10 @@ mod tests {
         let pointer = m.globals.push(variable(8, None, vec![Reloc { offset: 0, target: big, addend: 12 }]));
         let five = m.globals.push(variable(4, Some(vec![5, 0, 0, 0]), vec![]));
         let layout = layout(&m).unwrap();
-        assert_eq!((layout.offset(pointer), layout.offset(five), layout.offset(big)), (Some(0), Some(8), Some(16)));
+        assert_eq!(
+            (layout.offset(pointer), layout.offset(five), layout.offset(big)),
+            (Some(0), Some(8), Some(16))
+        );
         assert_eq!((layout.block.bytes.len(), layout.block.zeros), (16, 1 << 20));
         assert_eq!((layout.block.variables, layout.block.writable), ((1 << 20) + 12, true));
         assert_eq!(layout.block.relocs, [(0, 28)]);

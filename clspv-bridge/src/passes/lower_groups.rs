@@ -25,7 +25,12 @@ pub fn uses_sub_groups(func: &Function) -> bool {
         Op::Barrier { exec, .. } => *exec == SUB,
         Op::WorkItem { query, .. } => matches!(
             query,
-            Q::SubGroupSize | Q::SubGroupMaxSize | Q::NumSubGroups | Q::EnqueuedNumSubGroups | Q::SubGroupId | Q::SubGroupLocalId
+            Q::SubGroupSize
+                | Q::SubGroupMaxSize
+                | Q::NumSubGroups
+                | Q::EnqueuedNumSubGroups
+                | Q::SubGroupId
+                | Q::SubGroupLocalId
         ),
         _ => false,
     })
@@ -90,7 +95,9 @@ impl Groups<'_, '_, '_> {
             // The id is the same in all, which a shuffle needs not know.
             GroupOp::Broadcast | GroupOp::Shuffle => self.moved(GroupOp::Shuffle, args[0], Some(args[1])),
             GroupOp::BroadcastFirst => self.moved(op, args[0], None),
-            GroupOp::ShuffleXor | GroupOp::ShuffleUp | GroupOp::ShuffleDown => self.shuffle(op, args[0], args[1]),
+            GroupOp::ShuffleXor | GroupOp::ShuffleUp | GroupOp::ShuffleDown => {
+                self.shuffle(op, args[0], args[1])
+            }
             GroupOp::Rotate { cluster } => {
                 let lane = self.rotated(args[1], cluster);
                 self.moved(GroupOp::Shuffle, args[0], Some(lane))
@@ -367,7 +374,11 @@ impl Groups<'_, '_, '_> {
         for i in 0..ty.lanes() as u8 {
             let part = self.b.extract(x, i);
             let first = self.moved(GroupOp::BroadcastFirst, part, None);
-            let equal = if ty.is_float() { self.b.fcmp(FloatCc::Oeq, part, first) } else { self.b.icmp(IntCc::Eq, part, first) };
+            let equal = if ty.is_float() {
+                self.b.fcmp(FloatCc::Oeq, part, first)
+            } else {
+                self.b.icmp(IntCc::Eq, part, first)
+            };
             same = Some(match same {
                 None => equal,
                 Some(other) => self.b.and(other, equal),
@@ -429,7 +440,8 @@ impl Groups<'_, '_, '_> {
                 active[i] = self.b.and(active[i], own);
             }
         }
-        let before: Vec<Value> = self.below(id).into_iter().enumerate().map(|(i, w)| self.b.and(active[i], w)).collect();
+        let before: Vec<Value> =
+            self.below(id).into_iter().enumerate().map(|(i, w)| self.b.and(active[i], w)).collect();
         let mut any = before[0];
         for &word in &before[1..] {
             any = self.b.or(any, word);

@@ -52,8 +52,15 @@ fn results(m: &Module, items: u32, size: u32) -> Vec<Vec<value::Val>> {
 
 fn check(text: &str) {
     let before = parsed(text);
-    let needed = SubgroupOps { basic: true, vote: true, ballot: true, shuffle: true, ..SubgroupOps::default() };
-    let all = SubgroupOps { arithmetic: true, shuffle_relative: true, clustered: true, extended_types: true, ..needed };
+    let needed =
+        SubgroupOps { basic: true, vote: true, ballot: true, shuffle: true, ..SubgroupOps::default() };
+    let all = SubgroupOps {
+        arithmetic: true,
+        shuffle_relative: true,
+        clustered: true,
+        extended_types: true,
+        ..needed
+    };
     for size in [1, 8, 64] {
         for subgroup_ops in [needed, all] {
             let target = Target { subgroup_size: size, subgroup_ops, ..Target::generic() };
@@ -102,7 +109,13 @@ fn combinations() {
             check(&program(ty, make, &format!("combine reduce {op} 4"), " v10", ty));
         }
     }
-    check(&program("f32", "v9 = and v4, i32 1\n    v10 = s_to_fp.f32 v9", "combine exclusive fmul 0", " v10", "f32"));
+    check(&program(
+        "f32",
+        "v9 = and v4, i32 1\n    v10 = s_to_fp.f32 v9",
+        "combine exclusive fmul 0",
+        " v10",
+        "f32",
+    ));
 }
 
 #[test]
@@ -123,7 +136,8 @@ fn moves() {
 fn whole_sub_groups_rotate() {
     // Without divergence: work-items of an incomplete way would be read otherwise.
     for (ty, make) in TYPES {
-        let text = program(ty, make, "rotate 0", " v10, v12", ty).replace("v5 = and v2, i32 5", "v5 = and v2, i32 0");
+        let text = program(ty, make, "rotate 0", " v10, v12", ty)
+            .replace("v5 = and v2, i32 5", "v5 = and v2, i32 0");
         check(&text);
     }
 }
@@ -138,7 +152,13 @@ fn votes_and_masks() {
     check(&program("i1", bool, "elect", "", "i1"));
     check(&program("i1", bool, "inverse_ballot", " v11", "i1"));
     check(&program("i1", bool, "ballot_bit", " v11, v12", "i1"));
-    for op in ["ballot_count reduce", "ballot_count inclusive", "ballot_count exclusive", "ballot_lsb", "ballot_msb"] {
+    for op in [
+        "ballot_count reduce",
+        "ballot_count inclusive",
+        "ballot_count exclusive",
+        "ballot_lsb",
+        "ballot_msb",
+    ] {
         check(&program("i1", bool, op, " v11", "i32"));
     }
     for mask in ["eq", "ge", "gt", "le", "lt"] {

@@ -53,7 +53,12 @@ struct Images {
 }
 
 /// Lowers every image operation of a kernel and appends the descriptors to the contract. Samplers are lowered before.
-pub(super) fn run(func: &mut Function, info: &KernelInfo, target: &Target, abi: &mut LaunchAbi) -> Result<()> {
+pub(super) fn run(
+    func: &mut Function,
+    info: &KernelInfo,
+    target: &Target,
+    abi: &mut LaunchAbi,
+) -> Result<()> {
     let Some(entry) = func.entry() else { return Ok(()) };
     let params = func.blocks[entry].params.iter().zip(&info.args).enumerate();
     let args: HashMap<Value, u16> =
@@ -134,7 +139,10 @@ impl Images {
                 let first = abi.bindings.len();
                 if storage {
                     let number = u8::try_from(first);
-                    texels.storage = Some(number.map_err(|_| CompileError::unsupported("that many images that are written", 0))?);
+                    texels.storage =
+                        Some(number.map_err(|_| {
+                            CompileError::unsupported("that many images that are written", 0)
+                        })?);
                     texels.levels.extend((0..target.image_levels).filter(|_| texels.any_level));
                 } else {
                     texels.levels = [0].into();
@@ -142,11 +150,22 @@ impl Images {
                 let declared = storage && texels.read && !target.storage_image_read_any;
                 for &level in &texels.levels {
                     let binding = abi.bindings.len() as u32;
-                    let source = ImageBinding { arg, storage, float, buffer: dim == ImageDim::Buffer, level, declared };
+                    let source = ImageBinding {
+                        arg,
+                        storage,
+                        float,
+                        buffer: dim == ImageDim::Buffer,
+                        level,
+                        declared,
+                    };
                     abi.bindings.push(BindingSource::Image(source));
                     abi.readonly.push(!storage);
                     let class = VarClass::Image { binding, dim, storage };
-                    let var = func.vars.push(VarData { class, elem: if float { F32 } else { I32 }, len: VarLen::Runtime });
+                    let var = func.vars.push(VarData {
+                        class,
+                        elem: if float { F32 } else { I32 },
+                        len: VarLen::Runtime,
+                    });
                     texels.vars.insert(level, var);
                 }
             }
@@ -170,7 +189,9 @@ impl Images {
         result: Option<Value>,
     ) -> Result<Option<Value>> {
         match op {
-            ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => Err(CompileError::internal("sampling must be lowered")),
+            ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => {
+                Err(CompileError::internal("sampling must be lowered"))
+            }
             ImageOp::Order => {
                 let (format, half) = (format_of(b, arg), b.i32(16));
                 Ok(Some(b.lshr(format, half)))
@@ -178,13 +199,21 @@ impl Images {
             ImageOp::DataType => Ok(Some(data_type_of(b, arg))),
             ImageOp::Size => {
                 let lanes: Vec<Value> = (0..dim.coordinates() as u8)
-                    .map(|d| b.value(Op::PushConst { offset: hidden_offset(Hidden::ImageSize(arg, d)) }, &[], I32))
+                    .map(|d| {
+                        b.value(Op::PushConst { offset: hidden_offset(Hidden::ImageSize(arg, d)) }, &[], I32)
+                    })
                     .collect();
                 Ok(Some(b.vec_build(&lanes)))
             }
-            ImageOp::Levels => Ok(Some(b.value(Op::PushConst { offset: hidden_offset(Hidden::ImageSize(arg, 3)) }, &[], I32))),
+            ImageOp::Levels => Ok(Some(b.value(
+                Op::PushConst { offset: hidden_offset(Hidden::ImageSize(arg, 3)) },
+                &[],
+                I32,
+            ))),
             ImageOp::Read | ImageOp::ReadLevel => {
-                let ty = result.map(|r| b.ty(r)).ok_or_else(|| CompileError::internal("a read without a result"))?;
+                let ty = result
+                    .map(|r| b.ty(r))
+                    .ok_or_else(|| CompileError::internal("a read without a result"))?;
                 let texels = self.texels(arg, ty.is_float())?;
                 let v = match texels.storage {
                     Some(_) => texels.access(b, dim, args[0], args.get(1).copied(), None, Some(ty))?,
@@ -195,7 +224,8 @@ impl Images {
                 Ok(Some(if ty.is_float() { v } else { extend(b, v, arg) }))
             }
             ImageOp::Write | ImageOp::WriteLevel => {
-                let (texel, level) = (args[args.len() - 1], if op == ImageOp::Write { None } else { Some(args[1]) });
+                let (texel, level) =
+                    (args[args.len() - 1], if op == ImageOp::Write { None } else { Some(args[1]) });
                 let float = b.ty(texel).is_float();
                 let texels = self.texels(arg, float)?;
                 let texel = if float { texel } else { saturate(b, texel, arg) };
@@ -246,8 +276,10 @@ impl Texels {
         let result = ty.map(|ty| b.func.add_param(join, ty));
         // A level that no image has: nothing is written, and zero is read.
         let none: Vec<Value> = ty.map(|ty| b.func.bits(ty, 0)).into_iter().collect();
-        let targets: Vec<BlockCall> =
-            [BlockCall::new(join, &none)].into_iter().chain(arms.iter().map(|arm| BlockCall::new(*arm, &[]))).collect();
+        let targets: Vec<BlockCall> = [BlockCall::new(join, &none)]
+            .into_iter()
+            .chain(arms.iter().map(|arm| BlockCall::new(*arm, &[])))
+            .collect();
         let cases = self.vars.keys().map(|level| u64::from(*level)).collect();
         let switch = b.func.make_terminator(Op::Switch(cases), &[level], &targets);
         b.func.insts[switch].line = b.line;
@@ -297,7 +329,12 @@ fn saturate(b: &mut Builder<'_>, v: Value, arg: u16) -> Value {
     let high = choose(b, ty, &[(SIGNED_INT8, 0x7f), (SIGNED_INT16, 0x7fff)], i32::MAX);
     let signed = b.bin(BinOp::Smax, v, low);
     let signed = b.bin(BinOp::Smin, signed, high);
-    let mask = choose(b, ty, &[(SIGNED_INT8, 0xff), (SIGNED_INT16, 0xffff), (UNSIGNED_INT8, 0xff), (UNSIGNED_INT16, 0xffff)], -1);
+    let mask = choose(
+        b,
+        ty,
+        &[(SIGNED_INT8, 0xff), (SIGNED_INT16, 0xffff), (UNSIGNED_INT8, 0xff), (UNSIGNED_INT16, 0xffff)],
+        -1,
+    );
     let signed = b.and(signed, mask);
     let unsigned = b.bin(BinOp::Umin, v, mask);
     let (first, last) = (b.i32(SIGNED_INT8), b.i32(SIGNED_INT32 - SIGNED_INT8));

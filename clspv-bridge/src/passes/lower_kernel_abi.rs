@@ -20,10 +20,12 @@ pub(super) fn at_entry<T>(func: &mut Function, emit: impl FnOnce(&mut Builder<'_
 
 /// Loads a value of `ty` from the packed arguments at a byte offset.
 pub(super) fn load_arg(b: &mut Builder<'_>, offset: u32, ty: Type) -> Value {
-    let push = |b: &mut Builder<'_>, at: u32, ty: Type| b.value(Op::PushConst { offset: arg_offset(at) }, &[], ty);
+    let push =
+        |b: &mut Builder<'_>, at: u32, ty: Type| b.value(Op::PushConst { offset: arg_offset(at) }, &[], ty);
     match ty {
         Type::Vector(s, n) => {
-            let lanes: Vec<Value> = (0..n as u32).map(|i| load_arg(b, offset + i * s.bytes(), Type::Scalar(s))).collect();
+            let lanes: Vec<Value> =
+                (0..n as u32).map(|i| load_arg(b, offset + i * s.bytes(), Type::Scalar(s))).collect();
             b.vec_build(&lanes)
         }
         Type::Scalar(Scalar::I32 | Scalar::F32) if offset.is_multiple_of(4) => push(b, offset, ty),
@@ -72,7 +74,10 @@ pub fn by_value(func: &mut Function, info: &KernelInfo) -> Result<bool> {
     let Some(entry) = func.entry() else { return Ok(false) };
     let params = func.blocks[entry].params.clone();
     if params.len() != info.args.len() {
-        return Err(CompileError::internal(format!("kernel '{}': parameters and argument information differ", info.name)));
+        return Err(CompileError::internal(format!(
+            "kernel '{}': parameters and argument information differ",
+            info.name
+        )));
     }
     let by_value: HashMap<Value, (u32, u32, u32)> = params
         .iter()
@@ -112,7 +117,10 @@ pub fn by_value(func: &mut Function, info: &KernelInfo) -> Result<bool> {
     at_entry(func, |b| {
         for &param in &left {
             let (offset, size, align) = by_value[&param];
-            let slot = b.func.slots.push(SlotData { size: size.next_multiple_of(4), align: align.max(4).next_power_of_two() });
+            let slot = b
+                .func
+                .slots
+                .push(SlotData { size: size.next_multiple_of(4), align: align.max(4).next_power_of_two() });
             let base = b.slot_addr(slot);
             copy_fields(b, base, offset, size, 4);
             let ty = b.ty(param);
@@ -178,7 +186,8 @@ fn read_fields(func: &mut Function, by_value: &HashMap<Value, (u32, u32, u32)>) 
             };
             let found = field(b.func, by_value, address).zip(bytes).filter(|&((p, at), bytes)| {
                 let size = by_value[&p].1 as i64;
-                at >= 0 && i64::try_from(bytes).is_ok_and(|n| at.checked_add(n).is_some_and(|end| end <= size))
+                at >= 0
+                    && i64::try_from(bytes).is_ok_and(|n| at.checked_add(n).is_some_and(|end| end <= size))
             });
             let Some(((p, at), bytes)) = found else {
                 b.push(inst);
@@ -186,7 +195,9 @@ fn read_fields(func: &mut Function, by_value: &HashMap<Value, (u32, u32, u32)>) 
             };
             let offset = by_value[&p].0 + at as u32;
             match (&d.op, d.results.first()) {
-                (Op::Memcpy { dst, .. }, _) => copy_fields(&mut b, d.args[0], offset, bytes as u32, dst.align),
+                (Op::Memcpy { dst, .. }, _) => {
+                    copy_fields(&mut b, d.args[0], offset, bytes as u32, dst.align)
+                }
                 (_, Some(&r)) => {
                     let ty = b.ty(r);
                     let v = load_arg(&mut b, offset, ty);

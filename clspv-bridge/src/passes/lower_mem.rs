@@ -104,7 +104,9 @@ impl Lower<'_> {
                     }
                     Op::GlobalAddr(g) => {
                         let known = match self.globals.get(*g).map(|g| g.space) {
-                            Some(Space::Local) => Known::Offset(self.plan.local_offset.get(g).copied().unwrap_or(0) as i64),
+                            Some(Space::Local) => {
+                                Known::Offset(self.plan.local_offset.get(g).copied().unwrap_or(0) as i64)
+                            }
                             _ => Known::Global(*g, 0),
                         };
                         self.known.insert(d.results[0], known);
@@ -318,15 +320,16 @@ impl Lower<'_> {
     /// The address of a slot, a global or the print buffer.
     fn object(&mut self, b: &mut Builder<'_>, inst: Inst, op: &Op) -> Result<()> {
         let Some(result) = b.func.insts[inst].results.first().copied() else { return Ok(()) };
-        let in_data = match op {
-            Op::GlobalAddr(r) => match self.globals.get(*r) {
-                Some(g) if g.space != Space::Local => Some(
-                    self.data.offset(*r).ok_or_else(|| CompileError::internal(format!("no place for global '{}'", g.name)))?,
-                ),
+        let in_data =
+            match op {
+                Op::GlobalAddr(r) => match self.globals.get(*r) {
+                    Some(g) if g.space != Space::Local => Some(self.data.offset(*r).ok_or_else(|| {
+                        CompileError::internal(format!("no place for global '{}'", g.name))
+                    })?),
+                    _ => None,
+                },
                 _ => None,
-            },
-            _ => None,
-        };
+            };
         match (self.plan.rep(result), in_data, self.known.get(&result)) {
             (Rep::Addr | Rep::Tagged, Some(at), _) => {
                 let base = b.value(Op::PushConst { offset: hidden_offset(Hidden::DataAddress) }, &[], I64);
@@ -359,12 +362,19 @@ impl Lower<'_> {
         }
         let def = b.func.def_inst(v).map(|i| (b.func.insts[i].op.clone(), b.func.insts[i].args.clone()));
         let out = match def {
-            Some((Op::Cast(op @ (CastOp::Zext | CastOp::Sext)), a)) if b.ty(a[0]) != I64 && b.ty(v) == I64 => {
-                if b.ty(a[0]) == I32 { a[0] } else { b.cast(op, a[0], I32) }
-            }
-            Some((Op::Bin(op @ (BinOp::Iadd | BinOp::Isub | BinOp::Imul | BinOp::And | BinOp::Or | BinOp::Xor)), a))
-                if depth > 0 =>
+            Some((Op::Cast(op @ (CastOp::Zext | CastOp::Sext)), a))
+                if b.ty(a[0]) != I64 && b.ty(v) == I64 =>
             {
+                if b.ty(a[0]) == I32 {
+                    a[0]
+                } else {
+                    b.cast(op, a[0], I32)
+                }
+            }
+            Some((
+                Op::Bin(op @ (BinOp::Iadd | BinOp::Isub | BinOp::Imul | BinOp::And | BinOp::Or | BinOp::Xor)),
+                a,
+            )) if depth > 0 => {
                 let x = self.narrow(b, a[0], depth - 1);
                 let y = self.narrow(b, a[1], depth - 1);
                 b.bin(op, x, y)
@@ -521,7 +531,8 @@ impl Lower<'_> {
         let Some(Known::Global(g, at)) = self.known(b.func, address) else { return None };
         let g = self.globals.get(g).filter(|g| g.readonly)?;
         let (size, lane) = (ty.access_bytes()? as i64, ty.scalar()?.bytes() as usize);
-        let pointer_inside = g.relocs.iter().any(|r| (r.offset as i64) < at + size && (r.offset as i64 + 8) > at);
+        let pointer_inside =
+            g.relocs.iter().any(|r| (r.offset as i64) < at + size && (r.offset as i64 + 8) > at);
         if at < 0 || at.checked_add(size)? > g.size as i64 || pointer_inside {
             return None;
         }

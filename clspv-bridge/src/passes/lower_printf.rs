@@ -28,14 +28,20 @@ impl Pass for LowerPrintf {
         let mut changed = false;
         let Module { functions, globals, kernels, .. } = module;
         for func in functions.values_mut() {
-            let Some(table) = func.kernel.and_then(|k| kernels.get_mut(k)).map(|k| &mut k.printf) else { continue };
+            let Some(table) = func.kernel.and_then(|k| kernels.get_mut(k)).map(|k| &mut k.printf) else {
+                continue;
+            };
             changed |= function(func, globals, table)?;
         }
         Ok(changed)
     }
 }
 
-fn function(func: &mut Function, globals: &PrimaryMap<Global, GlobalData>, table: &mut Vec<PrintfCall>) -> Result<bool> {
+fn function(
+    func: &mut Function,
+    globals: &PrimaryMap<Global, GlobalData>,
+    table: &mut Vec<PrintfCall>,
+) -> Result<bool> {
     let mut map = HashMap::new();
     let mut changed = false;
     for first in func.layout.clone() {
@@ -105,7 +111,11 @@ fn record(
                     lane_words(&mut b, v, scalar, &mut words);
                 }
                 let bits = scalar.bits().max(8) as u8;
-                if scalar.is_float() { PrintfArg::Float { bits, lanes } } else { PrintfArg::Int { bits, lanes } }
+                if scalar.is_float() {
+                    PrintfArg::Float { bits, lanes }
+                } else {
+                    PrintfArg::Int { bits, lanes }
+                }
             }
         });
     }
@@ -144,7 +154,9 @@ fn literal(func: &Function, globals: &PrimaryMap<Global, GlobalData>, p: Value) 
             }
             Op::Cast(CastOp::PtrCast) => p = data.args[0],
             Op::GlobalAddr(g) => {
-                let g = globals.get(g).filter(|g| g.readonly && g.space != Space::Local && g.relocs.is_empty())?;
+                let g = globals
+                    .get(g)
+                    .filter(|g| g.readonly && g.space != Space::Local && g.relocs.is_empty())?;
                 let size = g.size as usize;
                 let at = usize::try_from(at).ok().filter(|at| *at < size)?;
                 let init = g.init.as_deref().unwrap_or_default();

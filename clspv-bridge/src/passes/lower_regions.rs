@@ -128,7 +128,11 @@ impl Usage {
         let uniform = self.unit == self.widest && self.unit == bytes;
         match self.float {
             Some(f)
-                if uniform && !self.int && self.atomic == 0 && f.bytes() == bytes && (f != Scalar::F16 || cx.target.float16) =>
+                if uniform
+                    && !self.int
+                    && self.atomic == 0
+                    && f.bytes() == bytes
+                    && (f != Scalar::F16 || cx.target.float16) =>
             {
                 return Type::vector(f, self.lanes.unwrap_or(1));
             }
@@ -189,7 +193,9 @@ impl Class {
     /// Whether pointers of several address spaces meet in generic pointers.
     fn is_mixed(&self) -> bool {
         // A constant view of structures that were passed by value is one of private memory.
-        let by_value = !self.escaped && self.spaces & LOCAL == 0 && self.origins.iter().all(|o| matches!(o, Origin::Slot(_)));
+        let by_value = !self.escaped
+            && self.spaces & LOCAL == 0
+            && self.origins.iter().all(|o| matches!(o, Origin::Slot(_)));
         self.spaces.count_ones() > 1 && !by_value
     }
 }
@@ -239,7 +245,15 @@ impl Nodes {
         let first_global = slots + func.slots.len();
         let first_arg = first_global + globals;
         let data = first_arg + args;
-        Nodes { escape, slots, globals: first_global, args: first_arg, data, print: data + 1, total: data + 2 }
+        Nodes {
+            escape,
+            slots,
+            globals: first_global,
+            args: first_arg,
+            data,
+            print: data + 1,
+            total: data + 2,
+        }
     }
     fn escape(&self, space: Space) -> usize {
         self.escape
@@ -380,8 +394,10 @@ pub(super) fn plan(
             classes.entry(root).or_default().spaces |= space_bit(space);
         }
     }
-    let mixed: BTreeSet<usize> = classes.iter().filter(|(_, c)| c.is_mixed()).map(|(&root, _)| root).collect();
-    let key = |(root, space): (usize, Space)| (root, if mixed.contains(&root) { space_bit(space) } else { 0 });
+    let mixed: BTreeSet<usize> =
+        classes.iter().filter(|(_, c)| c.is_mixed()).map(|(&root, _)| root).collect();
+    let key =
+        |(root, space): (usize, Space)| (root, if mixed.contains(&root) { space_bit(space) } else { 0 });
     let mut parts: BTreeMap<(usize, u8), Class> = BTreeMap::new();
     for (&root, class) in &classes {
         if !mixed.contains(&root) {
@@ -401,7 +417,9 @@ pub(super) fn plan(
         for &i in &func.blocks[block].insts {
             let d = &func.insts[i];
             let (Some(access), Some(k)) = (d.op.access(), d.op.address_arg()) else { continue };
-            let Some(class) = of_value[d.args[k].index()].and_then(|at| parts.get_mut(&key(at))) else { continue };
+            let Some(class) = of_value[d.args[k].index()].and_then(|at| parts.get_mut(&key(at))) else {
+                continue;
+            };
             let ty = match d.op {
                 Op::Store(_) | Op::AtomicStore { .. } => func.ty(d.args[0]),
                 _ => d.results.first().map_or(I32, |&r| func.ty(r)),
@@ -413,7 +431,8 @@ pub(super) fn plan(
     }
     let global_parts = parts.iter().filter(|(_, c)| c.spaces == GLOBAL);
     let reach = lower_virtual::reach(global_parts.map(|(&part, c)| (part, c)), info, has_data);
-    let mut made = Maker { func, globals, mode, cx, abi, slot_offset: HashMap::new(), local_offset: HashMap::new() };
+    let mut made =
+        Maker { func, globals, mode, cx, abi, slot_offset: HashMap::new(), local_offset: HashMap::new() };
     let mut regions = Vec::new();
     let mut region_space = Vec::new();
     let mut region_place = Vec::new();
@@ -484,10 +503,20 @@ pub(super) fn plan(
     Ok(Some(plan))
 }
 
-fn collect_origins(func: &Function, globals: &PrimaryMap<Global, GlobalData>, n: &Nodes, params: usize) -> Vec<(usize, Origin)> {
+fn collect_origins(
+    func: &Function,
+    globals: &PrimaryMap<Global, GlobalData>,
+    n: &Nodes,
+    params: usize,
+) -> Vec<(usize, Origin)> {
     let mut out = Vec::new();
     out.extend(func.slots.keys().map(|s| (n.slots + s.index(), Origin::Slot(s))));
-    out.extend(globals.iter().filter(|(_, g)| g.space == Space::Local).map(|(g, _)| (n.globals + g.index(), Origin::Local(g))));
+    out.extend(
+        globals
+            .iter()
+            .filter(|(_, g)| g.space == Space::Local)
+            .map(|(g, _)| (n.globals + g.index(), Origin::Local(g))),
+    );
     let entry = func.entry();
     for i in 0..params {
         let pointer = entry.is_some_and(|e| func.ty(func.blocks[e].params[i]).space().is_some());
@@ -568,7 +597,8 @@ impl Maker<'_> {
         if private {
             self.abi.private_bytes += fixed;
         } else {
-            self.abi.static_local_bytes += if args.is_empty() { bytes.next_multiple_of(elem_bytes) } else { fixed };
+            self.abi.static_local_bytes +=
+                if args.is_empty() { bytes.next_multiple_of(elem_bytes) } else { fixed };
         }
         let len = if args.is_empty() {
             VarLen::Fixed(bytes.div_ceil(elem_bytes).max(1))

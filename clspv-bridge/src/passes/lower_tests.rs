@@ -68,8 +68,11 @@ fn element(b: &mut Builder<'_>, p: Value, query: WorkItemQuery, shift: i64) -> V
 }
 
 fn copy_kernel() -> Module {
-    let params =
-        [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (GLOBAL, arg(ArgKind::GlobalPtr, 8, 8)), (F32, arg(ArgKind::Value, 4, 16))];
+    let params = [
+        (GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)),
+        (GLOBAL, arg(ArgKind::GlobalPtr, 8, 8)),
+        (F32, arg(ArgKind::Value, 4, 16)),
+    ];
     kernel(&params, |b, p| {
         let src = element(b, p[0], WorkItemQuery::GlobalId, 2);
         let dst = element(b, p[1], WorkItemQuery::GlobalId, 2);
@@ -105,7 +108,9 @@ fn vectors_of_small_integers_are_words_where_that_is_less_code() {
     for (ty, whole) in types.into_iter().zip([I32, Type::Vector(Scalar::I32, 2), types[2]]) {
         let params = [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (GLOBAL, arg(ArgKind::GlobalPtr, 8, 8))];
         let bytes = ty.access_bytes().unwrap();
-        for (mode, by_words) in [(PointerMode::Addresses, true), (PointerMode::Bindings, true), (PointerMode::Bindings, false)] {
+        for (mode, by_words) in
+            [(PointerMode::Addresses, true), (PointerMode::Bindings, true), (PointerMode::Bindings, false)]
+        {
             let mut m = kernel(&params, |b, p| {
                 let src = element(b, p[0], WorkItemQuery::GlobalId, bytes.trailing_zeros().into());
                 let dst = element(b, p[1], WorkItemQuery::GlobalId, bytes.trailing_zeros().into());
@@ -125,8 +130,11 @@ fn vectors_of_small_integers_are_words_where_that_is_less_code() {
 
 #[test]
 fn bindings_mode_refuses_merged_roots() {
-    let params =
-        [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (GLOBAL, arg(ArgKind::GlobalPtr, 8, 8)), (I32, arg(ArgKind::Value, 4, 16))];
+    let params = [
+        (GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)),
+        (GLOBAL, arg(ArgKind::GlobalPtr, 8, 8)),
+        (I32, arg(ArgKind::Value, 4, 16)),
+    ];
     let mut m = kernel(&params, |b, p| {
         let zero = b.i32(0);
         let c = b.icmp(IntCc::Eq, p[2], zero);
@@ -162,7 +170,11 @@ fn local_argument_of_one_type_is_a_typed_array() {
 
 #[test]
 fn mixed_local_arguments_share_the_common_block() {
-    let params = [(LOCAL, arg(ArgKind::LocalPtr, 0, 0)), (LOCAL, arg(ArgKind::LocalPtr, 0, 0)), (I32, arg(ArgKind::Value, 4, 0))];
+    let params = [
+        (LOCAL, arg(ArgKind::LocalPtr, 0, 0)),
+        (LOCAL, arg(ArgKind::LocalPtr, 0, 0)),
+        (I32, arg(ArgKind::Value, 4, 0)),
+    ];
     let mut m = kernel(&params, |b, p| {
         let zero = b.i32(0);
         let c = b.icmp(IntCc::Eq, p[2], zero);
@@ -193,7 +205,11 @@ fn bytes_among_atomic_words_are_set_atomically() {
 #[test]
 fn wide_vectors_unaligned_accesses_and_private_arrays_verify() {
     let wide = Type::Vector(Scalar::F32, 16);
-    let params = [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (wide, arg(ArgKind::Value, 64, 64)), (I64, arg(ArgKind::Value, 8, 8))];
+    let params = [
+        (GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)),
+        (wide, arg(ArgKind::Value, 64, 64)),
+        (I64, arg(ArgKind::Value, 8, 8)),
+    ];
     let mut m = kernel(&params, |b, p| {
         let x = b.load(wide, p[0], Access::aligned(64));
         let y = b.bin(BinOp::Fadd, x, p[1]);
@@ -223,7 +239,12 @@ fn wide_vectors_unaligned_accesses_and_private_arrays_verify() {
 fn float_atomics_become_compare_and_swap() {
     let params = [(GLOBAL, arg(ArgKind::GlobalPtr, 8, 0)), (F32, arg(ArgKind::Value, 4, 8))];
     let mut m = kernel(&params, |b, p| {
-        let add = Op::AtomicRmw { op: RmwOp::Fadd, access: Access::aligned(4), scope: Scope::Device, order: Ordering::Relaxed };
+        let add = Op::AtomicRmw {
+            op: RmwOp::Fadd,
+            access: Access::aligned(4),
+            scope: Scope::Device,
+            order: Ordering::Relaxed,
+        };
         b.value(add, &[p[0], p[1]], F32);
     });
     lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
@@ -241,7 +262,11 @@ fn native_float_atomics_stay() {
                 let params = [(space, arg(kind, 8, 0)), (ty, arg(ArgKind::Value, bytes, 8))];
                 let m = kernel(&params, |b, p| {
                     let access = Access::aligned(bytes);
-                    b.value(Op::AtomicRmw { op, access, scope: Scope::Device, order: Ordering::Relaxed }, &[p[0], p[1]], ty);
+                    b.value(
+                        Op::AtomicRmw { op, access, scope: Scope::Device, order: Ordering::Relaxed },
+                        &[p[0], p[1]],
+                        ty,
+                    );
                 });
                 for (mode, target) in [
                     (PointerMode::Addresses, &native),
@@ -272,7 +297,8 @@ fn sequentially_consistent_accesses_are_read_modify_writes() {
     });
     lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
     let ops = ops(&m);
-    let rmw = |what: RmwOp| ops.iter().filter(|o| matches!(o, Op::AtomicRmw { op, .. } if *op == what)).count();
+    let rmw =
+        |what: RmwOp| ops.iter().filter(|o| matches!(o, Op::AtomicRmw { op, .. } if *op == what)).count();
     assert_eq!((rmw(RmwOp::Xchg), rmw(RmwOp::Or)), (1, 1));
     assert_eq!(ops.iter().filter(|o| matches!(o, Op::AtomicStore { .. })).count(), 1);
 }
@@ -280,8 +306,11 @@ fn sequentially_consistent_accesses_are_read_modify_writes() {
 #[test]
 fn structures_by_value_are_read_from_the_argument_block() {
     let constant = Type::Ptr(Space::Constant);
-    let params =
-        [(constant, arg(ArgKind::Value, 16, 0)), (GLOBAL, arg(ArgKind::GlobalPtr, 8, 16)), (I64, arg(ArgKind::Value, 8, 24))];
+    let params = [
+        (constant, arg(ArgKind::Value, 16, 0)),
+        (GLOBAL, arg(ArgKind::GlobalPtr, 8, 16)),
+        (I64, arg(ArgKind::Value, 8, 24)),
+    ];
     let mut fields = kernel(&params, |b, p| {
         let q = b.ptr_add_const(p[0], 6);
         let x = b.load(I16, q, Access::aligned(2));
@@ -316,7 +345,8 @@ fn null_and_pointers_in_memory_keep_their_address() {
 fn virtual_mode_needs_no_addresses() {
     use crate::abi::BindingSource::{Arg, Block, Whole};
     let target = Target { addresses: false, ..Target::generic() };
-    let no_addresses = |m: &Module| assert!(ops(m).iter().all(|o| o.access().is_none_or(|a| a.root != Root::Addr)));
+    let no_addresses =
+        |m: &Module| assert!(ops(m).iter().all(|o| o.access().is_none_or(|a| a.root != Root::Addr)));
     // Known buffers are bound as in the bindings mode.
     let mut m = copy_kernel();
     let abi = lower(&mut m, PointerMode::Virtual, &target).unwrap();

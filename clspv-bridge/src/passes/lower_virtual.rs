@@ -51,9 +51,17 @@ pub(super) struct Reach {
 }
 
 /// Finds out what the classes of global pointers lead to.
-pub(super) fn reach<'a>(parts: impl Iterator<Item = (Part, &'a Class)>, info: &KernelInfo, has_data: bool) -> Reach {
+pub(super) fn reach<'a>(
+    parts: impl Iterator<Item = (Part, &'a Class)>,
+    info: &KernelInfo,
+    has_data: bool,
+) -> Reach {
     let mut r = Reach { of: BTreeMap::new(), direct: Vec::new(), chosen: Vec::new(), written: Vec::new() };
-    let pointers = info.args.iter().enumerate().filter(|(_, a)| matches!(a.kind, ArgKind::GlobalPtr | ArgKind::ConstantPtr));
+    let pointers = info
+        .args
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| matches!(a.kind, ArgKind::GlobalPtr | ArgKind::ConstantPtr));
     let mut everything: Vec<Origin> = pointers.map(|(i, _)| Origin::Arg(i)).collect();
     everything.extend(has_data.then_some(Origin::Data));
     for (part, class) in parts.filter(|(_, c)| c.is_accessed()) {
@@ -87,7 +95,8 @@ impl Reach {
         let whole = self.chosen.contains(&origin);
         let (source, base) = match origin {
             Origin::Arg(i) => {
-                let source = if whole { BindingSource::Whole(i as u16) } else { BindingSource::Arg(i as u16) };
+                let source =
+                    if whole { BindingSource::Whole(i as u16) } else { BindingSource::Arg(i as u16) };
                 (source, Base::Slot(info.args[i].offset))
             }
             Origin::Data => (BindingSource::Data, Base::Data),

@@ -36,7 +36,9 @@ impl Queries<'_, '_> {
     fn get(&mut self, query: Q, dim: u8) -> Value {
         match (query, dim) {
             (Q::GlobalId | Q::LocalId | Q::GroupId | Q::GlobalOffset, 3..) => return self.b.i64(0),
-            (Q::GlobalSize | Q::LocalSize | Q::EnqueuedLocalSize | Q::NumGroups, 3..) => return self.b.i64(1),
+            (Q::GlobalSize | Q::LocalSize | Q::EnqueuedLocalSize | Q::NumGroups, 3..) => {
+                return self.b.i64(1);
+            }
             _ => {}
         }
         match query {
@@ -56,7 +58,8 @@ impl Queries<'_, '_> {
             }
             Q::GroupId => {
                 let id = self.input32(ShaderInput::WorkgroupId, dim);
-                let base = self.b.value(Op::PushConst { offset: hidden_offset(Hidden::GroupBase(dim)) }, &[], I32);
+                let base =
+                    self.b.value(Op::PushConst { offset: hidden_offset(Hidden::GroupBase(dim)) }, &[], I32);
                 let sum = self.b.iadd(id, base);
                 self.b.cast(CastOp::Zext, sum, I64)
             }
@@ -66,7 +69,9 @@ impl Queries<'_, '_> {
                 _ => self.input(ShaderInput::LocalId, dim),
             },
             Q::LocalSize => match self.reqd {
-                Some(size) if self.uniform || size[dim as usize] == 1 => self.b.i64(size[dim as usize] as i64),
+                Some(size) if self.uniform || size[dim as usize] == 1 => {
+                    self.b.i64(size[dim as usize] as i64)
+                }
                 _ => self.input(ShaderInput::WorkgroupSize, dim),
             },
             Q::EnqueuedLocalSize => match self.reqd {
@@ -94,7 +99,8 @@ impl Queries<'_, '_> {
             Q::SubGroupSize | Q::SubGroupMaxSize if self.sub_group <= 1 => self.b.i32(1),
             Q::SubGroupSize => {
                 // Only the last sub-group may be smaller.
-                let (items, id, full) = (self.items(Q::LocalSize), self.get(Q::SubGroupId, 0), self.b.i32(self.sub_group as i32));
+                let (items, id, full) =
+                    (self.items(Q::LocalSize), self.get(Q::SubGroupId, 0), self.b.i32(self.sub_group as i32));
                 let before = self.b.imul(id, full);
                 let rest = self.b.isub(items, before);
                 self.b.bin(BinOp::Umin, rest, full)
@@ -123,7 +129,8 @@ impl Queries<'_, '_> {
     }
     fn count(&mut self, size: Q) -> Value {
         let items = self.items(size);
-        let (rest, full) = (self.b.i32(self.sub_group.max(1) as i32 - 1), self.b.i32(self.sub_group.max(1) as i32));
+        let (rest, full) =
+            (self.b.i32(self.sub_group.max(1) as i32 - 1), self.b.i32(self.sub_group.max(1) as i32));
         let sum = self.b.iadd(items, rest);
         self.b.bin(BinOp::Udiv, sum, full)
     }
@@ -147,7 +154,11 @@ impl Queries<'_, '_> {
         }
         self.b.cast(CastOp::Zext, at, I64)
     }
-    fn linear(&mut self, id: impl Fn(&mut Self, u8) -> Value, size: impl Fn(&mut Self, u8) -> Value) -> Value {
+    fn linear(
+        &mut self,
+        id: impl Fn(&mut Self, u8) -> Value,
+        size: impl Fn(&mut Self, u8) -> Value,
+    ) -> Value {
         let mut sum = id(self, 2);
         for d in [1, 0] {
             let s = size(self, d);
@@ -172,7 +183,8 @@ pub fn run(func: &mut Function, info: &KernelInfo, uniform: bool, sub_group: u32
             };
             b.line = b.func.insts[inst].line;
             let result = b.func.insts[inst].results[0];
-            let value = Queries { b: &mut b, reqd: info.reqd_work_group_size, uniform, sub_group }.get(query, dim);
+            let value =
+                Queries { b: &mut b, reqd: info.reqd_work_group_size, uniform, sub_group }.get(query, dim);
             let (from, to) = (b.ty(value), b.ty(result));
             let value = match (from, to) {
                 (I64, I32) => b.cast(CastOp::Trunc, value, I32),

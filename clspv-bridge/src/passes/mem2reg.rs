@@ -9,7 +9,8 @@ use super::{Pass, PassContext};
 use crate::analysis::{Cfg, DomTree};
 use crate::error::Result;
 use crate::ir::{
-    Block, CastOp, EntityRef, EntitySet, Function, I64, Inst, Module, Op, Root, SecondaryMap, Slot, Space, Type, Value,
+    Block, CastOp, EntityRef, EntitySet, Function, I64, Inst, Module, Op, Root, SecondaryMap, Slot, Space,
+    Type, Value,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -46,7 +47,8 @@ pub fn promote(func: &mut Function, kept: &HashSet<Slot>) -> bool {
     }
     super::ssa_repair::remove_unreachable(func);
     let (states, addresses) = candidates(func);
-    let vars: Vec<Slot> = func.slots.keys().filter(|s| matches!(states[s.index()], State::Variable(_))).collect();
+    let vars: Vec<Slot> =
+        func.slots.keys().filter(|s| matches!(states[s.index()], State::Variable(_))).collect();
     let is_kept = |s: Slot| match states[s.index()] {
         State::Variable(ty) => kept.contains(&s) && ty.access_bytes().is_some(),
         _ => true,
@@ -93,7 +95,9 @@ pub fn promote(func: &mut Function, kept: &HashSet<Slot>) -> bool {
     let mut params: SecondaryMap<Block, Vec<(Slot, Value)>> = SecondaryMap::new();
     let (mut live, mut placed, mut is_write) = (EntitySet::new(), EntitySet::new(), EntitySet::new());
     for &slot in &vars {
-        let (Some(defs), Some(uses), Some(ty)) = (writes.get(&slot), reads.get(&slot), ty_of(slot)) else { continue };
+        let (Some(defs), Some(uses), Some(ty)) = (writes.get(&slot), reads.get(&slot), ty_of(slot)) else {
+            continue;
+        };
         for &b in defs {
             is_write.insert(b);
         }
@@ -247,7 +251,9 @@ fn candidates(func: &Function) -> (Vec<State>, HashMap<Value, Slot>) {
                     let ty = func.ty(if at == 0 { data.results[0] } else { data.args[0] });
                     State::Variable(if ty == old { old } else { Type::Ptr(Space::Generic) })
                 }
-                (Some((at, ty)), State::Variable(old)) if at == i && same_size(old, ty) => State::Variable(old),
+                (Some((at, ty)), State::Variable(old)) if at == i && same_size(old, ty) => {
+                    State::Variable(old)
+                }
                 _ => State::No,
             };
         }
@@ -261,7 +267,10 @@ fn candidates(func: &Function) -> (Vec<State>, HashMap<Value, Slot>) {
 }
 
 fn same_size(a: Type, b: Type) -> bool {
-    a == b || (a.access_bytes().is_some() && a.access_bytes() == b.access_bytes() && a.scalar() != Some(crate::ir::Scalar::I1))
+    a == b
+        || (a.access_bytes().is_some()
+            && a.access_bytes() == b.access_bytes()
+            && a.scalar() != Some(crate::ir::Scalar::I1))
 }
 
 #[cfg(test)]
@@ -272,7 +281,11 @@ mod tests {
     /// A loop that counts in one slot, and a slot written as f32 and read as i32.
     #[test]
     fn loop_variable_and_reinterpretation() {
-        let mut f = Function::new("f", Signature { params: vec![I32, F32], results: vec![I32, I32] }, Linkage::Internal);
+        let mut f = Function::new(
+            "f",
+            Signature { params: vec![I32, F32], results: vec![I32, I32] },
+            Linkage::Internal,
+        );
         let b: Vec<Block> = (0..3).map(|_| f.add_block()).collect();
         let (n, x) = (f.add_param(b[0], I32), f.add_param(b[0], F32));
         let s = f.slots.push(SlotData { size: 4, align: 4 });
@@ -308,9 +321,14 @@ mod tests {
     fn pointers_of_several_spaces_are_generic() {
         let (private, global) = (Type::Ptr(Space::Private), Type::Ptr(Space::Global));
         let params = vec![crate::ir::I1, private, global];
-        let mut f = Function::new("f", Signature { params, results: vec![Type::Ptr(Space::Generic)] }, Linkage::Internal);
+        let mut f = Function::new(
+            "f",
+            Signature { params, results: vec![Type::Ptr(Space::Generic)] },
+            Linkage::Internal,
+        );
         let b: Vec<Block> = (0..3).map(|_| f.add_block()).collect();
-        let (c, p, g) = (f.add_param(b[0], crate::ir::I1), f.add_param(b[0], private), f.add_param(b[0], global));
+        let (c, p, g) =
+            (f.add_param(b[0], crate::ir::I1), f.add_param(b[0], private), f.add_param(b[0], global));
         let s = f.slots.push(SlotData { size: 8, align: 8 });
         let a = Access::aligned(8);
         let mut bu = Builder::new(&mut f, b[0]);
@@ -325,13 +343,18 @@ mod tests {
         bu.ret(&[v]);
         assert!(promote(&mut f, &HashSet::new()));
         assert_eq!(f.ty(f.blocks[b[2]].params[0]), Type::Ptr(Space::Generic));
-        let casts = f.layout.iter().flat_map(|b| &f.blocks[*b].insts).filter(|i| f.insts[**i].op == Op::Cast(CastOp::PtrCast));
+        let casts = f
+            .layout
+            .iter()
+            .flat_map(|b| &f.blocks[*b].insts)
+            .filter(|i| f.insts[**i].op == Op::Cast(CastOp::PtrCast));
         assert_eq!(casts.count(), 2);
     }
 
     #[test]
     fn escaping_and_volatile_slots_stay() {
-        let mut f = Function::new("f", Signature { params: vec![], results: vec![I32, I64] }, Linkage::Internal);
+        let mut f =
+            Function::new("f", Signature { params: vec![], results: vec![I32, I64] }, Linkage::Internal);
         let b = f.add_block();
         let s = f.slots.push(SlotData { size: 4, align: 4 });
         let r = f.slots.push(SlotData { size: 4, align: 4 });

@@ -33,7 +33,8 @@ fn is_narrow_int(ty: Type) -> bool {
 fn keeps_low_half(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     match data.op {
-        Op::Bin(BinOp::Iadd | BinOp::Isub | BinOp::Imul | BinOp::And | BinOp::Or | BinOp::Xor) | Op::Select => true,
+        Op::Bin(BinOp::Iadd | BinOp::Isub | BinOp::Imul | BinOp::And | BinOp::Or | BinOp::Xor)
+        | Op::Select => true,
         Op::Bin(BinOp::Shl) => func.as_bits(data.args[1]).is_some_and(|n| n < 32),
         Op::Cast(CastOp::Zext | CastOp::Sext) => is_narrow_int(func.ty(data.args[0])),
         Op::PushConst { .. } => true,
@@ -148,7 +149,11 @@ mod tests {
     /// `for (size_t i = start; (int)i < n; i += step) sum += (int)i`, with the counter used as it is afterwards or not.
     fn counter(whole_used: bool) -> Module {
         let result = if whole_used { I64 } else { I32 };
-        let mut f = Function::new("f", Signature { params: vec![I64, I64, I32], results: vec![result] }, Linkage::Internal);
+        let mut f = Function::new(
+            "f",
+            Signature { params: vec![I64, I64, I32], results: vec![result] },
+            Linkage::Internal,
+        );
         let (b0, b1, b2) = (f.add_block(), f.add_block(), f.add_block());
         let (start, step, n) = (f.add_param(b0, I64), f.add_param(b0, I64), f.add_param(b0, I32));
         let (i, sum) = (f.add_param(b1, I64), f.add_param(b1, I32));
@@ -176,7 +181,9 @@ mod tests {
         let func = &module.functions[f];
         let body = func.layout[1];
         assert!(func.blocks[body].params.iter().all(|p| func.ty(*p) == I32));
-        assert!(func.blocks[body].insts.iter().flat_map(|i| &func.insts[*i].results).all(|r| func.ty(*r) != I64));
+        assert!(
+            func.blocks[body].insts.iter().flat_map(|i| &func.insts[*i].results).all(|r| func.ty(*r) != I64)
+        );
     }
 
     #[test]

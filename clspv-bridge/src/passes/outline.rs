@@ -65,7 +65,9 @@ pub fn specialise(module: &mut Module) {
         for (inst, callee) in calls(&module.functions[f]).collect::<Vec<_>>() {
             let caller = &module.functions[f];
             let sampler = caller.insts[inst].args.last().and_then(|v| caller.as_bits(*v));
-            let Some(sampler) = sampler.filter(|_| is_named(&module.functions[callee], SAMPLED)) else { continue };
+            let Some(sampler) = sampler.filter(|_| is_named(&module.functions[callee], SAMPLED)) else {
+                continue;
+            };
             let copy = match copies.get(&(callee, sampler)) {
                 Some(&copy) => copy,
                 None => {
@@ -107,7 +109,9 @@ pub fn choose(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
     }
     // Many kinds of reads share the access too.
     let inlined = texels(module, order, &kept);
-    if order.iter().filter(|f| kept.contains(**f)).map(|f| inlined[f.index()]).sum::<usize>() > MAX_KEPT_TEXELS {
+    if order.iter().filter(|f| kept.contains(**f)).map(|f| inlined[f.index()]).sum::<usize>()
+        > MAX_KEPT_TEXELS
+    {
         for &f in order.iter().filter(|f| is_named(&module.functions[**f], &[TEXEL])) {
             kept.insert(f);
         }

@@ -53,12 +53,21 @@ fn rounds(func: &Function, limit: u32) -> Option<u64> {
 type State = HashMap<Value, Const>;
 
 /// How often a loop's back edges are taken at most, if that is known and below `limit`.
-fn trips(func: &Function, cfg: &Cfg, dom: &DomTree, forest: &LoopForest, l: usize, limit: u32) -> Option<u64> {
+fn trips(
+    func: &Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    forest: &LoopForest,
+    l: usize,
+    limit: u32,
+) -> Option<u64> {
     let it = &forest.loops()[l];
     let (header, latches) = (it.header, &it.latches);
     // What every round comes by and may leave at: the condition, and which value of it leaves.
     let tests: Vec<(Value, bool)> = (func.layout.iter())
-        .filter(|&&b| cfg.number(b).is_some() && forest.contains(l, b) && latches.iter().all(|&at| dom.dominates(b, at)))
+        .filter(|&&b| {
+            cfg.number(b).is_some() && forest.contains(l, b) && latches.iter().all(|&at| dom.dominates(b, at))
+        })
         .filter_map(|&b| {
             let data = &func.insts[func.terminator(b).filter(|&t| func.insts[t].op == Op::BrIf)?];
             let stays = |i: usize| forest.contains(l, data.targets[i].block);
@@ -67,14 +76,20 @@ fn trips(func: &Function, cfg: &Cfg, dom: &DomTree, forest: &LoopForest, l: usiz
         .collect();
     let arg_of = |n: usize, inside: bool| -> Option<Value> {
         let from = cfg.preds(header).iter().filter(|b| latches.contains(b) == inside);
-        let mut args = from.flat_map(|&b| func.successors(b)).filter(|t| t.block == header).map(|t| t.args[n]);
+        let mut args =
+            from.flat_map(|&b| func.successors(b)).filter(|t| t.block == header).map(|t| t.args[n]);
         let first = args.next()?;
         args.all(|v| v == first).then_some(first)
     };
-    let params: Vec<(Value, Value)> =
-        func.blocks[header].params.iter().enumerate().filter_map(|(n, &p)| Some((p, arg_of(n, true)?))).collect();
+    let params: Vec<(Value, Value)> = func.blocks[header]
+        .params
+        .iter()
+        .enumerate()
+        .filter_map(|(n, &p)| Some((p, arg_of(n, true)?)))
+        .collect();
     let first = func.blocks[header].params.iter().enumerate();
-    let mut state: State = first.filter_map(|(n, &p)| Some((p, func.as_const(arg_of(n, false)?)?.clone()))).collect();
+    let mut state: State =
+        first.filter_map(|(n, &p)| Some((p, func.as_const(arg_of(n, false)?)?.clone()))).collect();
     for taken in 0..u64::from(limit) {
         let mut known = false;
         for &(condition, leaves) in &tests {
@@ -87,7 +102,8 @@ fn trips(func: &Function, cfg: &Cfg, dom: &DomTree, forest: &LoopForest, l: usiz
         if !known {
             return None;
         }
-        state = params.iter().filter_map(|&(p, next)| Some((p, value_of(func, next, &state, DEPTH)?))).collect();
+        state =
+            params.iter().filter_map(|&(p, next)| Some((p, value_of(func, next, &state, DEPTH)?))).collect();
     }
     None
 }
@@ -101,7 +117,8 @@ fn value_of(func: &Function, value: Value, state: &State, depth: u32) -> Option<
     if !data.op.is_pure() || data.results.len() != 1 {
         return None;
     }
-    let args: Vec<Const> = data.args.iter().map(|&a| value_of(func, a, state, depth - 1)).collect::<Option<_>>()?;
+    let args: Vec<Const> =
+        data.args.iter().map(|&a| value_of(func, a, state, depth - 1)).collect::<Option<_>>()?;
     fold(&data.op, &args.iter().collect::<Vec<_>>(), func.ty(value))
 }
 

@@ -54,7 +54,8 @@ fn round(func: &mut Function) -> bool {
         }
     }
     let order = Cfg::new(func).rpo().to_vec();
-    let mut s = Rewriter { func, uses, replaced: HashMap::new(), list: Vec::new(), current: None, changed: false };
+    let mut s =
+        Rewriter { func, uses, replaced: HashMap::new(), list: Vec::new(), current: None, changed: false };
     for b in order {
         for inst in s.func.take_insts(b) {
             s.visit(inst);

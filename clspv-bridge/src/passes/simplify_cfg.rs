@@ -8,7 +8,9 @@
 use super::{Pass, PassContext, dce, ssa_repair};
 use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::error::Result;
-use crate::ir::{Block, BlockCall, EntityRef, EntitySet, Function, I1, Inst, Module, Op, SecondaryMap, Value};
+use crate::ir::{
+    Block, BlockCall, EntityRef, EntitySet, Function, I1, Inst, Module, Op, SecondaryMap, Value,
+};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
@@ -71,7 +73,9 @@ fn constant_branches(func: &mut Function) -> bool {
             Op::BrIf if data.targets[0] == data.targets[1] => Some(0),
             Op::BrIf => func.as_bits(data.args[0]).map(|c| if c & 1 == 1 { 0 } else { 1 }),
             Op::Switch(_) if data.targets.iter().all(|c| *c == data.targets[0]) => Some(0),
-            Op::Switch(cases) => func.as_bits(data.args[0]).map(|x| cases.iter().position(|c| *c == x).map_or(0, |i| i + 1)),
+            Op::Switch(cases) => {
+                func.as_bits(data.args[0]).map(|x| cases.iter().position(|c| *c == x).map_or(0, |i| i + 1))
+            }
             _ => None,
         };
         let undefined = matches!(data.op, Op::BrIf | Op::Switch(_))
@@ -189,7 +193,12 @@ fn may_speculate(func: &Function, inst: Inst) -> bool {
         && !matches!(
             op,
             Op::OpenCl(_)
-                | Op::Bin(crate::ir::BinOp::Udiv | crate::ir::BinOp::Sdiv | crate::ir::BinOp::Urem | crate::ir::BinOp::Srem)
+                | Op::Bin(
+                    crate::ir::BinOp::Udiv
+                        | crate::ir::BinOp::Sdiv
+                        | crate::ir::BinOp::Urem
+                        | crate::ir::BinOp::Srem
+                )
                 | Op::Bin(crate::ir::BinOp::Fdiv | crate::ir::BinOp::Frem)
         )
 }
@@ -292,13 +301,15 @@ fn shared_targets(func: &mut Function) -> bool {
             let out = func.insts[t].targets[1 - way].block;
             let (last, body) = func.blocks[second].insts.split_last()?;
             let branch = &func.insts[*last];
-            let single = branch.op == Op::BrIf && cfg.preds(second).len() == 1 && second != first && second != out;
+            let single =
+                branch.op == Op::BrIf && cfg.preds(second).len() == 1 && second != first && second != out;
             let back = branch.targets.iter().position(|c| c.block == out).filter(|_| single)?;
             let leaves = loops.innermost(first).is_some_and(|l| !loops.contains(l, out));
             let limit = if leaves { MAX_SHARED_EXIT } else { MAX_SHARED };
             let other = branch.targets[1 - back].block;
             let fits = body.len() <= limit && body.iter().all(|i| may_speculate(func, *i));
-            let plain = branch.targets[back].args.iter().all(|v| !matches!(func.ty(*v), crate::ir::Type::Opaque(_)));
+            let plain =
+                branch.targets[back].args.iter().all(|v| !matches!(func.ty(*v), crate::ir::Type::Opaque(_)));
             (fits && plain && other != out && other != second).then_some((way, second, back))
         });
         let Some((way, second, back)) = pair else { continue };
@@ -310,7 +321,8 @@ fn shared_targets(func: &mut Function) -> bool {
         func.blocks[second].params.clear();
         let mut body = func.take_insts(second);
         let Some(branch) = body.pop() else { continue };
-        let (late, on) = (func.insts[branch].targets[back].clone(), func.insts[branch].targets[1 - back].clone());
+        let (late, on) =
+            (func.insts[branch].targets[back].clone(), func.insts[branch].targets[1 - back].clone());
         let (a, b, line) = (func.insts[t].args[0], func.insts[branch].args[0], func.insts[t].line);
         func.blocks[first].insts.pop();
         func.blocks[first].insts.append(&mut body);
@@ -365,7 +377,8 @@ mod tests {
     /// `c ? x + 1 : x * 2` as a diamond with an empty block behind it.
     #[test]
     fn diamond_becomes_a_selection() {
-        let mut f = Function::new("f", Signature { params: vec![I32], results: vec![I32] }, Linkage::Internal);
+        let mut f =
+            Function::new("f", Signature { params: vec![I32], results: vec![I32] }, Linkage::Internal);
         let b: Vec<Block> = (0..5).map(|_| f.add_block()).collect();
         let x = f.add_param(b[0], I32);
         let r = f.add_param(b[3], I32);
@@ -390,7 +403,8 @@ mod tests {
     /// `do { if (x * x < k) break; x += 1; } while (x != k); return x` in blocks of its own for each condition.
     #[test]
     fn loop_exits_merge() {
-        let mut f = Function::new("f", Signature { params: vec![I32, I32], results: vec![I32] }, Linkage::Internal);
+        let mut f =
+            Function::new("f", Signature { params: vec![I32, I32], results: vec![I32] }, Linkage::Internal);
         let b: Vec<Block> = (0..4).map(|_| f.add_block()).collect();
         let (start, k) = (f.add_param(b[0], I32), f.add_param(b[0], I32));
         let x = f.add_param(b[1], I32);
@@ -417,7 +431,10 @@ mod tests {
         assert_ne!(exit, b[1]);
         let returned = f.insts[f.terminator(exit).unwrap()].args[0];
         let chosen = f.def_inst(returned).unwrap();
-        assert_eq!((f.insts[chosen].op.clone(), &f.insts[chosen].args[..]), (Op::Select, &[low, x, next][..]));
+        assert_eq!(
+            (f.insts[chosen].op.clone(), &f.insts[chosen].args[..]),
+            (Op::Select, &[low, x, next][..])
+        );
         let mut module = Module::default();
         let f = module.functions.push(f);
         crate::ir::verify::verify_function(&module, f).unwrap();

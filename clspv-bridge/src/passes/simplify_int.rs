@@ -40,7 +40,10 @@ fn used_bits(s: &Rewriter<'_>, v: Value, depth: u32) -> u32 {
         Op::Bin(BinOp::Urem | BinOp::Umin) => sub(0).min(sub(1)),
         Op::Bin(BinOp::Udiv) => sub(0),
         Op::Select => sub(1).max(sub(2)),
-        Op::WorkItem { query: WorkItemQuery::LocalId | WorkItemQuery::LocalSize | WorkItemQuery::EnqueuedLocalSize, .. } => 32,
+        Op::WorkItem {
+            query: WorkItemQuery::LocalId | WorkItemQuery::LocalSize | WorkItemQuery::EnqueuedLocalSize,
+            ..
+        } => 32,
         _ => width,
     };
     bound.min(width)
@@ -210,7 +213,9 @@ fn shifts(s: &mut Rewriter<'_>, op: BinOp, x: Value, d: u64, ty: Type) -> Option
 /// 64-bit operations on zero-extended 32-bit values whose result fits 32 bits.
 fn narrow_binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Type) -> Option<Action> {
     use BinOp::*;
-    if ty.scalar()? != Scalar::I64 || !matches!(op, And | Or | Xor | Udiv | Urem | Umin | Umax | Lshr | Iadd | Imul) {
+    if ty.scalar()? != Scalar::I64
+        || !matches!(op, And | Or | Xor | Udiv | Urem | Umin | Umax | Lshr | Iadd | Imul)
+    {
         return None;
     }
     s.cast_of(x, CastOp::Zext).or_else(|| s.cast_of(y, CastOp::Zext))?;
@@ -305,12 +310,20 @@ pub(super) fn compare(s: &mut Rewriter<'_>, cc: IntCc, x: Value, y: Value) -> Op
                 return Some(Action::Value(s.constant(result, (cc == IntCc::Ne) as u64)));
             }
             // An extended truth value compared with its zero or its one.
-            return if (low == 1) == (cc == IntCc::Eq) { Some(Action::Value(a)) } else { rewrite(Op::Un(UnOp::Not), &[a]) };
+            return if (low == 1) == (cc == IntCc::Eq) {
+                Some(Action::Value(a))
+            } else {
+                rewrite(Op::Un(UnOp::Not), &[a])
+            };
         }
     }
     let c = s.bits(y)?;
     if scalar == Scalar::I1 && matches!(cc, IntCc::Eq | IntCc::Ne) {
-        return if (c == 1) == (cc == IntCc::Eq) { Some(Action::Value(x)) } else { rewrite(Op::Un(UnOp::Not), &[x]) };
+        return if (c == 1) == (cc == IntCc::Eq) {
+            Some(Action::Value(x))
+        } else {
+            rewrite(Op::Un(UnOp::Not), &[x])
+        };
     }
     match cc {
         IntCc::Ult if c == 0 => return Some(Action::Value(s.constant(result, 0))),
@@ -378,22 +391,30 @@ pub(super) fn cast(s: &mut Rewriter<'_>, op: CastOp, x: Value, ty: Type) -> Opti
             rewrite(Op::Select, &[args[0], a, b])
         }
         // The low word of a value in the argument block lies first.
-        (CastOp::Trunc, Op::PushConst { offset }) if from.scalar()? == Scalar::I64 && ty.scalar()? == Scalar::I32 => {
+        (CastOp::Trunc, Op::PushConst { offset })
+            if from.scalar()? == Scalar::I64 && ty.scalar()? == Scalar::I32 =>
+        {
             rewrite(Op::PushConst { offset }, &[])
         }
         (CastOp::Zext, Op::Cast(CastOp::Zext)) => rewrite(Op::Cast(CastOp::Zext), &[args[0]]),
-        (CastOp::Sext, Op::Cast(inner @ (CastOp::Zext | CastOp::Sext))) => rewrite(Op::Cast(inner), &[args[0]]),
+        (CastOp::Sext, Op::Cast(inner @ (CastOp::Zext | CastOp::Sext))) => {
+            rewrite(Op::Cast(inner), &[args[0]])
+        }
         (CastOp::Zext, Op::Cast(CastOp::Trunc)) if s.ty(args[0]) == ty => {
             (used_bits(s, args[0], 4) <= from.scalar()?.bits()).then_some(Action::Value(args[0]))
         }
         (CastOp::Sext, Op::Cast(CastOp::Trunc)) if s.ty(args[0]) == ty => {
             (used_bits(s, args[0], 4) < from.scalar()?.bits()).then_some(Action::Value(args[0]))
         }
-        (CastOp::Sext, _) if from != I1 && used_bits(s, x, 4) < from.scalar()?.bits() => rewrite(Op::Cast(CastOp::Zext), &[x]),
+        (CastOp::Sext, _) if from != I1 && used_bits(s, x, 4) < from.scalar()?.bits() => {
+            rewrite(Op::Cast(CastOp::Zext), &[x])
+        }
         (CastOp::Bitcast, Op::Cast(CastOp::Bitcast)) => rewrite(Op::Cast(CastOp::Bitcast), &[args[0]]),
         // The bits of |x| and -x, so that a device which takes denormals for zeros does not change them: clang writes
         // integer operations on a number's bits like this.
-        (CastOp::Bitcast, Op::Un(un @ (UnOp::Fabs | UnOp::Fneg))) if ty == from.with_scalar(from.scalar()?.to_int()) => {
+        (CastOp::Bitcast, Op::Un(un @ (UnOp::Fabs | UnOp::Fneg)))
+            if ty == from.with_scalar(from.scalar()?.to_int()) =>
+        {
             let bits = s.emit(Op::Cast(CastOp::Bitcast), &[args[0]], ty);
             let sign = 1u64 << (ty.scalar()?.bits() - 1);
             if un == UnOp::Fneg {

@@ -72,7 +72,9 @@ pub(super) fn rule(s: &mut Rewriter<'_>, op: &Op, args: &[Value], ty: Type) -> O
             let mut source = None;
             for (i, a) in args.iter().enumerate() {
                 match s.def(*a)? {
-                    (Op::Extract(n), v) if n as usize == i && source.is_none_or(|v0| v0 == v[0]) => source = Some(v[0]),
+                    (Op::Extract(n), v) if n as usize == i && source.is_none_or(|v0| v0 == v[0]) => {
+                        source = Some(v[0])
+                    }
                     _ => return None,
                 }
             }
@@ -83,7 +85,9 @@ pub(super) fn rule(s: &mut Rewriter<'_>, op: &Op, args: &[Value], ty: Type) -> O
             if s.ty(args[0]) == ty && sel.iter().enumerate().all(|(i, l)| *l as usize == i || *l == u8::MAX) {
                 return Some(Action::Value(args[0]));
             }
-            if s.ty(args[1]) == ty && sel.iter().enumerate().all(|(i, l)| *l as usize == i + n || *l == u8::MAX) {
+            if s.ty(args[1]) == ty
+                && sel.iter().enumerate().all(|(i, l)| *l as usize == i + n || *l == u8::MAX)
+            {
                 return Some(Action::Value(args[1]));
             }
             None
@@ -96,7 +100,8 @@ fn float_binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Type) -
     let scalar = ty.scalar().filter(|t| t.is_float())?;
     let sign = 1u64 << (scalar.bits() - 1);
     let no_signed_zero = s.fast().no_signed_zero || s.fast().fast;
-    if matches!(op, BinOp::Fadd | BinOp::Fmul) && s.func.as_const(x).is_some() && s.func.as_const(y).is_none() {
+    if matches!(op, BinOp::Fadd | BinOp::Fmul) && s.func.as_const(x).is_some() && s.func.as_const(y).is_none()
+    {
         return rewrite(Op::Bin(op), &[y, x]);
     }
     let c = s.bits(y)?;

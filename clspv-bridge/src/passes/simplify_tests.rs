@@ -41,7 +41,8 @@ fn index_arithmetic_becomes_narrow() {
         let sum = b.iadd(up, c);
         b.bin(BinOp::Ashr, sum, m)
     });
-    let expected = [Op::Cast(CastOp::Trunc), Op::Bin(BinOp::Iadd), Op::Cast(CastOp::Sext), Op::Bin(BinOp::Shl)];
+    let expected =
+        [Op::Cast(CastOp::Trunc), Op::Bin(BinOp::Iadd), Op::Cast(CastOp::Sext), Op::Bin(BinOp::Shl)];
     assert_eq!(ops(&f), expected);
 }
 

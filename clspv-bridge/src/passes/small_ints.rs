@@ -115,7 +115,10 @@ impl Small<'_> {
         let result = data.results.first().copied();
         let ty = result.map_or(I32, |r| self.ty(b, r));
         let small = |t: &Type| lacks(self.target, *t);
-        if !small(&ty) && !types.iter().any(small) && !data.targets.iter().any(|t| t.args.iter().any(|&a| small(&b.ty(a)))) {
+        if !small(&ty)
+            && !types.iter().any(small)
+            && !data.targets.iter().any(|t| t.args.iter().any(|&a| small(&b.ty(a))))
+        {
             b.push(inst);
             return Ok(());
         }
@@ -257,7 +260,8 @@ impl Small<'_> {
         let (from_bits, to_bits) = (bits_of(from), bits_of(to));
         let t32 = wide(to);
         // A step through 32 bits on the side whose type is there.
-        let out = |b: &mut Builder<'_>, op: CastOp, v: Value| if b.ty(v) == to { v } else { b.cast(op, v, to) };
+        let out =
+            |b: &mut Builder<'_>, op: CastOp, v: Value| if b.ty(v) == to { v } else { b.cast(op, v, to) };
         match op {
             CastOp::Bitcast => self.bitcast(b, x, from, to),
             CastOp::Trunc if small_to => {
@@ -340,7 +344,11 @@ impl Small<'_> {
                     let v = if at.is_multiple_of(32) { word } else { b.lshr(word, n) };
                     // The topmost part has nothing above it.
                     let v = if at % 32 + bits == 32 { v } else { self.mask(b, v, bits) };
-                    out.push(if lacks(self.target, to) { v } else { b.cast(CastOp::Trunc, v, Type::Scalar(s)) });
+                    out.push(if lacks(self.target, to) {
+                        v
+                    } else {
+                        b.cast(CastOp::Trunc, v, Type::Scalar(s))
+                    });
                 }
             }
             Some(Scalar::F16) => {

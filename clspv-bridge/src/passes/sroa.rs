@@ -7,7 +7,9 @@
 
 use super::{Pass, PassContext};
 use crate::error::Result;
-use crate::ir::{Access, Builder, CastOp, Function, I64, Inst, Module, Op, Root, Scalar, Slot, SlotData, Type, Value};
+use crate::ir::{
+    Access, Builder, CastOp, Function, I64, Inst, Module, Op, Root, Scalar, Slot, SlotData, Type, Value,
+};
 use std::collections::{BTreeMap, HashMap};
 
 /// The pass `sroa`.
@@ -70,7 +72,9 @@ impl Addresses {
                         of.insert(data.results[0], (s, 0));
                     }
                     Op::PtrAdd => {
-                        if let (Some(&(s, base)), Some(c)) = (of.get(&data.args[0]), func.as_bits(data.args[1])) {
+                        if let (Some(&(s, base)), Some(c)) =
+                            (of.get(&data.args[0]), func.as_bits(data.args[1]))
+                        {
                             of.insert(data.results[0], (s, base.wrapping_add(c)));
                         }
                     }
@@ -87,9 +91,12 @@ impl Addresses {
             for (i, v) in data.args.iter().enumerate() {
                 let Some(&(slot, offset)) = of.get(v) else { continue };
                 let entry = ranges.entry(slot).or_insert_with(|| Some(BTreeMap::new()));
-                let fits = |bytes: u64| offset.checked_add(bytes).is_some_and(|e| e <= func.slots[slot].size as u64);
+                let fits =
+                    |bytes: u64| offset.checked_add(bytes).is_some_and(|e| e <= func.slots[slot].size as u64);
                 let access = match &data.op {
-                    Op::PtrAdd if i == 0 && data.results.first().is_some_and(|r| of.contains_key(r)) => continue,
+                    Op::PtrAdd if i == 0 && data.results.first().is_some_and(|r| of.contains_key(r)) => {
+                        continue;
+                    }
                     Op::Memcpy { .. } | Op::Memset(_) if expandable(func, *inst) => continue,
                     Op::Load(a) if plain(a) => Some(func.ty(data.results[0])),
                     Op::Store(a) if plain(a) && i == 1 => Some(func.ty(data.args[0])),
@@ -168,7 +175,13 @@ fn expand_copies(func: &mut Function) -> bool {
 }
 
 /// Sizes of the pieces to copy, in order: those of the accesses to either slot where they are natural.
-fn copy_pieces(addresses: &Addresses, dst: Option<(Slot, u64)>, src: Option<(Slot, u64)>, size: u64, op: &Op) -> Vec<u64> {
+fn copy_pieces(
+    addresses: &Addresses,
+    dst: Option<(Slot, u64)>,
+    src: Option<(Slot, u64)>,
+    size: u64,
+    op: &Op,
+) -> Vec<u64> {
     let align = match op {
         Op::Memcpy { dst, src } => dst.align.min(src.align),
         Op::Memset(dst) => dst.align,
@@ -274,7 +287,9 @@ fn plan(func: &mut Function, addresses: &Addresses) -> HashMap<Slot, Pieces> {
                 // The unit divides all sizes and offsets in the group.
                 let mut unit = 8u64;
                 for (o, n) in &list[i..j] {
-                    unit = unit.min(1 << (o - start).trailing_zeros().min(3)).min(1 << n.trailing_zeros().min(3));
+                    unit = unit
+                        .min(1 << (o - start).trailing_zeros().min(3))
+                        .min(1 << n.trailing_zeros().min(3));
                 }
                 fine &= list[i..j].iter().all(|(_, n)| matches!(n / unit, 1 | 2 | 3 | 4 | 8 | 16));
                 cuts.extend((0..(end - start) / unit).map(|k| (start + k * unit, unit)));

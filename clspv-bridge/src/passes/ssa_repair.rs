@@ -45,7 +45,8 @@ pub fn repair(func: &mut Function) -> bool {
             let data = &func.insts[inst];
             let plain = data.args.iter().enumerate().map(|(i, v)| (*v, (inst, usize::MAX, i)));
             let edges = data.targets.iter().enumerate();
-            let edge = edges.flat_map(|(t, call)| call.args.iter().enumerate().map(move |(i, v)| (*v, (inst, t, i))));
+            let edge = edges
+                .flat_map(|(t, call)| call.args.iter().enumerate().map(move |(i, v)| (*v, (inst, t, i))));
             for (v, u) in plain.chain(edge) {
                 if !pos.value_dominates(func, &dom, v, inst) {
                     let i = *index.entry(v).or_insert_with(|| {
@@ -249,7 +250,13 @@ pub fn remove_trivial_params(func: &mut Function) -> bool {
     }
     for b in func.layout.clone() {
         if gone[b].iter().any(|g| *g) {
-            let params = func.blocks[b].params.iter().enumerate().filter(|(i, _)| !gone[b][*i]).map(|(_, p)| *p).collect();
+            let params = func.blocks[b]
+                .params
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| !gone[b][*i])
+                .map(|(_, p)| *p)
+                .collect();
             func.set_params(b, params);
         }
         if let Some(t) = func.terminator(b) {
@@ -279,6 +286,8 @@ pub fn remove_unreachable(func: &mut Function) -> bool {
         }
     }
     func.layout.retain(|b| cfg.is_reachable(*b));
-    debug_assert!(func.blocks.len() <= u32::MAX as usize && func.layout.iter().all(|b| b.index() < func.blocks.len()));
+    debug_assert!(
+        func.blocks.len() <= u32::MAX as usize && func.layout.iter().all(|b| b.index() < func.blocks.len())
+    );
     func.layout.len() != before
 }

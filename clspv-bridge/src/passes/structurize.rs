@@ -20,7 +20,8 @@ use crate::CompileError;
 use crate::analysis::{Cfg, DomTree, LoopForest, loops};
 use crate::error::Result;
 use crate::ir::{
-    Block, BlockCall, Builder, EntityRef, Function, I1, I32, Inst, Merge, Module, Op, Phase, SecondaryMap, Type, UnOp, Value,
+    Block, BlockCall, Builder, EntityRef, Function, I1, I32, Inst, Merge, Module, Op, Phase, SecondaryMap,
+    Type, UnOp, Value,
 };
 use smallvec::{SmallVec, smallvec};
 use std::collections::HashMap;
@@ -43,7 +44,8 @@ impl Pass for Structurize {
             std::thread::scope(|scope| {
                 let worker = std::thread::Builder::new().name("structurize".to_owned()).stack_size(64 << 20);
                 let handle = worker.spawn_scoped(scope, || structurize(f, latches));
-                let handle = handle.map_err(|e| CompileError::internal(format!("no thread to structurize in: {e}")))?;
+                let handle = handle
+                    .map_err(|e| CompileError::internal(format!("no thread to structurize in: {e}")))?;
                 handle.join().unwrap_or_else(|_| Err(CompileError::internal("structurize panicked")))
             })?;
         }
@@ -81,7 +83,16 @@ pub fn structurize(func: &mut Function, latches: bool) -> Result<()> {
     let params = std::mem::take(&mut func.blocks[entry].params);
     func.set_params(start, params);
     func.layout.push(start);
-    let mut s = Structurizer { func, forward, loops, order, contexts: Vec::new(), replaced: HashMap::new(), depth: 0, latches };
+    let mut s = Structurizer {
+        func,
+        forward,
+        loops,
+        order,
+        contexts: Vec::new(),
+        replaced: HashMap::new(),
+        depth: 0,
+        latches,
+    };
     // The entry block has no parameters left; a loop around it is entered by the edge from `start`.
     s.forward[entry] += 1;
     let first = Deferred { target: entry, count: s.forward[entry], cond: None, args: smallvec![] };
@@ -160,7 +171,8 @@ fn irreducible_entries(func: &Function, cfg: &Cfg) -> Option<Vec<Block>> {
     while let Some(set) = sets.pop() {
         for scc in strongly_connected(func, &set) {
             let inside: std::collections::HashSet<Block> = scc.iter().copied().collect();
-            let is_entry = |b: &Block| cfg.preds(*b).iter().any(|p| !inside.contains(p)) || Some(*b) == func.entry();
+            let is_entry =
+                |b: &Block| cfg.preds(*b).iter().any(|p| !inside.contains(p)) || Some(*b) == func.entry();
             let mut entries: Vec<Block> = scc.iter().copied().filter(is_entry).collect();
             entries.sort_by_key(|b| cfg.number(*b));
             if entries.len() > 1 {
@@ -353,7 +365,12 @@ impl Structurizer<'_> {
         self.func.add_block()
     }
     fn edge(&self, call: &BlockCall, cond: Option<Value>) -> Deferred {
-        Deferred { target: call.block, count: 1, cond, args: call.args.iter().map(|v| self.resolve(*v)).collect() }
+        Deferred {
+            target: call.block,
+            count: 1,
+            cond,
+            args: call.args.iter().map(|v| self.resolve(*v)).collect(),
+        }
     }
     /// Leaves the current loop's body by an edge for which [`Self::is_exit`] holds.
     fn exit(&mut self, cur: Block, mut d: Deferred) {
@@ -427,7 +444,9 @@ impl Structurizer<'_> {
 
     /// Emits the target of an edge that is alone in its set.
     fn claim(&mut self, cur: Block, d: Deferred) -> Result<Option<End>> {
-        let Some(index) = self.loops.innermost(d.target).filter(|l| self.loops.loops()[*l].header == d.target) else {
+        let Some(index) =
+            self.loops.innermost(d.target).filter(|l| self.loops.loops()[*l].header == d.target)
+        else {
             let params = std::mem::take(&mut self.func.blocks[d.target].params);
             for (p, a) in params.into_iter().zip(d.args) {
                 self.replaced.insert(p, a);
@@ -440,7 +459,13 @@ impl Structurizer<'_> {
         Builder::new(self.func, cur).jump(header, &d.args);
         let body = self.open();
         Builder::new(self.func, header).jump(body, &[]);
-        self.contexts.push(LoopContext { index, header: d.target, breaks: Vec::new(), continues: Vec::new(), latch: None });
+        self.contexts.push(LoopContext {
+            index,
+            header: d.target,
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            latch: None,
+        });
         let mut end = self.body(body, d.target)?;
         if let Some((cur, set)) = end {
             end = self.region(cur, set)?;
@@ -516,11 +541,22 @@ impl Structurizer<'_> {
         }
     }
 
-    fn branch(&mut self, cur: Block, cond: Value, then: &BlockCall, other: &BlockCall) -> Result<Option<End>> {
+    fn branch(
+        &mut self,
+        cur: Block,
+        cond: Value,
+        then: &BlockCall,
+        other: &BlockCall,
+    ) -> Result<Option<End>> {
         let (mut t, mut e) = (self.edge(then, Some(cond)), self.edge(other, None));
         if t.target == e.target {
             let mut b = Builder::new(self.func, cur);
-            e.args = t.args.iter().zip(&e.args).map(|(x, y)| if x == y { *x } else { b.select(cond, *x, *y) }).collect();
+            e.args = t
+                .args
+                .iter()
+                .zip(&e.args)
+                .map(|(x, y)| if x == y { *x } else { b.select(cond, *x, *y) })
+                .collect();
             e.count = 2;
             return Ok(Some((cur, vec![e])));
         }
@@ -572,7 +608,13 @@ impl Structurizer<'_> {
         Ok(joined.map(|set| (merge, set)))
     }
 
-    fn switch(&mut self, cur: Block, term: Inst, cases: &[u64], targets: &[BlockCall]) -> Result<Option<End>> {
+    fn switch(
+        &mut self,
+        cur: Block,
+        term: Inst,
+        cases: &[u64],
+        targets: &[BlockCall],
+    ) -> Result<Option<End>> {
         let selector = self.resolve(self.func.insts[term].args[0]);
         // One arm for each distinct edge; several case values may share one.
         let mut arms: Vec<Deferred> = Vec::new();
@@ -682,7 +724,10 @@ impl Structurizer<'_> {
         let Some(term) = self.func.terminator(header) else { return };
         let targets = self.func.insts[term].targets.clone();
         let empty = targets.iter().rev().find_map(|arm| match self.func.blocks[arm.block].insts[..] {
-            [only] if self.func.insts[only].targets.len() == 1 && self.func.insts[only].targets[0].block == merge => {
+            [only]
+                if self.func.insts[only].targets.len() == 1
+                    && self.func.insts[only].targets[0].block == merge =>
+            {
                 Some((arm.block, self.func.insts[only].targets[0].clone()))
             }
             _ => None,

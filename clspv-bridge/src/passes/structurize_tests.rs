@@ -56,7 +56,11 @@ fn random_function(rng: &mut Rng) -> Function {
         let count = if i == n - 1 { 0 } else { count };
         let mut list = Vec::new();
         for _ in 0..count {
-            let any = if wild || rng.below(4) == 0 { 1 + rng.below(n - 1) } else { (i + 1 + rng.below(3)).min(n - 1) };
+            let any = if wild || rng.below(4) == 0 {
+                1 + rng.below(n - 1)
+            } else {
+                (i + 1 + rng.below(3)).min(n - 1)
+            };
             list.push(any);
         }
         succs.push(list);
@@ -69,7 +73,8 @@ fn random_function(rng: &mut Rng) -> Function {
         shape.blocks[blocks[i]].insts.push(t);
     }
     let dom = DomTree::new(&Cfg::new(&shape));
-    let mut made: HashMap<Block, Vec<Value>> = blocks.iter().map(|b| (*b, f.blocks[*b].params.clone())).collect();
+    let mut made: HashMap<Block, Vec<Value>> =
+        blocks.iter().map(|b| (*b, f.blocks[*b].params.clone())).collect();
     let order: Vec<Block> = dom.preorder().to_vec();
     for &b in &order {
         let i = b.index();
@@ -94,7 +99,8 @@ fn random_function(rng: &mut Rng) -> Function {
         };
         let mut calls = Vec::new();
         for s in &succs[i] {
-            let args: Vec<Value> = (0..f.blocks[blocks[*s]].params.len()).map(|_| pick(&mut f, rng)).collect();
+            let args: Vec<Value> =
+                (0..f.blocks[blocks[*s]].params.len()).map(|_| pick(&mut f, rng)).collect();
             calls.push(BlockCall::new(blocks[*s], &args));
         }
         let t = match calls.len() {
@@ -158,7 +164,8 @@ fn walk(f: &Function, seed: u64, limit: usize) -> Vec<(u64, u64)> {
                 Op::AtomicRmw { .. } => {
                     let (tag, x) = (arg(&values, 0).unwrap(), arg(&values, 1).unwrap_or(u64::MAX));
                     trace.push((tag, x));
-                    let mut r = Rng(seed.wrapping_add(trace.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+                    let mut r =
+                        Rng(seed.wrapping_add(trace.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
                     r.next();
                     Some(r.next() & 0xffff)
                 }
@@ -249,7 +256,9 @@ fn check_structure(f: &Function) -> Result<(), String> {
             None if distinct => {
                 // The branch of a continue block: back or out.
                 let is_latch = f.layout.iter().any(|h| match f.blocks[*h].merge {
-                    Some(Merge::Loop { merge, cont }) => cont == b && succs.iter().all(|s| s.block == *h || s.block == merge),
+                    Some(Merge::Loop { merge, cont }) => {
+                        cont == b && succs.iter().all(|s| s.block == *h || s.block == merge)
+                    }
                     _ => false,
                 });
                 if !is_latch {
@@ -275,8 +284,9 @@ fn check_structure(f: &Function) -> Result<(), String> {
         Merge::Selection { merge } | Merge::Loop { merge, .. } => merge,
     };
     for &u in cfg.rpo() {
-        let inside =
-            |(h, m): &(Block, Merge)| dom.dominates(*h, u) && !(cfg.is_reachable(merge_of(*m)) && dom.dominates(merge_of(*m), u));
+        let inside = |(h, m): &(Block, Merge)| {
+            dom.dominates(*h, u) && !(cfg.is_reachable(merge_of(*m)) && dom.dominates(merge_of(*m), u))
+        };
         let around: Vec<(Block, Merge)> = headers.iter().copied().filter(inside).collect();
         let innermost = |list: &[(Block, Merge)]| {
             list.iter().copied().max_by_key(|(h, _)| {
@@ -303,7 +313,9 @@ fn check_structure(f: &Function) -> Result<(), String> {
             }
             for (h, m) in &around {
                 let merge = merge_of(*m);
-                let inside = dom.dominates(*h, v) && v != merge && !(cfg.is_reachable(merge) && dom.dominates(merge, v));
+                let inside = dom.dominates(*h, v)
+                    && v != merge
+                    && !(cfg.is_reachable(merge) && dom.dominates(merge, v));
                 if inside {
                     continue;
                 }

@@ -95,13 +95,20 @@ impl Wide {
         match b.func.as_const(v) {
             Some(Const::Bits(_, bits)) => {
                 let bits = bits.clone();
-                Ok(bits.iter().map(|x| [b.func.bits(I32, x & 0xffff_ffff), b.func.bits(I32, x >> 32)]).collect())
+                Ok(bits
+                    .iter()
+                    .map(|x| [b.func.bits(I32, x & 0xffff_ffff), b.func.bits(I32, x >> 32)])
+                    .collect())
             }
             Some(Const::Undef(ty)) => {
                 let (lanes, zero) = (ty.lanes(), b.func.bits(I32, 0));
                 Ok((0..lanes).map(|_| [zero, zero]).collect())
             }
-            _ => self.words.get(&v).cloned().ok_or_else(|| CompileError::internal(format!("wide_ints: no words of {v}"))),
+            _ => self
+                .words
+                .get(&v)
+                .cloned()
+                .ok_or_else(|| CompileError::internal(format!("wide_ints: no words of {v}"))),
         }
     }
     fn one(&self, b: &mut Builder<'_>, v: Value) -> Result<Word2> {
@@ -146,13 +153,15 @@ impl Wide {
         let lanes: SmallVec<[Word2; 2]> = match &data.op {
             Op::Bin(op) => {
                 let (x, y) = (self.of(b, args[0])?, self.of(b, args[1])?);
-                let lanes: Result<_> = x.into_iter().zip(y).map(|(x, y)| wide_ops::bin(b, *op, x, y)).collect();
+                let lanes: Result<_> =
+                    x.into_iter().zip(y).map(|(x, y)| wide_ops::bin(b, *op, x, y)).collect();
                 lanes?
             }
             Op::Un(UnOp::Not) => self.of(b, args[0])?.into_iter().map(|x| x.map(|w| b.not(w))).collect(),
             Op::Icmp(cc) => {
                 let (x, y) = (self.of(b, args[0])?, self.of(b, args[1])?);
-                let lanes: Vec<Value> = x.into_iter().zip(y).map(|(x, y)| wide_ops::compare(b, *cc, x, y)).collect();
+                let lanes: Vec<Value> =
+                    x.into_iter().zip(y).map(|(x, y)| wide_ops::compare(b, *cc, x, y)).collect();
                 let v = b.vec_build(&lanes);
                 self.map.insert(result, v);
                 return Ok(());
@@ -173,7 +182,8 @@ impl Wide {
                 return Ok(());
             }
             Op::PushConst { offset } => {
-                let word = |b: &mut Builder<'_>, k: u32| b.value(Op::PushConst { offset: offset + 4 * k }, &[], I32);
+                let word =
+                    |b: &mut Builder<'_>, k: u32| b.value(Op::PushConst { offset: offset + 4 * k }, &[], I32);
                 (0..ty.lanes()).map(|i| [word(b, 2 * i), word(b, 2 * i + 1)]).collect()
             }
             Op::Extract(i) => smallvec![self.of(b, args[0])?[*i as usize]],
@@ -196,7 +206,9 @@ impl Wide {
                 }
                 match new {
                     None => smallvec![[halves[0], halves[1]]],
-                    Some(_) => (0..lanes.len()).map(|i| [b.extract(halves[0], i as u8), b.extract(halves[1], i as u8)]).collect(),
+                    Some(_) => (0..lanes.len())
+                        .map(|i| [b.extract(halves[0], i as u8), b.extract(halves[1], i as u8)])
+                        .collect(),
                 }
             }
             Op::VecBuild => {
@@ -213,7 +225,12 @@ impl Wide {
                 let zero = b.func.bits(I32, 0);
                 lanes.iter().map(|&l| all.get(l as usize).copied().unwrap_or([zero, zero])).collect()
             }
-            op => return Err(CompileError::unsupported(format!("{op:?} on 64-bit integers on this device"), data.line)),
+            op => {
+                return Err(CompileError::unsupported(
+                    format!("{op:?} on 64-bit integers on this device"),
+                    data.line,
+                ));
+            }
         };
         self.words.insert(result, lanes);
         Ok(())
@@ -223,7 +240,8 @@ impl Wide {
         let data = b.func.insts[inst].clone();
         let k = data.op.address_arg().unwrap_or(0);
         let at = data.args[k];
-        let value = if matches!(data.op, Op::Store(_) | Op::AtomicStore { .. }) { Some(data.args[0]) } else { None };
+        let value =
+            if matches!(data.op, Op::Store(_) | Op::AtomicStore { .. }) { Some(data.args[0]) } else { None };
         let result = data.results.first().copied();
         let ty = value.or(result).map_or(I32, |v| b.ty(v));
         if !is_wide(ty) {
@@ -233,7 +251,10 @@ impl Wide {
             return Ok(());
         }
         if !matches!(data.op, Op::Load(_) | Op::Store(_)) {
-            return Err(CompileError::unsupported("atomic operations on 64-bit integers on this device", data.line));
+            return Err(CompileError::unsupported(
+                "atomic operations on 64-bit integers on this device",
+                data.line,
+            ));
         }
         let stored = match value {
             Some(v) => self.of(b, v)?,
@@ -248,14 +269,17 @@ impl Wide {
                 Root::Addr => {
                     let base = self.one(b, at)?;
                     let delta = [b.i32((8 * lane) as i32), b.i32(0)];
-                    let [low, high] = if lane == 0 { base } else { wide_ops::bin(b, BinOp::Iadd, base, delta)? };
+                    let [low, high] =
+                        if lane == 0 { base } else { wide_ops::bin(b, BinOp::Iadd, base, delta)? };
                     b.vec_build(&[low, high])
                 }
                 _ => at,
             };
-            let access = Access { align: if lane == 0 { access.align } else { access.align.min(16) }, ..access };
+            let access =
+                Access { align: if lane == 0 { access.align } else { access.align.min(16) }, ..access };
             if value.is_some() {
-                let words: Vec<Value> = stored[lane as usize..(lane + n) as usize].iter().copied().flatten().collect();
+                let words: Vec<Value> =
+                    stored[lane as usize..(lane + n) as usize].iter().copied().flatten().collect();
                 let v = b.vec_build(&words);
                 b.store(v, place, access);
             } else {
@@ -296,7 +320,8 @@ impl Wide {
     fn unwide(&self, b: &mut Builder<'_>, op: CastOp, x: Value, ty: Type) -> Result<Value> {
         let words = self.of(b, x)?;
         if op != CastOp::Bitcast {
-            let lanes: Result<Vec<Value>> = words.into_iter().map(|w| wide_ops::narrow(b, op, w, ty.lane())).collect();
+            let lanes: Result<Vec<Value>> =
+                words.into_iter().map(|w| wide_ops::narrow(b, op, w, ty.lane())).collect();
             let lanes = lanes?;
             return Ok(b.vec_build(&lanes));
         }

@@ -89,7 +89,8 @@ pub(super) fn compare(b: &mut Builder<'_>, cc: IntCc, x: Word2, y: Word2) -> Val
         IntCc::Sgt => (IntCc::Sgt, IntCc::Ugt),
         _ => (IntCc::Sgt, IntCc::Uge),
     };
-    let (equal, less, low) = (b.icmp(IntCc::Eq, x[1], y[1]), b.icmp(strict, x[1], y[1]), b.icmp(low, x[0], y[0]));
+    let (equal, less, low) =
+        (b.icmp(IntCc::Eq, x[1], y[1]), b.icmp(strict, x[1], y[1]), b.icmp(low, x[0], y[0]));
     b.select(equal, low, less)
 }
 
@@ -151,7 +152,8 @@ fn divide(b: &mut Builder<'_>, x: Word2, y: Word2) -> (Word2, Word2) {
 
     // Bits of the dividend move into the remainder from above, those of the quotient take their places from below.
     let mut param = |block| b.func.add_param(block, I32);
-    let (count, dividend, remainder) = (param(again), [param(again), param(again)], [param(again), param(again)]);
+    let (count, dividend, remainder) =
+        (param(again), [param(again), param(again)], [param(again), param(again)]);
     let (quotient, left) = ([param(rest), param(rest)], [param(rest), param(rest)]);
     b.block = again;
     let top = constant(b, 31);

@@ -24,7 +24,8 @@ impl Pass for ZeroPrivate {
 }
 
 fn zero(func: &mut Function) -> bool {
-    let slots: Vec<(Slot, u32, u32)> = func.slots.iter().map(|(s, d)| (s, d.size, d.align)).filter(|s| s.1 > 0).collect();
+    let slots: Vec<(Slot, u32, u32)> =
+        func.slots.iter().map(|(s, d)| (s, d.size, d.align)).filter(|s| s.1 > 0).collect();
     let Some(&entry) = func.layout.first().filter(|_| !slots.is_empty()) else { return false };
     let rest = func.take_insts(entry);
     let mut b = Builder::new(func, entry);

@@ -95,7 +95,8 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         driver: facts["driver version"].clone(),
         written: arguments.driver.as_deref().and_then(written),
     };
-    let state = State::open(&arguments.output.join("state.jsonl"), &identity, arguments.fresh, arguments.again)?;
+    let state =
+        State::open(&arguments.output.join("state.jsonl"), &identity, arguments.fresh, arguments.again)?;
     let tests = choose(arguments)?;
     let runner = Runner { arguments, place, output: &arguments.output };
 
@@ -105,16 +106,20 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         let path = format!("{}/{}", test.0.name, test.1);
         match (state.results.get(&path), expectations.of(&path)) {
             (Some(record), _) => ended.push(record.clone()),
-            (_, Some((Expected::Exclude, reason))) => ended.push(record(test, Verdict::Skip, format!("excluded: {reason}"), 0.0)),
+            (_, Some((Expected::Exclude, reason))) => {
+                ended.push(record(test, Verdict::Skip, format!("excluded: {reason}"), 0.0))
+            }
             _ => left.push(test),
         }
     }
-    let known: HashMap<String, f64> = before.iter().flat_map(|b| &b.tests).map(|t| (t.path(), t.seconds)).collect();
+    let known: HashMap<String, f64> =
+        before.iter().flat_map(|b| &b.tests).map(|t| (t.path(), t.seconds)).collect();
     let seconds = |test: &(Module, String)| known.get(&format!("{}/{}", test.0.name, test.1)).copied();
     // The longest first, then those that are not known; what runs alone comes last.
     let order = |t: &&(Module, String)| seconds(t).map_or(0, |s| (s * 1000.0) as u64);
     left.sort_by_key(|t| (t.0.is_alone(), std::cmp::Reverse(order(t))));
-    let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
+    let jobs =
+        arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
     let paths = left.iter().map(|t| (format!("{}/{}", t.0.name, t.1), seconds(t)));
     let progress = Progress::new(arguments.quiet, jobs, paths);
     if !ended.is_empty() && !arguments.quiet {
@@ -143,7 +148,8 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     progress.end();
 
     let mut records = ended.into_inner().map_err(|_| "a worker panicked".to_owned())?;
-    let places: HashMap<String, usize> = tests.iter().enumerate().map(|(at, t)| (format!("{}/{}", t.0.name, t.1), at)).collect();
+    let places: HashMap<String, usize> =
+        tests.iter().enumerate().map(|(at, t)| (format!("{}/{}", t.0.name, t.1), at)).collect();
     records.sort_by_key(|r| places.get(&r.path()).copied());
     let command = format!(
         "conformance cts --cts {}{} --device '{}'",
@@ -171,7 +177,13 @@ fn written(file: &Path) -> Option<u64> {
 }
 
 fn record(test: &(Module, String), verdict: Verdict, text: String, seconds: f64) -> Record {
-    Record { area: test.0.name.clone(), name: test.1.clone(), verdict, seconds: (seconds * 1000.0).round() / 1000.0, text }
+    Record {
+        area: test.0.name.clone(),
+        name: test.1.clone(),
+        verdict,
+        seconds: (seconds * 1000.0).round() / 1000.0,
+        text,
+    }
 }
 
 /// The sub-tests that are wanted.
@@ -184,8 +196,8 @@ fn choose(arguments: &Arguments) -> Result<Vec<(Module, String)>, String> {
     }
     let modules = match (&arguments.list, &arguments.only) {
         _ if arguments.quick => {
-            let (there, missing): (Vec<String>, Vec<String>) =
-                quick_words().partition(|word| found.contains_key(word.split(':').next().unwrap_or_default()));
+            let (there, missing): (Vec<String>, Vec<String>) = quick_words()
+                .partition(|word| found.contains_key(word.split(':').next().unwrap_or_default()));
             missing.iter().for_each(|word| eprintln!("there is no test_{word}"));
             modules::of_words(&found, &there, true)?
         }
@@ -230,11 +242,19 @@ impl Runner<'_> {
         let file = std::fs::File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
         let errors = file.try_clone().map_err(|e| e.to_string())?;
         let mut command = Command::new(&module.binary);
-        command.args(module.ahead()).arg(name).args(&module.arguments).stdin(Stdio::null()).stdout(file).stderr(errors);
+        command
+            .args(module.ahead())
+            .arg(name)
+            .args(&module.arguments)
+            .stdin(Stdio::null())
+            .stdout(file)
+            .stderr(errors);
         if module.takes_type() {
             command.env("CL_DEVICE_TYPE", "CL_DEVICE_TYPE_ALL");
         }
-        command.env("CL_PLATFORM_INDEX", self.place.0.to_string()).env("CL_DEVICE_INDEX", self.place.1.to_string());
+        command
+            .env("CL_PLATFORM_INDEX", self.place.0.to_string())
+            .env("CL_DEVICE_INDEX", self.place.1.to_string());
         command.env("CL_CONFORMANCE_RESULTS_FILENAME", &results);
         if self.arguments.is_wimpy() {
             command.env("CL_WIMPY_MODE", "1");
@@ -273,7 +293,9 @@ fn judge(name: &str, ended: Option<ExitStatus>, given: &str, log: &str, limit: u
         (Some(status), Some(Verdict::Pass)) if status.success() => (Verdict::Pass, String::new()),
         (Some(status), Some(Verdict::Skip)) if status.success() => {
             // Not the lines with the verdict and the count.
-            let tells = |l: &&String| l.to_lowercase().contains("skip") && !l.ends_with("skipped") && !l.starts_with("SKIPPED");
+            let tells = |l: &&String| {
+                l.to_lowercase().contains("skip") && !l.ends_with("skipped") && !l.starts_with("SKIPPED")
+            };
             let why = lines.iter().rev().find(tells);
             (Verdict::Skip, why.or(lines.last()).cloned().unwrap_or_default())
         }
@@ -295,11 +317,14 @@ mod tests {
 
     #[test]
     fn verdicts() {
-        let json = |word: &str| format!("{{\n\t\"cmd\": \"c\",\n\t\"results\": {{\n\t\t\"one\": \"{word}\"\n\t}}\n}}\n");
+        let json = |word: &str| {
+            format!("{{\n\t\"cmd\": \"c\",\n\t\"results\": {{\n\t\t\"one\": \"{word}\"\n\t}}\n}}\n")
+        };
         let ended = |code: i32| Some(ExitStatus::from_raw(code << 8));
         let of = |status, word: &str, log: &str| judge("one", status, &json(word), log, 5);
         assert_eq!(of(ended(0), "pass", "one passed"), (Verdict::Pass, String::new()));
-        let skip = of(ended(0), "skip", "one...\nNo half. Skipping test.\none skipped\nSKIPPED 1 of 1 tests.\n");
+        let skip =
+            of(ended(0), "skip", "one...\nNo half. Skipping test.\none skipped\nSKIPPED 1 of 1 tests.\n");
         assert_eq!(skip, (Verdict::Skip, "No half. Skipping test.".into()));
         assert_eq!(of(ended(1), "fail", "ERROR: x\none FAILED\n").0, Verdict::Fail);
         // It passed, and crashed when it was to end.

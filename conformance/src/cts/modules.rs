@@ -67,10 +67,15 @@ impl Module {
     /// Names of its sub-tests, those that are wanted.
     pub fn tests(&self) -> Result<Vec<String>, String> {
         let mut command = Command::new(&self.binary);
-        command.arg("--list").stdin(Stdio::null()).current_dir(self.binary.parent().unwrap_or(Path::new("/")));
+        command
+            .arg("--list")
+            .stdin(Stdio::null())
+            .current_dir(self.binary.parent().unwrap_or(Path::new("/")));
         let output = command.output().map_err(|e| format!("{}: {e}", self.binary.display()))?;
         let listed = names(&String::from_utf8_lossy(&output.stdout));
-        let fits = |name: &str, pattern: &str| pattern.strip_suffix('*').map_or(name == pattern, |p| name.starts_with(p));
+        let fits = |name: &str, pattern: &str| {
+            pattern.strip_suffix('*').map_or(name == pattern, |p| name.starts_with(p))
+        };
         for pattern in &self.patterns {
             if !listed.iter().any(|name| fits(name, pattern)) {
                 return Err(format!("{} has no test {pattern}", self.name));
@@ -110,7 +115,11 @@ pub fn find(root: &Path) -> BTreeMap<String, PathBuf> {
 }
 
 /// Modules of words `MODULE` or `MODULE:TEST,TEST...`; all that were found where there are none.
-pub fn of_words(found: &BTreeMap<String, PathBuf>, words: &[String], wimpy: bool) -> Result<Vec<Module>, String> {
+pub fn of_words(
+    found: &BTreeMap<String, PathBuf>,
+    words: &[String],
+    wimpy: bool,
+) -> Result<Vec<Module>, String> {
     let all: Vec<String>;
     let words = if words.is_empty() {
         all = found.keys().cloned().collect();
@@ -136,9 +145,15 @@ pub fn of_words(found: &BTreeMap<String, PathBuf>, words: &[String], wimpy: bool
 pub fn of_list(found: &BTreeMap<String, PathBuf>, text: &str) -> (Vec<Module>, Vec<String>) {
     let (mut modules, mut missing) = (Vec::new(), Vec::new());
     for line in text.lines().filter(|l| !l.trim_start().starts_with('#')) {
-        let Some(command) = line.rsplit(',').next().map(str::trim).filter(|c| c.contains("test_")) else { continue };
+        let Some(command) = line.rsplit(',').next().map(str::trim).filter(|c| c.contains("test_")) else {
+            continue;
+        };
         let mut words = command.split_whitespace();
-        let short = words.next().and_then(|w| w.rsplit('/').next()).and_then(|n| n.strip_prefix("test_")).unwrap_or_default();
+        let short = words
+            .next()
+            .and_then(|w| w.rsplit('/').next())
+            .and_then(|n| n.strip_prefix("test_"))
+            .unwrap_or_default();
         match found.get(short) {
             Some(binary) => modules.push(Module::new(short, binary, words)),
             None => missing.push(short.to_owned()),
@@ -152,15 +167,21 @@ mod tests {
     use super::*;
 
     fn found() -> BTreeMap<String, PathBuf> {
-        [("basic", "/c/basic/test_basic"), ("cl_copy_images", "/c/i/test_cl_copy_images"), ("thread_dimensions", "/c/t")]
-            .into_iter()
-            .map(|(name, path)| (name.to_owned(), path.into()))
-            .collect()
+        [
+            ("basic", "/c/basic/test_basic"),
+            ("cl_copy_images", "/c/i/test_cl_copy_images"),
+            ("thread_dimensions", "/c/t"),
+        ]
+        .into_iter()
+        .map(|(name, path)| (name.to_owned(), path.into()))
+        .collect()
     }
 
     #[test]
     fn words_choose_modules_and_tests() {
-        let of = |words: &[&str], wimpy| of_words(&found(), &words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>(), wimpy);
+        let of = |words: &[&str], wimpy| {
+            of_words(&found(), &words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>(), wimpy)
+        };
         let all = of(&[], true).expect("modules");
         assert_eq!(
             all.iter().map(|m| m.name.as_str()).collect::<Vec<_>>(),

@@ -34,7 +34,12 @@ impl State {
         if let Some((first, rest)) = text.split_once('\n') {
             match serde_json::from_str::<Identity>(first) {
                 Ok(found) if found == *identity => {}
-                Ok(found) => return Err(format!("{} is of another run ({found:?}); --fresh begins anew", path.display())),
+                Ok(found) => {
+                    return Err(format!(
+                        "{} is of another run ({found:?}); --fresh begins anew",
+                        path.display()
+                    ));
+                }
                 Err(e) => return Err(format!("{} is no state: {e}; --fresh begins anew", path.display())),
             }
             // The last line may have been cut off.
@@ -70,9 +75,15 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("pyroclast-cts-state-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let path = folder.join("state");
-        let identity = Identity { mode: "wimpy".into(), device: "D".into(), driver: "1".into(), written: Some(7) };
-        let record =
-            |name: &str, verdict| Record { area: "m".into(), name: name.into(), verdict, seconds: 1.0, text: "a\nb".into() };
+        let identity =
+            Identity { mode: "wimpy".into(), device: "D".into(), driver: "1".into(), written: Some(7) };
+        let record = |name: &str, verdict| Record {
+            area: "m".into(),
+            name: name.into(),
+            verdict,
+            seconds: 1.0,
+            text: "a\nb".into(),
+        };
         let (one, two) = (record("one", Verdict::Pass), record("two", Verdict::Fail));
         let state = State::open(&path, &identity, false, false).expect("a state");
         assert!(state.results.is_empty());

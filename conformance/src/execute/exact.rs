@@ -55,7 +55,8 @@ fn rewrite(text: &str) -> String {
     let mut named = false;
     while let Some(first) = rest.chars().next() {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let number = first.is_ascii_digit() || (first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit()));
+        let number =
+            first.is_ascii_digit() || (first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit()));
         let mut end = first.len_utf8();
         if first == '"' {
             // Names of files.
@@ -65,7 +66,9 @@ fn rewrite(text: &str) -> String {
             let mut last = first;
             end = rest
                 .find(|c: char| {
-                    let part = is_word(c) || c == '.' || (matches!(c, '+' | '-') && matches!(last, 'e' | 'E' | 'p' | 'P'));
+                    let part = is_word(c)
+                        || c == '.'
+                        || (matches!(c, '+' | '-') && matches!(last, 'e' | 'E' | 'p' | 'P'));
                     last = c;
                     !part
                 })
@@ -91,7 +94,9 @@ fn rewrite(text: &str) -> String {
 pub fn plan(entry: &Entry, dir: &Path, settings: &Settings, scratch: &Path) -> Result<Plan, String> {
     let failed = |path: &Path, e: std::io::Error| format!("{}: {e}", path.display());
     let source = dir.join(&entry.path);
-    let (Some(from), Some(within)) = (source.parent(), Path::new(&entry.path).parent()) else { return Err("no folder".into()) };
+    let (Some(from), Some(within)) = (source.parent(), Path::new(&entry.path).parent()) else {
+        return Err("no folder".into());
+    };
     let to = scratch.join(within);
     std::fs::create_dir_all(&to).map_err(|e| failed(&to, e))?;
     for file in std::fs::read_dir(from).map_err(|e| failed(from, e))?.flatten() {
@@ -122,7 +127,12 @@ pub fn plan(entry: &Entry, dir: &Path, settings: &Settings, scratch: &Path) -> R
 /// How far the results of two platforms are from the exact ones at worst where they differ from each other, in units in the last place
 /// of what is stored; numbers below 1 are taken for 1, which data are about, so that zeros which are differences do not count.
 /// None if they cannot be compared.
-pub fn distances(kernel: &KernelPlan, results: [&[u8]; 2], wide: &KernelPlan, exact: &[u8]) -> Option<[f64; 2]> {
+pub fn distances(
+    kernel: &KernelPlan,
+    results: [&[u8]; 2],
+    wide: &KernelPlan,
+    exact: &[u8],
+) -> Option<[f64; 2]> {
     let (mut at, mut exact_at, mut worst) = (0, 0, [0f64; 2]);
     for (memory, exact_memory) in kernel.memories().zip(wide.memories()) {
         let (c, e) = (memory.contents, exact_memory.contents);
@@ -173,8 +183,14 @@ mod tests {
                 "#include \"float.h\"\nint f = 0x1F; uint g = 3u; v.x = 1e+3;",
                 "#include \"float.h\"\nint f = 0x1F; uint g = 3u; v.x = 1e+3;",
             ),
-            ("native_powr(x, M_PI_F) + half_recip(FLT_MAX)", "powr(x, ((double)M_PI_F)) + pc_recip(((double)FLT_MAX))"),
-            ("write_imagef(o, p, convert_float4(read_imagef(i, s, p)))", "pc_write(o, p, convert_double4(pc_read(i, s, p)))"),
+            (
+                "native_powr(x, M_PI_F) + half_recip(FLT_MAX)",
+                "powr(x, ((double)M_PI_F)) + pc_recip(((double)FLT_MAX))",
+            ),
+            (
+                "write_imagef(o, p, convert_float4(read_imagef(i, s, p)))",
+                "pc_write(o, p, convert_double4(pc_read(i, s, p)))",
+            ),
             (
                 "#define M_PI_F 3.1f\n#ifndef INFINITY\nfast_length(NAN)",
                 "#define M_PI_F ((double)3.1f)\n#ifndef INFINITY\nlength(((double)NAN))",
@@ -188,7 +204,8 @@ mod tests {
     #[test]
     fn distances_are_in_units_of_what_is_stored() {
         let of = |element: Element| {
-            let args = vec![PlannedArg::Buffer(Contents { element, fill: Fill::Zero, bytes: 2 * element.bytes() })];
+            let args =
+                vec![PlannedArg::Buffer(Contents { element, fill: Fill::Zero, bytes: 2 * element.bytes() })];
             KernelPlan { name: "k".into(), global: vec![1], local: None, ulps: 0, texel_ulps: 0, args }
         };
         let floats = |v: [f32; 2]| v.map(f32::to_le_bytes).concat();
@@ -200,7 +217,10 @@ mod tests {
         assert_eq!(far([1.0, 2.0], [1.0, 2.0], [1.0, 3.0]), Some([0.0, 0.0]));
         let off = f32::from_bits(2f32.to_bits() + 3);
         assert_eq!(far([1.0, off], [1.0, 2.0], [1.0, 2.0]), Some([3.0, 0.0]));
-        assert_eq!(far([1.0, 2.0], [2.0, 2.0], [1.0 + f64::from(f32::EPSILON) / 2.0, 2.0]).map(|d| d[0]), Some(0.5));
+        assert_eq!(
+            far([1.0, 2.0], [2.0, 2.0], [1.0 + f64::from(f32::EPSILON) / 2.0, 2.0]).map(|d| d[0]),
+            Some(0.5)
+        );
         assert!(far([1e-30, 2.0], [0.0, 2.0], [1e-38, 2.0]).is_some_and(|d| d[0] < 1e-20));
         assert_eq!(far([f32::NAN, 2.0], [1.0, 2.0], [1.0, 2.0]), Some([f64::INFINITY, 0.0]));
         assert_eq!(distances(&of(Element::F32), [&[0; 8]; 2], &of(Element::F32), &[0; 4]), None);

@@ -1,12 +1,13 @@
 //! What the functions of a program that runs on two platforms compute.
 
 /// Functions whose precision is the implementation's, which also have a form with the usual bounds.
-const USUAL: [&str; 12] = ["cos", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "rsqrt", "sin", "sqrt", "tan"];
+const USUAL: [&str; 12] =
+    ["cos", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "rsqrt", "sin", "sqrt", "tan"];
 
 /// Functions that have a bound and no exact result, by what they are given.
 const ONE: [&str; 23] = [
-    "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "cbrt", "rsqrt", "sin", "cos", "tan", "sinpi", "cospi",
-    "asin", "acos", "atan", "sinh", "cosh", "tanh", "degrees", "radians",
+    "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "cbrt", "rsqrt", "sin", "cos", "tan",
+    "sinpi", "cospi", "asin", "acos", "atan", "sinh", "cosh", "tanh", "degrees", "radians",
 ];
 const TWO: [&str; 4] = ["pow", "powr", "atan2", "hypot"];
 const THREE: [&str; 2] = ["mad", "mix"];
@@ -19,8 +20,8 @@ const VECTOR_OF_VECTORS: [&str; 2] = ["normalize", "fast_normalize"];
 /// are computed in double precision, so that platforms differ in next to none of their results.
 pub fn prelude(rounded: bool) -> String {
     let both = |name: &str| format!("#define native_{name} {name}\n#define half_{name} {name}\n");
-    let quotients =
-        ["native", "half"].map(|how| format!("#define {how}_divide(x, y) ((x) / (y))\n#define {how}_recip(x) (1.0f / (x))\n"));
+    let quotients = ["native", "half"]
+        .map(|how| format!("#define {how}_divide(x, y) ((x) / (y))\n#define {how}_recip(x) (1.0f / (x))\n"));
     let own = if rounded { in_double() } else { String::new() };
     own + &USUAL.map(both).concat() + &quotients.concat()
 }
@@ -31,7 +32,8 @@ fn overload(name: &str, result: &str, params: &[&str]) -> String {
         params.iter().enumerate().map(|(i, lanes)| each(i, lanes)).collect::<Vec<_>>().join(", ")
     };
     let of = |ty: &str| list(&|i, lanes| format!("{ty}{lanes} a{i}"));
-    let (wide, same) = (list(&|i, lanes| format!("convert_double{lanes}(a{i})")), list(&|i, _| format!("a{i}")));
+    let (wide, same) =
+        (list(&|i, lanes| format!("convert_double{lanes}(a{i})")), list(&|i, _| format!("a{i}")));
     let exact = match name {
         "mad" => "fma",
         _ => name.trim_start_matches("fast_"),
@@ -46,9 +48,13 @@ fn overload(name: &str, result: &str, params: &[&str]) -> String {
 
 /// Functions of single precision that are computed in double precision.
 fn in_double() -> String {
-    let mut text = String::from("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define PC_OVER __attribute__((overloadable))\n");
+    let mut text = String::from(
+        "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define PC_OVER __attribute__((overloadable))\n",
+    );
     for (group, count) in [(&ONE[..], 1), (&TWO[..], 2), (&THREE[..], 3)] {
-        for (name, lanes) in group.iter().flat_map(|name| ["", "2", "3", "4", "8", "16"].map(|lanes| (*name, lanes))) {
+        for (name, lanes) in
+            group.iter().flat_map(|name| ["", "2", "3", "4", "8", "16"].map(|lanes| (*name, lanes)))
+        {
             text += &overload(name, lanes, &vec![lanes; count]);
             if name == "mix" && !lanes.is_empty() {
                 text += &overload(name, lanes, &[lanes, lanes, ""]);
@@ -77,7 +83,10 @@ mod tests {
              double2 PC_OVER pc_mad(double2 a0, double2 a1, double a2) { return fma(a0, a1, a2); }\n"
         );
         assert!(prelude(true).contains("#define exp pc_exp\n") && !prelude(false).contains("pc_"));
-        assert!(prelude(true).contains("#define native_exp exp\n") && prelude(false).contains("#define native_exp exp\n"));
+        assert!(
+            prelude(true).contains("#define native_exp exp\n")
+                && prelude(false).contains("#define native_exp exp\n")
+        );
     }
 
     #[test]

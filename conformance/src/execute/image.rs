@@ -22,8 +22,13 @@ pub enum Texels {
     Uint,
 }
 
-const NAMES: &[(Texels, &str)] =
-    &[(Texels::Float, "float"), (Texels::Half, "half"), (Texels::Bytes, "bytes"), (Texels::Int, "int"), (Texels::Uint, "uint")];
+const NAMES: &[(Texels, &str)] = &[
+    (Texels::Float, "float"),
+    (Texels::Half, "half"),
+    (Texels::Bytes, "bytes"),
+    (Texels::Int, "int"),
+    (Texels::Uint, "uint"),
+];
 
 impl Texels {
     fn parse(text: &str) -> Option<Texels> {
@@ -152,7 +157,9 @@ impl fmt::Display for PlannedSampler {
 
 /// For each argument of a kernel: whether it is read or written as floating-point texels, as far as the kernel itself says.
 pub fn seen_as_float(module: &Module, kernel: &str) -> Vec<Option<bool>> {
-    let Some(func) = module.functions.values().find(|f| f.kernel.is_some() && f.name == kernel) else { return vec![] };
+    let Some(func) = module.functions.values().find(|f| f.kernel.is_some() && f.name == kernel) else {
+        return vec![];
+    };
     let Some(entry) = func.entry() else { return vec![] };
     let params = &func.blocks[entry].params;
     let index: HashMap<Value, usize> = params.iter().copied().enumerate().map(|(i, p)| (p, i)).collect();

@@ -99,12 +99,14 @@ impl Verdict {
 
 /// Runs a plan's kernels on one platform and writes their buffers and images, or an error, to a folder.
 pub fn one(arguments: &One) -> Result<bool, String> {
-    let text = std::fs::read_to_string(&arguments.plan).map_err(|e| format!("{}: {e}", arguments.plan.display()))?;
+    let text =
+        std::fs::read_to_string(&arguments.plan).map_err(|e| format!("{}: {e}", arguments.plan.display()))?;
     let plan = Plan::parse(&text)?;
     let source = std::fs::read(&plan.source).map_err(|e| format!("{}: {e}", plan.source))?;
     // Whether products and sums are fused is up to the implementation otherwise.
     let pragma = "#pragma OPENCL FP_CONTRACT OFF";
-    let source = format!("{}{pragma}\n{}", functions::prelude(plan.rounded), String::from_utf8_lossy(&source));
+    let source =
+        format!("{}{pragma}\n{}", functions::prelude(plan.rounded), String::from_utf8_lossy(&source));
     let api = Api::load()?;
     let devices = api.devices()?;
     let device = devices.iter().find(|d| d.platform.contains(&arguments.platform));
@@ -149,9 +151,18 @@ fn launch(session: &Session<'_>, program: &Program<'_>, kernel: &KernelPlan) -> 
                 let data = HostData { bytes: &bytes, row_pitch: 0, slice_pitch: 0 };
                 let (kind, size) = (PlannedImage::KIND, PlannedImage::SIZE);
                 let texel = image.texel_bytes();
-                Object::Image(session.image(CL_MEM_READ_WRITE, image.format(), kind, size, texel, Some(data))?)
+                Object::Image(session.image(
+                    CL_MEM_READ_WRITE,
+                    image.format(),
+                    kind,
+                    size,
+                    texel,
+                    Some(data),
+                )?)
             }
-            PlannedArg::Sampler(s) => Object::Sampler(session.sampler(s.normalized, CL_ADDRESS_CLAMP_TO_EDGE, s.filter())?),
+            PlannedArg::Sampler(s) => {
+                Object::Sampler(session.sampler(s.normalized, CL_ADDRESS_CLAMP_TO_EDGE, s.filter())?)
+            }
             _ => Object::None,
         });
     }
@@ -193,7 +204,8 @@ fn offer_driver(library: &Path, folder: &Path) -> Result<(), String> {
     for entry in std::fs::read_dir(system).into_iter().flatten().flatten() {
         let _ = std::fs::copy(entry.path(), folder.join(entry.file_name()));
     }
-    std::fs::write(folder.join("00-under-test.icd"), format!("{}\n", library.display())).map_err(|e| e.to_string())
+    std::fs::write(folder.join("00-under-test.icd"), format!("{}\n", library.display()))
+        .map_err(|e| e.to_string())
 }
 
 /// Results of the kernels of a plan on one platform; an error for a kernel that has none. A process that crashes ends
@@ -266,7 +278,8 @@ fn attempt(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Vec<(String, 
     let mut again = None;
     let mut rounded = None;
     let mut opinion = None;
-    let mut out: Vec<(String, Verdict)> = verdicts.drain(..).map(|(k, why)| (k, Verdict::NotRun(why))).collect();
+    let mut out: Vec<(String, Verdict)> =
+        verdicts.drain(..).map(|(k, why)| (k, Verdict::NotRun(why))).collect();
     for kernel in &plan.kernels {
         let verdict = match (&ours[&kernel.name], &theirs[&kernel.name]) {
             (_, Err(e)) => Verdict::NoReference(e.clone()),
@@ -275,7 +288,8 @@ fn attempt(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Vec<(String, 
                 Difference::None(_) if *b == kernel.initial() => Verdict::NoEffect,
                 Difference::None(ulps) => Verdict::Match(ulps),
                 Difference::At(text) => {
-                    let again = again.get_or_insert_with(|| run_plan(&plan, run.reference, run, &scratch.join("again")));
+                    let again = again
+                        .get_or_insert_with(|| run_plan(&plan, run.reference, run, &scratch.join("again")));
                     if again[&kernel.name].as_ref() != Ok(b) {
                         Verdict::Varies
                     } else if let Some(ulps) =
@@ -283,7 +297,8 @@ fn attempt(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Vec<(String, 
                     {
                         Verdict::SameFunctions(ulps)
                     } else {
-                        let exact = opinion.get_or_insert_with(|| third_opinion(entry, run, &scratch.join("exact")));
+                        let exact =
+                            opinion.get_or_insert_with(|| third_opinion(entry, run, &scratch.join("exact")));
                         judge(kernel, [a, b], exact, text)
                     }
                 }
@@ -332,7 +347,12 @@ fn third_opinion(entry: &Entry, run: &Run<'_>, scratch: &Path) -> Result<Opinion
 }
 
 /// The verdict about results of ours and of the reference that differ.
-fn judge(kernel: &KernelPlan, results: [&[u8]; 2], opinion: &Result<Opinion, String>, text: String) -> Verdict {
+fn judge(
+    kernel: &KernelPlan,
+    results: [&[u8]; 2],
+    opinion: &Result<Opinion, String>,
+    text: String,
+) -> Verdict {
     let distances = || -> Result<(f64, f64), String> {
         let (plan, exact) = opinion.as_ref().map_err(String::clone)?;
         let wide = plan.kernels.iter().find(|k| k.name == kernel.name).ok_or("the kernel is gone")?;
@@ -342,7 +362,9 @@ fn judge(kernel: &KernelPlan, results: [&[u8]; 2], opinion: &Result<Opinion, Str
     };
     match distances() {
         Ok((ours, reference)) if exact::is_as_good(ours, reference) => Verdict::AsExact(ours, reference),
-        Ok((ours, reference)) => Verdict::Differs(format!("{text}; {ours:.1} ulp from exact, the reference {reference:.1}")),
+        Ok((ours, reference)) => {
+            Verdict::Differs(format!("{text}; {ours:.1} ulp from exact, the reference {reference:.1}"))
+        }
         Err(why) => Verdict::Differs(format!(
             "{text}; in double precision: {}",
             why.lines().find(|l| l.contains("error")).unwrap_or(&why)
@@ -359,7 +381,9 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
         None => std::env::current_exe().map_err(|e| e.to_string())?.with_file_name("libpyroclast.so"),
     };
     let mut settings = match &arguments.settings {
-        Some(path) => Settings::parse(&std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?)?,
+        Some(path) => {
+            Settings::parse(&std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?)?
+        }
         None => Settings::parse(include_str!("../../settings.txt"))?,
     };
     settings.set_texels(&arguments.texels)?;
@@ -376,8 +400,9 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     };
     let all: Mutex<Vec<(usize, String, Verdict)>> = Mutex::new(Vec::new());
     corpus.each(&scratch, |index, entry, folder| {
-        let verdicts = attempt(entry, &run, folder)
-            .unwrap_or_else(|e| vec![(String::new(), Verdict::NotRun(e.lines().next().unwrap_or_default().into()))]);
+        let verdicts = attempt(entry, &run, folder).unwrap_or_else(|e| {
+            vec![(String::new(), Verdict::NotRun(e.lines().next().unwrap_or_default().into()))]
+        });
         let Ok(mut all) = all.lock() else { return };
         for (kernel, verdict) in verdicts {
             if !selection.quiet || verdict.is_bad() {
@@ -394,8 +419,12 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
 fn row(entry: &Entry, kernel: &str, verdict: &Verdict) -> String {
     let text = match verdict {
         Verdict::Match(ulps) => format!("{ulps} ulp"),
-        Verdict::SameFunctions(ulps) => format!("{ulps} ulp with functions of mathematics in double precision"),
-        Verdict::AsExact(ours, reference) => format!("{ours:.1} ulp from exact, the reference {reference:.1}"),
+        Verdict::SameFunctions(ulps) => {
+            format!("{ulps} ulp with functions of mathematics in double precision")
+        }
+        Verdict::AsExact(ours, reference) => {
+            format!("{ours:.1} ulp from exact, the reference {reference:.1}")
+        }
         Verdict::NoEffect | Verdict::Varies => String::new(),
         Verdict::NotRun(t) | Verdict::NoReference(t) | Verdict::Differs(t) | Verdict::Failed(t) => {
             t.lines().collect::<Vec<_>>().join(" ").chars().take(240).collect()

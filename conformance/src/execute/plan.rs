@@ -54,10 +54,13 @@ impl KernelPlan {
     /// The buffers and images in the order of the arguments.
     pub fn memories(&self) -> impl Iterator<Item = Memory> {
         self.args.iter().filter_map(|a| match a {
-            PlannedArg::Buffer(c) => Some(Memory { contents: *c, ulps: if c.element.is_float() { self.ulps } else { 0 } }),
-            PlannedArg::Image(i) => {
-                Some(Memory { contents: i.contents(), ulps: if i.is_rounded() { self.texel_ulps } else { 0 } })
+            PlannedArg::Buffer(c) => {
+                Some(Memory { contents: *c, ulps: if c.element.is_float() { self.ulps } else { 0 } })
             }
+            PlannedArg::Image(i) => Some(Memory {
+                contents: i.contents(),
+                ulps: if i.is_rounded() { self.texel_ulps } else { 0 },
+            }),
             _ => None,
         })
     }
@@ -101,7 +104,11 @@ impl fmt::Display for Plan {
                 match arg {
                     PlannedArg::Buffer(c) => writeln!(f, "buffer {c}")?,
                     PlannedArg::Value(bytes) => {
-                        writeln!(f, "value {}", bytes.iter().map(|b| format!("{b:02x}")).collect::<String>())?;
+                        writeln!(
+                            f,
+                            "value {}",
+                            bytes.iter().map(|b| format!("{b:02x}")).collect::<String>()
+                        )?;
                     }
                     PlannedArg::Local(bytes) => writeln!(f, "local {bytes}")?,
                     PlannedArg::Image(image) => writeln!(f, "image {image}")?,
@@ -121,7 +128,9 @@ impl Plan {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             let bad = || format!("bad line in a plan: {line}");
             if word == "kernel" {
-                let [name, global, local, ulps, texel_ulps] = rest.split(' ').collect::<Vec<_>>()[..] else { return Err(bad()) };
+                let [name, global, local, ulps, texel_ulps] = rest.split(' ').collect::<Vec<_>>()[..] else {
+                    return Err(bad());
+                };
                 plan.kernels.push(KernelPlan {
                     name: name.into(),
                     global: sizes(global)?,
@@ -139,8 +148,12 @@ impl Plan {
                 "rounded" => plan.rounded = rest.parse().map_err(|_| bad())?,
                 "buffer" => arg(PlannedArg::Buffer(Contents::parse(rest).ok_or_else(bad)?))?,
                 "value" => {
-                    let byte = |i: usize| rest.get(i..i + 2).and_then(|d| u8::from_str_radix(d, 16).ok()).ok_or_else(bad);
-                    arg(PlannedArg::Value((0..rest.len() / 2).map(|i| byte(2 * i)).collect::<Result<_, _>>()?))?;
+                    let byte = |i: usize| {
+                        rest.get(i..i + 2).and_then(|d| u8::from_str_radix(d, 16).ok()).ok_or_else(bad)
+                    };
+                    arg(PlannedArg::Value(
+                        (0..rest.len() / 2).map(|i| byte(2 * i)).collect::<Result<_, _>>()?,
+                    ))?;
                 }
                 "image" => arg(PlannedArg::Image(PlannedImage::parse(rest, ' ').ok_or_else(bad)?))?,
                 "sampler" => arg(PlannedArg::Sampler(PlannedSampler::parse(rest).ok_or_else(bad)?))?,
@@ -172,10 +185,16 @@ impl Settings {
         let mut settings = Settings::default();
         for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
             let mut words = line.split_whitespace();
-            let (Some(path), Some(kernel)) = (words.next(), words.next()) else { return Err(format!("bad setting: {line}")) };
+            let (Some(path), Some(kernel)) = (words.next(), words.next()) else {
+                return Err(format!("bad setting: {line}"));
+            };
             let pair = |w: &str| w.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned()));
             let pairs: Option<Vec<_>> = words.map(pair).collect();
-            settings.lines.push((path.into(), kernel.into(), pairs.ok_or_else(|| format!("bad setting: {line}"))?));
+            settings.lines.push((
+                path.into(),
+                kernel.into(),
+                pairs.ok_or_else(|| format!("bad setting: {line}"))?,
+            ));
         }
         Ok(settings)
     }
@@ -190,13 +209,18 @@ impl Settings {
     /// The value of a key for a kernel.
     fn get(&self, path: &str, kernel: &str, key: &str) -> Option<&str> {
         let fits = |(p, k, _): &&Line| path.contains(p.as_str()) && (k == "*" || k == kernel);
-        let mut found = self.lines.iter().filter(fits).filter_map(|l| l.2.iter().rev().find(|(k, _)| k == key));
+        let mut found =
+            self.lines.iter().filter(fits).filter_map(|l| l.2.iter().rev().find(|(k, _)| k == key));
         found.next_back().map(|(_, v)| v.as_str())
     }
 }
 
 /// The plan of a manifest's entry, and the kernels that cannot be run, with the reason.
-pub fn derive(entry: &Entry, dir: &Path, settings: &Settings) -> Result<(Plan, Vec<(String, String)>), String> {
+pub fn derive(
+    entry: &Entry,
+    dir: &Path,
+    settings: &Settings,
+) -> Result<(Plan, Vec<(String, String)>), String> {
     let path = dir.join(&entry.path);
     let source = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let source = String::from_utf8_lossy(&source);
@@ -212,7 +236,8 @@ pub fn derive(entry: &Entry, dir: &Path, settings: &Settings) -> Result<(Plan, V
     });
     let (library, module) = known.ok_or("the compiler panicked")?.map_err(|e| e.to_string())?;
     let options = precise(&entry.options);
-    let mut plan = Plan { source: path.to_string_lossy().into_owned(), options, rounded: false, kernels: Vec::new() };
+    let mut plan =
+        Plan { source: path.to_string_lossy().into_owned(), options, rounded: false, kernels: Vec::new() };
     let mut unable = Vec::new();
     for info in &module.kernels {
         let names = library.arg_info.iter().find(|k| k.kernel == info.name);
@@ -241,7 +266,8 @@ fn kernel(
     if let Some(why) = setting("skip") {
         return Err(why.replace('_', " "));
     }
-    let required = info.reqd_work_group_size.map_or(1, |size| size.iter().rposition(|s| *s > 1).map_or(1, |at| at + 1));
+    let required =
+        info.reqd_work_group_size.map_or(1, |size| size.iter().rposition(|s| *s > 1).map_or(1, |at| at + 1));
     let dims = dimensions(module, &info.name).max(required);
     let local = match setting("local") {
         Some("-") => None,
@@ -259,7 +285,8 @@ fn kernel(
         },
     };
     let ulps = setting("ulp").map_or(Ok(ULPS), str::parse).map_err(|e| format!("ulp: {e}"))?;
-    let texel_ulps = setting("texel_ulp").map_or(Ok(TEXEL_ULPS), str::parse).map_err(|e| format!("texel_ulp: {e}"))?;
+    let texel_ulps =
+        setting("texel_ulp").map_or(Ok(TEXEL_ULPS), str::parse).map_err(|e| format!("texel_ulp: {e}"))?;
     let (accessed, seen) = (accessed(module, &info.name), seen_as_float(module, &info.name));
     let base = |i: usize| source.and_then(|s| s.base_types.get(i)).map_or("", String::as_str);
     let element = |i: usize| match (Element::of_type(base(i)), accessed.get(i).copied().flatten()) {
@@ -274,7 +301,8 @@ fn kernel(
         let name = source.and_then(|s| s.args.get(i)).map_or("", |a| a.name.as_str());
         let ty = source.and_then(|s| s.args.get(i)).map_or("", |a| a.type_name.as_str());
         // Vectors have no base type of their own.
-        let element = element(i).or_else(|| Element::of_type(ty).or(common).filter(|_| arg.kind == ArgKind::Value));
+        let element =
+            element(i).or_else(|| Element::of_type(ty).or(common).filter(|_| arg.kind == ArgKind::Value));
         args.push(match arg.kind {
             ArgKind::Image => {
                 let float = seen.get(i).copied().flatten().unwrap_or(true);
@@ -286,10 +314,17 @@ fn kernel(
     Ok(KernelPlan { name: info.name.clone(), global, local, ulps, texel_ulps, args })
 }
 
-fn argument(arg: &ArgInfo, name: &str, element: Option<Element>, setting: Option<&str>) -> Result<PlannedArg, String> {
+fn argument(
+    arg: &ArgInfo,
+    name: &str,
+    element: Option<Element>,
+    setting: Option<&str>,
+) -> Result<PlannedArg, String> {
     let wrong = || format!("argument {name}: {} is no setting for it", setting.unwrap_or_default());
     Ok(match arg.kind {
-        ArgKind::LocalPtr => PlannedArg::Local(setting.map_or(Ok(LOCAL_BYTES), str::parse).map_err(|_| wrong())?),
+        ArgKind::LocalPtr => {
+            PlannedArg::Local(setting.map_or(Ok(LOCAL_BYTES), str::parse).map_err(|_| wrong())?)
+        }
         ArgKind::GlobalPtr | ArgKind::ConstantPtr => {
             let mut contents = Contents {
                 element: element.unwrap_or(Element::U32),
@@ -333,7 +368,8 @@ fn image(name: &str, ty: &str, float: bool, setting: Option<&str>) -> Result<Pla
         return Err(format!("argument {name} is an {ty}"));
     }
     let planned = match setting {
-        Some(text) => PlannedImage::parse(text, ':').ok_or_else(|| format!("argument {name}: {text} is no setting for it"))?,
+        Some(text) => PlannedImage::parse(text, ':')
+            .ok_or_else(|| format!("argument {name}: {text} is no setting for it"))?,
         None => PlannedImage::usual(float),
     };
     Ok(PlannedArg::Image(planned))
@@ -342,7 +378,9 @@ fn image(name: &str, ty: &str, float: bool, setting: Option<&str>) -> Result<Pla
 /// For each argument that is a pointer, or a structure, to something: the type that all accesses have, as far as they are
 /// easily seen.
 fn accessed(module: &Module, kernel: &str) -> Vec<Option<Element>> {
-    let Some(func) = module.functions.values().find(|f| f.kernel.is_some() && f.name == kernel) else { return vec![] };
+    let Some(func) = module.functions.values().find(|f| f.kernel.is_some() && f.name == kernel) else {
+        return vec![];
+    };
     let Some(entry) = func.entry() else { return vec![] };
     let params = &func.blocks[entry].params;
     let mut root: HashMap<Value, usize> = params.iter().copied().enumerate().map(|(i, p)| (p, i)).collect();
@@ -391,14 +429,18 @@ fn usual_integer(name: &str) -> f64 {
 
 /// Dimensions of the range that a kernel, or what it calls, looks at.
 fn dimensions(module: &Module, kernel: &str) -> usize {
-    let mut functions: Vec<FuncRef> = module.functions.keys().filter(|f| module.functions[*f].name == kernel).collect();
+    let mut functions: Vec<FuncRef> =
+        module.functions.keys().filter(|f| module.functions[*f].name == kernel).collect();
     let mut dims = 1;
     let mut next = 0;
     while let Some(func) = functions.get(next).map(|f| &module.functions[*f]) {
         next += 1;
         for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
             match &func.insts[*inst].op {
-                Op::WorkItem { query: WorkItemQuery::GlobalId | WorkItemQuery::LocalId | WorkItemQuery::GroupId, dim } => {
+                Op::WorkItem {
+                    query: WorkItemQuery::GlobalId | WorkItemQuery::LocalId | WorkItemQuery::GroupId,
+                    dim,
+                } => {
                     dims = dims.max(*dim as usize + 1);
                 }
                 Op::Call(callee) if !functions.contains(callee) => functions.push(*callee),
@@ -441,9 +483,22 @@ mod tests {
             PlannedArg::Image(PlannedImage::usual(false)),
             PlannedArg::Sampler(PlannedSampler { normalized: true, linear: true }),
         ];
-        let kernel = KernelPlan { name: "k".into(), global: vec![4, 2], local: None, ulps: 3, texel_ulps: 1, args };
-        let other = KernelPlan { name: "l".into(), global: vec![8], local: Some(vec![4]), ulps: 0, texel_ulps: 0, args: vec![] };
-        let plan = Plan { source: "/a b/c.cl".into(), options: "-DX=1 -I/a".into(), rounded: true, kernels: vec![kernel, other] };
+        let kernel =
+            KernelPlan { name: "k".into(), global: vec![4, 2], local: None, ulps: 3, texel_ulps: 1, args };
+        let other = KernelPlan {
+            name: "l".into(),
+            global: vec![8],
+            local: Some(vec![4]),
+            ulps: 0,
+            texel_ulps: 0,
+            args: vec![],
+        };
+        let plan = Plan {
+            source: "/a b/c.cl".into(),
+            options: "-DX=1 -I/a".into(),
+            rounded: true,
+            kernels: vec![kernel, other],
+        };
         assert_eq!(Plan::parse(&plan.to_string()).as_ref(), Ok(&plan));
         assert!(Plan::parse("buffer f32").is_err());
     }
@@ -468,9 +523,17 @@ mod tests {
     fn texels_are_for_images_without_a_setting() {
         let mut s = Settings::parse("a.cl k i=bytes").unwrap_or_default();
         assert!(s.set_texels("half").is_ok() && s.set_texels("other").is_err());
-        let of = |name: &str, float| image(name, "image2d_t", float, s.get("a.cl", "k", name).or(s.get("a.cl", "k", "texels")));
-        assert_eq!(of("i", true), Ok(PlannedArg::Image(PlannedImage::parse("bytes", ':').unwrap_or(PlannedImage::usual(true)))));
-        assert_eq!(of("j", true), Ok(PlannedArg::Image(PlannedImage::parse("half", ':').unwrap_or(PlannedImage::usual(true)))));
+        let of = |name: &str, float| {
+            image(name, "image2d_t", float, s.get("a.cl", "k", name).or(s.get("a.cl", "k", "texels")))
+        };
+        assert_eq!(
+            of("i", true),
+            Ok(PlannedArg::Image(PlannedImage::parse("bytes", ':').unwrap_or(PlannedImage::usual(true))))
+        );
+        assert_eq!(
+            of("j", true),
+            Ok(PlannedArg::Image(PlannedImage::parse("half", ':').unwrap_or(PlannedImage::usual(true))))
+        );
     }
 
     /// clang gives vectors no base type; what a structure of the program holds is taken from what the buffers do.

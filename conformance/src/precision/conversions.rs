@@ -45,7 +45,9 @@ impl Type {
     }
     fn value(self, raw: u64) -> Number {
         match self {
-            Type::Int { bits, signed: true, .. } => Number::Int(i128::from((raw << (64 - bits)).cast_signed() >> (64 - bits))),
+            Type::Int { bits, signed: true, .. } => {
+                Number::Int(i128::from((raw << (64 - bits)).cast_signed() >> (64 - bits)))
+            }
             Type::Int { bits, .. } => Number::Int(i128::from(raw << (64 - bits) >> (64 - bits))),
             Type::Float(width) => Number::Float(from_bits(width, raw)),
         }
@@ -128,8 +130,10 @@ pub fn plan(plan: &mut Plan<'_>, formats: &[Format; 3], depth: Depth) {
     let load = Pair { from: float(Width::F16), to: float(Width::F32), memory: true };
     lists.push(("vload_", float(Width::F16), vec![load]));
     for (prefix, to, pairs) in lists {
-        let mut source: String =
-            types.iter().filter_map(|t| if let Type::Float(w) = t { Some(device::pragma(*w)) } else { None }).collect();
+        let mut source: String = types
+            .iter()
+            .filter_map(|t| if let Type::Float(w) = t { Some(device::pragma(*w)) } else { None })
+            .collect();
         source.extend(pairs.iter().map(|pair| pair.source()));
         let program = plan.program(source, "");
         let name = format!("{prefix}{}", to.name());
@@ -184,8 +188,12 @@ fn inputs(from: Type, depth: Depth) -> Vec<u64> {
             for _ in 0..samples {
                 let any = random.next() >> (64 - bits);
                 // Few bits: ties of narrower formats.
-                let few = any >> (random.next() % u64::from(bits - 10)) << (random.next() % u64::from(bits - 10));
-                let moderate = round(width, Real::exact((random.next().cast_signed() >> (random.next() % 60)) as f64 / 4.0));
+                let few =
+                    any >> (random.next() % u64::from(bits - 10)) << (random.next() % u64::from(bits - 10));
+                let moderate = round(
+                    width,
+                    Real::exact((random.next().cast_signed() >> (random.next() % 60)) as f64 / 4.0),
+                );
                 list.extend([any, few, to_bits(width, moderate)]);
             }
         }
@@ -238,7 +246,8 @@ fn convert(x: Number, to: Type, saturated: bool, rounding: &str) -> Option<Numbe
         let Type::Float(width) = to else { return None };
         return Some(Number::Float(rounded(real(x), width, rounding)));
     };
-    let (low, high) = if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
+    let (low, high) =
+        if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
     match x {
         Number::Int(n) if saturated => Some(Number::Int(n.clamp(low, high))),
         Number::Int(n) => {
@@ -297,7 +306,8 @@ fn measure(
 ) -> Result<(), String> {
     let list = inputs(pair.from, depth);
     let forms = pair.forms();
-    let bytes: Vec<u8> = list.iter().flat_map(|v| v.to_le_bytes().into_iter().take(pair.from.bytes())).collect();
+    let bytes: Vec<u8> =
+        list.iter().flat_map(|v| v.to_le_bytes().into_iter().take(pair.from.bytes())).collect();
     let size = pair.to.bytes();
     let mut results = vec![0u8; forms.len() * list.len() * size];
     let (a, r) = (session.buffer(bytes.len())?, session.buffer(results.len())?);
@@ -361,7 +371,8 @@ mod tests {
     fn wrong_results_are_found() {
         let pair = Pair { from: Type::Float(Width::F64), to: Type::Float(Width::F32), memory: false };
         let tiny = Number::Float(1e-40);
-        let right = |got: f64, denormals| is_right(tiny, pair, (false, "_rtz"), Number::Float(got), [denormals; 3]);
+        let right =
+            |got: f64, denormals| is_right(tiny, pair, (false, "_rtz"), Number::Float(got), [denormals; 3]);
         let want = f64::from(f32::from_bits((1e-40f32).to_bits() - u32::from(f64::from(1e-40f32) > 1e-40)));
         assert_eq!(right(want, true), Some(true));
         assert_eq!(right(0.0, true), Some(false));

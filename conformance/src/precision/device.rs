@@ -19,11 +19,18 @@ pub struct Format {
 
 /// Asks for a format's CL_DEVICE_*_FP_CONFIG.
 pub fn format(api: &Api, device: &Device, extensions: &str, width: Width) -> Format {
-    let name = [CL_DEVICE_HALF_FP_CONFIG, CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_DOUBLE_FP_CONFIG][width as usize];
+    let name =
+        [CL_DEVICE_HALF_FP_CONFIG, CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_DOUBLE_FP_CONFIG][width as usize];
     let mut config: cl_device_fp_config = 0;
     // SAFETY: the answer is a bit field of the size given.
     let code = unsafe {
-        (api.clGetDeviceInfo)(device.id, name, size_of::<cl_device_fp_config>(), (&raw mut config).cast(), std::ptr::null_mut())
+        (api.clGetDeviceInfo)(
+            device.id,
+            name,
+            size_of::<cl_device_fp_config>(),
+            (&raw mut config).cast(),
+            std::ptr::null_mut(),
+        )
     };
     let extension = ["cl_khr_fp16", "", "cl_khr_fp64"][width as usize];
     let listed = extension.is_empty() || extensions.split_whitespace().any(|e| e == extension);
@@ -149,7 +156,8 @@ pub fn apply(
     let room = |wanted: bool, bytes: usize| session.buffer(if wanted { bytes.max(4) } else { 4 });
     let (r, s, q) = (room(has_value, size)?, room(has_second, size)?, room(has_int, 4 * list.len())?);
     // An operand that is not used may be any buffer.
-    let arguments = [&a, b.as_ref().unwrap_or(&a), c.as_ref().unwrap_or(&a), n.as_ref().unwrap_or(&a), &r, &s, &q];
+    let arguments =
+        [&a, b.as_ref().unwrap_or(&a), c.as_ref().unwrap_or(&a), n.as_ref().unwrap_or(&a), &r, &s, &q];
     kernel.set(&arguments.map(cl::Arg::Buffer))?;
     kernel.launch(&[list.len()], None)?;
     let download = |buffer, wanted: bool| {
@@ -162,6 +170,10 @@ pub fn apply(
         session.read(&q, &mut int)?;
     }
     let number = |bytes: &[u8], i| if bytes.is_empty() { 0.0 } else { unpack(width, bytes, i) };
-    let got = |i| Got { value: number(&first, i), second: number(&second, i), int: int.get(i).copied().unwrap_or_default() };
+    let got = |i| Got {
+        value: number(&first, i),
+        second: number(&second, i),
+        int: int.get(i).copied().unwrap_or_default(),
+    };
     Ok((0..list.len()).map(got).collect())
 }

@@ -14,7 +14,14 @@ pub fn rules(entry: &Entry, width: Width, mode: Mode, denormals: bool) -> Rules 
 }
 
 /// A task for each function of a list that has a bound.
-pub fn plan<'t>(plan: &mut Plan<'t>, entries: &[(usize, &'t Entry)], width: Width, mode: Mode, denormals: bool, depth: Depth) {
+pub fn plan<'t>(
+    plan: &mut Plan<'t>,
+    entries: &[(usize, &'t Entry)],
+    width: Width,
+    mode: Mode,
+    denormals: bool,
+    depth: Depth,
+) {
     if entries.is_empty() {
         return;
     }
@@ -22,7 +29,12 @@ pub fn plan<'t>(plan: &mut Plan<'t>, entries: &[(usize, &'t Entry)], width: Widt
     for &(index, entry) in entries {
         let bound = entry.bound(width, mode);
         let rules = rules(entry, width, mode, denormals);
-        let line = Line { name: entry.name.into(), kind: width.name().into(), mode: mode.name(), allowed: bound.text() };
+        let line = Line {
+            name: entry.name.into(),
+            kind: width.name().into(),
+            mode: mode.name(),
+            allowed: bound.text(),
+        };
         let work = move |session: &device::Session<'_>, program: &device::Program<'_>| {
             let mut row = Row::default();
             inputs::generate(entry.name, entry.shape, width, depth, |list| {
@@ -42,9 +54,23 @@ pub fn plan<'t>(plan: &mut Plan<'t>, entries: &[(usize, &'t Entry)], width: Widt
 pub fn count(row: &mut Row, entry: &Entry, rules: Rules, bound: Bound, a: &Args, got: Got) {
     let Some(verdict) = judge::judge(entry, rules, bound, a, got) else { return };
     // Where only an absolute error is asked for, units say nothing.
-    let absolute = matches!(bound, Bound::Special(rule, _) if matches!(rule(a), Bound::Abs(_) | Bound::Any)) && verdict.good;
-    let results = || format!("{} ({:e}), second {:e}, int {}", bits(rules.width, got.value), got.value, got.second, got.int);
-    row.count(if absolute { 0.0 } else { verdict.ulp }, verdict.good, || operands(entry.shape, rules.width, a), results);
+    let absolute = matches!(bound, Bound::Special(rule, _) if matches!(rule(a), Bound::Abs(_) | Bound::Any))
+        && verdict.good;
+    let results = || {
+        format!(
+            "{} ({:e}), second {:e}, int {}",
+            bits(rules.width, got.value),
+            got.value,
+            got.second,
+            got.int
+        )
+    };
+    row.count(
+        if absolute { 0.0 } else { verdict.ulp },
+        verdict.good,
+        || operands(entry.shape, rules.width, a),
+        results,
+    );
 }
 
 /// A number with its bits.

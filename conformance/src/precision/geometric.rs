@@ -25,7 +25,14 @@ struct Function {
 }
 
 const fn function(name: &'static str, bounds: [Option<(f64, f64)>; 3], two: bool, vector: bool) -> Function {
-    Function { name, bounds, absolute: false, widths: &[1, 2, 3, 4], has_two_operands: two, gives_vector: vector }
+    Function {
+        name,
+        bounds,
+        absolute: false,
+        widths: &[1, 2, 3, 4],
+        has_two_operands: two,
+        gives_vector: vector,
+    }
 }
 
 const FUNCTIONS: &[Function] = &[
@@ -42,8 +49,10 @@ const FUNCTIONS: &[Function] = &[
 /// A task for each function.
 pub fn plan(plan: &mut Plan<'_>, width: Width, mode: Mode, denormals: bool, depth: Depth) {
     let functions = || FUNCTIONS.iter().filter_map(|f| Some((f, f.bounds[width as usize]?)));
-    let program = plan
-        .program(functions().map(|(f, _)| source(f, width)).fold(device::pragma(width).into(), |a, b| a + &b), mode.options());
+    let program = plan.program(
+        functions().map(|(f, _)| source(f, width)).fold(device::pragma(width).into(), |a, b| a + &b),
+        mode.options(),
+    );
     for (f, (a, b)) in functions() {
         let allowed = match (f.absolute, b == 0.0) {
             (true, true) => format!("{a} max² ε"),
@@ -74,7 +83,8 @@ fn source(f: &Function, width: Width) -> String {
             let parts: Vec<String> = (0..n).map(|k| format!("{array}[{n} * i + {k}]")).collect();
             if n == 1 { parts.concat() } else { format!("({t}{n})({})", parts.join(", ")) }
         };
-        let operands = if f.has_two_operands { format!("{}, {}", vector("a"), vector("b")) } else { vector("a") };
+        let operands =
+            if f.has_two_operands { format!("{}, {}", vector("a"), vector("b")) } else { vector("a") };
         let store = match (f.gives_vector, n) {
             (true, 2..) => {
                 let parts: String = (0..n).map(|k| format!(" r[{n} * i + {k}] = v.s{k};")).collect();
@@ -140,7 +150,9 @@ fn apply(
     n: usize,
     list: &[(Vector, Vector)],
 ) -> Result<Vec<Vector>, String> {
-    let flat = |y: bool| device::pack(width, list.iter().flat_map(move |v| if y { v.1 } else { v.0 }.into_iter().take(n)));
+    let flat = |y: bool| {
+        device::pack(width, list.iter().flat_map(move |v| if y { v.1 } else { v.0 }.into_iter().take(n)))
+    };
     let (a, b) = (flat(false), flat(true));
     let out = if f.gives_vector { n } else { 1 };
     let mut bytes = vec![0u8; list.len() * out * width.bytes()];
@@ -151,7 +163,9 @@ fn apply(
     kernel.set(&[cl::Arg::Buffer(&x), cl::Arg::Buffer(&y), cl::Arg::Buffer(&r)])?;
     kernel.launch(&[list.len()], None)?;
     session.read(&r, &mut bytes)?;
-    let result = |i: usize| std::array::from_fn(|k| if k < out { device::unpack(width, &bytes, i * out + k) } else { 0.0 });
+    let result = |i: usize| {
+        std::array::from_fn(|k| if k < out { device::unpack(width, &bytes, i * out + k) } else { 0.0 })
+    };
     Ok((0..list.len()).map(result).collect())
 }
 
@@ -195,9 +209,10 @@ fn answer(f: &Function, n: usize, width: Width, simple: bool, x: &Vector, y: &Ve
         "distance" | "fast_distance" => x.iter().zip(y).map(|(a, b)| two_sum(a * 0.5, b * -0.5)).collect(),
         "normalize" if x.iter().any(|v| v.is_nan()) => return Some(vec![Real::exact(f64::NAN); n]),
         // Infinite components are all that counts.
-        "normalize" if !finite => {
-            x.iter().map(|v| Dd::from(if v.is_infinite() { 1.0f64.copysign(*v) } else { 0.0f64.copysign(*v) })).collect()
-        }
+        "normalize" if !finite => x
+            .iter()
+            .map(|v| Dd::from(if v.is_infinite() { 1.0f64.copysign(*v) } else { 0.0f64.copysign(*v) }))
+            .collect(),
         _ if x.iter().any(|v| v.is_nan()) && x.iter().any(|v| v.is_infinite()) => return None,
         "length" if x.iter().any(|v| v.is_nan()) => return Some(vec![Real::exact(f64::NAN)]),
         "length" if !finite => return Some(vec![Real::exact(f64::INFINITY)]),
@@ -212,7 +227,11 @@ fn answer(f: &Function, n: usize, width: Width, simple: bool, x: &Vector, y: &Ve
         return None;
     }
     if most == 0.0 {
-        return Some(if f.gives_vector { parts.into_iter().map(Real::exact).collect() } else { vec![Real::exact(0.0)] });
+        return Some(if f.gives_vector {
+            parts.into_iter().map(Real::exact).collect()
+        } else {
+            vec![Real::exact(0.0)]
+        });
     }
     let e = exponent(most);
     let (v, length) = length_of(&v, e);
@@ -291,7 +310,8 @@ fn count(
             error = error.min(other);
         }
     }
-    let list = |v: &[f64]| v.iter().map(|v| format!("{} ({v:e})", bits(width, *v))).collect::<Vec<_>>().join(", ");
+    let list =
+        |v: &[f64]| v.iter().map(|v| format!("{} ({v:e})", bits(width, *v))).collect::<Vec<_>>().join(", ");
     let operands = || {
         let text = format!("({})", list(&x[..n]));
         if f.has_two_operands { format!("{text}, ({})", list(&y[..n])) } else { text }
@@ -317,7 +337,10 @@ mod tests {
         assert_eq!(value("cross", 4, [1.0, 0.0, 0.0, 9.0], [0.0, 1.0, 0.0, 9.0]), [0.0, 0.0, 1.0, 0.0]);
         assert_eq!(value("length", 2, [3e-320, 4e-320, 0.0, 0.0], zero)[0], 5e-320);
         assert_eq!(value("length", 2, [3e300, 4e300, 0.0, 0.0], zero), [5e300]);
-        assert_eq!(value("distance", 1, [f64::MAX, 0.0, 0.0, 0.0], [-f64::MAX, 0.0, 0.0, 0.0]), [f64::INFINITY]);
+        assert_eq!(
+            value("distance", 1, [f64::MAX, 0.0, 0.0, 0.0], [-f64::MAX, 0.0, 0.0, 0.0]),
+            [f64::INFINITY]
+        );
         assert_eq!(value("distance", 2, [4.0, 5.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]), [5.0]);
         assert_eq!(value("normalize", 2, [3.0, -4.0, 0.0, 0.0], zero), [0.6, -0.8]);
         assert_eq!(value("normalize", 2, [f64::INFINITY, 1.0, 0.0, 0.0], zero), [1.0, 0.0]);
@@ -329,7 +352,17 @@ mod tests {
     fn wrong_results_are_found() {
         let check = |name, x, got| {
             let mut row = Row::default();
-            count(&mut row, find(name), 2, Width::F32, true, Mode::Default, (&x, &[1.0, 1.0, 0.0, 0.0]), &got, 4.75);
+            count(
+                &mut row,
+                find(name),
+                2,
+                Width::F32,
+                true,
+                Mode::Default,
+                (&x, &[1.0, 1.0, 0.0, 0.0]),
+                &got,
+                4.75,
+            );
             row.wrong
         };
         let x = [3.0, 4.0, 0.0, 0.0];
@@ -348,7 +381,17 @@ mod tests {
         let y = [b(0x01a4_2397), b(0x004d_6cb9), b(0x0000_0007), 0.0];
         let wrong = |keeps, got| {
             let mut row = Row::default();
-            count(&mut row, find("distance"), 3, Width::F32, keeps, Mode::Default, (&x, &y), &[got, 0.0, 0.0, 0.0], 8.5);
+            count(
+                &mut row,
+                find("distance"),
+                3,
+                Width::F32,
+                keeps,
+                Mode::Default,
+                (&x, &y),
+                &[got, 0.0, 0.0, 0.0],
+                8.5,
+            );
             row.wrong
         };
         // The first components' difference and the second one's subtrahend are denormal.

@@ -67,7 +67,23 @@ pub fn edges(width: Width) -> Vec<f64> {
     let eps = ldexp(1.0, 1 - p);
     let pi = std::f64::consts::PI;
     let mut list = vec![0.0, least, 3.0 * least, normal - least, normal, 2.0 * normal, max, f64::INFINITY];
-    list.extend([0.5 - eps / 4.0, 0.5, 1.0 - eps / 2.0, 1.0, 1.0 + eps, 1.5, 2.0, 2.5, 3.0, 4.0, 7.0, 10.0, 100.0, 0.1, 0.3]);
+    list.extend([
+        0.5 - eps / 4.0,
+        0.5,
+        1.0 - eps / 2.0,
+        1.0,
+        1.0 + eps,
+        1.5,
+        2.0,
+        2.5,
+        3.0,
+        4.0,
+        7.0,
+        10.0,
+        100.0,
+        0.1,
+        0.3,
+    ]);
     list.extend([pi / 4.0, pi / 2.0, pi, 2.0 * pi, 3.0 * pi, std::f64::consts::E, std::f64::consts::LN_2]);
     // Largest odd integer, where fractions end, and beyond.
     list.extend([-1, 0, 1].map(|d| ldexp(1.0, p) + f64::from(d)));
@@ -75,7 +91,17 @@ pub fn edges(width: Width) -> Vec<f64> {
     list.extend([7, 15, 31, 32, 63, 64].map(|n| ldexp(1.0, n)));
     // Overflow and underflow of exponentials, gamma, hyperbolic functions.
     let top = f64::from(width.max_exponent()) * std::f64::consts::LN_2;
-    list.extend([top, top + 0.69, top + 0.70, top + 1.4, -f64::from(width.min_exponent() - p), 35.04, 171.6, 27.2, 10.05]);
+    list.extend([
+        top,
+        top + 0.69,
+        top + 0.70,
+        top + 1.4,
+        -f64::from(width.min_exponent() - p),
+        35.04,
+        171.6,
+        27.2,
+        10.05,
+    ]);
     list.extend([ldexp(1.0, -p), ldexp(1.0, -p / 2), ldexp(1.0, -10)]);
     let mut all: Vec<f64> = list.into_iter().flat_map(|x| [fit(width, x), -fit(width, x)]).collect();
     all.push(f64::NAN);
@@ -148,7 +174,8 @@ pub fn generate(
     let none = Args { x: 0.0, y: 0.0, z: 0.0, n: 0 };
     let mut edges = edges(width);
     let mut list: Vec<Args> = Vec::new();
-    let mut random = Random::new(name.bytes().fold(7, |h: u64, b| h.wrapping_mul(31).wrapping_add(u64::from(b))));
+    let mut random =
+        Random::new(name.bytes().fold(7, |h: u64, b| h.wrapping_mul(31).wrapping_add(u64::from(b))));
     let samples = match depth {
         Depth::Quick => 600,
         Depth::Normal => 40_000,
@@ -164,11 +191,15 @@ pub fn generate(
                 (Width::F16, Depth::Normal | Depth::Full) => 1 << 16,
                 _ => samples,
             };
-            let stride = if count >= 1u64 << bits.min(40) { 1 } else { ((u64::MAX >> (64 - bits)) / count) | 1 };
+            let stride =
+                if count >= 1u64 << bits.min(40) { 1 } else { ((u64::MAX >> (64 - bits)) / count) | 1 };
             for first in (0..count).step_by(CHUNK) {
                 let pattern = |i: u64| i.wrapping_mul(stride) & (u64::MAX >> (64 - bits));
                 list.clear();
-                list.extend((first..count.min(first + CHUNK as u64)).map(|i| Args { x: from_bits(width, pattern(i)), ..none }));
+                list.extend(
+                    (first..count.min(first + CHUNK as u64))
+                        .map(|i| Args { x: from_bits(width, pattern(i)), ..none }),
+                );
                 f(&list)?;
             }
             list.clear();
@@ -199,8 +230,12 @@ pub fn generate(
                     1 => fit(width, -x * y * (1.0 + random.scaled(-60, -1))),
                     _ => fit(width, random.unit()),
                 };
-                let in_unit =
-                    Args { x: fit(width, random.unit()), y: fit(width, random.unit()), z: fit(width, random.unit()), n: 0 };
+                let in_unit = Args {
+                    x: fit(width, random.unit()),
+                    y: fit(width, random.unit()),
+                    z: fit(width, random.unit()),
+                    n: 0,
+                };
                 list.push(Args { x, y, z, n: 0 });
                 list.push(in_unit);
             }

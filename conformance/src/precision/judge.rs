@@ -30,7 +30,11 @@ pub fn round(width: Width, r: Real) -> f64 {
     let scaled = ldexp(odd, r.exp - last);
     let rounded = ldexp(scaled.round_ties_even(), last);
     let limit = ldexp(1.0, width.max_exponent());
-    if rounded.abs() / 2.0 >= limit || (rounded / 2.0).abs() >= limit { f64::INFINITY.copysign(hi) } else { rounded }
+    if rounded.abs() / 2.0 >= limit || (rounded / 2.0).abs() >= limit {
+        f64::INFINITY.copysign(hi)
+    } else {
+        rounded
+    }
 }
 
 /// The error of `got`; infinite where a NaN, an infinity or the sign of an exact zero is wrong.
@@ -46,7 +50,11 @@ pub fn error(width: Width, got: f64, want: Real, signed_zero: bool) -> f64 {
         return if got == w { 0.0 } else { f64::INFINITY };
     }
     if w == 0.0 && got == 0.0 {
-        return if signed_zero && w.is_sign_negative() != got.is_sign_negative() { f64::INFINITY } else { 0.0 };
+        return if signed_zero && w.is_sign_negative() != got.is_sign_negative() {
+            f64::INFINITY
+        } else {
+            0.0
+        };
     }
     let least = width.min_exponent() - width.precision() + 1;
     let top = width.max_exponent();
@@ -112,7 +120,8 @@ pub fn judge(entry: &Entry, rules: Rules, bound: Bound, args: &Args, got: Got) -
             for &z in &choices(args.z) {
                 let flushed = Args { x, y, z, ..*args };
                 // Section 7.5.3: without denormals the next number after zero is the smallest normal one.
-                let next = entry.name == "nextafter" && x == 0.0 && y != 0.0 && got.value == smallest.copysign(y);
+                let next =
+                    entry.name == "nextafter" && x == 0.0 && y != 0.0 && got.value == smallest.copysign(y);
                 if next {
                     return Some(Verdict { ulp: 0.0, good: true });
                 }
@@ -155,7 +164,9 @@ fn compare(entry: &Entry, rules: Rules, bound: Bound, args: &Args, got: Got) -> 
     if let Some(int) = want.int {
         let right = match entry.name {
             // At least the low seven bits of the quotient, with its sign.
-            "remquo" => (int ^ got.int) & 0x7f == 0 || (int.wrapping_neg() ^ got.int.wrapping_neg()) & 0x7f == 0,
+            "remquo" => {
+                (int ^ got.int) & 0x7f == 0 || (int.wrapping_neg() ^ got.int.wrapping_neg()) & 0x7f == 0
+            }
             _ => int == got.int,
         };
         if !right {
@@ -175,7 +186,8 @@ pub fn is_prescribed(name: &str, a: &Args) -> bool {
         "cosh" | "cos" => x == 0.0,
         "exp" | "exp2" | "exp10" | "expm1" | "erf" | "tanh" | "atanpi" => x == 0.0 || x.is_infinite(),
         "erfc" => x.is_infinite(),
-        "asin" | "asinh" | "asinpi" | "atan" | "atanh" | "cbrt" | "log1p" | "sin" | "sinh" | "sqrt" | "tan" => x == 0.0,
+        "asin" | "asinh" | "asinpi" | "atan" | "atanh" | "cbrt" | "log1p" | "sin" | "sinh" | "sqrt"
+        | "tan" => x == 0.0,
         "sinpi" => x.fract() == 0.0,
         "cospi" => x == 0.0 || (x.fract() != 0.0 && (2.0 * x).fract() == 0.0),
         "tanpi" => (2.0 * x).fract() == 0.0,
@@ -206,7 +218,10 @@ fn values(entry: &Entry, rules: Rules, bound: Bound, want: &Answer, got: Got) ->
 fn one(entry: &Entry, rules: Rules, bound: Bound, want: Real, got: f64) -> Verdict {
     // Either zero will do where the operands are zeros of both signs, and where the gamma function underflows.
     let any_zero = rules.finite_only
-        || matches!(entry.name, "fmax" | "fmin" | "max" | "min" | "maxmag" | "minmag" | "clamp" | "mix" | "tgamma");
+        || matches!(
+            entry.name,
+            "fmax" | "fmin" | "max" | "min" | "maxmag" | "minmag" | "clamp" | "mix" | "tgamma"
+        );
     let width = rules.width;
     let exact = round(width, want);
     let ulp = match bound {
@@ -259,7 +274,9 @@ mod tests {
         let third = Real::from(Dd::ONE / 3.0);
         let near = f64::from((1.0f32) / 3.0);
         assert!(error(Width::F32, near, third, true) < 0.5);
-        assert!((error(Width::F32, f64::from(((1.0f32) / 3.0).next_up()), third, true) - 4.0 / 3.0).abs() < 0.01);
+        assert!(
+            (error(Width::F32, f64::from(((1.0f32) / 3.0).next_up()), third, true) - 4.0 / 3.0).abs() < 0.01
+        );
         assert_eq!(error(Width::F32, -0.0, Real::exact(0.0), true), f64::INFINITY);
         assert_eq!(error(Width::F32, f64::NAN, third, true), f64::INFINITY);
         // Overflow within the bound.
@@ -309,7 +326,8 @@ mod tests {
             let args = Args { x: x.into(), y: y.into(), z: 0.0, n: 0 };
             let e = entry(name);
             let got = Got { value: f64::from(value), second: 0.0, int: 0 };
-            judge(e, rules, e.bound(rules.width, super::super::table::Mode::Relaxed), &args, got).map(|v| v.good)
+            judge(e, rules, e.bound(rules.width, super::super::table::Mode::Relaxed), &args, got)
+                .map(|v| v.good)
         };
         // log(0) and 1 / 0 are infinite, and infinities do not count here.
         assert_eq!(judged("log", 1e-40, 0.0, -100.0), None);

@@ -67,7 +67,9 @@ struct Chosen {
 fn chosen(list: &[String]) -> Result<Chosen, String> {
     let all = list.is_empty();
     let mut chosen = Chosen { functions: vec![all; TABLE.len()], geometric: all, conversions: all };
-    let find = |name: &str| TABLE.iter().position(|e| e.name == name).ok_or_else(|| format!("no function is called {name}"));
+    let find = |name: &str| {
+        TABLE.iter().position(|e| e.name == name).ok_or_else(|| format!("no function is called {name}"))
+    };
     for item in list {
         match item.as_str() {
             "geometric" => chosen.geometric = true,
@@ -87,7 +89,8 @@ fn chosen(list: &[String]) -> Result<Chosen, String> {
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let api = Api::load()?;
     let devices = api.devices()?;
-    let device = devices.get(arguments.device).ok_or_else(|| format!("there are {} devices", devices.len()))?;
+    let device =
+        devices.get(arguments.device).ok_or_else(|| format!("there are {} devices", devices.len()))?;
     let wanted = chosen(&arguments.functions)?;
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let jobs = arguments.jobs.unwrap_or(processors).clamp(1, 256);
@@ -140,8 +143,12 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     for (task, row) in plan.tasks.iter().zip(&rows) {
         let _ = writeln!(text, "{}", show(&task.line, row));
     }
-    let wrong: Vec<_> =
-        plan.tasks.iter().zip(&rows).filter_map(|(task, row)| Some((&task.line, row.wrong_at.as_ref()?))).collect();
+    let wrong: Vec<_> = plan
+        .tasks
+        .iter()
+        .zip(&rows)
+        .filter_map(|(task, row)| Some((&task.line, row.wrong_at.as_ref()?)))
+        .collect();
     let _ = writeln!(text, "\n{} functions measured, {} outside their bounds.", rows.len(), wrong.len());
     for (line, at) in &wrong {
         let _ = writeln!(text, "* {} {} {}: {at}", line.name, line.kind, line.mode);
@@ -157,7 +164,12 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
 pub type Measure<'a> = &'a mut dyn FnMut() -> Result<Option<String>, String>;
 
 /// Offers everything that is measured on a device to `visit`, in one thread. Programs are built where they are first needed.
-pub fn each(api: &Api, device: &Device, quick: bool, visit: &mut dyn FnMut(&str, Measure<'_>)) -> Result<(), String> {
+pub fn each(
+    api: &Api,
+    device: &Device,
+    quick: bool,
+    visit: &mut dyn FnMut(&str, Measure<'_>),
+) -> Result<(), String> {
     let session = Session::new(api, device)?;
     let extensions = session.extensions();
     let depth = if quick { Depth::Quick } else { Depth::Normal };
@@ -168,7 +180,8 @@ pub fn each(api: &Api, device: &Device, quick: bool, visit: &mut dyn FnMut(&str,
             if mode == Mode::Rounded && !format.rounded {
                 continue;
             }
-            let entries = TABLE.iter().enumerate().filter(|(_, e)| !matches!(e.bound(width, mode), Bound::None));
+            let entries =
+                TABLE.iter().enumerate().filter(|(_, e)| !matches!(e.bound(width, mode), Bound::None));
             functions::plan(&mut plan, &entries.collect::<Vec<_>>(), width, mode, format.denormals, depth);
             if mode != Mode::Rounded {
                 geometric::plan(&mut plan, width, mode, format.denormals, depth);
@@ -188,7 +201,9 @@ pub fn each(api: &Api, device: &Device, quick: bool, visit: &mut dyn FnMut(&str,
                 None => return Err("no program".into()),
             };
             let row = (task.work)(&session, program)?;
-            Ok(row.wrong_at.map(|at| format!("{} of {} wrong: {at}; allowed: {}", row.wrong, row.tried, task.line.allowed)))
+            Ok(row.wrong_at.map(|at| {
+                format!("{} of {} wrong: {at}; allowed: {}", row.wrong, row.tried, task.line.allowed)
+            }))
         };
         let Line { name, kind, mode, .. } = &task.line;
         visit(&format!("{name} {kind}, {mode}"), &mut measure);
@@ -219,9 +234,13 @@ fn heading(device: &Device, depth: Depth, formats: &[(Width, Format)]) -> String
 }
 
 fn show(line: &Line, row: &Row) -> String {
-    let measured = if row.worst.is_infinite() { "wrong value".to_string() } else { format!("{:.2}", row.worst) };
+    let measured =
+        if row.worst.is_infinite() { "wrong value".to_string() } else { format!("{:.2}", row.worst) };
     let Line { name, kind, mode, allowed } = line;
-    format!("| {name} | {kind} | {mode} | {allowed} | {measured} | {} | {} | {} |", row.worst_at, row.tried, row.wrong)
+    format!(
+        "| {name} | {kind} | {mode} | {allowed} | {measured} | {} | {} | {} |",
+        row.worst_at, row.tried, row.wrong
+    )
 }
 
 #[cfg(test)]
@@ -232,7 +251,9 @@ mod tests {
     fn functions_are_chosen_by_name_and_range() {
         let names = |list: &[&str]| {
             let list: Vec<String> = list.iter().map(|s| s.to_string()).collect();
-            chosen(&list).map(|c| TABLE.iter().zip(c.functions).filter(|(_, w)| *w).map(|(e, _)| e.name).collect::<Vec<_>>())
+            chosen(&list).map(|c| {
+                TABLE.iter().zip(c.functions).filter(|(_, w)| *w).map(|(e, _)| e.name).collect::<Vec<_>>()
+            })
         };
         assert_eq!(names(&["log", "acos..acospi", "geometric"]).unwrap(), ["acos", "acosh", "acospi", "log"]);
         assert_eq!(names(&[]).unwrap().len(), TABLE.len());

@@ -37,7 +37,13 @@ impl Row {
         self.wrong_at = self.wrong_at.take().or(other.wrong_at);
     }
     /// Counts one result.
-    pub fn count(&mut self, ulp: f64, good: bool, operands: impl Fn() -> String, results: impl Fn() -> String) {
+    pub fn count(
+        &mut self,
+        ulp: f64,
+        good: bool,
+        operands: impl Fn() -> String,
+        results: impl Fn() -> String,
+    ) {
         self.tried += 1;
         if ulp > self.worst {
             (self.worst, self.worst_at) = (ulp, operands());
@@ -73,7 +79,13 @@ impl Plan<'_> {
     }
 
     /// Does every task; rows are in the order of the tasks, and `done` is told of each as it comes.
-    pub fn run(&self, api: &Api, device: &Device, jobs: usize, done: impl Fn(&Line, &Row) + Sync) -> Result<Vec<Row>, String> {
+    pub fn run(
+        &self,
+        api: &Api,
+        device: &Device,
+        jobs: usize,
+        done: impl Fn(&Line, &Row) + Sync,
+    ) -> Result<Vec<Row>, String> {
         // Once each, so that threads find them in the driver's cache.
         spread(jobs, self.programs.len(), |indices| {
             let session = Session::new(api, device)?;
@@ -90,9 +102,12 @@ impl Plan<'_> {
                 let task = &self.tasks[index];
                 let program = match &mut built[task.program] {
                     Some(program) => program,
-                    none => none.insert(session.build(&self.programs[task.program].0, self.programs[task.program].1)?),
+                    none => none.insert(
+                        session.build(&self.programs[task.program].0, self.programs[task.program].1)?,
+                    ),
                 };
-                let row = (task.work)(&session, program).map_err(|e| format!("{} {}: {e}", task.line.name, task.line.kind))?;
+                let row = (task.work)(&session, program)
+                    .map_err(|e| format!("{} {}: {e}", task.line.name, task.line.kind))?;
                 done(&task.line, &row);
                 rows.lock().map_err(|e| e.to_string())?[index] = row;
             }
@@ -111,7 +126,9 @@ pub fn spread(
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         let worker = || {
-            let result = body(&mut std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < count)));
+            let result = body(&mut std::iter::from_fn(|| {
+                Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < count)
+            }));
             if result.is_err() {
                 next.store(count, Ordering::Relaxed);
             }
@@ -141,7 +158,12 @@ mod tests {
         let mut seen = seen.into_inner().unwrap();
         seen.sort_unstable();
         assert_eq!(seen, (0..100).collect::<Vec<_>>());
-        let failed = spread(2, 1000, |mut indices| if (&mut indices).any(|i| i == 5) { Err("five".to_owned()) } else { Ok(()) });
+        let failed =
+            spread(
+                2,
+                1000,
+                |mut indices| if (&mut indices).any(|i| i == 5) { Err("five".to_owned()) } else { Ok(()) },
+            );
         assert_eq!(failed, Err("five".to_owned()));
     }
 

@@ -191,7 +191,11 @@ fn signed_power(x: f64, y: Dd, odd: bool) -> Real {
 
 /// Double precision where the `f64` result is no special value.
 fn refine(f64_result: f64, operands_finite: bool, wide: impl FnOnce() -> Real) -> Real {
-    if !operands_finite || !f64_result.is_finite() || f64_result == 0.0 { Real::exact(f64_result) } else { wide() }
+    if !operands_finite || !f64_result.is_finite() || f64_result == 0.0 {
+        Real::exact(f64_result)
+    } else {
+        wide()
+    }
 }
 
 fn remainder(x: f64, y: f64) -> (f64, i32) {
@@ -221,7 +225,11 @@ fn nextafter(x: f64, y: f64, width: Width) -> f64 {
     let away = (x < y) == (x > 0.0);
     let a = x.abs();
     let next = if away {
-        if a == max { f64::INFINITY } else { a + ldexp(1.0, exponent(a).max(width.min_exponent()) - width.precision() + 1) }
+        if a == max {
+            f64::INFINITY
+        } else {
+            a + ldexp(1.0, exponent(a).max(width.min_exponent()) - width.precision() + 1)
+        }
     } else if a.is_infinite() {
         max
     } else {
@@ -308,7 +316,8 @@ pub fn answer(name: &str, width: Width, a: &Args) -> Option<Answer> {
         let v = narrow(x);
         return Some(if precise { refine(v, finite, || wider(x)).into() } else { v.into() });
     }
-    let pick = |v: f64, wider: &dyn Fn() -> Real| if precise { refine(v, finite, wider) } else { Real::exact(v) };
+    let pick =
+        |v: f64, wider: &dyn Fn() -> Real| if precise { refine(v, finite, wider) } else { Real::exact(v) };
     Some(match name {
         "x + y" => (x + y).into(),
         "x - y" => (x - y).into(),
@@ -408,10 +417,13 @@ mod tests {
                     z: 0.5,
                     n: i % 7 + 1,
                 };
-                if e.domain.is_some_and(|d| !d(&a)) || matches!(e.name, "nextafter" | "fract" | "mad" | "x * y + z") {
+                if e.domain.is_some_and(|d| !d(&a))
+                    || matches!(e.name, "nextafter" | "fract" | "mad" | "x * y + z")
+                {
                     continue;
                 }
-                let (p, q) = (answer(e.name, Width::F32, &a).unwrap(), answer(e.name, Width::F64, &a).unwrap());
+                let (p, q) =
+                    (answer(e.name, Width::F32, &a).unwrap(), answer(e.name, Width::F64, &a).unwrap());
                 let (p, q) = (p.value.approx(), q.value.approx());
                 let near = (p - q).abs() <= 1e-12 * q.abs().max(1e-3);
                 assert!(near || (p.is_nan() && q.is_nan()) || p == q, "{} of {a:?}: {p} and {q}", e.name);
@@ -421,7 +433,9 @@ mod tests {
 
     #[test]
     fn special_values() {
-        let at = |name: &str, x: f64, y: f64, n: i32| answer(name, Width::F64, &Args { x, y, z: 0.0, n }).unwrap().value.approx();
+        let at = |name: &str, x: f64, y: f64, n: i32| {
+            answer(name, Width::F64, &Args { x, y, z: 0.0, n }).unwrap().value.approx()
+        };
         assert!(at("sinpi", -3.0, 0.0, 0).is_sign_negative());
         assert!(at("cospi", 2.5, 0.0, 0).is_sign_positive());
         assert_eq!(at("tanpi", 1.5, 0.0, 0), f64::NEG_INFINITY);

@@ -31,8 +31,9 @@ pub fn is_swept(entry: &Entry) -> bool {
 fn symmetry(name: &str) -> Option<f64> {
     match name {
         "cos" | "cosh" | "cospi" | "fabs" | "logb" => Some(1.0),
-        "asin" | "asinh" | "asinpi" | "atan" | "atanh" | "atanpi" | "cbrt" | "sin" | "sinh" | "sinpi" | "tan" | "tanh"
-        | "tanpi" | "erf" | "degrees" | "radians" | "recip" | "1 / x" | "trunc" | "rint" | "round" => Some(-1.0),
+        "asin" | "asinh" | "asinpi" | "atan" | "atanh" | "atanpi" | "cbrt" | "sin" | "sinh" | "sinpi"
+        | "tan" | "tanh" | "tanpi" | "erf" | "degrees" | "radians" | "recip" | "1 / x" | "trunc" | "rint"
+        | "round" => Some(-1.0),
         _ => None,
     }
 }
@@ -113,7 +114,11 @@ fn judge(row: &mut Row, form: &Form<'_>, first: u32, wanted: &Wanted, results: &
     for i in 0..2 * PATTERNS as usize {
         let x = operand(first, i);
         let at = |list: &[f32]| list.get(i).map_or(0.0, |v| f64::from(*v));
-        let got = Got { value: at(&results.value), second: at(&results.second), int: results.int.get(i).copied().unwrap_or(0) };
+        let got = Got {
+            value: at(&results.value),
+            second: at(&results.second),
+            int: results.int.get(i).copied().unwrap_or(0),
+        };
         let a = Args { x, y: 0.0, z: 0.0, n: 0 };
         let want = match wanted {
             Wanted::Values(values) => values[i],
@@ -176,7 +181,8 @@ pub fn run(
         let session = Session::new(api, device)?;
         let mut programs: Vec<(Mode, Program<'_>)> = Vec::new();
         for mode in [Mode::Default, Mode::Rounded, Mode::Relaxed] {
-            let of_mode: Vec<(usize, &Entry)> = forms.iter().filter(|f| f.mode == mode).map(|f| (f.index, f.entry)).collect();
+            let of_mode: Vec<(usize, &Entry)> =
+                forms.iter().filter(|f| f.mode == mode).map(|f| (f.index, f.entry)).collect();
             if !of_mode.is_empty() {
                 programs.push((mode, session.build(&device::source_of_patterns(&of_mode), mode.options())?));
             }
@@ -201,7 +207,12 @@ pub fn run(
                 }
             }
             for (kernel, [r, s, q]) in kernels.1.iter().zip(&room) {
-                kernel.set(&[cl::Arg::U32(first), cl::Arg::Buffer(r), cl::Arg::Buffer(s), cl::Arg::Buffer(q)])?;
+                kernel.set(&[
+                    cl::Arg::U32(first),
+                    cl::Arg::Buffer(r),
+                    cl::Arg::Buffer(s),
+                    cl::Arg::Buffer(q),
+                ])?;
                 kernel.launch(&[count], None)?;
             }
             session.flush()?;
@@ -284,14 +295,28 @@ mod tests {
                     }
                     let want = reference::answer(entry.name, Width::F32, &a).unwrap().value.approx();
                     let near = want as f32;
-                    for got in [near, near.next_up(), near.next_down(), near * 1.00001, 0.0, -0.0, 1.0, f32::INFINITY, f32::NAN] {
+                    for got in [
+                        near,
+                        near.next_up(),
+                        near.next_down(),
+                        near * 1.00001,
+                        0.0,
+                        -0.0,
+                        1.0,
+                        f32::INFINITY,
+                        f32::NAN,
+                    ] {
                         let Some(ulp) = quick(bound, x, want, f64::from(got)) else { continue };
                         let got = Got { value: f64::from(got), second: 0.0, int: 0 };
                         let verdict = judge::judge(entry, rules, bound, &a, got);
                         if let Some(verdict) = verdict {
                             quickly += 1;
                             assert!(verdict.good, "{} {mode:?} of {x:e}: {got:?}", entry.name);
-                            assert!(ulp == 0.0 || (ulp - verdict.ulp).abs() < 1e-9, "{}: {ulp} {verdict:?}", entry.name);
+                            assert!(
+                                ulp == 0.0 || (ulp - verdict.ulp).abs() < 1e-9,
+                                "{}: {ulp} {verdict:?}",
+                                entry.name
+                            );
                         }
                     }
                 }
@@ -305,8 +330,10 @@ mod tests {
         let form = Form { index: 0, entry: entry("exp"), mode: Mode::Default, denormals: true };
         let first = 0x3f80_0000;
         let wanted = wanted("exp", first).unwrap();
-        let mut results =
-            Results { value: (0..2 * PATTERNS as usize).map(|i| operand(first, i).exp() as f32).collect(), ..Default::default() };
+        let mut results = Results {
+            value: (0..2 * PATTERNS as usize).map(|i| operand(first, i).exp() as f32).collect(),
+            ..Default::default()
+        };
         let mut row = Row::default();
         super::judge(&mut row, &form, first, &wanted, &results);
         assert_eq!((row.tried, row.wrong), (2 * u64::from(PATTERNS), 0));

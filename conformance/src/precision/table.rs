@@ -165,12 +165,16 @@ const fn single(name: &'static str, shape: Shape, bound: Bound, domain: Option<f
 }
 
 const PI: f64 = std::f64::consts::PI;
-const CIRCLE: Option<Bound> = Some(Special(|a| if a.x.abs() <= PI { Abs(1.0 / 2048.0) } else { Any }, "2^-11 abs. in [-π, π]"));
+const CIRCLE: Option<Bound> =
+    Some(Special(|a| if a.x.abs() <= PI { Abs(1.0 / 2048.0) } else { Any }, "2^-11 abs. in [-π, π]"));
 const HALF_TURNS: Option<Bound> =
     Some(Special(|a| if a.x.abs() <= 1.0 { Abs(1.0 / 2048.0) } else { Any }, "2^-11 abs. in [-1, 1]"));
-const EXPONENTIAL: Option<Bound> = Some(Special(|a| Ulp(3.0 + (2.0 * a.x).abs().floor()), "3 + floor(abs(2 x))"));
-const LOGARITHM: Option<Bound> =
-    Some(Special(|a| if (0.5..=2.0).contains(&a.x) { Abs(1.0 / 2_097_152.0) } else { Ulp(3.0) }, "3, 2^-21 abs. in [0.5, 2]"));
+const EXPONENTIAL: Option<Bound> =
+    Some(Special(|a| Ulp(3.0 + (2.0 * a.x).abs().floor()), "3 + floor(abs(2 x))"));
+const LOGARITHM: Option<Bound> = Some(Special(
+    |a| if (0.5..=2.0).contains(&a.x) { Abs(1.0 / 2_097_152.0) } else { Ulp(3.0) },
+    "3, 2^-21 abs. in [0.5, 2]",
+));
 const FAR: Option<Bound> = Some(Ulp(8192.0));
 const NEAR: Option<Bound> = Some(Ulp(4096.0));
 /// sin(x) * (1 / cos(x)) of a sine and a cosine that err by 2^-11.
@@ -181,7 +185,8 @@ const TANGENT: Option<Bound> = Some(Special(
     },
     "derived from sin, cos",
 ));
-const HYPERBOLIC: Option<Bound> = Some(Special(|a| if a.x.abs() <= 88.0 { Ulp(8192.0) } else { Any }, "8192 in [-88, 88]"));
+const HYPERBOLIC: Option<Bound> =
+    Some(Special(|a| if a.x.abs() <= 88.0 { Ulp(8192.0) } else { Any }, "8192 in [-88, 88]"));
 const DIVISION: Option<Bound> = Some(Special(
     |a| {
         let inside = |v: f64, n: i32| (2f64.powi(-n)..=2f64.powi(n)).contains(&v.abs());
@@ -189,29 +194,41 @@ const DIVISION: Option<Bound> = Some(Special(
     },
     "2.5 in 2^±62",
 ));
-const RECIPROCAL: Option<Bound> =
-    Some(Special(|a| if (2f64.powi(-126)..=2f64.powi(126)).contains(&a.x.abs()) { Ulp(2.5) } else { Any }, "2.5 in 2^±126"));
+const RECIPROCAL: Option<Bound> = Some(Special(
+    |a| if (2f64.powi(-126)..=2f64.powi(126)).contains(&a.x.abs()) { Ulp(2.5) } else { Any },
+    "2.5 in 2^±126",
+));
 /// Powers where the relaxed table defines them.
 const POWER: Option<Bound> = Some(Special(
-    |a| if a.x == 0.0 || (a.x < 0.0 && (a.y.fract() != 0.0 || a.y.abs() > 16_777_216.0)) { Any } else { Ulp(8192.0) },
+    |a| {
+        if a.x == 0.0 || (a.x < 0.0 && (a.y.fract() != 0.0 || a.y.abs() > 16_777_216.0)) {
+            Any
+        } else {
+            Ulp(8192.0)
+        }
+    },
     "8192 where defined",
 ));
 /// exp2(y * log2(x)) of functions that err as the table allows, or 8192 ulp.
 const POSITIVE_POWER: Option<Bound> = Some(Special(
     |a| {
         let log = a.x.log2();
-        let error = a.y.abs() * if log.abs() <= 1.0 { 2f64.powi(-21) } else { 3.0 * 2f64.powi(-23) * log.abs() };
-        let derived = (error * std::f64::consts::LN_2).exp_m1() * 2f64.powi(24) + 3.0 + (2.0 * a.y * log).abs();
+        let error =
+            a.y.abs() * if log.abs() <= 1.0 { 2f64.powi(-21) } else { 3.0 * 2f64.powi(-23) * log.abs() };
+        let derived =
+            (error * std::f64::consts::LN_2).exp_m1() * 2f64.powi(24) + 3.0 + (2.0 * a.y * log).abs();
         if a.x > 0.0 { Ulp(derived.max(8192.0)) } else { Any }
     },
     "8192, or derived from exp2, log2",
 ));
-const INTEGER_POWER: Option<Bound> = Some(Special(|a| if a.x == 0.0 { Any } else { Ulp(8192.0) }, "8192 where defined"));
+const INTEGER_POWER: Option<Bound> =
+    Some(Special(|a| if a.x == 0.0 { Any } else { Ulp(8192.0) }, "8192 where defined"));
 const ROOT: Option<Bound> = Some(Special(
     |a| if a.x == 0.0 || a.n == 0 || (a.x < 0.0 && a.n % 2 == 0) { Any } else { Ulp(8192.0) },
     "8192 where defined",
 ));
-const TANPI: Option<Bound> = Some(Special(|a| if a.x.abs() <= 1.0 { Ulp(8192.0) } else { Any }, "8192 in [-1, 1]"));
+const TANPI: Option<Bound> =
+    Some(Special(|a| if a.x.abs() <= 1.0 { Ulp(8192.0) } else { Any }, "8192 in [-1, 1]"));
 
 fn to_2_16(a: &Args) -> bool {
     a.x.is_nan() || a.x.abs() <= 65536.0
@@ -234,7 +251,13 @@ pub const TABLE: &[Entry] = &[
     // As `mad`: contracted or not.
     all("x * y + z", F3, Exact),
     Entry { name: "x / y", shape: F2, bounds: [Ulp(1.0), Ulp(2.5), Exact], relaxed: DIVISION, domain: None },
-    Entry { name: "1 / x", shape: F1, bounds: [Ulp(1.0), Ulp(2.5), Exact], relaxed: RECIPROCAL, domain: None },
+    Entry {
+        name: "1 / x",
+        shape: F1,
+        bounds: [Ulp(1.0), Ulp(2.5), Exact],
+        relaxed: RECIPROCAL,
+        domain: None,
+    },
     ulp("acos", F1, 2.0, 4.0, NEAR),
     ulp("acosh", F1, 2.0, 4.0, FAR),
     ulp("acospi", F1, 2.0, 5.0, FAR),
@@ -363,9 +386,11 @@ mod tests {
     #[test]
     fn the_table_is_complete() {
         let mut specified: Vec<String> = SPECIFIED.split_whitespace().map(str::to_owned).collect();
-        specified.extend(SINGLE.split_whitespace().flat_map(|f| [format!("half_{f}"), format!("native_{f}")]));
+        specified
+            .extend(SINGLE.split_whitespace().flat_map(|f| [format!("half_{f}"), format!("native_{f}")]));
         specified.sort();
-        let mut listed: Vec<String> = TABLE.iter().filter(|e| !e.is_expression()).map(|e| e.name.to_owned()).collect();
+        let mut listed: Vec<String> =
+            TABLE.iter().filter(|e| !e.is_expression()).map(|e| e.name.to_owned()).collect();
         listed.sort();
         assert_eq!(listed, specified);
     }

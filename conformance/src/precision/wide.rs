@@ -510,7 +510,11 @@ mod tests {
     #[test]
     fn the_standard_library_agrees() {
         let close = |a: Real, b: f64, what: &str, x: f64| {
-            assert!((a.approx() - b).abs() <= b.abs() * 1e-14 + 1e-300, "{what}({x}): {} and {b}", a.approx());
+            assert!(
+                (a.approx() - b).abs() <= b.abs() * 1e-14 + 1e-300,
+                "{what}({x}): {} and {b}",
+                a.approx()
+            );
         };
         for i in -400..400 {
             let x = f64::from(i) * 0.0371 + 1e-3;

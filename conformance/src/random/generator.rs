@@ -191,11 +191,17 @@ impl Gen<'_> {
             }
             7 => {
                 // Signed division by small positive numbers.
-                format!("({name})({} {} {})", self.scalar(t, d), ["/", "%"][self.random.below(2)], 1 + self.random.below(100))
+                format!(
+                    "({name})({} {} {})",
+                    self.scalar(t, d),
+                    ["/", "%"][self.random.below(2)],
+                    1 + self.random.below(100)
+                )
             }
             8 => format!("({name})({}({w}){})", ["~", "-"][self.random.below(2)], self.scalar(t, d)),
             9 => {
-                let (o, op) = (self.random.below(8), ["<", "<=", ">", ">=", "==", "!="][self.random.below(6)]);
+                let (o, op) =
+                    (self.random.below(8), ["<", "<=", ">", ">=", "==", "!="][self.random.below(6)]);
                 format!("({name})({} {op} {})", self.scalar(o, d), self.scalar(o, d))
             }
             10 => format!("({name})({} ? {} : {})", self.condition(d), self.scalar(t, d), self.scalar(t, d)),
@@ -208,7 +214,8 @@ impl Gen<'_> {
                 format!("convert_{name}_sat({})", self.scalar(o, d))
             }
             13 | 14 => {
-                let f = ["min", "max", "add_sat", "sub_sat", "hadd", "rhadd", "mul_hi", "rotate"][self.random.below(8)];
+                let f = ["min", "max", "add_sat", "sub_sat", "hadd", "rhadd", "mul_hi", "rotate"]
+                    [self.random.below(8)];
                 format!("{f}({}, {})", self.scalar(t, d), self.scalar(t, d))
             }
             15 => {
@@ -237,7 +244,11 @@ impl Gen<'_> {
             21 => {
                 let (o, p) = (self.random.below(8), self.random.below(8));
                 let op = ["+", "-", "*"][self.random.below(3)];
-                format!("({name})(int)((float)({} & 1023) {op} (float)({} & 1023))", self.scalar(o, d), self.scalar(p, d))
+                format!(
+                    "({name})(int)((float)({} & 1023) {op} (float)({} & 1023))",
+                    self.scalar(o, d),
+                    self.scalar(p, d)
+                )
             }
             22 if self.helpers > 0 && self.calls > 0 => {
                 self.calls -= 1;
@@ -291,21 +302,37 @@ impl Gen<'_> {
                 format!("({} {op} {})", self.vector(e, n, d), self.vector(e, n, d))
             }
             3 => {
-                format!("({} {} ({} | ({ty})(1)))", self.vector(e, n, d), ["/", "%"][self.random.below(2)], self.vector(e, n, d))
+                format!(
+                    "({} {} ({} | ({ty})(1)))",
+                    self.vector(e, n, d),
+                    ["/", "%"][self.random.below(2)],
+                    self.vector(e, n, d)
+                )
             }
-            4 => format!("({} {} {})", self.vector(e, n, d), ["<<", ">>"][self.random.below(2)], self.vector(e, n, d)),
+            4 => format!(
+                "({} {} {})",
+                self.vector(e, n, d),
+                ["<<", ">>"][self.random.below(2)],
+                self.vector(e, n, d)
+            ),
             5 => {
                 let op = ["<", "==", ">=", "!="][self.random.below(4)];
                 format!("as_{ty}({} {op} {})", self.vector(e, n, d), self.vector(e, n, d))
             }
-            6 => format!("select({}, {}, {})", self.vector(e, n, d), self.vector(e, n, d), self.vector(e, n, d)),
+            6 => format!(
+                "select({}, {}, {})",
+                self.vector(e, n, d),
+                self.vector(e, n, d),
+                self.vector(e, n, d)
+            ),
             7 => {
                 let from = self.random.below(4) * 2 + 1;
                 let sat = ["", "_sat"][self.random.below(2)];
                 format!("convert_{ty}{sat}({})", self.vector(from, n, d))
             }
             8 | 9 => {
-                let f = ["min", "max", "add_sat", "sub_sat", "hadd", "mul_hi", "rotate", "abs_diff"][self.random.below(8)];
+                let f = ["min", "max", "add_sat", "sub_sat", "hadd", "mul_hi", "rotate", "abs_diff"]
+                    [self.random.below(8)];
                 format!("{f}({}, {})", self.vector(e, n, d), self.vector(e, n, d))
             }
             10 => {
@@ -333,7 +360,12 @@ impl Gen<'_> {
             }
             4 => {
                 let t = self.random.below(4) * 2 + 1;
-                format!("{} {}= {};", self.variable(t), ["+", "-", "^", "|", "&", "*"][self.random.below(6)], self.scalar(t, 2))
+                format!(
+                    "{} {}= {};",
+                    self.variable(t),
+                    ["+", "-", "^", "|", "&", "*"][self.random.below(6)],
+                    self.scalar(t, 2)
+                )
             }
             5..=6 => {
                 let (place, t) = self.place(1);
@@ -355,7 +387,12 @@ impl Gen<'_> {
             },
             10 => match self.random.below(3) {
                 0 => format!("p = a + {};", self.index(1, 7)),
-                1 => format!("p = ({}) ? a + {} : &a[{}];", self.condition(1), self.index(1, 11), self.random.below(12)),
+                1 => format!(
+                    "p = ({}) ? a + {} : &a[{}];",
+                    self.condition(1),
+                    self.index(1, 11),
+                    self.random.below(12)
+                ),
                 _ => format!("*p = *p + {};", self.scalar(5, 1)),
             },
             _ => {
@@ -404,13 +441,20 @@ impl Gen<'_> {
             2 => {
                 let (n, bound) = (self.counter(), self.index(1, 7));
                 self.in_loop = true;
-                Stmt::Block { head: format!("for (uint {n} = 0; {n} < {bound}; {n}++) {{"), body: self.list(4), tail: "}".into() }
+                Stmt::Block {
+                    head: format!("for (uint {n} = 0; {n} < {bound}; {n}++) {{"),
+                    body: self.list(4),
+                    tail: "}".into(),
+                }
             }
             3 => {
                 let n = self.counter();
                 let condition = self.condition(1);
                 self.in_loop = true;
-                let head = format!("for (int {n} = {}; {n} > 0 && ({condition}); {n}--) {{", 1 + self.random.below(6));
+                let head = format!(
+                    "for (int {n} = {}; {n} > 0 && ({condition}); {n}--) {{",
+                    1 + self.random.below(6)
+                );
                 Stmt::Block { head, body: self.list(3), tail: "}".into() }
             }
             4 => {
@@ -419,7 +463,11 @@ impl Gen<'_> {
                 self.in_loop = true;
                 let head = format!("{{ uint {n} = 0; do {{");
                 let (body, condition) = (self.list(3), self.condition(1));
-                Stmt::Block { head, body, tail: format!("}} while (++{n} < {} && ({condition})); }}", 2 + self.random.below(4)) }
+                Stmt::Block {
+                    head,
+                    body,
+                    tail: format!("}} while (++{n} < {} && ({condition})); }}", 2 + self.random.below(4)),
+                }
             }
             _ => {
                 let t = self.random.below(8);
@@ -430,7 +478,11 @@ impl Gen<'_> {
                     // Some fall through. A `break` of the list belongs to the loop, so there is none in here.
                     self.in_loop = false;
                     let tail = if self.random.chance(70) { "} break;" } else { "}" };
-                    body.push(Stmt::Block { head: format!("{label} {{"), body: self.list(2), tail: tail.into() });
+                    body.push(Stmt::Block {
+                        head: format!("{label} {{"),
+                        body: self.list(2),
+                        tail: tail.into(),
+                    });
                 }
                 Stmt::Block { head, body, tail: "}".into() }
             }
@@ -490,7 +542,11 @@ fn declarations(random: &mut Random) -> String {
         for n in LANES {
             let name = ["uc", "us", "ui", "ul"][e];
             let ty = vector(2 * e + 1, n);
-            let _ = writeln!(s, "    {ty} v{name}_{n} = ({ty})({name}0) + convert_{ty}(vload{n}({}, in));", random.below(4));
+            let _ = writeln!(
+                s,
+                "    {ty} v{name}_{n} = ({ty})({name}0) + convert_{ty}(vload{n}({}, in));",
+                random.below(4)
+            );
         }
     }
     s.push_str(
@@ -549,7 +605,16 @@ impl Kernel {
             head.push_str(&declarations(&mut random));
             let budget = if kernel { 45 } else { 12 };
             let calls = if kernel { 3 } else { 1 };
-            let mut g = Gen { random: &mut random, helpers: f, calls, depth: 0, budget, in_loop: false, loops: 0, kernel };
+            let mut g = Gen {
+                random: &mut random,
+                helpers: f,
+                calls,
+                depth: 0,
+                budget,
+                in_loop: false,
+                loops: 0,
+                kernel,
+            };
             let mut body = Vec::new();
             while g.budget > 0 {
                 body.push(if kernel && g.random.chance(15) { g.together() } else { g.statement() });
@@ -562,7 +627,10 @@ impl Kernel {
                      o[5] = t0.in.c[1]; o[6] = (uint)i1; o[7] = (uint)ul0;\n}}\n"
                 );
             } else {
-                let _ = write!(tail, "    return (uint)(h ^ (h >> 32));\n}}\n#define f{f}(x, y, z) f{f}_(in, x, y, z)\n");
+                let _ = write!(
+                    tail,
+                    "    return (uint)(h ^ (h >> 32));\n}}\n#define f{f}(x, y, z) f{f}_(in, x, y, z)\n"
+                );
             }
             functions.push(Function { head, body, tail });
         }

@@ -54,7 +54,8 @@ pub fn one(arguments: &One) -> Result<bool, String> {
     let source = std::fs::read_to_string(&arguments.file).map_err(|e| e.to_string())?;
     let api = Api::load()?;
     let devices = api.devices()?;
-    let device = devices.iter().find(|d| d.platform.contains(&arguments.platform)).ok_or("no such platform")?;
+    let device =
+        devices.iter().find(|d| d.platform.contains(&arguments.platform)).ok_or("no such platform")?;
     let session = Session::new(&api, device)?;
     let program = session.build(&source, &arguments.options)?;
     let kernel = program.kernel("k")?;
@@ -95,9 +96,15 @@ impl Runner<'_> {
         std::fs::write(&file, kernel.source()).map_err(|e| format!("{}: {e}", file.display()))?;
         let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
         command.arg("one-random").arg(platform).arg(&file).arg(&self.arguments.options);
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|e| e.to_string())?;
-        let (Some(mut out), Some(mut err)) = (child.stdout.take(), child.stderr.take()) else { return Err("no pipe".into()) };
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| e.to_string())?;
+        let (Some(mut out), Some(mut err)) = (child.stdout.take(), child.stderr.take()) else {
+            return Err("no pipe".into());
+        };
         let drain = std::thread::spawn(move || {
             let mut text = String::new();
             let _ = err.read_to_string(&mut text);
@@ -212,7 +219,9 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
                     Outcome::Failed(why) => println!("{why}"),
                     Outcome::Slow => println!("took too long"),
                     Outcome::Results(got) => {
-                        for (item, (g, w)) in got.lines().zip(wanted.lines()).enumerate().filter(|(_, (g, w))| g != w) {
+                        for (item, (g, w)) in
+                            got.lines().zip(wanted.lines()).enumerate().filter(|(_, (g, w))| g != w)
+                        {
                             println!("work-item {item}: {g}\n     expected: {w}");
                         }
                     }

@@ -17,7 +17,8 @@ pub struct Comparison {
 impl Comparison {
     pub fn of(reports: &[&Report]) -> Comparison {
         let names = ["device", "platform", "device version", "driver version", "mode", "date", "tool"];
-        let facts = names.map(|name| (name, reports.iter().map(|r| r.fact(name).to_owned()).collect())).into();
+        let facts =
+            names.map(|name| (name, reports.iter().map(|r| r.fact(name).to_owned()).collect())).into();
         let mut areas: Vec<(String, Vec<Option<[usize; 3]>>)> = Vec::new();
         let mut tests: BTreeMap<String, Vec<Option<Verdict>>> = BTreeMap::new();
         for (at, report) in reports.iter().enumerate() {
@@ -27,7 +28,8 @@ impl Comparison {
                     areas.len() - 1
                 });
                 areas[row].1[at].get_or_insert_default()[test.verdict as usize] += 1;
-                tests.entry(test.path()).or_insert_with(|| vec![None; reports.len()])[at] = Some(test.verdict);
+                tests.entry(test.path()).or_insert_with(|| vec![None; reports.len()])[at] =
+                    Some(test.verdict);
             }
         }
         let missing = tests.values().filter(|v| v.contains(&None) && !differ(v)).count();

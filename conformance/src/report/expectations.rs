@@ -37,7 +37,8 @@ impl Expectations {
     pub fn parse(text: &str) -> Result<Expectations, String> {
         let mut lines = Vec::new();
         for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
-            let kinds = [("fail ", Expected::Fail), ("skip ", Expected::Skip), ("exclude ", Expected::Exclude)];
+            let kinds =
+                [("fail ", Expected::Fail), ("skip ", Expected::Skip), ("exclude ", Expected::Exclude)];
             let kind = kinds.into_iter().find_map(|(word, kind)| Some((kind, line.strip_prefix(word)?)));
             let (kind, rest) = kind.unwrap_or((Expected::Fail, line));
             let parts = rest.split_once('\t').or_else(|| rest.trim_start().split_once("  "));
@@ -52,7 +53,9 @@ impl Expectations {
 
     /// Why it is expected of a test.
     pub fn reason(&self, test: &Record, kind: Expected) -> Option<&str> {
-        self.of(&test.path()).filter(|e| e.0 == kind || (e.0, kind) == (Expected::Exclude, Expected::Skip)).map(|e| e.1)
+        self.of(&test.path())
+            .filter(|e| e.0 == kind || (e.0, kind) == (Expected::Exclude, Expected::Skip))
+            .map(|e| e.1)
     }
 
     /// What is expected of the test `AREA/TEST`, and why.
@@ -68,7 +71,8 @@ mod tests {
 
     #[test]
     fn lines_are_read() {
-        let text = "# known\n\napi/th*  a reason\nskip  b/x y\tnot offered\nexclude c/*  hours\nfail d/e  wrong";
+        let text =
+            "# known\n\napi/th*  a reason\nskip  b/x y\tnot offered\nexclude c/*  hours\nfail d/e  wrong";
         let list = Expectations::parse(text).expect("expectations");
         assert_eq!(list.of("api/three"), Some((Expected::Fail, "a reason")));
         assert_eq!(list.of("b/x y"), Some((Expected::Skip, "not offered")));

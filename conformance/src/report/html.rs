@@ -80,7 +80,8 @@ fn number(out: &mut String, class: &str, count: usize) {
 
 fn bar(counts: [(&str, usize); 4]) -> String {
     let parts = counts.iter().filter(|c| c.1 > 0);
-    let parts: String = parts.map(|(class, n)| format!("<i class=\"{class}\" style=\"flex:{n}\"></i>")).collect();
+    let parts: String =
+        parts.map(|(class, n)| format!("<i class=\"{class}\" style=\"flex:{n}\"></i>")).collect();
     format!("<div class=\"bar\">{parts}</div>")
 }
 
@@ -123,7 +124,8 @@ fn lists(out: &mut String, report: &Report, expectations: &Expectations) {
         if rows.is_empty() {
             return;
         }
-        let _ = writeln!(out, "<h2>{title}</h2>\n<table>\n<tr><th>{}</th><th>{}</th></tr>", heads[0], heads[1]);
+        let _ =
+            writeln!(out, "<h2>{title}</h2>\n<table>\n<tr><th>{}</th><th>{}</th></tr>", heads[0], heads[1]);
         for (left, right) in rows {
             let _ = writeln!(out, "<tr><td>{}</td><td>{}</td></tr>", escape(&left), folded(&right));
         }
@@ -159,7 +161,8 @@ fn every_test(out: &mut String, report: &Report, expectations: &Expectations) {
     out.push_str("<h2>Every test</h2>\n");
     for (area, tests) in report.areas() {
         let counts = Counts::of(tests.iter().copied(), expectations);
-        let _ = writeln!(out, "<details><summary>{}: {} tests</summary>\n<table>", escape(area), counts.total());
+        let _ =
+            writeln!(out, "<details><summary>{}: {} tests</summary>\n<table>", escape(area), counts.total());
         for t in tests {
             let (name, verdict) = (escape(&t.name), t.verdict.name());
             let _ = writeln!(
@@ -183,15 +186,23 @@ fn comparison(out: &mut String, of: &Comparison) {
         row(out, name, &cells.iter().map(|c| escape(c)).collect::<Vec<_>>());
     }
     out.push_str("</table>\n<h2>Areas side by side</h2>\n<table class=\"side\">\n");
-    let devices: Vec<String> = of.facts.first().map(|f| f.1.iter().map(|c| escape(c)).collect()).unwrap_or_default();
+    let devices: Vec<String> =
+        of.facts.first().map(|f| f.1.iter().map(|c| escape(c)).collect()).unwrap_or_default();
     row(out, "", &devices);
     for (area, cells) in &of.areas {
         let text = |counts: &Option<[usize; 3]>| {
             let Some([pass, fail, skip]) = *counts else { return "not run".to_owned() };
             let words = [("pass", pass, "passed"), ("fail", fail, "failed"), ("skip", skip, "skipped")];
-            let words: Vec<String> =
-                words.iter().filter(|w| w.1 > 0).map(|(class, n, word)| format!("<b class=\"{class}\">{n}</b> {word}")).collect();
-            format!("{}{}", words.join(", "), bar([("pass", pass), ("fail", fail), ("skip", skip), ("expected", 0)]))
+            let words: Vec<String> = words
+                .iter()
+                .filter(|w| w.1 > 0)
+                .map(|(class, n, word)| format!("<b class=\"{class}\">{n}</b> {word}"))
+                .collect();
+            format!(
+                "{}{}",
+                words.join(", "),
+                bar([("pass", pass), ("fail", fail), ("skip", skip), ("expected", 0)])
+            )
         };
         row(out, area, &cells.iter().map(text).collect::<Vec<_>>());
     }
@@ -205,7 +216,9 @@ fn comparison(out: &mut String, of: &Comparison) {
     out.push_str("<table class=\"side\">\n");
     row(out, "", &devices);
     for (path, verdicts) in &of.tests {
-        let cell = |v: &Option<Verdict>| v.map_or("not run".to_owned(), |v| format!("<b class=\"{0}\">{0}</b>", v.name()));
+        let cell = |v: &Option<Verdict>| {
+            v.map_or("not run".to_owned(), |v| format!("<b class=\"{0}\">{0}</b>", v.name()))
+        };
         row(out, path, &verdicts.iter().map(cell).collect::<Vec<_>>());
     }
     out.push_str("</table>\n");
@@ -234,7 +247,8 @@ mod tests {
 
     #[test]
     fn pages_show_what_matters() {
-        let expectations = Expectations::parse("api/th*  a < reason\napi/one  another").expect("expectations");
+        let expectations =
+            Expectations::parse("api/th*  a < reason\napi/one  another").expect("expectations");
         let mut other = report();
         other.tests[0].verdict = Verdict::Fail;
         let page = page(&report(), &expectations, Some(&other));

@@ -53,10 +53,15 @@ pub fn page(report: &Report, expectations: &Expectations, before: Option<&Report
     }
     for (reason, tests) in reasons {
         let more = if tests.len() > 8 { format!(", and {} more", tests.len() - 8) } else { String::new() };
-        let _ = writeln!(out, "| {} | {}{more} |", cell(reason), cell(&tests[..tests.len().min(8)].join(", ")));
+        let _ =
+            writeln!(out, "| {} | {}{more} |", cell(reason), cell(&tests[..tests.len().min(8)].join(", ")));
     }
     if let Some(before) = before {
-        let _ = write!(out, "\n## Compared with another report\n\n{}", comparison(&Comparison::of(&[before, report])));
+        let _ = write!(
+            out,
+            "\n## Compared with another report\n\n{}",
+            comparison(&Comparison::of(&[before, report]))
+        );
     }
     out
 }
@@ -84,7 +89,12 @@ pub fn comparison(of: &Comparison) -> String {
         };
         let _ = writeln!(out, "| {area} | {} |", cells.iter().map(text).collect::<Vec<_>>().join(" | "));
     }
-    let _ = writeln!(out, "\n{} tests end differently, {} others are not in all reports.", of.tests.len(), of.missing);
+    let _ = writeln!(
+        out,
+        "\n{} tests end differently, {} others are not in all reports.",
+        of.tests.len(),
+        of.missing
+    );
     if !of.tests.is_empty() {
         let _ = write!(out, "\n{}", heads("test"));
     }
@@ -108,8 +118,13 @@ mod tests {
         let page = page(&report(), &expectations, Some(&other));
         assert!(page.contains("1 passed, 2 failed (1 of them expected), 1 skipped"), "{page}");
         assert!(page.contains("| api | 1 | 1 | 1 | 1 | 2.0 |"), "{page}");
-        assert!(page.contains("conformance run --only 'api/two'") && page.contains("| api/three | a reason |"));
+        assert!(
+            page.contains("conformance run --only 'api/two'") && page.contains("| api/three | a reason |")
+        );
         assert!(page.contains("but passed\n\n* api/one"));
-        assert!(page.contains("1 tests end differently") && page.contains("| api/one | fail | pass |"), "{page}");
+        assert!(
+            page.contains("1 tests end differently") && page.contains("| api/one | fail | pass |"),
+            "{page}"
+        );
     }
 }

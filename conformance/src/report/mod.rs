@@ -105,7 +105,8 @@ impl Report {
             serde_json::to_string(value).unwrap_or_default()
         }
         let tests: Vec<String> = self.tests.iter().map(json).collect();
-        let (format, command, seconds, facts) = (json(&self.format), json(&self.command), self.seconds, json(&self.facts));
+        let (format, command, seconds, facts) =
+            (json(&self.format), json(&self.command), self.seconds, json(&self.facts));
         let tests = tests.join(",\n");
         format!(
             "{{\n\"format\": {format},\n\"command\": {command},\n\"seconds\": {seconds},\n\"facts\": {facts},\n\"tests\": [\n{tests}\n]\n}}\n"
@@ -123,7 +124,12 @@ impl Report {
     }
 
     /// Writes `report.json`, `report.md` and `report.html` to a folder.
-    pub fn write(&self, folder: &Path, expectations: &Expectations, before: Option<&Report>) -> Result<(), String> {
+    pub fn write(
+        &self,
+        folder: &Path,
+        expectations: &Expectations,
+        before: Option<&Report>,
+    ) -> Result<(), String> {
         std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         for (name, text) in [
             ("report.json", self.to_json()),
@@ -151,16 +157,25 @@ impl Report {
     }
 
     /// Failures that are expected, with the reasons.
-    pub fn known<'a>(&'a self, expectations: &'a Expectations) -> impl Iterator<Item = (&'a Record, &'a str)> {
+    pub fn known<'a>(
+        &'a self,
+        expectations: &'a Expectations,
+    ) -> impl Iterator<Item = (&'a Record, &'a str)> {
         self.ended(Verdict::Fail).filter_map(|t| Some((t, expectations.reason(t, Expected::Fail)?)))
     }
 
-    pub fn unexpected_passes<'a>(&'a self, expectations: &'a Expectations) -> impl Iterator<Item = &'a Record> {
+    pub fn unexpected_passes<'a>(
+        &'a self,
+        expectations: &'a Expectations,
+    ) -> impl Iterator<Item = &'a Record> {
         self.ended(Verdict::Pass).filter(|t| expectations.reason(t, Expected::Fail).is_some())
     }
 
     /// Skipped tests of which the expectations do not say so.
-    pub fn unexpected_skips<'a>(&'a self, expectations: &'a Expectations) -> impl Iterator<Item = &'a Record> {
+    pub fn unexpected_skips<'a>(
+        &'a self,
+        expectations: &'a Expectations,
+    ) -> impl Iterator<Item = &'a Record> {
         self.ended(Verdict::Skip).filter(|t| expectations.reason(t, Expected::Skip).is_none())
     }
 
@@ -215,7 +230,13 @@ mod samples {
     use super::*;
 
     pub fn record(name: &str, verdict: Verdict) -> Record {
-        Record { area: "api".into(), name: name.into(), verdict, text: "te|xt <b>\nmore".into(), seconds: 0.5 }
+        Record {
+            area: "api".into(),
+            name: name.into(),
+            verdict,
+            text: "te|xt <b>\nmore".into(),
+            seconds: 0.5,
+        }
     }
 
     pub fn report() -> Report {

@@ -46,7 +46,17 @@ fn launch(rig: &Rig, kernel: &str, dims: cl_uint, global: &[usize], local: Optio
         clSetKernelArg(kernel, 0, size_of::<cl_mem>(), (&raw const rig.buffer).cast());
         clSetKernelArg(kernel, 1, 4, (&raw const dims).cast());
         let local = local.map_or(null(), |l| l.as_ptr());
-        let code = clEnqueueNDRangeKernel(rig.queue, kernel, dims, null(), global.as_ptr(), local, 0, null(), null_mut());
+        let code = clEnqueueNDRangeKernel(
+            rig.queue,
+            kernel,
+            dims,
+            null(),
+            global.as_ptr(),
+            local,
+            0,
+            null(),
+            null_mut(),
+        );
         clFinish(rig.queue);
         clReleaseKernel(kernel);
         code
@@ -86,7 +96,22 @@ fn rect(rig: &Rig, origin: [usize; 3], region: [usize; 3], row: usize, slice: us
     // SAFETY: boxes that are wrong are refused before anything is touched.
     unsafe {
         let zero = zero.as_ptr();
-        clEnqueueReadBufferRect(rig.queue, rig.buffer, 1, origin, zero, region, row, slice, 0, 0, host, 0, null(), null_mut())
+        clEnqueueReadBufferRect(
+            rig.queue,
+            rig.buffer,
+            1,
+            origin,
+            zero,
+            region,
+            row,
+            slice,
+            0,
+            0,
+            host,
+            0,
+            null(),
+            null_mut(),
+        )
     }
 }
 
@@ -104,7 +129,9 @@ fn built(rig: &Rig, source: &std::ffi::CStr, options: &std::ffi::CStr) -> cl_int
 fn sub(rig: &Rig, flags: cl_mem_flags, origin: usize, size: usize) -> cl_int {
     let region = cl_buffer_region { origin, size };
     // SAFETY: a live buffer and a region.
-    code_of(|c| unsafe { clCreateSubBuffer(rig.buffer, flags, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), c) })
+    code_of(|c| unsafe {
+        clCreateSubBuffer(rig.buffer, flags, CL_BUFFER_CREATE_TYPE_REGION, (&raw const region).cast(), c)
+    })
 }
 
 const VALUE: &[cl_int] = &[CL_INVALID_VALUE];
@@ -121,12 +148,16 @@ const CHECKS: &[Check] = &[
         clGetPlatformIDs(1, &mut platform, null_mut());
         clGetDeviceIDs(platform, 1 << 40, 0, null_mut(), &mut count)
     }),
-    ("clGetDeviceInfo: unknown query", VALUE, |r| unsafe { clGetDeviceInfo(r.device, 0x7777, 0, null_mut(), &mut 0) }),
+    ("clGetDeviceInfo: unknown query", VALUE, |r| unsafe {
+        clGetDeviceInfo(r.device, 0x7777, 0, null_mut(), &mut 0)
+    }),
     ("clGetDeviceInfo: too little room", VALUE, |r| unsafe {
         let mut byte = 0u8;
         clGetDeviceInfo(r.device, CL_DEVICE_NAME, 1, (&raw mut byte).cast(), null_mut())
     }),
-    ("clCreateContext: no devices", VALUE, |_| code_of(|c| unsafe { clCreateContext(null(), 0, null(), None, null_mut(), c) })),
+    ("clCreateContext: no devices", VALUE, |_| {
+        code_of(|c| unsafe { clCreateContext(null(), 0, null(), None, null_mut(), c) })
+    }),
     ("clCreateContext: unknown property", &[CL_INVALID_PROPERTY], |r| {
         let list: [isize; 3] = [0x7777, 1, 0];
         code_of(|c| unsafe { clCreateContext(list.as_ptr(), 1, &r.device, None, null_mut(), c) })
@@ -147,10 +178,14 @@ const CHECKS: &[Check] = &[
         let mut word = 0u64;
         code_of(|c| unsafe { clCreateBuffer(r.context, 0, 8, (&raw mut word).cast(), c) })
     }),
-    ("clCreateBuffer: larger than the device allows", &[CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE], |r| {
-        let most = device_number(r.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE) as usize;
-        code_of(|c| unsafe { clCreateBuffer(r.context, 0, most.saturating_add(1 << 20), null_mut(), c) })
-    }),
+    (
+        "clCreateBuffer: larger than the device allows",
+        &[CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE],
+        |r| {
+            let most = device_number(r.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE) as usize;
+            code_of(|c| unsafe { clCreateBuffer(r.context, 0, most.saturating_add(1 << 20), null_mut(), c) })
+        },
+    ),
     ("clCreateSubBuffer: outside", VALUE, |r| sub(r, 0, 0, SIZE + 1)),
     ("clCreateSubBuffer: size 0", &[CL_INVALID_BUFFER_SIZE], |r| sub(r, 0, 0, 0)),
     ("clCreateSubBuffer: contradicting flags", VALUE, |r| sub(r, FLAGS, 0, 64)),
@@ -162,9 +197,11 @@ const CHECKS: &[Check] = &[
     ("clCreateImage: no format", &[CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, CL_INVALID_OPERATION], |r| {
         image(r, 0, None, CL_MEM_OBJECT_IMAGE2D, 4, 4)
     }),
-    ("clCreateImage: width 0", &[CL_INVALID_IMAGE_SIZE, CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_OPERATION], |r| {
-        image(r, 0, rgba8(), CL_MEM_OBJECT_IMAGE2D, 0, 4)
-    }),
+    (
+        "clCreateImage: width 0",
+        &[CL_INVALID_IMAGE_SIZE, CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_OPERATION],
+        |r| image(r, 0, rgba8(), CL_MEM_OBJECT_IMAGE2D, 0, 4),
+    ),
     ("clCreateImage: unknown type", &[CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_OPERATION], |r| {
         image(r, 0, rgba8(), CL_MEM_OBJECT_BUFFER, 4, 4)
     }),
@@ -175,7 +212,8 @@ const CHECKS: &[Check] = &[
         "clCreateImage: impossible format",
         &[CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, CL_IMAGE_FORMAT_NOT_SUPPORTED, CL_INVALID_OPERATION],
         |r| {
-            let format = cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_SHORT_565 };
+            let format =
+                cl_image_format { image_channel_order: CL_RGBA, image_channel_data_type: CL_UNORM_SHORT_565 };
             image(r, 0, Some(format), CL_MEM_OBJECT_IMAGE2D, 4, 4)
         },
     ),
@@ -192,10 +230,16 @@ const CHECKS: &[Check] = &[
     ("clCreateProgramWithBinary: nonsense", &[CL_INVALID_BINARY], |r| {
         let (bytes, size, mut status) = ([1u8; 64], 64usize, 0);
         let mut list = bytes.as_ptr();
-        code_of(|c| unsafe { clCreateProgramWithBinary(r.context, 1, &r.device, &size, &mut list, &mut status, c) })
+        code_of(|c| unsafe {
+            clCreateProgramWithBinary(r.context, 1, &r.device, &size, &mut list, &mut status, c)
+        })
     }),
-    ("clBuildProgram: an error in the source", &[CL_BUILD_PROGRAM_FAILURE], |r| built(r, c"kernel void k() { nothing }", c"")),
-    ("clBuildProgram: unknown option", &[CL_INVALID_BUILD_OPTIONS], |r| built(r, c"kernel void k() { }", c"-nonsense-option")),
+    ("clBuildProgram: an error in the source", &[CL_BUILD_PROGRAM_FAILURE], |r| {
+        built(r, c"kernel void k() { nothing }", c"")
+    }),
+    ("clBuildProgram: unknown option", &[CL_INVALID_BUILD_OPTIONS], |r| {
+        built(r, c"kernel void k() { }", c"-nonsense-option")
+    }),
     ("clBuildProgram: data without a callback", VALUE, |r| unsafe {
         clBuildProgram(r.program, 0, null(), null(), None, (&raw const *r).cast_mut().cast())
     }),
@@ -238,8 +282,12 @@ const CHECKS: &[Check] = &[
             clEnqueueNDRangeKernel(r.queue, k, 1, null(), &4usize, null(), 0, null(), null_mut())
         })
     }),
-    ("clEnqueueNDRangeKernel: no dimensions", &[CL_INVALID_WORK_DIMENSION], |r| launch(r, "one", 0, &[4], None)),
-    ("clEnqueueNDRangeKernel: four dimensions", &[CL_INVALID_WORK_DIMENSION], |r| launch(r, "one", 4, &[1, 1, 1, 1], None)),
+    ("clEnqueueNDRangeKernel: no dimensions", &[CL_INVALID_WORK_DIMENSION], |r| {
+        launch(r, "one", 0, &[4], None)
+    }),
+    ("clEnqueueNDRangeKernel: four dimensions", &[CL_INVALID_WORK_DIMENSION], |r| {
+        launch(r, "one", 4, &[1, 1, 1, 1], None)
+    }),
     (
         "clEnqueueNDRangeKernel: group larger than the device allows",
         &[CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE],
@@ -248,9 +296,11 @@ const CHECKS: &[Check] = &[
             launch(r, "one", 1, &[most * 2], Some(&[most * 2]))
         },
     ),
-    ("clEnqueueNDRangeKernel: group of size 0", &[CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE], |r| {
-        launch(r, "one", 1, &[4], Some(&[0]))
-    }),
+    (
+        "clEnqueueNDRangeKernel: group of size 0",
+        &[CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE],
+        |r| launch(r, "one", 1, &[4], Some(&[0])),
+    ),
     ("clEnqueueNDRangeKernel: not the required size", &[CL_INVALID_WORK_GROUP_SIZE], |r| {
         launch(r, "eight", 2, &[8, 2], Some(&[8, 1]))
     }),
@@ -284,7 +334,9 @@ const CHECKS: &[Check] = &[
             clEnqueueBarrierWithWaitList(r.queue, 0, &e, null_mut())
         })
     }),
-    ("clWaitForEvents: NULL event", &[CL_INVALID_EVENT], |_| unsafe { clWaitForEvents(1, [null_mut()].as_ptr()) }),
+    ("clWaitForEvents: NULL event", &[CL_INVALID_EVENT], |_| unsafe {
+        clWaitForEvents(1, [null_mut()].as_ptr())
+    }),
     ("clSetUserEventStatus: event of a command", &[CL_INVALID_EVENT], |r| unsafe {
         let mut event = null_mut();
         clEnqueueMarkerWithWaitList(r.queue, 0, null(), &mut event);
@@ -304,9 +356,15 @@ const CHECKS: &[Check] = &[
         clGetPlatformIDs(1, &mut platform, null_mut());
         clGetPlatformInfo(platform, 0x7777, 0, null_mut(), &mut 0)
     }),
-    ("clGetContextInfo: unknown query", VALUE, |r| unsafe { clGetContextInfo(r.context, 0x7777, 0, null_mut(), &mut 0) }),
-    ("clGetCommandQueueInfo: unknown query", VALUE, |r| unsafe { clGetCommandQueueInfo(r.queue, 0x7777, 0, null_mut(), &mut 0) }),
-    ("clGetProgramInfo: unknown query", VALUE, |r| unsafe { clGetProgramInfo(r.program, 0x7777, 0, null_mut(), &mut 0) }),
+    ("clGetContextInfo: unknown query", VALUE, |r| unsafe {
+        clGetContextInfo(r.context, 0x7777, 0, null_mut(), &mut 0)
+    }),
+    ("clGetCommandQueueInfo: unknown query", VALUE, |r| unsafe {
+        clGetCommandQueueInfo(r.queue, 0x7777, 0, null_mut(), &mut 0)
+    }),
+    ("clGetProgramInfo: unknown query", VALUE, |r| unsafe {
+        clGetProgramInfo(r.program, 0x7777, 0, null_mut(), &mut 0)
+    }),
     ("clGetProgramBuildInfo: unknown query", VALUE, |r| unsafe {
         clGetProgramBuildInfo(r.program, r.device, 0x7777, 0, null_mut(), &mut 0)
     }),
@@ -317,9 +375,13 @@ const CHECKS: &[Check] = &[
         with_kernel(r, "one", |k| unsafe { clGetKernelInfo(k, 0x7777, 0, null_mut(), &mut 0) })
     }),
     ("clGetKernelArgInfo: index too large", &[CL_INVALID_ARG_INDEX], |r| {
-        with_kernel(r, "one", |k| unsafe { clGetKernelArgInfo(k, 9, CL_KERNEL_ARG_NAME, 0, null_mut(), &mut 0) })
+        with_kernel(r, "one", |k| unsafe {
+            clGetKernelArgInfo(k, 9, CL_KERNEL_ARG_NAME, 0, null_mut(), &mut 0)
+        })
     }),
-    ("clGetEventInfo: unknown query", VALUE, |r| user_event(r, |e| unsafe { clGetEventInfo(e, 0x7777, 0, null_mut(), &mut 0) })),
+    ("clGetEventInfo: unknown query", VALUE, |r| {
+        user_event(r, |e| unsafe { clGetEventInfo(e, 0x7777, 0, null_mut(), &mut 0) })
+    }),
     ("clGetImageInfo: a buffer", &[CL_INVALID_MEM_OBJECT], |r| unsafe {
         clGetImageInfo(r.buffer, CL_IMAGE_WIDTH, 0, null_mut(), &mut 0)
     }),
@@ -364,9 +426,15 @@ const CHECKS: &[Check] = &[
         clReleaseMemObject(part);
         code
     }),
-    ("clSetKernelArg: NULL kernel", &[CL_INVALID_KERNEL], |_| unsafe { clSetKernelArg(null_mut(), 0, 4, word()) }),
+    ("clSetKernelArg: NULL kernel", &[CL_INVALID_KERNEL], |_| unsafe {
+        clSetKernelArg(null_mut(), 0, 4, word())
+    }),
     ("clCloneKernel: NULL, from OpenCL 2.1", &[CL_INVALID_KERNEL], |r| {
-        if version(r.device) < 210 { CL_INVALID_KERNEL } else { code_of(|c| unsafe { clCloneKernel(null_mut(), c) }) }
+        if version(r.device) < 210 {
+            CL_INVALID_KERNEL
+        } else {
+            code_of(|c| unsafe { clCloneKernel(null_mut(), c) })
+        }
     }),
     ("clRetainContext: NULL", &[CL_INVALID_CONTEXT], |_| unsafe { clRetainContext(null_mut()) }),
     ("clRetainKernel: NULL", &[CL_INVALID_KERNEL], |_| unsafe { clRetainKernel(null_mut()) }),
@@ -386,13 +454,17 @@ const CHECKS: &[Check] = &[
         clEnqueueFillBuffer(r.queue, r.buffer, word(), 4, 0, 10, 0, null(), null_mut())
     }),
     ("clEnqueueMapBuffer: unknown flags", VALUE, |r| {
-        code_of(|c| unsafe { clEnqueueMapBuffer(r.queue, r.buffer, 1, 1 << 20, 0, 8, 0, null(), null_mut(), c) })
+        code_of(|c| unsafe {
+            clEnqueueMapBuffer(r.queue, r.buffer, 1, 1 << 20, 0, 8, 0, null(), null_mut(), c)
+        })
     }),
     ("clEnqueueUnmapMemObject: not mapped", VALUE, |r| unsafe {
         clEnqueueUnmapMemObject(r.queue, r.buffer, room(), 0, null(), null_mut())
     }),
     ("clWaitForEvents: none", VALUE, |_| unsafe { clWaitForEvents(0, null()) }),
-    ("clSetUserEventStatus: not a final status", VALUE, |r| user_event(r, |e| unsafe { clSetUserEventStatus(e, CL_SUBMITTED) })),
+    ("clSetUserEventStatus: not a final status", VALUE, |r| {
+        user_event(r, |e| unsafe { clSetUserEventStatus(e, CL_SUBMITTED) })
+    }),
     ("clSetUserEventStatus: set twice", &[CL_INVALID_OPERATION], |r| {
         user_event(r, |e| unsafe {
             clSetUserEventStatus(e, CL_COMPLETE);
@@ -412,9 +484,13 @@ const CHECKS: &[Check] = &[
     ("clReleaseContext: NULL", &[CL_INVALID_CONTEXT], |_| unsafe { clReleaseContext(null_mut()) }),
     ("clReleaseEvent: NULL", &[CL_INVALID_EVENT], |_| unsafe { clReleaseEvent(null_mut()) }),
     ("clFinish: NULL", &[CL_INVALID_COMMAND_QUEUE], |_| unsafe { clFinish(null_mut()) }),
-    ("clGetMemObjectInfo: unknown query", VALUE, |r| unsafe { clGetMemObjectInfo(r.buffer, 0x7777, 0, null_mut(), &mut 0) }),
+    ("clGetMemObjectInfo: unknown query", VALUE, |r| unsafe {
+        clGetMemObjectInfo(r.buffer, 0x7777, 0, null_mut(), &mut 0)
+    }),
     ("clGetKernelWorkGroupInfo: unknown query", VALUE, |r| {
-        with_kernel(r, "one", |k| unsafe { clGetKernelWorkGroupInfo(k, r.device, 0x7777, 0, null_mut(), &mut 0) })
+        with_kernel(r, "one", |k| unsafe {
+            clGetKernelWorkGroupInfo(k, r.device, 0x7777, 0, null_mut(), &mut 0)
+        })
     }),
     ("clSetMemObjectDestructorCallback: no callback", VALUE, |r| unsafe {
         clSetMemObjectDestructorCallback(r.buffer, None, null_mut())

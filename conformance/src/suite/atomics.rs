@@ -7,19 +7,24 @@ use crate::cl::{Arg, Session};
 /// An operation: its name in OpenCL C 1.x, the operand of work-item `i`, and what it does.
 type Operation = (&'static str, &'static str, fn(u32, u32, bool) -> u32);
 
-const OPERATIONS: [Operation; 11] = [
-    ("atomic_add", "i * 3 + 1", |old, x, _| old.wrapping_add(x)),
-    ("atomic_sub", "i * 3 + 1", |old, x, _| old.wrapping_sub(x)),
-    ("atomic_inc", "", |old, _, _| old.wrapping_add(1)),
-    ("atomic_dec", "", |old, _, _| old.wrapping_sub(1)),
-    ("atomic_min", "i * 2654435761u", |old, x, signed| if signed { (old as i32).min(x as i32) as u32 } else { old.min(x) }),
-    ("atomic_max", "i * 2654435761u", |old, x, signed| if signed { (old as i32).max(x as i32) as u32 } else { old.max(x) }),
-    ("atomic_and", "~(1u << (i & 31))", |old, x, _| old & x),
-    ("atomic_or", "1u << (i & 31)", |old, x, _| old | x),
-    ("atomic_xor", "i * 2654435761u", |old, x, _| old ^ x),
-    ("atomic_xchg", "i + 1000", |_, x, _| x),
-    ("atomic_cmpxchg", "i, i + 1", |_, _, _| 0),
-];
+const OPERATIONS: [Operation; 11] =
+    [
+        ("atomic_add", "i * 3 + 1", |old, x, _| old.wrapping_add(x)),
+        ("atomic_sub", "i * 3 + 1", |old, x, _| old.wrapping_sub(x)),
+        ("atomic_inc", "", |old, _, _| old.wrapping_add(1)),
+        ("atomic_dec", "", |old, _, _| old.wrapping_sub(1)),
+        ("atomic_min", "i * 2654435761u", |old, x, signed| {
+            if signed { (old as i32).min(x as i32) as u32 } else { old.min(x) }
+        }),
+        ("atomic_max", "i * 2654435761u", |old, x, signed| {
+            if signed { (old as i32).max(x as i32) as u32 } else { old.max(x) }
+        }),
+        ("atomic_and", "~(1u << (i & 31))", |old, x, _| old & x),
+        ("atomic_or", "1u << (i & 31)", |old, x, _| old | x),
+        ("atomic_xor", "i * 2654435761u", |old, x, _| old ^ x),
+        ("atomic_xchg", "i + 1000", |_, x, _| x),
+        ("atomic_cmpxchg", "i, i + 1", |_, _, _| 0),
+    ];
 
 fn operand(name: &str, i: u32) -> u32 {
     match name {
@@ -77,7 +82,14 @@ fn operation(
 }
 
 /// The calls happened in some order, one after the other.
-fn check(name: &str, apply: fn(u32, u32, bool) -> u32, signed: bool, start: u32, olds: &[u32], end: u32) -> Result<(), String> {
+fn check(
+    name: &str,
+    apply: fn(u32, u32, bool) -> u32,
+    signed: bool,
+    start: u32,
+    olds: &[u32],
+    end: u32,
+) -> Result<(), String> {
     let count = olds.len() as u32;
     match name {
         // Work-item i puts i + 1 in place of i: some go on where others were, none twice.
@@ -120,7 +132,12 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     let items = if context.quick { 1024 } else { 65536 };
     for op in &OPERATIONS {
         for (signed, local) in [(false, false), (true, false), (false, true), (true, true)] {
-            let name = format!("{} {} {}", op.0, if signed { "int" } else { "uint" }, if local { "local" } else { "global" });
+            let name = format!(
+                "{} {} {}",
+                op.0,
+                if signed { "int" } else { "uint" },
+                if local { "local" } else { "global" }
+            );
             sink.test(name, || {
                 context
                     .session()

@@ -46,8 +46,13 @@ const TYPES: [Type; 11] = [
     Type { name: "double", bytes: 8, kind: Kind::Float(DOUBLE), needs: "cl_khr_fp64" },
 ];
 
-const MODES: [(&str, Option<Mode>); 5] =
-    [("", None), ("_rte", Some(Mode::Even)), ("_rtz", Some(Mode::Zero)), ("_rtp", Some(Mode::Up)), ("_rtn", Some(Mode::Down))];
+const MODES: [(&str, Option<Mode>); 5] = [
+    ("", None),
+    ("_rte", Some(Mode::Even)),
+    ("_rtz", Some(Mode::Zero)),
+    ("_rtp", Some(Mode::Up)),
+    ("_rtn", Some(Mode::Down)),
+];
 
 /// A value of any type.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +77,11 @@ impl Type {
         match self.kind {
             Kind::Int { signed } => {
                 let value = i128::from(word);
-                Value::Int(if signed && value > self.range().1 { value - (1 << (8 * self.bytes)) } else { value })
+                Value::Int(if signed && value > self.range().1 {
+                    value - (1 << (8 * self.bytes))
+                } else {
+                    value
+                })
             }
             Kind::Float(_) => Value::Float(match self.bytes {
                 2 => f16::from_bits(word as u16).to_f64(),
@@ -85,13 +94,17 @@ impl Type {
     /// Operands: edges of every type, halves, and random patterns.
     fn operands(self, count: usize) -> Vec<u8> {
         let mut words: Vec<u64> = Vec::new();
-        let edges: Vec<i128> =
-            TYPES.iter().filter(|t| matches!(t.kind, Kind::Int { .. })).flat_map(|t| [t.range().0, t.range().1]).collect();
+        let edges: Vec<i128> = TYPES
+            .iter()
+            .filter(|t| matches!(t.kind, Kind::Int { .. }))
+            .flat_map(|t| [t.range().0, t.range().1])
+            .collect();
         for edge in edges.iter().flat_map(|e| [e - 1, *e, e + 1]).chain(-5..6) {
             match self.kind {
                 Kind::Int { .. } => words.push(edge as u64),
                 Kind::Float(_) => {
-                    for value in [edge as f64, edge as f64 + 0.5, edge as f64 - 0.25, edge as f64 * 1.000001] {
+                    for value in [edge as f64, edge as f64 + 0.5, edge as f64 - 0.25, edge as f64 * 1.000001]
+                    {
                         words.push(match self.bytes {
                             2 => u64::from(f16::from_f64(value).to_bits()),
                             4 => u64::from((value as f32).to_bits()),
@@ -102,7 +115,8 @@ impl Type {
             }
         }
         if let Kind::Float(format) = self.kind {
-            let infinity = ((1u64 << (8 * self.bytes as i32 - format.precision)) - 1) << (format.precision - 1);
+            let infinity =
+                ((1u64 << (8 * self.bytes as i32 - format.precision)) - 1) << (format.precision - 1);
             words.extend([infinity, infinity + 1, infinity - 1, 1, 1 << (format.precision - 1)]);
         }
         let mut x = 88_172_645_463_325_252u64;
@@ -147,7 +161,9 @@ fn convert(value: Value, from: Type, to: Type, saturate: bool, mode: Option<Mode
             let (low, high) = to.range();
             (saturate && !value.is_nan()).then_some(Value::Int(if value < 0.0 { low } else { high }))
         }
-        (Kind::Float(format), Some(exact), _) => Some(Value::Float(exact.to_float(format, mode.unwrap_or(Mode::Even)))),
+        (Kind::Float(format), Some(exact), _) => {
+            Some(Value::Float(exact.to_float(format, mode.unwrap_or(Mode::Even))))
+        }
         (Kind::Float(_), None, value) => Some(value),
         _ => None,
     }
@@ -199,7 +215,8 @@ fn pair(session: &Session<'_>, from: Type, to: Type, count: usize) -> Result<(),
         session.read(&output, &mut results)?;
         for (a, r) in operands.chunks(from.bytes).zip(results.chunks(to.bytes)) {
             let (value, got) = (from.load(a), to.load(r));
-            let flushed = matches!(value, Value::Float(v) if v != 0.0 && v.abs() < f64::from(f32::MIN_POSITIVE)) && !keeps;
+            let flushed = matches!(value, Value::Float(v) if v != 0.0 && v.abs() < f64::from(f32::MIN_POSITIVE))
+                && !keeps;
             let Some(want) = convert(value, from, to, saturate, mode).filter(|_| !flushed) else { continue };
             if !is_same(got, want, to, keeps) {
                 wrong.push(format!("{name}({value:?}) is {got:?}, expected {want:?}"));
@@ -222,8 +239,9 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
                     Err(text) => return Outcome::Fail(text),
                 };
                 let extensions = session.extensions();
-                let missing =
-                    [from.needs, to.needs].into_iter().find(|n| !n.is_empty() && !extensions.split(' ').any(|e| e == *n));
+                let missing = [from.needs, to.needs]
+                    .into_iter()
+                    .find(|n| !n.is_empty() && !extensions.split(' ').any(|e| e == *n));
                 match missing {
                     Some(name) => Outcome::Skip(format!("needs {name}")),
                     None => pair(&session, from, to, count).into(),
@@ -246,7 +264,10 @@ mod unit {
         assert_eq!(convert(Value::Float(2.5), float, int, false, None), Some(Value::Int(2)));
         assert_eq!(convert(Value::Float(2.5), float, int, false, Some(Mode::Up)), Some(Value::Int(3)));
         assert_eq!(convert(Value::Float(1e20), float, int, false, None), None);
-        assert_eq!(convert(Value::Float(f64::INFINITY), float, int, true, None), Some(Value::Int(i128::from(i32::MAX))));
+        assert_eq!(
+            convert(Value::Float(f64::INFINITY), float, int, true, None),
+            Some(Value::Int(i128::from(i32::MAX)))
+        );
         assert_eq!(char.load(&[0xff]), Value::Int(-1));
         assert_eq!(float.operands(700).len(), 2800);
     }

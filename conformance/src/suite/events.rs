@@ -13,7 +13,13 @@ kernel void advance(global uint *p, uint factor, uint addend) { p[get_global_id(
 const OUT_OF_ORDER: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 
 /// Launches p = p * factor + addend over 64 elements.
-fn step(rig: &Rig, kernel: cl_kernel, factor: u32, addend: u32, waits: &[cl_event]) -> Result<cl_event, String> {
+fn step(
+    rig: &Rig,
+    kernel: cl_kernel,
+    factor: u32,
+    addend: u32,
+    waits: &[cl_event],
+) -> Result<cl_event, String> {
     let mut event = null_mut();
     let list = if waits.is_empty() { null() } else { waits.as_ptr() };
     // SAFETY: live handles; arguments with their sizes.
@@ -22,7 +28,17 @@ fn step(rig: &Rig, kernel: cl_kernel, factor: u32, addend: u32, waits: &[cl_even
         ok("clSetKernelArg", clSetKernelArg(kernel, 1, 4, (&raw const factor).cast()))?;
         ok("clSetKernelArg", clSetKernelArg(kernel, 2, 4, (&raw const addend).cast()))?;
         let size = 64usize;
-        let code = clEnqueueNDRangeKernel(rig.queue, kernel, 1, null(), &size, null(), waits.len() as u32, list, &mut event);
+        let code = clEnqueueNDRangeKernel(
+            rig.queue,
+            kernel,
+            1,
+            null(),
+            &size,
+            null(),
+            waits.len() as u32,
+            list,
+            &mut event,
+        );
         ok("clEnqueueNDRangeKernel", code)?;
     }
     Ok(event)
@@ -31,7 +47,9 @@ fn step(rig: &Rig, kernel: cl_kernel, factor: u32, addend: u32, waits: &[cl_even
 fn status(event: cl_event) -> cl_int {
     let mut value: cl_int = 77;
     // SAFETY: room for a status.
-    unsafe { clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, 4, (&raw mut value).cast(), null_mut()) };
+    unsafe {
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, 4, (&raw mut value).cast(), null_mut())
+    };
     value
 }
 
@@ -128,7 +146,11 @@ fn callbacks(rig: &Rig) -> Result<(), String> {
     }
     let mut called = CALLED.lock().map(|l| l.clone()).unwrap_or_default();
     called.sort_unstable();
-    if called == [CL_COMPLETE, CL_RUNNING, CL_SUBMITTED] { Ok(()) } else { Err(format!("called with {called:?}")) }
+    if called == [CL_COMPLETE, CL_RUNNING, CL_SUBMITTED] {
+        Ok(())
+    } else {
+        Err(format!("called with {called:?}"))
+    }
 }
 
 fn profiling(rig: &Rig) -> Result<(), String> {
@@ -138,11 +160,18 @@ fn profiling(rig: &Rig) -> Result<(), String> {
     unsafe {
         ok("clFinish", clFinish(rig.queue))?;
         for event in events {
-            let names =
-                [CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END];
+            let names = [
+                CL_PROFILING_COMMAND_QUEUED,
+                CL_PROFILING_COMMAND_SUBMIT,
+                CL_PROFILING_COMMAND_START,
+                CL_PROFILING_COMMAND_END,
+            ];
             let mut times = [0u64; 4];
             for (name, time) in names.into_iter().zip(&mut times) {
-                ok("clGetEventProfilingInfo", clGetEventProfilingInfo(event, name, 8, (time as *mut u64).cast(), null_mut()))?;
+                ok(
+                    "clGetEventProfilingInfo",
+                    clGetEventProfilingInfo(event, name, 8, (time as *mut u64).cast(), null_mut()),
+                )?;
             }
             clReleaseEvent(event);
             if !times.is_sorted() || times[3] == 0 {
@@ -187,14 +216,18 @@ const TESTS: &[Test] = &[
         chain(r, |r, _| {
             let mut event = null_mut();
             // SAFETY: a live queue. The event is kept to the end of the process.
-            ok("clEnqueueMarkerWithWaitList", unsafe { clEnqueueMarkerWithWaitList(r.queue, 0, null(), &mut event) })?;
+            ok("clEnqueueMarkerWithWaitList", unsafe {
+                clEnqueueMarkerWithWaitList(r.queue, 0, null(), &mut event)
+            })?;
             Ok(vec![event])
         })
     }),
     ("barriers", OUT_OF_ORDER, |r| {
         chain(r, |r, _| {
             // SAFETY: a live queue.
-            ok("clEnqueueBarrierWithWaitList", unsafe { clEnqueueBarrierWithWaitList(r.queue, 0, null(), null_mut()) })?;
+            ok("clEnqueueBarrierWithWaitList", unsafe {
+                clEnqueueBarrierWithWaitList(r.queue, 0, null(), null_mut())
+            })?;
             Ok(Vec::new())
         })
     }),

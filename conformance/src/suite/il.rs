@@ -40,7 +40,8 @@ impl Program {
 
     fn compile(&self) -> Result<(), String> {
         // SAFETY: a live handle.
-        let code = unsafe { clCompileProgram(self.0, 0, null(), null(), 0, null(), null_mut(), None, null_mut()) };
+        let code =
+            unsafe { clCompileProgram(self.0, 0, null(), null(), 0, null(), null_mut(), None, null_mut()) };
         ok("clCompileProgram", code)
     }
 
@@ -99,10 +100,14 @@ fn runs(device: cl_device_id) -> Result<(), String> {
     // SAFETY: live handles; values with their sizes.
     unsafe {
         let from = start.as_ptr().cast();
-        ok("clEnqueueWriteBuffer", clEnqueueWriteBuffer(rig.queue, rig.buffer, 1, 0, ITEMS * 4, from, 0, null(), null_mut()))?;
+        ok(
+            "clEnqueueWriteBuffer",
+            clEnqueueWriteBuffer(rig.queue, rig.buffer, 1, 0, ITEMS * 4, from, 0, null(), null_mut()),
+        )?;
         ok("clSetKernelArg", clSetKernelArg(kernel, 0, size_of::<cl_mem>(), (&raw const rig.buffer).cast()))?;
         ok("clSetKernelArg", clSetKernelArg(kernel, 1, 4, (&raw const factor).cast()))?;
-        let code = clEnqueueNDRangeKernel(rig.queue, kernel, 1, null(), &ITEMS, null(), 0, null(), null_mut());
+        let code =
+            clEnqueueNDRangeKernel(rig.queue, kernel, 1, null(), &ITEMS, null(), 0, null(), null_mut());
         ok("clEnqueueNDRangeKernel", code)?;
         clReleaseKernel(kernel);
     }
@@ -128,8 +133,12 @@ fn is_sum(words: &[u32]) -> Result<(), String> {
 fn versions(device: cl_device_id) -> Result<(), String> {
     let rig = rig(device)?;
     for name in device_text(device, CL_DEVICE_IL_VERSION).split_whitespace() {
-        let Some((major, minor)) = name.strip_prefix("SPIR-V_").and_then(|v| v.split_once('.')) else { continue };
-        let (Ok(major), Ok(minor)) = (major.parse(), minor.parse()) else { return Err(format!("{name} is no version")) };
+        let Some((major, minor)) = name.strip_prefix("SPIR-V_").and_then(|v| v.split_once('.')) else {
+            continue;
+        };
+        let (Ok(major), Ok(minor)) = (major.parse(), minor.parse()) else {
+            return Err(format!("{name} is no version"));
+        };
         let run = || {
             let program = made(&rig, &assembled(sum((major, minor), &[]))?)?;
             ok("clBuildProgram", program.build())?;
@@ -151,11 +160,18 @@ fn queried(device: cl_device_id) -> Result<(), String> {
         if size != IL.len() {
             return Err(format!("the module has {size} bytes instead of {}", IL.len()));
         }
-        ok("clGetProgramInfo", clGetProgramInfo(program.0, CL_PROGRAM_IL, size, back.as_mut_ptr().cast(), null_mut()))?;
+        ok(
+            "clGetProgramInfo",
+            clGetProgramInfo(program.0, CL_PROGRAM_IL, size, back.as_mut_ptr().cast(), null_mut()),
+        )?;
         // A program of source has no module.
         ok("clGetProgramInfo", clGetProgramInfo(rig.program, CL_PROGRAM_IL, 0, null_mut(), &mut size))?;
     }
-    if back == IL && size == 0 { Ok(()) } else { Err(format!("the module differs, or a program of source has {size} bytes")) }
+    if back == IL && size == 0 {
+        Ok(())
+    } else {
+        Err(format!("the module differs, or a program of source has {size} bytes"))
+    }
 }
 
 /// Constants of every size, with the values of the module and with others.
@@ -205,8 +221,14 @@ fn specialised(device: cl_device_id) -> Result<(), String> {
     for (round, want) in [defaults, others].into_iter().enumerate() {
         if round == 1 {
             let wide = (u64::from(others[5]) << 32 | u64::from(others[4])).to_le_bytes();
-            let bytes: [&[u8]; 6] =
-                [&[1], &[200], &60_000u16.to_le_bytes(), &others[3].to_le_bytes(), &wide, &others[6].to_le_bytes()];
+            let bytes: [&[u8]; 6] = [
+                &[1],
+                &[200],
+                &60_000u16.to_le_bytes(),
+                &others[3].to_le_bytes(),
+                &wide,
+                &others[6].to_le_bytes(),
+            ];
             for (id, value) in bytes.into_iter().enumerate() {
                 ok("clSetProgramSpecializationConstant", set(10 + id as u32, value))?;
             }
@@ -224,7 +246,10 @@ fn specialised(device: cl_device_id) -> Result<(), String> {
     // SAFETY: values with their sizes, or NULL, which is refused.
     unsafe {
         expect(clSetProgramSpecializationConstant(program.0, 13, 4, null()), &[CL_INVALID_VALUE])?;
-        expect(clSetProgramSpecializationConstant(rig.program, 13, 4, (&raw const long).cast()), &[CL_INVALID_PROGRAM])
+        expect(
+            clSetProgramSpecializationConstant(rig.program, 13, 4, (&raw const long).cast()),
+            &[CL_INVALID_PROGRAM],
+        )
     }
 }
 
@@ -232,7 +257,9 @@ fn specialised(device: cl_device_id) -> Result<(), String> {
 fn library() -> Vec<u32> {
     let mut b = Builder::new();
     b.set_version(1, 0);
-    [Capability::Addresses, Capability::Linkage, Capability::Kernel].into_iter().for_each(|c| b.capability(c));
+    [Capability::Addresses, Capability::Linkage, Capability::Kernel]
+        .into_iter()
+        .for_each(|c| b.capability(c));
     b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
     let uint = b.type_int(32, 0);
     let (ty, factor) = (b.type_function(uint, [uint]), b.constant_bit32(uint, 17));
@@ -286,7 +313,9 @@ kernel void k(global const uint *in, global uint *out, uint items) {
 fn linked(rig: &Rig, parts: [&Program; 2]) -> Result<(), String> {
     let (list, mut code) = (parts.map(|p| p.0), 1);
     // SAFETY: live handles.
-    let whole = Program(unsafe { clLinkProgram(rig.context, 0, null(), null(), 2, list.as_ptr(), None, null_mut(), &mut code) });
+    let whole = Program(unsafe {
+        clLinkProgram(rig.context, 0, null(), null(), 2, list.as_ptr(), None, null_mut(), &mut code)
+    });
     ok("clLinkProgram", code)?;
     let words = results(rig, &whole, 64)?;
     let wrong = words.iter().enumerate().find(|(i, v)| **v != 17 * (*i as u32 + 1));
@@ -306,7 +335,9 @@ fn linked_with_source(device: cl_device_id) -> Result<(), String> {
     let rig = rig(device)?;
     let (library, mut code) = (made(&rig, &bytes(&library()))?, 1);
     // SAFETY: a terminated string.
-    let caller = Program(unsafe { clCreateProgramWithSource(rig.context, 1, &mut CALLER.as_ptr(), null(), &mut code) });
+    let caller = Program(unsafe {
+        clCreateProgramWithSource(rig.context, 1, &mut CALLER.as_ptr(), null(), &mut code)
+    });
     ok("clCreateProgramWithSource", code)?;
     library.compile()?;
     caller.compile()?;
@@ -391,7 +422,9 @@ fn is_refused(device: cl_device_id, il: &[u8]) -> Result<(), String> {
     let rig = rig(device)?;
     match Program::new(&rig, il) {
         Err(code) => expect(code, &[CL_INVALID_VALUE, CL_INVALID_BINARY]),
-        Ok(program) => expect(program.build(), &[CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_VALUE]),
+        Ok(program) => {
+            expect(program.build(), &[CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_VALUE])
+        }
     }
 }
 

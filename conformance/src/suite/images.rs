@@ -3,11 +3,14 @@
 
 use super::{Context, Outcome, Sink};
 use crate::cl::{ImageKind, Session};
-use crate::image_support::{Place, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers};
+use crate::image_support::{
+    Place, commands, filters, il, kernels, levels, objects, read_write, required_formats, samplers,
+};
 
 type Test = (&'static str, fn(&Session<'_>, ImageKind, bool) -> Result<(), String>, &'static [ImageKind]);
 
-const SAMPLED: [ImageKind; 5] = [ImageKind::D1, ImageKind::D1Array, ImageKind::D2, ImageKind::D2Array, ImageKind::D3];
+const SAMPLED: [ImageKind; 5] =
+    [ImageKind::D1, ImageKind::D1Array, ImageKind::D2, ImageKind::D2Array, ImageKind::D3];
 
 const TESTS: &[Test] = &[
     ("required formats", |s, k, _| required_formats(s, k), &ImageKind::ALL),

@@ -51,8 +51,10 @@ fn attempt(context: &Context<'_>, source: &str) -> Result<Outcome, String> {
     }
     // The device says which versions of OpenCL C it takes.
     let wanted = case.options.split("-cl-std=CL").nth(1).and_then(|t| t.split(' ').next()).unwrap_or("1.2");
-    let number =
-        |text: &str| text.split_once('.').and_then(|(a, b)| Some(a.parse::<u32>().ok()? * 100 + b.parse::<u32>().ok()? * 10));
+    let number = |text: &str| {
+        text.split_once('.')
+            .and_then(|(a, b)| Some(a.parse::<u32>().ok()? * 100 + b.parse::<u32>().ok()? * 10))
+    };
     if number(wanted).is_some_and(|w| w > super::raw::version(context.device.id)) {
         return Ok(Outcome::Skip(format!("needs OpenCL C {wanted}")));
     }

@@ -37,7 +37,10 @@ const PROGRAMS: &[Litmus] = &[
     ),
     (
         "message passing by exchanges",
-        &["STORE(x, 1, relaxed); SWAP(y, 1, acq_rel);", "R(0) = ADD(y, 0, acq_rel); R(1) = LOAD(x, relaxed);"],
+        &[
+            "STORE(x, 1, relaxed); SWAP(y, 1, acq_rel);",
+            "R(0) = ADD(y, 0, acq_rel); R(1) = LOAD(x, relaxed);",
+        ],
         MESSAGE,
     ),
     (
@@ -78,9 +81,11 @@ const PROGRAMS: &[Litmus] = &[
         &["STORE(x, 1, relaxed); STORE(x, 2, relaxed);", "R(0) = LOAD(x, relaxed); R(1) = LOAD(x, relaxed);"],
         |r, _| r[0] > r[1],
     ),
-    ("additions of two work-items", &["R(0) = ADD(x, 1, relaxed);", "R(1) = ADD(x, 1, relaxed);"], |r, end| {
-        r[0] == r[1] || end[0] != 2
-    }),
+    (
+        "additions of two work-items",
+        &["R(0) = ADD(x, 1, relaxed);", "R(1) = ADD(x, 1, relaxed);"],
+        |r, end| r[0] == r[1] || end[0] != 2,
+    ),
 ];
 
 /// Instances beside each other.
@@ -89,7 +94,8 @@ const GROUP: usize = 64;
 
 fn source(roles: &[&str], within: bool) -> String {
     let count = roles.len().next_power_of_two();
-    let cases: Vec<String> = roles.iter().enumerate().map(|(i, text)| format!("case {i}: {text} break;")).collect();
+    let cases: Vec<String> =
+        roles.iter().enumerate().map(|(i, text)| format!("case {i}: {text} break;")).collect();
     let (scope, role, place) = if within {
         // The first work-items of a group have the first role.
         ("work_group", "get_local_id(0) / PART", "get_group_id(0) * PART + get_local_id(0) % PART")
@@ -122,7 +128,8 @@ fn run(session: &Session<'_>, litmus: &Litmus, within: bool, rounds: usize) -> R
     let instances = rounds * WIDTH;
     let program = session.build(&source(roles, within), "-cl-std=CL3.0")?;
     let kernel = program.kernel("litmus")?;
-    let variables = [session.buffer(instances * 4)?, session.buffer(instances * 4)?, session.buffer(instances * 4)?];
+    let variables =
+        [session.buffer(instances * 4)?, session.buffer(instances * 4)?, session.buffer(instances * 4)?];
     for variable in &variables {
         session.write(variable, &vec![0u32; instances])?;
     }
@@ -130,7 +137,13 @@ fn run(session: &Session<'_>, litmus: &Litmus, within: bool, rounds: usize) -> R
     let read = session.buffer(instances * 16)?;
     session.write(&read, &vec![9u32; instances * 4])?;
     let [x, y, z] = &variables;
-    kernel.set(&[Arg::Buffer(x), Arg::Buffer(y), Arg::Buffer(z), Arg::Buffer(&read), Arg::U32(rounds as u32)])?;
+    kernel.set(&[
+        Arg::Buffer(x),
+        Arg::Buffer(y),
+        Arg::Buffer(z),
+        Arg::Buffer(&read),
+        Arg::U32(rounds as u32),
+    ])?;
     kernel.launch(&[WIDTH * roles.len().next_power_of_two()], Some(&[GROUP]))?;
     let mut ends = [vec![0u32; instances], vec![0u32; instances], vec![0u32; instances]];
     for (variable, end) in variables.iter().zip(&mut ends) {
@@ -151,7 +164,11 @@ fn judge(roles: &[&str], forbidden: Forbidden, values: &[u32], ends: &[Vec<u32>;
         }
         wrong += usize::from(forbidden([r[0], r[1], r[2], r[3]], [ends[0][at], ends[1][at], ends[2][at]]));
     }
-    if wrong == 0 { Ok(()) } else { Err(format!("{wrong} of {} instances end as the memory model forbids", ends[0].len())) }
+    if wrong == 0 {
+        Ok(())
+    } else {
+        Err(format!("{wrong} of {} instances end as the memory model forbids", ends[0].len()))
+    }
 }
 
 pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
@@ -172,7 +189,9 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
                     ("__opencl_c_atomic_order_seq_cst", text.contains("seq_cst")),
                     ("__opencl_c_atomic_scope_device", !within),
                 ];
-                if let Some((missing, _)) = needs.iter().find(|(name, needed)| *needed && !offered.iter().any(|o| o == name)) {
+                if let Some((missing, _)) =
+                    needs.iter().find(|(name, needed)| *needed && !offered.iter().any(|o| o == name))
+                {
                     return Ok(Outcome::Skip(format!("needs {missing}")));
                 }
                 run(&session, litmus, within, rounds).map(|()| Outcome::Pass)
@@ -189,7 +208,9 @@ mod unit {
     #[test]
     fn forbidden_outcomes_are_found() {
         let of = |name: &str| PROGRAMS.iter().find(|p| p.0 == name).expect("a program");
-        let judge = |litmus: &Litmus, r: [u32; 4], x, y| super::judge(litmus.1, litmus.2, &r, &[vec![x], vec![y], vec![0]]);
+        let judge = |litmus: &Litmus, r: [u32; 4], x, y| {
+            super::judge(litmus.1, litmus.2, &r, &[vec![x], vec![y], vec![0]])
+        };
         let message = of("message passing by fences");
         assert!(judge(message, [1, 1, 9, 9], 1, 1).is_ok() && judge(message, [0, 0, 9, 9], 1, 1).is_ok());
         assert!(judge(message, [1, 0, 9, 9], 1, 1).is_err());

@@ -135,8 +135,13 @@ impl<'a> Sink<'a> {
             Outcome::Fail(text) => ('F', text),
             Outcome::Skip(text) => ('S', text),
         };
-        let text: String =
-            text.replace('\\', "\\\\").replace('\n', "\\n").chars().filter(|c| !c.is_control()).take(2000).collect();
+        let text: String = text
+            .replace('\\', "\\\\")
+            .replace('\n', "\\n")
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(2000)
+            .collect();
         self.line(&format!("{letter} {seconds:.3} {text}"));
         self.stopped = letter == 'F' && !(self.goes_on)();
     }
@@ -170,14 +175,17 @@ mod tests {
         let run = |usable: bool| {
             let goes_on = || usable;
             let file = File::create(&path).unwrap();
-            let mut sink = Sink::running(names[..3].iter().map(|n| (*n).to_owned()).collect(), file, &goes_on);
+            let mut sink =
+                Sink::running(names[..3].iter().map(|n| (*n).to_owned()).collect(), file, &goes_on);
             for name in names {
                 sink.test(name, || if name == "two" { Outcome::Fail("lost".into()) } else { Outcome::Pass });
             }
             sink.end();
             let text = std::fs::read_to_string(&path).unwrap();
             text.lines()
-                .map(|l| l.split(' ').take(if l.starts_with('B') { 2 } else { 1 }).collect::<Vec<_>>().join(" "))
+                .map(|l| {
+                    l.split(' ').take(if l.starts_with('B') { 2 } else { 1 }).collect::<Vec<_>>().join(" ")
+                })
                 .collect()
         };
         let (lost, usable): (Vec<String>, Vec<String>) = (run(false), run(true));

@@ -179,7 +179,8 @@ impl Bench<'_> {
 
 fn bench<'a>(session: &'a Session<'a>, packet: &Packet, most: u32, more: &str) -> Result<Bench<'a>, String> {
     let standard = if session.c_features().is_empty() { "-cl-std=CL2.0" } else { "-cl-std=CL3.0" };
-    let program = session.build(&format!("#define COUNT {COUNT}\n{}\n{KERNELS}\n{more}", packet.2), standard)?;
+    let program =
+        session.build(&format!("#define COUNT {COUNT}\n{}\n{KERNELS}\n{more}", packet.2), standard)?;
     Ok(Bench { session, program, pipe: Pipe::new(session, packet.1, most)? })
 }
 
@@ -243,7 +244,13 @@ fn full(session: &Session<'_>, packet: &Packet) -> Result<(), String> {
 }
 
 /// The packets of a reservation are neighbours, in the order of their indices.
-fn reserved(session: &Session<'_>, packet: &Packet, owner: &str, defines: &str, items: usize) -> Result<(), String> {
+fn reserved(
+    session: &Session<'_>,
+    packet: &Packet,
+    owner: &str,
+    defines: &str,
+    items: usize,
+) -> Result<(), String> {
     let bench = bench(session, packet, COUNT as u32, &format!("{defines}\n{RESERVED}"))?;
     let local: Option<&[usize]> = if owner == "work-items" { None } else { Some(&[24]) };
     for round in 0..3 {
@@ -257,8 +264,11 @@ fn reserved(session: &Session<'_>, packet: &Packet, owner: &str, defines: &str, 
             return Err(format!("round {round}: read {got:?}"));
         }
         // A work-item's four packets, and those of a work-group, are those of a reservation: all have one size.
-        let size = [("work-items", 4), ("work-groups", 24)].into_iter().find(|s| s.0 == owner).map_or(1, |s| s.1);
-        if let Some(part) = got.chunks(size).find(|c| c[0] % size as u32 != 0 || c.windows(2).any(|w| w[1] != w[0] + 1)) {
+        let size =
+            [("work-items", 4), ("work-groups", 24)].into_iter().find(|s| s.0 == owner).map_or(1, |s| s.1);
+        if let Some(part) =
+            got.chunks(size).find(|c| c[0] % size as u32 != 0 || c.windows(2).any(|w| w[1] != w[0] + 1))
+        {
             return Err(format!("round {round}: a reservation has {part:?}"));
         }
         bench.run("put", 7, None)?;
@@ -298,7 +308,11 @@ fn refused(session: &Session<'_>, packet: &Packet) -> Result<(), String> {
     bench.holds(10, 10)?;
     let got = bench.run("take", 1, None)?;
     let right = put[..3] == [0, 1, 0] && got[..3] == [0, 1, 0] && got[3..13].iter().copied().eq(0..10);
-    if right { Ok(()) } else { Err(format!("reserving to write gives {:?}, to read {:?}", &put[..3], &got[..13])) }
+    if right {
+        Ok(())
+    } else {
+        Err(format!("reserving to write gives {:?}, to read {:?}", &put[..3], &got[..13]))
+    }
 }
 
 /// What is told of a pipe, and what is refused.
@@ -306,9 +320,11 @@ fn objects(session: &Session<'_>) -> Result<(), String> {
     let device = session.device.id;
     let largest = device_number(device, CL_DEVICE_PIPE_MAX_PACKET_SIZE) as u32;
     // The table of device queries: least values.
-    for (name, least) in
-        [(CL_DEVICE_MAX_PIPE_ARGS, 16), (CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, 1), (CL_DEVICE_PIPE_MAX_PACKET_SIZE, 1024)]
-    {
+    for (name, least) in [
+        (CL_DEVICE_MAX_PIPE_ARGS, 16),
+        (CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, 1),
+        (CL_DEVICE_PIPE_MAX_PACKET_SIZE, 1024),
+    ] {
         if device_number(device, name) < least {
             return Err(format!("query {name:#x} gives {}", device_number(device, name)));
         }
@@ -324,7 +340,9 @@ fn objects(session: &Session<'_>) -> Result<(), String> {
     expect(unsafe { clGetPipeInfo(pipe.0, CL_MEM_SIZE, 0, null_mut(), &mut 0) }, &[CL_INVALID_VALUE])?;
     let mut kind: cl_uint = 0;
     // SAFETY: room for the value.
-    ok("clGetMemObjectInfo", unsafe { clGetMemObjectInfo(pipe.0, CL_MEM_TYPE, 4, (&raw mut kind).cast(), null_mut()) })?;
+    ok("clGetMemObjectInfo", unsafe {
+        clGetMemObjectInfo(pipe.0, CL_MEM_TYPE, 4, (&raw mut kind).cast(), null_mut())
+    })?;
     expect(kind as i32, &[CL_MEM_OBJECT_PIPE as i32])?;
     // clCreatePipe: flags are those for reading and writing and for no access by the host; sizes are not 0 nor too large;
     // there are no properties.
@@ -349,8 +367,11 @@ fn objects(session: &Session<'_>) -> Result<(), String> {
 
 type Test = (&'static str, fn(&Session<'_>, &Packet) -> Result<(), String>);
 
-const TESTS: [Test; 3] =
-    [("written and read at once", at_once), ("more than there is room for", full), ("reservations refused", refused)];
+const TESTS: [Test; 3] = [
+    ("written and read at once", at_once),
+    ("more than there is room for", full),
+    ("reservations refused", refused),
+];
 
 pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     let with = |needs_sub_groups: bool, run: &dyn Fn(&Session<'_>) -> Result<(), String>| {
@@ -364,7 +385,8 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
             Ok(session) => session,
             Err(text) => return Outcome::Fail(text),
         };
-        let has_sub_groups = session.offers().iter().any(|o| o == "__opencl_c_subgroups" || o == "cl_khr_subgroups");
+        let has_sub_groups =
+            session.offers().iter().any(|o| o == "__opencl_c_subgroups" || o == "cl_khr_subgroups");
         if !offered || (needs_sub_groups && !has_sub_groups) {
             return Outcome::Skip(if offered { "needs sub-groups" } else { "needs pipes" }.into());
         }

@@ -83,8 +83,16 @@ const PRINTS: &[Print] = &[
         r##"kernel void k() { printf("%E %G %G|%+f|% f|%#.0f|%.0e|%g %g\n", 1e-5f, 1e-10f, 0.5f, 1.0f, 1.0f, 3.0f, 5e10f, 1e-5f, 123456789.0f); }"##,
         "1.000000E-05 1E-10 0.5|+1.000000| 1.000000|3.|5e+10|1e-05 1.23457e+08\n",
     ),
-    print("infinities", r#"kernel void k() { printf("%f %e %F\n", INFINITY, -INFINITY, INFINITY); }"#, "inf -inf INF\n"),
-    print("numbers that are none", r#"kernel void k() { printf("%f %F %g\n", NAN, NAN, NAN); }"#, "nan NAN nan\n"),
+    print(
+        "infinities",
+        r#"kernel void k() { printf("%f %e %F\n", INFINITY, -INFINITY, INFINITY); }"#,
+        "inf -inf INF\n",
+    ),
+    print(
+        "numbers that are none",
+        r#"kernel void k() { printf("%f %F %g\n", NAN, NAN, NAN); }"#,
+        "nan NAN nan\n",
+    ),
     Print {
         needs: "cl_khr_fp64",
         ..print(
@@ -125,7 +133,11 @@ kernel void k() { printf("%v4hf|%v2hg\n", (half4)(0.5h, 1, -2, 1000), (half2)(0.
     ),
     print("no operands", r#"kernel void k() { printf("text only\n"); printf(""); }"#, "text only\n"),
     print("loops", r#"kernel void k() { for (int i = 0; i < 3; i++) printf("%d\n", i * i); }"#, "0\n1\n4\n"),
-    print("the value of a call", r#"kernel void k() { int r = printf("%d\n", 1); printf("%d\n", r); }"#, "1\n0\n"),
+    print(
+        "the value of a call",
+        r#"kernel void k() { int r = printf("%d\n", 1); printf("%d\n", r); }"#,
+        "1\n0\n",
+    ),
     print(
         "calls in functions",
         r#"int half_of(int x) { printf("half of %d\n", x); return x / 2; }
@@ -147,7 +159,9 @@ kernel void k() { printf("%v4hf|%v2hg\n", (half4)(0.5h, 1, -2, 1000), (half2)(0.
         launches: 1,
         items: 1000,
         source: r#"kernel void k() { printf("item %d, %5.1f of %s\n", (int)get_global_id(0), get_global_id(0) * 0.5f, "1000"); }"#,
-        expected: Expected::Lines(|| (0..1000).map(|i| format!("item {i}, {:5.1} of 1000", f64::from(i) * 0.5)).collect()),
+        expected: Expected::Lines(|| {
+            (0..1000).map(|i| format!("item {i}, {:5.1} of 1000", f64::from(i) * 0.5)).collect()
+        }),
     },
     Print {
         name: "some work-items",
@@ -161,7 +175,11 @@ kernel void k() { printf("%v4hf|%v2hg\n", (half4)(0.5h, 1, -2, 1000), (half2)(0.
         }"#,
         expected: Expected::Lines(|| {
             let two = |i: u32| (0..if i % 3 == 2 { i % 5 } else { 0 }).map(move |n| format!("two {i} {n}"));
-            (0..300).filter(|i| i % 3 == 1).map(|i| format!("one {i}")).chain((0..300).flat_map(two)).collect()
+            (0..300)
+                .filter(|i| i % 3 == 1)
+                .map(|i| format!("one {i}"))
+                .chain((0..300).flat_map(two))
+                .collect()
         }),
     },
     Print {
@@ -200,7 +218,17 @@ pub fn print_one(device: usize, case: usize) -> Result<(), String> {
     // SAFETY: live handles.
     unsafe {
         for offset in 0..case.launches {
-            let code = clEnqueueNDRangeKernel(rig.queue, kernel, 1, &offset, &case.items, null(), 0, null(), null_mut());
+            let code = clEnqueueNDRangeKernel(
+                rig.queue,
+                kernel,
+                1,
+                &offset,
+                &case.items,
+                null(),
+                0,
+                null(),
+                null_mut(),
+            );
             ok("clEnqueueNDRangeKernel", code)?;
         }
         ok("clFinish", clFinish(rig.queue))?;
@@ -216,10 +244,14 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
                 if !case.needs.is_empty() && !context.session()?.offers().iter().any(|o| o == case.needs) {
                     return Ok(Outcome::Skip(format!("needs {}", case.needs)));
                 }
-                let index = context.api.devices()?.iter().position(|d| d.id == context.device.id).unwrap_or(0);
+                let index =
+                    context.api.devices()?.iter().position(|d| d.id == context.device.id).unwrap_or(0);
                 let own = std::env::current_exe().map_err(|e| e.to_string())?;
                 let mut command = Command::new(own);
-                command.args(["print-one", &index.to_string(), &number.to_string()]).stdin(Stdio::null()).stderr(Stdio::null());
+                command
+                    .args(["print-one", &index.to_string(), &number.to_string()])
+                    .stdin(Stdio::null())
+                    .stderr(Stdio::null());
                 let output = command.output().map_err(|e| e.to_string())?;
                 let text = String::from_utf8_lossy(&output.stdout);
                 if !output.status.success() {
@@ -240,6 +272,8 @@ mod unit {
     fn texts_are_judged() {
         assert!(Expected::Text("a\n").check("a\n").is_ok() && Expected::Text("a\n").check("a").is_err());
         let lines = Expected::Lines(|| vec!["b".into(), "a".into()]);
-        assert!(lines.check("a\nb\n").is_ok() && lines.check("a\n").is_err() && lines.check("a\nb\nb\n").is_err());
+        assert!(
+            lines.check("a\nb\n").is_ok() && lines.check("a\n").is_err() && lines.check("a\nb\nb\n").is_err()
+        );
     }
 }

@@ -18,7 +18,9 @@ use std::sync::OnceLock;
 pub unsafe fn symbol<T: Copy>(name: &str) -> T {
     static LOADER: OnceLock<Library> = OnceLock::new();
     // SAFETY: loading the system's OpenCL loader runs its initialisation only.
-    let library = LOADER.get_or_init(|| unsafe { Library::new("libOpenCL.so.1") }.unwrap_or_else(|e| missing(&e.to_string())));
+    let library = LOADER.get_or_init(|| {
+        unsafe { Library::new("libOpenCL.so.1") }.unwrap_or_else(|e| missing(&e.to_string()))
+    });
     // SAFETY: as the caller says.
     *unsafe { library.get::<T>(name.as_bytes()) }.unwrap_or_else(|e| missing(&e.to_string()))
 }
@@ -69,7 +71,8 @@ pub fn device_text(device: cl_device_id, name: cl_uint) -> String {
 /// The version of the device, e.g. 300.
 pub fn version(device: cl_device_id) -> u32 {
     let text = device_text(device, CL_DEVICE_VERSION);
-    let number = text.strip_prefix("OpenCL ").and_then(|t| t.split(' ').next()).and_then(|t| t.split_once('.'));
+    let number =
+        text.strip_prefix("OpenCL ").and_then(|t| t.split(' ').next()).and_then(|t| t.split_once('.'));
     number.and_then(|(a, b)| Some(a.parse::<u32>().ok()? * 100 + b.parse::<u32>().ok()? * 10)).unwrap_or(0)
 }
 
@@ -91,7 +94,11 @@ pub struct Rig {
 pub const SIZE: usize = 4096;
 
 impl Rig {
-    pub fn new(device: cl_device_id, properties: cl_command_queue_properties, source: &str) -> Result<Rig, String> {
+    pub fn new(
+        device: cl_device_id,
+        properties: cl_command_queue_properties,
+        source: &str,
+    ) -> Result<Rig, String> {
         Rig::with_options(device, properties, source, c"")
     }
 
@@ -102,7 +109,8 @@ impl Rig {
         options: &CStr,
     ) -> Result<Rig, String> {
         let mut code = 1;
-        let mut rig = Rig { device, context: null_mut(), queue: null_mut(), program: null_mut(), buffer: null_mut() };
+        let mut rig =
+            Rig { device, context: null_mut(), queue: null_mut(), program: null_mut(), buffer: null_mut() };
         let text = CString::new(source).map_err(|e| e.to_string())?;
         // SAFETY: one live device, terminated strings, no callbacks.
         unsafe {
@@ -115,7 +123,8 @@ impl Rig {
             ok("clBuildProgram", clBuildProgram(rig.program, 0, null(), options.as_ptr(), None, null_mut()))?;
             let zeros = vec![0u8; SIZE];
             let flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
-            rig.buffer = clCreateBuffer(rig.context, flags, SIZE, zeros.as_ptr().cast_mut().cast(), &mut code);
+            rig.buffer =
+                clCreateBuffer(rig.context, flags, SIZE, zeros.as_ptr().cast_mut().cast(), &mut code);
             ok("clCreateBuffer", code)?;
         }
         Ok(rig)
@@ -132,7 +141,9 @@ impl Rig {
         let mut out = vec![0u32; count];
         let to: *mut c_void = out.as_mut_ptr().cast();
         // SAFETY: room for the elements.
-        let code = unsafe { clEnqueueReadBuffer(self.queue, self.buffer, 1, 0, count * 4, to, 0, null(), null_mut()) };
+        let code = unsafe {
+            clEnqueueReadBuffer(self.queue, self.buffer, 1, 0, count * 4, to, 0, null(), null_mut())
+        };
         if code == CL_SUCCESS { Ok(out) } else { Err(format!("clEnqueueReadBuffer gives {code}")) }
     }
 }

@@ -54,7 +54,9 @@ impl Exact {
             return self.significand << -shift;
         }
         let (whole, rest, half) = match shift {
-            1..=127 => (self.significand >> shift, self.significand & ((1 << shift) - 1), 1u128 << (shift - 1)),
+            1..=127 => {
+                (self.significand >> shift, self.significand & ((1 << shift) - 1), 1u128 << (shift - 1))
+            }
             // Less than a half, if anything is left at all.
             _ => (0, self.significand.min(1), 2),
         };
@@ -139,8 +141,10 @@ mod tests {
 
     #[test]
     fn modes_differ_where_they_must() {
-        let list =
-            |value: f64| [Mode::Even, Mode::Zero, Mode::Up, Mode::Down].map(|m| Exact::of_double(value).map(|e| e.to_int(m)));
+        let list = |value: f64| {
+            [Mode::Even, Mode::Zero, Mode::Up, Mode::Down]
+                .map(|m| Exact::of_double(value).map(|e| e.to_int(m)))
+        };
         assert_eq!(list(2.5), [Some(2), Some(2), Some(3), Some(2)]);
         assert_eq!(list(-3.5), [Some(-4), Some(-3), Some(-3), Some(-4)]);
         assert_eq!(list(1e-300), [Some(0), Some(0), Some(1), Some(0)]);

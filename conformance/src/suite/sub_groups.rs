@@ -204,8 +204,12 @@ fn collectives(ty: Type, prefix: &str, op: Operation) -> [Call; 3] {
     };
     [
         call(format!("{prefix}reduce_{name}({text})"), move |g, _| fold(&mut g.active())),
-        call(format!("{prefix}scan_inclusive_{name}({text})"), move |g, me| fold(&mut g.active().filter(|l| l.id <= me.id))),
-        call(format!("{prefix}scan_exclusive_{name}({text})"), move |g, me| fold(&mut g.active().filter(|l| l.id < me.id))),
+        call(format!("{prefix}scan_inclusive_{name}({text})"), move |g, me| {
+            fold(&mut g.active().filter(|l| l.id <= me.id))
+        }),
+        call(format!("{prefix}scan_exclusive_{name}({text})"), move |g, me| {
+            fold(&mut g.active().filter(|l| l.id < me.id))
+        }),
     ]
 }
 
@@ -234,7 +238,8 @@ fn shuffles(ty: Type) -> Vec<Test> {
         calls,
     };
     let size = |g: &Group| g.lanes.len() as u32;
-    let xors = [1u32, 2, 3, 7].map(|mask| call(format!("sub_group_shuffle_xor(x, {mask})"), move |g, me| g.of(me.id ^ mask)));
+    let xors = [1u32, 2, 3, 7]
+        .map(|mask| call(format!("sub_group_shuffle_xor(x, {mask})"), move |g, me| g.of(me.id ^ mask)));
     let mut plain = vec![
         call("sub_group_shuffle(x, s % size)", move |g, me| g.of(me.word % size(g))),
         call("sub_group_shuffle(x, size - 1 - lane)", move |g, me| g.of(size(g) - 1 - me.id)),
@@ -271,7 +276,8 @@ fn shuffles(ty: Type) -> Vec<Test> {
                 name = ty.name
             );
             let want = move |g: &Group, _: &Lane| {
-                g.of(0).map(|v| (1..=width as Value).fold(0, |sum, i| ty.wrap(sum + ty.wrap(v.wrapping_mul(i)))))
+                g.of(0)
+                    .map(|v| (1..=width as Value).fold(0, |sum, i| ty.wrap(sum + ty.wrap(v.wrapping_mul(i)))))
             };
             broadcasts.push(call(text, want));
         }
@@ -294,8 +300,10 @@ fn shuffles(ty: Type) -> Vec<Test> {
 fn of_type(ty: Type) -> Vec<Test> {
     let name = |what: &str| format!("{what}, {}", ty.name);
     let core = ARITHMETIC[..3].iter().flat_map(|op| collectives(ty, "sub_group_", *op)).collect();
-    let mut some: Vec<Call> = operations(ty).iter().flat_map(|op| collectives(ty, "sub_group_non_uniform_", *op)).collect();
-    let mut cluster: Vec<Call> = operations(ty).iter().flat_map(|op| [2, 4].map(|size| clustered(ty, *op, size))).collect();
+    let mut some: Vec<Call> =
+        operations(ty).iter().flat_map(|op| collectives(ty, "sub_group_non_uniform_", *op)).collect();
+    let mut cluster: Vec<Call> =
+        operations(ty).iter().flat_map(|op| [2, 4].map(|size| clustered(ty, *op, size))).collect();
     if ty.name == "int" {
         some.extend(LOGICAL.iter().flat_map(|op| collectives(ty, "sub_group_non_uniform_", *op)));
         cluster.extend(LOGICAL.iter().map(|op| clustered(ty, *op, 4)));
@@ -324,7 +332,12 @@ fn of_type(ty: Type) -> Vec<Test> {
         test("reductions and scans", vec![extended], false, core),
         test("non-uniform arithmetic", vec!["cl_khr_subgroup_non_uniform_arithmetic"], true, some),
         test("clustered reductions", vec!["cl_khr_subgroup_clustered_reduce"], true, cluster),
-        test("non-uniform broadcast", vec!["cl_khr_subgroup_ballot", "cl_khr_subgroup_non_uniform_vote"], true, ballots),
+        test(
+            "non-uniform broadcast",
+            vec!["cl_khr_subgroup_ballot", "cl_khr_subgroup_non_uniform_vote"],
+            true,
+            ballots,
+        ),
     ];
     tests.extend(shuffles(ty));
     tests
@@ -350,17 +363,25 @@ fn predicates() -> Vec<Test> {
         ]
     };
     let mut some = votes("sub_group_non_uniform_");
-    some.push(call("!!sub_group_elect()", |g, me| Some(Value::from(g.active().next().map(|l| l.id) == Some(me.id)))));
+    some.push(call("!!sub_group_elect()", |g, me| {
+        Some(Value::from(g.active().next().map(|l| l.id) == Some(me.id)))
+    }));
     let mut ballots = Vec::new();
     for (at, letter) in "xyzw".chars().enumerate() {
         let at = at as u32;
         ballots.push(call(format!("sub_group_ballot(s & 1).{letter}"), move |g, _| word(g.bits(is_odd), at)));
         type Mask = fn(u32, u32) -> bool;
-        let masks: [(&str, Mask); 5] =
-            [("eq", |a, b| a == b), ("ge", |a, b| a >= b), ("gt", |a, b| a > b), ("le", |a, b| a <= b), ("lt", |a, b| a < b)];
+        let masks: [(&str, Mask); 5] = [
+            ("eq", |a, b| a == b),
+            ("ge", |a, b| a >= b),
+            ("gt", |a, b| a > b),
+            ("le", |a, b| a <= b),
+            ("lt", |a, b| a < b),
+        ];
         for (name, holds) in masks {
             ballots.push(call(format!("get_sub_group_{name}_mask().{letter}"), move |g, me| {
-                let bits = (0..g.max.min(128)).filter(|i| holds(*i, me.id)).fold(0u128, |bits, i| bits | 1 << i);
+                let bits =
+                    (0..g.max.min(128)).filter(|i| holds(*i, me.id)).fold(0u128, |bits, i| bits | 1 << i);
                 word(bits, at)
             }));
         }
@@ -374,9 +395,15 @@ fn predicates() -> Vec<Test> {
             number(g.bits(is_odd) >> next & 1 == 1)
         }),
         call(format!("sub_group_ballot_bit_count({odd})"), move |g, _| count(g.bits(is_odd))),
-        call(format!("sub_group_ballot_inclusive_scan({odd})"), move |g, me| count(g.bits(|l| is_odd(l) && l.id <= me.id))),
-        call(format!("sub_group_ballot_exclusive_scan({odd})"), move |g, me| count(g.bits(|l| is_odd(l) && l.id < me.id))),
-        call(format!("sub_group_ballot_find_lsb({odd})"), move |g, _| g.active().find(|l| is_odd(l)).map(|l| Value::from(l.id))),
+        call(format!("sub_group_ballot_inclusive_scan({odd})"), move |g, me| {
+            count(g.bits(|l| is_odd(l) && l.id <= me.id))
+        }),
+        call(format!("sub_group_ballot_exclusive_scan({odd})"), move |g, me| {
+            count(g.bits(|l| is_odd(l) && l.id < me.id))
+        }),
+        call(format!("sub_group_ballot_find_lsb({odd})"), move |g, _| {
+            g.active().find(|l| is_odd(l)).map(|l| Value::from(l.id))
+        }),
         call(format!("sub_group_ballot_find_msb({odd})"), move |g, _| {
             g.active().filter(|l| is_odd(l)).last().map(|l| Value::from(l.id))
         }),
@@ -407,7 +434,10 @@ fn source(test: &Test) -> String {
             let ones: Vec<String> = (1..=width).map(|i| i.to_string()).collect();
             let parts: Vec<String> = (0..width).map(|i| format!("v.s{i:x}")).collect();
             let (name, ones, parts) = (test.input.name, ones.join(", "), parts.join(" + "));
-            let _ = writeln!(text, "#define ONES{width} {ones}\n{name} sum{width}({name}{width} v) {{ return {parts}; }}");
+            let _ = writeln!(
+                text,
+                "#define ONES{width} {ones}\n{name} sum{width}({name}{width} v) {{ return {parts}; }}"
+            );
         }
     }
     let (input, output) = (test.input.name, test.output.name);
@@ -447,7 +477,11 @@ fn groups(sizes: Sizes, facts: &[[u32; 4]], lanes: &[Lane]) -> Result<Vec<(Group
         let (size, max) = (facts[places[0]][2], facts[places[0]][3]);
         let text = || format!("sub-group {id} of group {group}, told {size} of at most {max}");
         // Section 3.2.1: ids count from 0; all learn the same size, which is how many there are.
-        if places.iter().enumerate().any(|(i, at)| facts[*at][1] != i as u32 || facts[*at][2..] != [size, max]) {
+        if places
+            .iter()
+            .enumerate()
+            .any(|(i, at)| facts[*at][1] != i as u32 || facts[*at][2..] != [size, max])
+        {
             return Err(format!("{}: ids or sizes differ", text()));
         }
         if places.len() != size as usize || size > max {
@@ -466,13 +500,23 @@ fn random(state: &mut u64) -> u64 {
     *state
 }
 
-fn launch(session: &Session<'_>, kernel: &crate::cl::Kernel<'_>, test: &Test, sizes: Sizes, seed: u64) -> Result<(), String> {
+fn launch(
+    session: &Session<'_>,
+    kernel: &crate::cl::Kernel<'_>,
+    test: &Test,
+    sizes: Sizes,
+    seed: u64,
+) -> Result<(), String> {
     let items: usize = sizes.0.iter().product();
     let mut state = 0x9e37_79b9_7f4a_7c15 ^ seed;
     let lanes: Vec<Lane> = (0..items)
         .map(|_| {
             let (bits, word) = (random(&mut state), random(&mut state) as u32);
-            let value = if test.input.kind == Kind::Float { Value::from(bits % 17) - 8 } else { test.input.wrap(bits.into()) };
+            let value = if test.input.kind == Kind::Float {
+                Value::from(bits % 17) - 8
+            } else {
+                test.input.wrap(bits.into())
+            };
             Lane { id: 0, value, word, active: !test.diverges || word >> 16 & 1 == 1 }
         })
         .collect();
@@ -498,14 +542,21 @@ fn launch(session: &Session<'_>, kernel: &crate::cl::Kernel<'_>, test: &Test, si
                 if got != Some(want) {
                     let (id, size) = (lane.id, group.lanes.len());
                     let got = got.map_or("no integer".into(), |v| v.to_string());
-                    wrong.push(format!("{} for work-item {id} of {size} is {got}, expected {want}", call.text));
+                    wrong.push(format!(
+                        "{} for work-item {id} of {size} is {got}, expected {want}",
+                        call.text
+                    ));
                 }
             }
         }
     }
     let total = wrong.len();
     wrong.truncate(3);
-    if total == 0 { Ok(()) } else { Err(format!("{total} wrong results in groups of {:?}: {}", sizes.1, wrong.join("; "))) }
+    if total == 0 {
+        Ok(())
+    } else {
+        Err(format!("{total} wrong results in groups of {:?}: {}", sizes.1, wrong.join("; ")))
+    }
 }
 
 /// Groups that fill sub-groups and groups that do not, in one to three dimensions.
@@ -580,7 +631,16 @@ fn queries(context: &Context<'_>) -> Result<Outcome, String> {
         // SAFETY: live handles, blocks with their sizes.
         let code = unsafe {
             let (input, size) = (input.as_ptr().cast(), size_of_val(input));
-            clGetKernelSubGroupInfo(kernel.kernel, device, name, size, input, 8 * count, values.as_mut_ptr().cast(), null_mut())
+            clGetKernelSubGroupInfo(
+                kernel.kernel,
+                device,
+                name,
+                size,
+                input,
+                8 * count,
+                values.as_mut_ptr().cast(),
+                null_mut(),
+            )
         };
         ok("clGetKernelSubGroupInfo", code).map(|()| values)
     };
@@ -613,10 +673,23 @@ fn queries(context: &Context<'_>) -> Result<Outcome, String> {
     // SAFETY: as above; a size of no dimensions.
     let code = unsafe {
         let (name, mut value) = (CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, 0usize);
-        clGetKernelSubGroupInfo(kernel.kernel, device, name, 0, null(), 8, (&raw mut value).cast(), null_mut())
+        clGetKernelSubGroupInfo(
+            kernel.kernel,
+            device,
+            name,
+            0,
+            null(),
+            8,
+            (&raw mut value).cast(),
+            null_mut(),
+        )
     };
     super::expect(code, &[CL_INVALID_VALUE])?;
-    if impossible == 0 { Ok(Outcome::Pass) } else { Err(format!("{most} sub-groups at most, but {impossible} items for more")) }
+    if impossible == 0 {
+        Ok(Outcome::Pass)
+    } else {
+        Err(format!("{most} sub-groups at most, but {impossible} items for more"))
+    }
 }
 
 pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
@@ -634,13 +707,17 @@ mod unit {
     fn what_is_expected() {
         let find = |name: &str| TYPES.into_iter().find(|t| t.name == name).expect("a type");
         let lane = |id, value, active| Lane { id, value, word: 0, active };
-        let group = Group { max: 8, lanes: vec![lane(0, 100, true), lane(1, 50, false), lane(2, 60, true), lane(3, 5, true)] };
+        let group = Group {
+            max: 8,
+            lanes: vec![lane(0, 100, true), lane(1, 50, false), lane(2, 60, true), lane(3, 5, true)],
+        };
         let all = |ty: Type, op: usize| {
             collectives(ty, "", ARITHMETIC[op]).map(|c| (c.expect)(&group, &group.lanes[2]).expect("a value"))
         };
         assert_eq!(all(find("char"), 0), [-91, -96, 100]);
         assert_eq!(all(find("int"), 1), [5, 60, 100]);
-        let first = collectives(find("float"), "", ARITHMETIC[1]).map(|c| (c.expect)(&group, &group.lanes[0]));
+        let first =
+            collectives(find("float"), "", ARITHMETIC[1]).map(|c| (c.expect)(&group, &group.lanes[0]));
         assert_eq!(first, [Some(5), Some(100), Some(Value::MAX)]);
         assert_eq!((clustered(find("int"), ARITHMETIC[0], 2).expect)(&group, &group.lanes[0]), Some(100));
         for ty in TYPES {
@@ -654,7 +731,10 @@ mod unit {
         let lanes = [Lane { id: 0, value: 0, word: 0, active: true }; 6];
         let facts = [[0, 1, 2, 4], [0, 0, 2, 4], [1, 0, 1, 4], [0, 0, 2, 4], [0, 1, 2, 4], [1, 0, 1, 4]];
         let found = groups(([6, 1, 1], [3, 1, 1]), &facts, &lanes).expect("sub-groups");
-        assert_eq!(found.iter().map(|g| g.1.clone()).collect::<Vec<_>>(), [vec![1, 0], vec![2], vec![3, 4], vec![5]]);
+        assert_eq!(
+            found.iter().map(|g| g.1.clone()).collect::<Vec<_>>(),
+            [vec![1, 0], vec![2], vec![3, 4], vec![5]]
+        );
         let twice = [[0, 1, 2, 4], [0, 1, 2, 4], [1, 0, 1, 4], [0, 0, 2, 4], [0, 1, 2, 4], [1, 0, 1, 4]];
         assert!(groups(([6, 1, 1], [3, 1, 1]), &twice, &lanes).is_err());
     }

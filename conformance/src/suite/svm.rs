@@ -89,9 +89,12 @@ impl<'a, T: Copy> Shared<'a, T> {
         let ptr = unsafe {
             match kind {
                 Kind::Coarse => clSVMAlloc(rig.context, CL_MEM_READ_WRITE, count * size_of::<T>(), 0),
-                Kind::Fine => {
-                    clSVMAlloc(rig.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, count * size_of::<T>(), 0)
-                }
+                Kind::Fine => clSVMAlloc(
+                    rig.context,
+                    CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
+                    count * size_of::<T>(),
+                    0,
+                ),
                 Kind::System => alloc_zeroed(layout::<T>(count)?).cast(),
             }
         };
@@ -110,13 +113,17 @@ impl<'a, T: Copy> Shared<'a, T> {
         unsafe {
             let (flags, bytes) = (CL_MAP_READ | CL_MAP_WRITE, self.count * size_of::<T>());
             if self.kind == Kind::Coarse {
-                let code = clEnqueueSVMMap(self.rig.queue, 1, flags, self.ptr.cast(), bytes, 0, null(), null_mut());
+                let code =
+                    clEnqueueSVMMap(self.rig.queue, 1, flags, self.ptr.cast(), bytes, 0, null(), null_mut());
                 ok("clEnqueueSVMMap", code)?;
             }
             ok("clFinish", clFinish(self.rig.queue))?;
             let result = work(std::slice::from_raw_parts_mut(self.ptr, self.count));
             if self.kind == Kind::Coarse {
-                ok("clEnqueueSVMUnmap", clEnqueueSVMUnmap(self.rig.queue, self.ptr.cast(), 0, null(), null_mut()))?;
+                ok(
+                    "clEnqueueSVMUnmap",
+                    clEnqueueSVMUnmap(self.rig.queue, self.ptr.cast(), 0, null(), null_mut()),
+                )?;
             }
             Ok(result)
         }
@@ -152,7 +159,14 @@ enum Arg {
 }
 
 /// Launches a kernel that may also use what lies at `reach`.
-fn launch(rig: &Rig, kernel: &str, items: usize, args: &[Arg], kind: Kind, reach: &[*mut c_void]) -> Result<(), String> {
+fn launch(
+    rig: &Rig,
+    kernel: &str,
+    items: usize,
+    args: &[Arg],
+    kind: Kind,
+    reach: &[*mut c_void],
+) -> Result<(), String> {
     let kernel = rig.kernel(kernel);
     // SAFETY: live handles; values with their sizes.
     unsafe {
@@ -163,19 +177,30 @@ fn launch(rig: &Rig, kernel: &str, items: usize, args: &[Arg], kind: Kind, reach
                 match arg {
                     Arg::Pointer(ptr) => clSetKernelArgSVMPointer(kernel, i, *ptr),
                     Arg::Word(value) => clSetKernelArg(kernel, i, 4, (value as *const u32).cast()),
-                    Arg::Buffer => clSetKernelArg(kernel, i, size_of::<cl_mem>(), (&raw const rig.buffer).cast()),
+                    Arg::Buffer => {
+                        clSetKernelArg(kernel, i, size_of::<cl_mem>(), (&raw const rig.buffer).cast())
+                    }
                 },
             )?;
         }
         if kind == Kind::System {
             let yes = CL_TRUE;
             let name = CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM;
-            ok("clSetKernelExecInfo", clSetKernelExecInfo(kernel, name, size_of::<cl_bool>(), (&raw const yes).cast()))?;
+            ok(
+                "clSetKernelExecInfo",
+                clSetKernelExecInfo(kernel, name, size_of::<cl_bool>(), (&raw const yes).cast()),
+            )?;
         } else if !reach.is_empty() {
-            let code = clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, size_of_val(reach), reach.as_ptr().cast());
+            let code = clSetKernelExecInfo(
+                kernel,
+                CL_KERNEL_EXEC_INFO_SVM_PTRS,
+                size_of_val(reach),
+                reach.as_ptr().cast(),
+            );
             ok("clSetKernelExecInfo", code)?;
         }
-        let code = clEnqueueNDRangeKernel(rig.queue, kernel, 1, null(), &items, null(), 0, null(), null_mut());
+        let code =
+            clEnqueueNDRangeKernel(rig.queue, kernel, 1, null(), &items, null(), 0, null(), null_mut());
         clReleaseKernel(kernel);
         ok("clEnqueueNDRangeKernel", code)
     }
@@ -298,7 +323,18 @@ fn fills(rig: &Rig, kind: Kind) -> Result<(), String> {
             let to = memory.at(from * size).cast();
             let bytes = count * size;
             // SAFETY: the part lies in the memory, the pattern is copied by the call.
-            let code = unsafe { clEnqueueSVMMemFill(rig.queue, to, pattern.as_ptr().cast(), size, bytes, 0, null(), null_mut()) };
+            let code = unsafe {
+                clEnqueueSVMMemFill(
+                    rig.queue,
+                    to,
+                    pattern.as_ptr().cast(),
+                    size,
+                    bytes,
+                    0,
+                    null(),
+                    null_mut(),
+                )
+            };
             ok("clEnqueueSVMMemFill", code)?;
             want[from * size..][..bytes].chunks_mut(size).for_each(|c| c.copy_from_slice(&pattern));
         }
@@ -315,7 +351,9 @@ fn copies(rig: &Rig, kind: Kind) -> Result<(), String> {
     let mut back = vec![0u32; 1024];
     let copy = |blocking, to: *mut u32, from: *const u32, count: usize| {
         // SAFETY: both parts have so many elements and live on.
-        let code = unsafe { clEnqueueSVMMemcpy(rig.queue, blocking, to.cast(), from.cast(), count * 4, 0, null(), null_mut()) };
+        let code = unsafe {
+            clEnqueueSVMMemcpy(rig.queue, blocking, to.cast(), from.cast(), count * 4, 0, null(), null_mut())
+        };
         ok("clEnqueueSVMMemcpy", code)
     };
     copy(0, a.ptr, own.as_ptr(), 1024)?;
@@ -337,7 +375,8 @@ fn maps(rig: &Rig, kind: Kind) -> Result<(), String> {
         launch(rig, "scale", 1024, &[Arg::Pointer(memory.ptr.cast()), Arg::Word(3)], kind, &[])?;
         want.iter_mut().enumerate().for_each(|(i, v)| *v = v.wrapping_mul(3).wrapping_add(i as u32));
         let (from, count) = (round * 200, 130);
-        let flags = [CL_MAP_READ | CL_MAP_WRITE, CL_MAP_READ, CL_MAP_WRITE_INVALIDATE_REGION, CL_MAP_WRITE][round];
+        let flags =
+            [CL_MAP_READ | CL_MAP_WRITE, CL_MAP_READ, CL_MAP_WRITE_INVALIDATE_REGION, CL_MAP_WRITE][round];
         // SAFETY: the part lies in the memory, and nothing else uses it while it is mapped.
         unsafe {
             let part = memory.at(from);
@@ -368,15 +407,20 @@ fn buffer(rig: &Rig, kind: Kind) -> Result<(), String> {
         let mem = clCreateBuffer(rig.context, flags, 1024, memory.ptr.cast(), &mut code);
         ok("clCreateBuffer", code)?;
         // clGetMemObjectInfo: whether the host pointer is of shared memory.
-        ok("clGetMemObjectInfo", clGetMemObjectInfo(mem, CL_MEM_USES_SVM_POINTER, 4, (&raw mut uses).cast(), null_mut()))?;
+        ok(
+            "clGetMemObjectInfo",
+            clGetMemObjectInfo(mem, CL_MEM_USES_SVM_POINTER, 4, (&raw mut uses).cast(), null_mut()),
+        )?;
         let (kernel, items, factor) = (rig.kernel("scale"), 256usize, 2u32);
         ok("clSetKernelArg", clSetKernelArg(kernel, 0, size_of::<cl_mem>(), (&raw const mem).cast()))?;
         ok("clSetKernelArg", clSetKernelArg(kernel, 1, 4, (&raw const factor).cast()))?;
-        let launched = clEnqueueNDRangeKernel(rig.queue, kernel, 1, null(), &items, null(), 0, null(), null_mut());
+        let launched =
+            clEnqueueNDRangeKernel(rig.queue, kernel, 1, null(), &items, null(), 0, null(), null_mut());
         ok("clEnqueueNDRangeKernel", launched)?;
         // Section 3.3.3: releases of buffer and pointer are ordered by maps of the buffer object.
         let (flags, q) = (CL_MAP_READ, rig.queue);
-        let mapped = clEnqueueMapBuffer(q, mem, 1, flags, 0, 1024, 0, null(), null_mut(), &mut code).cast::<u32>();
+        let mapped =
+            clEnqueueMapBuffer(q, mem, 1, flags, 0, 1024, 0, null(), null_mut(), &mut code).cast::<u32>();
         ok("clEnqueueMapBuffer", code)?;
         let is_there = mapped == memory.ptr;
         let right = (0..256).all(|i| *mapped.add(i) == 10 + i as u32);
@@ -415,7 +459,11 @@ fn atomics(rig: &Rig, kind: Kind) -> Result<(), String> {
         if let Some(word) = allocated {
             clSVMFree(rig.context, word.cast());
         }
-        if end as usize == 2 * ITEMS { Ok(()) } else { Err(format!("{end} increments instead of {}", 2 * ITEMS)) }
+        if end as usize == 2 * ITEMS {
+            Ok(())
+        } else {
+            Err(format!("{end} increments instead of {}", 2 * ITEMS))
+        }
     }
 }
 
@@ -452,7 +500,8 @@ fn events(rig: &Rig) -> Result<(), String> {
     let count = if version(rig.device) < 210 { 5 } else { 6 };
     for (step, kind) in kinds.into_iter().enumerate().take(count) {
         let (last, mut event, mut told) = (events.last().copied(), null_mut(), 0 as cl_uint);
-        let (n, w, e) = (cl_uint::from(last.is_some()), last.as_ref().map_or(null(), |l| &raw const *l), &raw mut event);
+        let (n, w, e) =
+            (cl_uint::from(last.is_some()), last.as_ref().map_or(null(), |l| &raw const *l), &raw mut event);
         // SAFETY: parts of memory that lives until all commands have ended; room for the kind of a command.
         unsafe {
             ok(
@@ -488,7 +537,12 @@ fn events(rig: &Rig) -> Result<(), String> {
 
 static FREED: AtomicUsize = AtomicUsize::new(0);
 
-unsafe extern "C" fn free(queue: cl_command_queue, count: cl_uint, list: *mut *mut c_void, context: *mut c_void) {
+unsafe extern "C" fn free(
+    queue: cl_command_queue,
+    count: cl_uint,
+    list: *mut *mut c_void,
+    context: *mut c_void,
+) {
     // SAFETY: the list has so many pointers of the context that the user data is; the queue is live.
     unsafe {
         for i in 0..count as usize {
@@ -505,15 +559,35 @@ fn freed(rig: &Rig) -> Result<(), String> {
         let (pattern, mut back) = (77u32, 0u32);
         // SAFETY: each pointer is freed once, by the command.
         unsafe {
-            let mut list: Vec<*mut c_void> = (0..3).map(|_| clSVMAlloc(rig.context, CL_MEM_READ_WRITE, 4096, 0)).collect();
+            let mut list: Vec<*mut c_void> =
+                (0..3).map(|_| clSVMAlloc(rig.context, CL_MEM_READ_WRITE, 4096, 0)).collect();
             let first = list[0];
-            let code = clEnqueueSVMMemFill(rig.queue, first, (&raw const pattern).cast(), 4, 4096, 0, null(), null_mut());
+            let code = clEnqueueSVMMemFill(
+                rig.queue,
+                first,
+                (&raw const pattern).cast(),
+                4,
+                4096,
+                0,
+                null(),
+                null_mut(),
+            );
             ok("clEnqueueSVMMemFill", code)?;
             let to = (&raw mut back).cast();
             ok("clEnqueueSVMMemcpy", clEnqueueSVMMemcpy(rig.queue, 0, to, first, 4, 0, null(), null_mut()))?;
-            let (callback, data) = if by_callback { (Some(free as _), rig.context.cast()) } else { (None, null_mut()) };
+            let (callback, data) =
+                if by_callback { (Some(free as _), rig.context.cast()) } else { (None, null_mut()) };
             let mut event = null_mut();
-            let code = clEnqueueSVMFree(rig.queue, 3, list.as_mut_ptr().cast(), callback, data, 0, null(), &mut event);
+            let code = clEnqueueSVMFree(
+                rig.queue,
+                3,
+                list.as_mut_ptr().cast(),
+                callback,
+                data,
+                0,
+                null(),
+                &mut event,
+            );
             ok("clEnqueueSVMFree", code)?;
             ok("clWaitForEvents", clWaitForEvents(1, &event))?;
             clReleaseEvent(event);
@@ -569,8 +643,12 @@ const CHECKS: &[Check] = &[
     ("clSVMAlloc: larger than the device allows", CL_INVALID_VALUE, |r, _| {
         alloc(r, CL_MEM_READ_WRITE, device_number(r.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE) as usize + 1, 0)
     }),
-    ("clSVMAlloc: alignment that is no power of two", CL_INVALID_VALUE, |r, _| alloc(r, CL_MEM_READ_WRITE, 64, 12)),
-    ("clSVMAlloc: contradicting flags", CL_INVALID_VALUE, |r, _| alloc(r, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY, 64, 0)),
+    ("clSVMAlloc: alignment that is no power of two", CL_INVALID_VALUE, |r, _| {
+        alloc(r, CL_MEM_READ_WRITE, 64, 12)
+    }),
+    ("clSVMAlloc: contradicting flags", CL_INVALID_VALUE, |r, _| {
+        alloc(r, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY, 64, 0)
+    }),
     ("clSVMAlloc: flag of buffers", CL_INVALID_VALUE, |r, _| alloc(r, CL_MEM_COPY_HOST_PTR, 64, 0)),
     ("clSVMAlloc: atomics without fine grain", CL_INVALID_VALUE, |r, _| alloc(r, CL_MEM_SVM_ATOMICS, 64, 0)),
     ("clEnqueueSVMMemFill: NULL", CL_INVALID_VALUE, |r, _| fill(r, null_mut(), true, 4, 16)),
@@ -578,7 +656,9 @@ const CHECKS: &[Check] = &[
     ("clEnqueueSVMMemFill: pattern of size 0", CL_INVALID_VALUE, |r, p| fill(r, p, true, 0, 16)),
     ("clEnqueueSVMMemFill: pattern of size 3", CL_INVALID_VALUE, |r, p| fill(r, p, true, 3, 12)),
     ("clEnqueueSVMMemFill: pattern of size 256", CL_INVALID_VALUE, |r, p| fill(r, p, true, 256, 512)),
-    ("clEnqueueSVMMemFill: pointer not aligned", CL_INVALID_VALUE, |r, p| fill(r, p.wrapping_byte_add(2), true, 4, 16)),
+    ("clEnqueueSVMMemFill: pointer not aligned", CL_INVALID_VALUE, |r, p| {
+        fill(r, p.wrapping_byte_add(2), true, 4, 16)
+    }),
     ("clEnqueueSVMMemFill: part of a pattern", CL_INVALID_VALUE, |r, p| fill(r, p, true, 8, 20)),
     ("clEnqueueSVMMemcpy: to NULL", CL_INVALID_VALUE, |r, p| copy(r, null_mut(), p, 16)),
     ("clEnqueueSVMMemcpy: from NULL", CL_INVALID_VALUE, |r, p| copy(r, p, null(), 16)),
@@ -593,7 +673,9 @@ const CHECKS: &[Check] = &[
     ("clEnqueueSVMFree: a list of no length", CL_INVALID_VALUE, |r, p| {
         let mut list = [p];
         // SAFETY: the list is not read.
-        unsafe { clEnqueueSVMFree(r.queue, 0, list.as_mut_ptr().cast(), None, null_mut(), 0, null(), null_mut()) }
+        unsafe {
+            clEnqueueSVMFree(r.queue, 0, list.as_mut_ptr().cast(), None, null_mut(), 0, null(), null_mut())
+        }
     }),
     ("clEnqueueSVMFree: no list", CL_INVALID_VALUE, |r, _| {
         // SAFETY: NULL is refused.
@@ -617,7 +699,9 @@ const CHECKS: &[Check] = &[
     }),
     ("clSetKernelExecInfo: part of a pointer", CL_INVALID_VALUE, |r, p| {
         // SAFETY: at most one pointer is read.
-        with_kernel(r, |k| unsafe { clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, 5, (&raw const p).cast()) })
+        with_kernel(r, |k| unsafe {
+            clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, 5, (&raw const p).cast())
+        })
     }),
 ];
 
@@ -656,7 +740,8 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     }
     for (name, run) in GENERAL {
         sink.test(*name, || {
-            let queue = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE & device_number(device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES);
+            let queue = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+                & device_number(device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES);
             if !offers(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) {
                 return skip();
             }
@@ -667,7 +752,8 @@ pub fn tests(context: &Context<'_>, sink: &mut Sink<'_>) {
     for kind in [Kind::Fine, Kind::System] {
         sink.test(format!("atomics of host and device, {kind:?}"), || {
             // OpenCL C 3.0: the scope of all devices is a feature.
-            let has_scope = |s: Session<'_>| s.c_features().iter().any(|f| f == "__opencl_c_atomic_scope_all_devices");
+            let has_scope =
+                |s: Session<'_>| s.c_features().iter().any(|f| f == "__opencl_c_atomic_scope_all_devices");
             if !offers(CL_DEVICE_SVM_ATOMICS | kind.capability()) || !context.session().is_ok_and(has_scope) {
                 return skip();
             }

@@ -98,8 +98,15 @@ impl<'a> Program<'a> {
 
     /// Launches a kernel whose arguments are buffers of these contents, a number where there is one, and perhaps local
     /// memory; compares the buffers with what is expected.
-    fn check(&self, name: &str, buffers: &[(Vec<u8>, Vec<u8>)], number: Option<u32>, local: usize) -> Result<(), String> {
-        let made: Vec<_> = buffers.iter().map(|(before, _)| self.session.buffer(before.len())).collect::<Result<_, _>>()?;
+    fn check(
+        &self,
+        name: &str,
+        buffers: &[(Vec<u8>, Vec<u8>)],
+        number: Option<u32>,
+        local: usize,
+    ) -> Result<(), String> {
+        let made: Vec<_> =
+            buffers.iter().map(|(before, _)| self.session.buffer(before.len())).collect::<Result<_, _>>()?;
         for (buffer, (before, _)) in made.iter().zip(buffers) {
             self.session.write(buffer, before)?;
         }
@@ -118,7 +125,9 @@ impl<'a> Program<'a> {
             if let Some(at) = after.iter().zip(expected).position(|(a, e)| a != e) {
                 let around = at / 16 * 16..(at / 16 * 16 + 16).min(after.len());
                 let (is, should) = (&after[around.clone()], &expected[around]);
-                return Err(format!("kernel {name}, buffer {n}, byte {at}: {is:02x?} instead of {should:02x?}"));
+                return Err(format!(
+                    "kernel {name}, buffer {n}, byte {at}: {is:02x?} instead of {should:02x?}"
+                ));
             }
         }
         Ok(())
@@ -190,7 +199,11 @@ fn check_assigned(program: &Program<'_>, expected: Vec<u8>, n: usize, lane: usiz
     kernel.launch(&[ITEMS], None)?;
     let mut after = vec![0u8; expected.len()];
     program.session.read(&buffer, &mut after)?;
-    match after.chunks(4 * lane).zip(expected.chunks(4 * lane)).position(|(a, e)| a[..3 * lane] != e[..3 * lane]) {
+    match after
+        .chunks(4 * lane)
+        .zip(expected.chunks(4 * lane))
+        .position(|(a, e)| a[..3 * lane] != e[..3 * lane])
+    {
         Some(i) => Err(format!("kernel assigned, vector {i}: {:02x?}", &after[4 * i * lane..][..3 * lane])),
         None => Ok(()),
     }
@@ -243,7 +256,9 @@ fn reinterpretation(session: &Session<'_>, ty: &Scalar, n: usize, offered: &[&Sc
     let all: Vec<u8> = (0..ITEMS * n * ty.bytes).map(|i| 0x20 | (i * 11 % 31) as u8).collect();
     for to in offered {
         let size = n * ty.bytes / to.bytes;
-        let fits = size * to.bytes == n * ty.bytes && (size == 1 || SIZES.contains(&size)) && (n == 3) == (size == 3);
+        let fits = size * to.bytes == n * ty.bytes
+            && (size == 1 || SIZES.contains(&size))
+            && (n == 3) == (size == 3);
         if fits {
             let name = to.name;
             let _ = write!(params, ", global {name} *{name}s");
@@ -283,7 +298,9 @@ fn shuffles(session: &Session<'_>, ty: &Scalar, n: usize) -> Result<(), String> 
     let mask_type = SCALARS.iter().find(|s| s.name == m).ok_or("no type for masks")?;
     // Bits above those that choose a lane are ignored.
     let choice = |i: usize, k: usize| (i * 5 + k * 3 + (i >> 3)) & 63;
-    let mask: Vec<u8> = (0..ITEMS).flat_map(|i| (0..WIDEST).flat_map(move |k| mask_type.encode(choice(i, k) as u8))).collect();
+    let mask: Vec<u8> = (0..ITEMS)
+        .flat_map(|i| (0..WIDEST).flat_map(move |k| mask_type.encode(choice(i, k) as u8)))
+        .collect();
     let (mut params, mut body) = (String::new(), String::new());
     let mut buffers = vec![input(values(ty, n, 2 * ITEMS)), input(mask)];
     for size in [2, 4, 8, 16] {
@@ -310,7 +327,11 @@ fn shuffles(session: &Session<'_>, ty: &Scalar, n: usize) -> Result<(), String> 
 }
 
 /// Runs `body` with a session and the scalar types that the device offers, if it offers `ty`.
-fn with_types(context: &Context<'_>, ty: &Scalar, body: impl FnOnce(&Session<'_>, &[&Scalar]) -> Result<(), String>) -> Outcome {
+fn with_types(
+    context: &Context<'_>,
+    ty: &Scalar,
+    body: impl FnOnce(&Session<'_>, &[&Scalar]) -> Result<(), String>,
+) -> Outcome {
     let session = match context.session() {
         Ok(session) => session,
         Err(text) => return Outcome::Fail(text),
@@ -340,8 +361,12 @@ pub fn transformations(context: &Context<'_>, sink: &mut Sink<'_>) {
     for ty in &SCALARS {
         for n in SIZES {
             let name = format!("{}{n}", ty.name);
-            sink.test(format!("as {name}"), || with_types(context, ty, |s, offered| reinterpretation(s, ty, n, offered)));
-            sink.test(format!("convert {name}"), || with_types(context, ty, |s, offered| conversion(s, ty, n, offered)));
+            sink.test(format!("as {name}"), || {
+                with_types(context, ty, |s, offered| reinterpretation(s, ty, n, offered))
+            });
+            sink.test(format!("convert {name}"), || {
+                with_types(context, ty, |s, offered| conversion(s, ty, n, offered))
+            });
             if n != 3 {
                 sink.test(format!("shuffle {name}"), || with_types(context, ty, |s, _| shuffles(s, ty, n)));
             }

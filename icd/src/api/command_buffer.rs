@@ -90,7 +90,10 @@ entry! { extension fn clRemapCommandBufferKHR(
 } }
 
 /// The buffer of a command that is recorded, and the place of the queue among those of the buffer.
-fn recording<'a>(command_buffer: cl_command_buffer_khr, queue: cl_command_queue) -> Result<(&'a CommandBuffer, usize)> {
+fn recording<'a>(
+    command_buffer: cl_command_buffer_khr,
+    queue: cl_command_queue,
+) -> Result<(&'a CommandBuffer, usize)> {
     let buffer = command_buffer.get()?;
     let queue = if queue.is_null() { None } else { Some(queue.arc()?) };
     Ok((buffer, buffer.queue_index(queue.as_ref())?))
@@ -255,8 +258,12 @@ fn dispatch_update<'a>(config: &'a cl_mutable_dispatch_config_khr) -> Result<Dis
         set: Box::new(move |kernel| {
             set_all(kernel, args)?;
             // A pointer is the value itself.
-            pointers.iter().try_for_each(|arg| kernel.set_svm_pointer(arg.arg_index, arg.arg_value as u64))?;
-            exec_infos.iter().try_for_each(|i| set_exec_info(kernel, i.param_name, i.param_value_size, i.param_value))
+            pointers
+                .iter()
+                .try_for_each(|arg| kernel.set_svm_pointer(arg.arg_index, arg.arg_value as u64))?;
+            exec_infos
+                .iter()
+                .try_for_each(|i| set_exec_info(kernel, i.param_name, i.param_value_size, i.param_value))
         }),
     })
 }

@@ -107,7 +107,10 @@ entry! { fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_devic
 } }
 
 /// Devices of an application's list; CL_INVALID_VALUE if the list is missing or empty.
-pub fn device_list(num_devices: cl_uint, devices: *const cl_device_id) -> Result<Vec<std::sync::Arc<Device>>> {
+pub fn device_list(
+    num_devices: cl_uint,
+    devices: *const cl_device_id,
+) -> Result<Vec<std::sync::Arc<Device>>> {
     if num_devices == 0 || devices.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no devices"));
     }

@@ -65,7 +65,12 @@ entry! { fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: usiz
 } }
 
 /// Sets an argument to what the application gave.
-pub(super) fn set_arg(kernel: &Kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void) -> Result<()> {
+pub(super) fn set_arg(
+    kernel: &Kernel,
+    arg_index: cl_uint,
+    arg_size: usize,
+    arg_value: *const c_void,
+) -> Result<()> {
     // The index must be that of an argument.
     let info = kernel.arg(arg_index)?;
     if arg_value.is_null() {
@@ -75,7 +80,10 @@ pub(super) fn set_arg(kernel: &Kernel, arg_index: cl_uint, arg_size: usize, arg_
         ArgKind::GlobalPtr | ArgKind::ConstantPtr => {
             // A memory object is passed by its handle.
             if arg_size != size_of::<cl_mem>() {
-                return Err(err!(CL_INVALID_ARG_SIZE, "argument {arg_index} is a memory object, not {arg_size} bytes"));
+                return Err(err!(
+                    CL_INVALID_ARG_SIZE,
+                    "argument {arg_index} is a memory object, not {arg_size} bytes"
+                ));
             }
             // SAFETY: the application passes arg_size bytes.
             let handle = unsafe { arg_value.cast::<cl_mem>().read_unaligned() };
@@ -95,7 +103,10 @@ pub(super) fn set_arg(kernel: &Kernel, arg_index: cl_uint, arg_size: usize, arg_
         ArgKind::Image => {
             // An image is passed by its handle.
             if arg_size != size_of::<cl_mem>() {
-                return Err(err!(CL_INVALID_ARG_SIZE, "argument {arg_index} is an image, not {arg_size} bytes"));
+                return Err(err!(
+                    CL_INVALID_ARG_SIZE,
+                    "argument {arg_index} is an image, not {arg_size} bytes"
+                ));
             }
             // SAFETY: the application passes arg_size bytes.
             let mem = unsafe { arg_value.cast::<cl_mem>().read_unaligned() }.arc()?;
@@ -104,7 +115,10 @@ pub(super) fn set_arg(kernel: &Kernel, arg_index: cl_uint, arg_size: usize, arg_
         ArgKind::Sampler => {
             // A sampler is passed by its handle.
             if arg_size != size_of::<cl_sampler>() {
-                return Err(err!(CL_INVALID_ARG_SIZE, "argument {arg_index} is a sampler, not {arg_size} bytes"));
+                return Err(err!(
+                    CL_INVALID_ARG_SIZE,
+                    "argument {arg_index} is a sampler, not {arg_size} bytes"
+                ));
             }
             // SAFETY: the application passes arg_size bytes.
             let sampler = unsafe { arg_value.cast::<cl_sampler>().read_unaligned() };
@@ -113,12 +127,16 @@ pub(super) fn set_arg(kernel: &Kernel, arg_index: cl_uint, arg_size: usize, arg_
         ArgKind::Queue => {
             // A queue on a device is passed by its handle.
             if arg_size != size_of::<cl_command_queue>() {
-                return Err(err!(CL_INVALID_ARG_SIZE, "argument {arg_index} is a queue, not {arg_size} bytes"));
+                return Err(err!(
+                    CL_INVALID_ARG_SIZE,
+                    "argument {arg_index} is a queue, not {arg_size} bytes"
+                ));
             }
             // SAFETY: the application passes arg_size bytes.
             let queue = unsafe { arg_value.cast::<cl_command_queue>().read_unaligned() };
             // It must be one.
-            let queue = on_device(queue).arc().map_err(|e| Error::with(CL_INVALID_DEVICE_QUEUE, e.to_string()))?;
+            let queue =
+                on_device(queue).arc().map_err(|e| Error::with(CL_INVALID_DEVICE_QUEUE, e.to_string()))?;
             kernel.set_arg(arg_index, ArgInput::Queue(&queue))
         }
         ArgKind::LocalPtr => kernel.set_arg(arg_index, ArgInput::Bytes(&[])),
@@ -247,8 +265,8 @@ fn sub_group_info(
     let kernel = kernel.get()?;
     let words = input_size / size_of::<usize>();
     // Whether the number of sizes suits the parameter is checked by the query.
-    let given =
-        optional_slice(input.cast::<usize>(), words).filter(|w| !w.is_empty() && input_size.is_multiple_of(size_of::<usize>()));
+    let given = optional_slice(input.cast::<usize>(), words)
+        .filter(|w| !w.is_empty() && input_size.is_multiple_of(size_of::<usize>()));
     let room = if value.is_null() { 0 } else { size };
     let answer = kernel.sub_group_info(query_device(device)?, param_name, given, room)?;
     info::write(answer, size, value, size_ret)

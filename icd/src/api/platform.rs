@@ -25,7 +25,11 @@ pub fn platform_or_default(platform: cl_platform_id) -> Result<&'static Platform
     if platform.is_null() { Ok(Platform::get()) } else { platform.get() }
 }
 
-fn get_platform_ids(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) -> Result<()> {
+fn get_platform_ids(
+    num_entries: cl_uint,
+    platforms: *mut cl_platform_id,
+    num_platforms: *mut cl_uint,
+) -> Result<()> {
     // No room in a list that is asked for, or nothing asked for.
     if (num_entries == 0 && !platforms.is_null()) || (platforms.is_null() && num_platforms.is_null()) {
         return Err(err!(CL_INVALID_VALUE, "no room for platforms, or nothing asked for"));

@@ -34,7 +34,11 @@ fn device_list(n: cl_uint, list: *const cl_device_id) -> Result<Option<Vec<Arc<D
 }
 
 /// The callback of a build, or `None`.
-fn notify(program: cl_program, function: Notify, user_data: *mut c_void) -> Result<Option<Box<dyn FnOnce() + Send>>> {
+fn notify(
+    program: cl_program,
+    function: Notify,
+    user_data: *mut c_void,
+) -> Result<Option<Box<dyn FnOnce() + Send>>> {
     match function {
         Some(function) => Ok(Some(with_handle(function, program, user_data))),
         // User data without a callback has no use.

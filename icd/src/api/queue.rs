@@ -31,7 +31,8 @@ pub fn on_device(queue: cl_command_queue) -> *mut OnDeviceTarget {
 }
 
 const ON_DEVICE: cl_command_queue_properties = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
-const ON_HOST: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+const ON_HOST: cl_command_queue_properties =
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
 
 fn create(
     context: cl_context,
@@ -75,8 +76,10 @@ entry! { fn clCreateCommandQueue(
     create(context, device, properties, None, None)
 } }
 
-const PRIORITIES: [cl_queue_properties; 3] = [CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_LOW_KHR];
-const THROTTLES: [cl_queue_properties; 3] = [CL_QUEUE_THROTTLE_HIGH_KHR, CL_QUEUE_THROTTLE_MED_KHR, CL_QUEUE_THROTTLE_LOW_KHR];
+const PRIORITIES: [cl_queue_properties; 3] =
+    [CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_LOW_KHR];
+const THROTTLES: [cl_queue_properties; 3] =
+    [CL_QUEUE_THROTTLE_HIGH_KHR, CL_QUEUE_THROTTLE_MED_KHR, CL_QUEUE_THROTTLE_LOW_KHR];
 
 entry! { fn clCreateCommandQueueWithProperties(
     context: cl_context, device: cl_device_id, properties: *const cl_queue_properties; errcode_ret
@@ -131,7 +134,11 @@ fn default_on(context: &Context, device: &Device) -> InfoValue {
 }
 
 /// The same answers for a queue on a device.
-fn on_device_info(handle: cl_command_queue, queue: &QueueOnDevice, param_name: cl_command_queue_info) -> Result<InfoValue> {
+fn on_device_info(
+    handle: cl_command_queue,
+    queue: &QueueOnDevice,
+    param_name: cl_command_queue_info,
+) -> Result<InfoValue> {
     Ok(match param_name {
         CL_QUEUE_CONTEXT => cl_context::of(queue.context()).into(),
         CL_QUEUE_DEVICE => cl_device_id::of(queue.device()).into(),

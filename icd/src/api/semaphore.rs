@@ -53,7 +53,8 @@ fn description(ptr: *const cl_semaphore_properties_khr) -> Result<SemaphoreDesc>
             Ok(CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR) => {
                 // The kinds of handles are known ones.
                 let kind = |word: &u64| {
-                    SemaphoreHandle::of(*word).ok_or_else(|| err!(CL_INVALID_PROPERTY, "semaphore handles of type {word:#x}"))
+                    SemaphoreHandle::of(*word)
+                        .ok_or_else(|| err!(CL_INVALID_PROPERTY, "semaphore handles of type {word:#x}"))
                 };
                 desc.exports = Some(words.list()?.iter().map(kind).collect::<Result<_>>()?);
             }

@@ -21,7 +21,12 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     driver: Option<PathBuf>,
     /// The program and its arguments, after `--`
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM [ARGS]")]
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM [ARGS]"
+    )]
     program: Vec<OsString>,
 }
 
@@ -42,7 +47,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         open.create_new(true)
     };
     open.write(true).open(log).map_err(|e| format!("{}: {e}", log.display()))?;
-    command.env("PYROCLAST_CHECK", &arguments.only).env("PYROCLAST_CHECK_LOG", log).env("PYROCLAST_DEVICES", "cpu");
+    command
+        .env("PYROCLAST_CHECK", &arguments.only)
+        .env("PYROCLAST_CHECK_LOG", log)
+        .env("PYROCLAST_DEVICES", "cpu");
     let status = command.status().map_err(|e| run::failure(&arguments.program, &e));
     let sums = summary(log);
     if arguments.log.is_none() {
@@ -68,7 +76,8 @@ fn summary(log: &Path) -> BTreeMap<String, u64> {
     for line in std::fs::read_to_string(log).unwrap_or_default().lines() {
         let field = |name: &str| line.split_once(&format!("\"{name}\":")).map_or("", |(_, rest)| rest);
         let text = |name| field(name).trim_start_matches('"').split('"').next().unwrap_or_default();
-        let number = |name| field(name).split([',', '}']).next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+        let number =
+            |name| field(name).split([',', '}']).next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
         let place = format!("{} in kernel '{}', line {}", text("kind"), text("kernel"), number("line"));
         *sums.entry(place).or_default() += number("count");
     }

@@ -112,8 +112,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         let both = fallback::with_images(device, &program, &reasons);
         eprint!("{}{}", fallback::notes(device, &reasons), fallback::notes_of_images(device, &both));
     }
-    let kernels: Vec<&CompiledKernel> =
-        program.kernels.iter().filter(|k| arguments.kernel.as_ref().is_none_or(|n| *n == k.info.name)).collect();
+    let kernels: Vec<&CompiledKernel> = program
+        .kernels
+        .iter()
+        .filter(|k| arguments.kernel.as_ref().is_none_or(|n| *n == k.info.name))
+        .collect();
     if kernels.is_empty() {
         let names: Vec<&str> = program.kernels.iter().map(|k| k.info.name.as_str()).collect();
         return Err(match &arguments.kernel {
@@ -136,7 +139,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
             let mut text = String::new();
             for kernel in kernels {
                 let words = variant(kernel, arguments.mode)?;
-                let module = rspirv::dr::load_words(words).map_err(|e| format!("{}: {e}", kernel.info.name))?;
+                let module =
+                    rspirv::dr::load_words(words).map_err(|e| format!("{}: {e}", kernel.info.name))?;
                 let _ = writeln!(text, "; kernel {}", kernel.info.name);
                 text.push_str(&rspirv::binary::Disassemble::disassemble(&module));
                 text.push('\n');
@@ -146,10 +150,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         _ => {
             let several = kernels.len() > 1;
             for kernel in kernels {
-                let bytes: Vec<u8> = variant(kernel, arguments.mode)?.iter().flat_map(|w| w.to_le_bytes()).collect();
+                let bytes: Vec<u8> =
+                    variant(kernel, arguments.mode)?.iter().flat_map(|w| w.to_le_bytes()).collect();
                 let path = match &arguments.output {
                     Some(folder) if folder.is_dir() => folder.join(format!("{}.spv", kernel.info.name)),
-                    Some(_) if several => return Err("several kernels need a folder as --output, or --kernel".into()),
+                    Some(_) if several => {
+                        return Err("several kernels need a folder as --output, or --kernel".into());
+                    }
                     Some(file) => file.clone(),
                     None => PathBuf::from(format!("{}.{}.spv", stem(&arguments.input), kernel.info.name)),
                 };
@@ -165,18 +172,26 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
 
 fn device(index: usize) -> Result<&'static Arc<Device>, String> {
     let devices = Platform::get().devices();
-    devices.get(index).ok_or_else(|| format!("there is no device {index}; `pyroclast info` lists {}", devices.len()))
+    devices
+        .get(index)
+        .ok_or_else(|| format!("there is no device {index}; `pyroclast info` lists {}", devices.len()))
 }
 
 /// A build log with the file's name where the compiler, which reads its standard input, has that.
 fn with_file_name(log: &str, input: &Path) -> String {
-    if input == Path::new("-") { log.to_owned() } else { log.replace("<stdin>:", &format!("{}:", input.display())) }
+    if input == Path::new("-") {
+        log.to_owned()
+    } else {
+        log.replace("<stdin>:", &format!("{}:", input.display()))
+    }
 }
 
 fn explain(error: CompileError, input: &Path) -> String {
     match error {
         // Diagnostics are lines of their own.
-        CompileError::Diagnostics(text) => format!("the source has errors\n{}", with_file_name(text.trim_end(), input)),
+        CompileError::Diagnostics(text) => {
+            format!("the source has errors\n{}", with_file_name(text.trim_end(), input))
+        }
         other => other.to_string(),
     }
 }
@@ -184,7 +199,8 @@ fn explain(error: CompileError, input: &Path) -> String {
 fn read_input(path: &Path) -> Result<Vec<u8>, String> {
     if path == Path::new("-") {
         let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes).map_err(|e| format!("standard input: {e}"))?;
+        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)
+            .map_err(|e| format!("standard input: {e}"))?;
         return Ok(bytes);
     }
     std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
@@ -204,7 +220,8 @@ fn output_path(arguments: &Arguments, extension: &str) -> PathBuf {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     if path == Path::new("-") {
-        return std::io::Write::write_all(&mut std::io::stdout(), bytes).map_err(|e| format!("standard output: {e}"));
+        return std::io::Write::write_all(&mut std::io::stdout(), bytes)
+            .map_err(|e| format!("standard output: {e}"));
     }
     std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
@@ -225,7 +242,9 @@ fn variant(kernel: &CompiledKernel, mode: Option<Mode>) -> Result<&[u32], String
         Some(Mode::Virtual) => m == PointerMode::Virtual,
     };
     let found = kernel.variants.iter().find(|v| fits(v.abi.mode));
-    found.map(|v| v.spirv.as_slice()).ok_or_else(|| format!("kernel '{}' has no variant in this mode", kernel.info.name))
+    found
+        .map(|v| v.spirv.as_slice())
+        .ok_or_else(|| format!("kernel '{}' has no variant in this mode", kernel.info.name))
 }
 
 fn describe(out: &mut String, kernel: &CompiledKernel) {
@@ -235,23 +254,33 @@ fn describe(out: &mut String, kernel: &CompiledKernel) {
         let _ = writeln!(out, "  required work-group size {size:?}");
     }
     for (i, arg) in info.args.iter().enumerate() {
-        let name = if arg.name.is_empty() { String::new() } else { format!(" {} {}", arg.type_name, arg.name) };
+        let name =
+            if arg.name.is_empty() { String::new() } else { format!(" {} {}", arg.type_name, arg.name) };
         let _ = writeln!(out, "  argument {i}: {:?}, {} bytes at {}{name}", arg.kind, arg.size, arg.offset);
     }
     for variant in &kernel.variants {
         let abi = &variant.abi;
         let _ = writeln!(out, "  variant {:?}: {} words of SPIR-V", abi.mode, variant.spirv.len());
-        let _ = writeln!(out, "    block of {} bytes in {:?}, arguments at {}", abi.block_size, abi.place, abi.args_offset);
+        let _ = writeln!(
+            out,
+            "    block of {} bytes in {:?}, arguments at {}",
+            abi.block_size, abi.place, abi.args_offset
+        );
         for (hidden, offset) in &abi.hidden {
             let _ = writeln!(out, "    {hidden:?} at {offset}");
         }
         for (i, binding) in abi.bindings.iter().enumerate() {
             let readonly = abi.readonly.get(i).copied().unwrap_or_default();
-            let _ = writeln!(out, "    binding {i}: {binding:?}{}", if readonly { ", read only" } else { "" });
+            let _ =
+                writeln!(out, "    binding {i}: {binding:?}{}", if readonly { ", read only" } else { "" });
         }
         for (id, spec) in &abi.local_specs {
             let _ = writeln!(out, "    specialisation constant {id}: {spec:?}");
         }
-        let _ = writeln!(out, "    {} bytes of local, {} of private memory", abi.static_local_bytes, abi.private_bytes);
+        let _ = writeln!(
+            out,
+            "    {} bytes of local, {} of private memory",
+            abi.static_local_bytes, abi.private_bytes
+        );
     }
 }

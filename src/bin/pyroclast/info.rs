@@ -21,7 +21,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         out.push_str("clang was not found: programs cannot be built from source (install clang-22, or set PYROCLAST_CLANG)\n");
     }
     if devices.is_empty() {
-        out.push_str("No devices. A Vulkan 1.2 driver with buffer device addresses and 64-bit integers is needed;\n");
+        out.push_str(
+            "No devices. A Vulkan 1.2 driver with buffer device addresses and 64-bit integers is needed;\n",
+        );
         out.push_str("PYROCLAST_LOG=debug shows what was looked at.\n");
     }
     for (index, device) in devices.iter().enumerate() {
@@ -73,10 +75,20 @@ fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
         ("work-group", format!("up to {} work-items, {:?}", i.max_work_group_size, i.max_work_item_sizes)),
         (
             "local memory",
-            format!("{}{}", bytes(i.local_mem_size), if i.local_mem_dedicated { "" } else { ", part of global memory" }),
+            format!(
+                "{}{}",
+                bytes(i.local_mem_size),
+                if i.local_mem_dedicated { "" } else { ", part of global memory" }
+            ),
         ),
-        ("global memory", format!("{}, single allocations up to {}", bytes(i.global_mem_size), bytes(i.max_alloc_size))),
-        ("host memory", if i.host_unified_memory { "unified with the device's".into() } else { "separate".to_string() }),
+        (
+            "global memory",
+            format!("{}, single allocations up to {}", bytes(i.global_mem_size), bytes(i.max_alloc_size)),
+        ),
+        (
+            "host memory",
+            if i.host_unified_memory { "unified with the device's".into() } else { "separate".to_string() },
+        ),
         ("cache", format!("{}, lines of {}", bytes(i.cache_size), bytes(i.cache_line.into()))),
         (fallback::DOUBLE, either(i.fp64, fallback::DOUBLE)),
         (fallback::HALF, either(i.fp16, fallback::HALF)),
@@ -85,7 +97,11 @@ fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
         (fallback::ENQUEUE, either(i.enqueue.is_some(), fallback::ENQUEUE)),
         (
             "sub-groups",
-            if i.max_num_sub_groups > 0 { format!("of {} ({:?})", i.sub_group_size, i.sub_group_sizes) } else { "no".into() },
+            if i.max_num_sub_groups > 0 {
+                format!("of {} ({:?})", i.sub_group_size, i.sub_group_sizes)
+            } else {
+                "no".into()
+            },
         ),
     ];
     let _ = writeln!(out, "\nDevice {index}: {}", i.name);

@@ -18,7 +18,12 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     driver: Option<PathBuf>,
     /// The program and its arguments, after `--`
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM [ARGS]")]
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM [ARGS]"
+    )]
     program: Vec<OsString>,
 }
 
@@ -54,13 +59,18 @@ pub fn failure(program: &[OsString], error: &std::io::Error) -> String {
 
 /// The driver beside this executable, or where a package would put it.
 pub fn find_driver() -> Result<PathBuf, String> {
-    let executable = std::env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| format!("own path: {e}"))?;
+    let executable =
+        std::env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| format!("own path: {e}"))?;
     let folder = executable.parent().unwrap_or(Path::new("/"));
-    let places = [folder.to_path_buf(), folder.join("../lib"), folder.join("../lib/pyroclast"), folder.join("deps")];
+    let places =
+        [folder.to_path_buf(), folder.join("../lib"), folder.join("../lib/pyroclast"), folder.join("deps")];
     let found = places.iter().map(|p| p.join(LIBRARY)).find(|p| p.is_file());
     let found = found.ok_or_else(|| {
         let list: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
-        format!("{LIBRARY} was not found in {} (build it with `cargo build --workspace`, or give --driver)", list.join(", "))
+        format!(
+            "{LIBRARY} was not found in {} (build it with `cargo build --workspace`, or give --driver)",
+            list.join(", ")
+        )
     })?;
     found.canonicalize().map_err(|e| format!("{}: {e}", found.display()))
 }

@@ -30,7 +30,8 @@ impl ChildQueue {
     pub fn create(pool: &Arc<Pool>, size: u32) -> Arc<ChildQueue> {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let word = COUNT.fetch_add(1, Ordering::Relaxed);
-        let queue = Arc::new(ChildQueue { word, pool: pool.clone(), size: u64::from(size), used: AtomicU64::new(0) });
+        let queue =
+            Arc::new(ChildQueue { word, pool: pool.clone(), size: u64::from(size), used: AtomicU64::new(0) });
         QUEUES.lock().insert(word, Arc::downgrade(&queue));
         queue
     }

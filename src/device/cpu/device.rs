@@ -243,7 +243,11 @@ impl DeviceOps for CpuDevice {
         if image::transfer(command)? { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
     }
     fn launch(&self, launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8])) -> Result<()> {
-        exec::launch_and_print(launch, &exec::Host { print_bytes, print, pool: &self.pool, checker: &self.checker }).map(drop)
+        exec::launch_and_print(
+            launch,
+            &exec::Host { print_bytes, print, pool: &self.pool, checker: &self.checker },
+        )
+        .map(drop)
     }
     fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
         Ok(Arc::new(CpuList(items)))
@@ -261,7 +265,8 @@ impl DeviceOps for CpuDevice {
                 parts.ok_or_else(|| DeviceError::Unsupported("more cores than there are".into()))
             }
             Division::Domain(domain) => {
-                let shares = shares(*domain).ok_or_else(|| DeviceError::Unsupported("the affinity domain".into()))?;
+                let shares =
+                    shares(*domain).ok_or_else(|| DeviceError::Unsupported("the affinity domain".into()))?;
                 Ok(machine::divided(&self.cores, shares).iter().map(|part| self.part(part, true)).collect())
             }
         }

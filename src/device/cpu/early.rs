@@ -99,7 +99,9 @@ impl<'a> Caller<'a> {
 fn run_one(family: &Family<'_>, queue: &Arc<ChildQueue>, depth: usize) -> bool {
     let child = {
         let mut state = family.state.lock();
-        let child = state.take(|state, child| child.room.as_ref().is_some_and(|r| r.is_on(queue)) && may_start(state, child));
+        let child = state.take(|state, child| {
+            child.room.as_ref().is_some_and(|r| r.is_on(queue)) && may_start(state, child)
+        });
         child.map(|child| state.start(child, family.checker))
     };
     let Some(child) = child else { return false };

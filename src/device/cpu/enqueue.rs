@@ -28,8 +28,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// What the device tells about its queues.
-pub const FACTS: EnqueueFacts =
-    EnqueueFacts { preferred_size: 16 << 20, max_size: 64 << 20, max_queues: 64, max_events: MAX_EVENTS as u32 };
+pub const FACTS: EnqueueFacts = EnqueueFacts {
+    preferred_size: 16 << 20,
+    max_size: 64 << 20,
+    max_queues: 64,
+    max_events: MAX_EVENTS as u32,
+};
 
 /// Events of a command.
 const MAX_EVENTS: usize = 1 << 20;
@@ -163,7 +167,9 @@ impl<'a> Family<'a> {
                     return None;
                 }
                 // Nobody is left who could set an event.
-                state.fail(DeviceError::Unexpected("kernels on the device wait for events that nobody sets".into()));
+                state.fail(DeviceError::Unexpected(
+                    "kernels on the device wait for events that nobody sets".into(),
+                ));
                 for child in std::mem::take(&mut state.blocked) {
                     state.finish(child, true);
                 }
@@ -172,7 +178,9 @@ impl<'a> Family<'a> {
             match state.status(&child) {
                 Status::Pending => state.blocked.push_back(child),
                 Status::Failed => {
-                    state.fail(DeviceError::Unexpected("a kernel on the device waits for what has failed".into()));
+                    state.fail(DeviceError::Unexpected(
+                        "a kernel on the device waits for what has failed".into(),
+                    ));
                     state.finish(child, true);
                 }
                 Status::Complete => return Some(state.start(child, self.checker)),
@@ -217,7 +225,9 @@ impl<'a> Family<'a> {
         match call {
             RuntimeCall::EnqueueKernel => code(self.enqueue_kernel(caller, args)),
             RuntimeCall::EnqueueMarker => code(self.enqueue_marker(caller, args)),
-            RuntimeCall::CreateUserEvent => self.state.lock().events.create(true, MAX_EVENTS).unwrap_or(u64::MAX),
+            RuntimeCall::CreateUserEvent => {
+                self.state.lock().events.create(true, MAX_EVENTS).unwrap_or(u64::MAX)
+            }
             RuntimeCall::SetUserEventStatus => {
                 let status = if args[1] as i32 == 0 { Status::Complete } else { Status::Failed };
                 // The status is CL_COMPLETE or an error.
@@ -245,18 +255,25 @@ impl<'a> Family<'a> {
                 0
             }
             RuntimeCall::DefaultQueue => self.default_queue,
-            RuntimeCall::WorkGroupSize => self.kernel.block(args[0]).map_or(0, |k| k.max_work_group_size() as u64),
-            RuntimeCall::PreferredMultiple => self.kernel.block(args[0]).map_or(0, |k| k.preferred_multiple() as u64),
-            RuntimeCall::SubGroupCount => self.sub_groups(args).map_or(0, |(local, size)| local.div_ceil(size)),
+            RuntimeCall::WorkGroupSize => {
+                self.kernel.block(args[0]).map_or(0, |k| k.max_work_group_size() as u64)
+            }
+            RuntimeCall::PreferredMultiple => {
+                self.kernel.block(args[0]).map_or(0, |k| k.preferred_multiple() as u64)
+            }
+            RuntimeCall::SubGroupCount => {
+                self.sub_groups(args).map_or(0, |(local, size)| local.div_ceil(size))
+            }
             RuntimeCall::MaxSubGroupSize => self.sub_groups(args).map_or(0, |(local, size)| local.min(size)),
             RuntimeCall::LocalSizeForSubGroups => self.kernel.block(args[1]).map_or(0, |k| {
                 let items = (args[0] as u32 as u64).saturating_mul(k.sub_group_size() as u64);
                 // No group has so many sub-groups.
                 if items <= k.max_work_group_size() as u64 { items } else { 0 }
             }),
-            RuntimeCall::MaxSubGroups => {
-                self.kernel.block(args[0]).map_or(0, |k| k.max_work_group_size().div_ceil(k.sub_group_size()) as u64)
-            }
+            RuntimeCall::MaxSubGroups => self
+                .kernel
+                .block(args[0])
+                .map_or(0, |k| k.max_work_group_size().div_ceil(k.sub_group_size()) as u64),
         }
     }
 
@@ -292,7 +309,13 @@ impl<'a> Family<'a> {
         // A block without captures may have no literal.
         let literal = if bytes == 0 { lines.as_ptr() as u64 } else { literal };
         // SAFETY: the lines have room for so many bytes; the literal is the kernel's, as for `read`.
-        unsafe { std::ptr::copy_nonoverlapping(literal as *const u8, lines.as_mut_ptr().cast::<u8>(), bytes as usize) };
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                literal as *const u8,
+                lines.as_mut_ptr().cast::<u8>(),
+                bytes as usize,
+            )
+        };
         let address = lines.as_ptr() as u64;
         let mut values = vec![ArgValue::Pointer { address, within: None }];
         values.extend(sizes.iter().map(|size| ArgValue::Local(*size)));
@@ -352,10 +375,21 @@ impl<'a> Family<'a> {
         if let Some(parent) = state.members.get_mut(&parent) {
             parent.open += 1;
         }
-        state.members.insert(number, Member { parent, event: word, open: 1, failed: false, start: 0, end: 0 });
+        state
+            .members
+            .insert(number, Member { parent, event: word, open: 1, failed: false, start: 0, end: 0 });
         let Enqueued { launch, literal, after } = what;
         let after = caller.resolve(after, state);
-        state.new.push_back(Child { number, parent, after, launch, literal, waits, room: Some(room), _known: None });
+        state.new.push_back(Child {
+            number,
+            parent,
+            after,
+            launch,
+            literal,
+            waits,
+            room: Some(room),
+            _known: None,
+        });
         if let Some(word) = word {
             write(event, word);
         }
@@ -373,11 +407,16 @@ impl State {
     /// The first child for which `may` holds and whose events are complete: of the new ones the last, then in order.
     pub fn take(&mut self, may: impl Fn(&State, &Child) -> bool) -> Option<Child> {
         type List = fn(&mut State) -> &mut VecDeque<Child>;
-        let lists: [(List, bool); 3] = [(|s| &mut s.new, true), (|s| &mut s.ready, false), (|s| &mut s.blocked, false)];
+        let lists: [(List, bool); 3] =
+            [(|s| &mut s.new, true), (|s| &mut s.ready, false), (|s| &mut s.blocked, false)];
         for (list, last_first) in lists {
             let mut children = std::mem::take(list(self));
             let mut fits = |c: &Child| may(self, c) && self.status(c) == Status::Complete;
-            let found = if last_first { children.iter().rposition(&mut fits) } else { children.iter().position(&mut fits) };
+            let found = if last_first {
+                children.iter().rposition(&mut fits)
+            } else {
+                children.iter().position(&mut fits)
+            };
             let child = found.and_then(|at| children.remove(at));
             *list(self) = children;
             if child.is_some() {
@@ -456,7 +495,9 @@ impl Range {
         if !(1..=3).contains(&dims) {
             return Err(Refusal::NdRange);
         }
-        let used = |values: [u64; 3], unused: u64| [0, 1, 2].map(|d| if d < dims as usize { values[d] } else { unused });
+        let used = |values: [u64; 3], unused: u64| {
+            [0, 1, 2].map(|d| if d < dims as usize { values[d] } else { unused })
+        };
         let (offset, global) = (used(three(ndrange::OFFSET), 0), used(three(ndrange::GLOBAL), 1));
         let given = three(ndrange::LOCAL);
         // Ids do not wrap around.

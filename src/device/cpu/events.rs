@@ -140,7 +140,11 @@ mod tests {
     fn only_user_events_are_set_and_once() {
         let mut events = Events::default();
         let (user, own) = (events.create(true, 9).unwrap(), events.create(false, 9).unwrap());
-        assert!(events.set(user, Status::Complete) && !events.set(user, Status::Failed) && !events.set(own, Status::Complete));
+        assert!(
+            events.set(user, Status::Complete)
+                && !events.set(user, Status::Failed)
+                && !events.set(own, Status::Complete)
+        );
         assert_eq!((events.status(user), events.status(own)), (Status::Complete, Status::Pending));
     }
 

@@ -67,7 +67,8 @@ pub struct Host<'a> {
 pub fn launch_and_print(launch: &Launch, host: &Host<'_>) -> Result<u64> {
     let kernel = kernel_of(launch)?;
     let family = Family::new(kernel, launch, host);
-    let print = || Some(family.printed()).filter(|t| !t.is_empty()).iter().for_each(|text| (host.print)(text));
+    let print =
+        || Some(family.printed()).filter(|t| !t.is_empty()).iter().for_each(|text| (host.print)(text));
     let first = one(launch, kernel, Run { family: &family, number: 0, depth: 0 });
     print();
     first?;
@@ -151,15 +152,25 @@ fn run_groups(launch: &Launch, kernel: &Kernel, print: Option<&Print>, run: Run<
 }
 
 /// What the checks of a launch must know of it.
-fn shape<'a>(launch: &Launch, grid: &Grid<'a>, places: &'a Places, print: Option<&Print>) -> Result<Shape<'a>> {
+fn shape<'a>(
+    launch: &Launch,
+    grid: &Grid<'a>,
+    places: &'a Places,
+    print: Option<&Print>,
+) -> Result<Shape<'a>> {
     let native = grid.kernel.native();
     let block: &[u8] = bytemuck::cast_slice(&grid.args);
-    let internal = |start: u64, size: u64| Range { start, end: start.saturating_add(size), kind: Kind::Internal };
+    let internal =
+        |start: u64, size: u64| Range { start, end: start.saturating_add(size), kind: Kind::Internal };
     let mut others = vec![internal(block.as_ptr() as u64, block.len() as u64)];
     others.extend(print.map(|p| internal(p.ptr().addr() as u64, p.size())));
     let (mut args, mut local_args) = (Vec::new(), Vec::new());
     for (index, (arg, info)) in launch.args.iter().zip(&native.info.args).enumerate() {
-        let name = if info.name.is_empty() { format!("argument {index}") } else { format!("argument {index} '{}'", info.name) };
+        let name = if info.name.is_empty() {
+            format!("argument {index}")
+        } else {
+            format!("argument {index} '{}'", info.name)
+        };
         match arg {
             ArgValue::Buffer(range) => {
                 let base = range.memory.host_ptr().map_or(0, |p| p.addr() as u64);
@@ -174,7 +185,11 @@ fn shape<'a>(launch: &Launch, grid: &Grid<'a>, places: &'a Places, print: Option
                 args.push((name, start, size));
             }
             ArgValue::Local(size) => {
-                let word = native.local_args.iter().find(|(a, _)| usize::from(*a) == index).map_or(0, |(_, w)| *w as usize);
+                let word = native
+                    .local_args
+                    .iter()
+                    .find(|(a, _)| usize::from(*a) == index)
+                    .map_or(0, |(_, w)| *w as usize);
                 local_args.push((name, grid.args.get(word / 8).copied().unwrap_or(0), *size));
             }
             _ => {}
@@ -216,11 +231,16 @@ fn pack(launch: &Launch, kernel: &Kernel, grid: &mut Grid<'_>) -> Result<()> {
             }
             (ArgValue::Bytes(value), _) => put(info.offset, value)?,
             (ArgValue::Buffer(range), _) => {
-                let base = range.memory.host_ptr().ok_or_else(|| DeviceError::Unexpected("a buffer of another device".into()))?;
+                let base = range
+                    .memory
+                    .host_ptr()
+                    .ok_or_else(|| DeviceError::Unexpected("a buffer of another device".into()))?;
                 put(info.offset, &(base.addr() as u64 + range.offset).to_le_bytes())?;
             }
             (ArgValue::NullBuffer, _) => put(info.offset, &0u64.to_le_bytes())?,
-            (ArgValue::Image(image), ArgKind::Image) => put(info.offset, &image_of(image)?.told().to_le_bytes())?,
+            (ArgValue::Image(image), ArgKind::Image) => {
+                put(info.offset, &image_of(image)?.told().to_le_bytes())?
+            }
             (ArgValue::Pointer { address, .. }, _) => put(info.offset, &address.to_le_bytes())?,
             _ => return Err(DeviceError::Unsupported(format!("argument {index} on the CPU device"))),
         }

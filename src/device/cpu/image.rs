@@ -93,9 +93,16 @@ impl CpuImage {
     }
 
     /// Texels in a buffer.
-    pub fn of_buffer(buffer: &Arc<dyn DeviceMemory>, layout: &RectLayout, desc: &ImageDesc) -> Result<CpuImage> {
-        let base = buffer.host_ptr().ok_or_else(|| DeviceError::Unexpected("not a buffer of this kind of device".into()))?;
-        let end = crate::cl::region::region_end(layout, bytes_of(desc.shape.size, desc.format.element_size()));
+    pub fn of_buffer(
+        buffer: &Arc<dyn DeviceMemory>,
+        layout: &RectLayout,
+        desc: &ImageDesc,
+    ) -> Result<CpuImage> {
+        let base = buffer
+            .host_ptr()
+            .ok_or_else(|| DeviceError::Unexpected("not a buffer of this kind of device".into()))?;
+        let end =
+            crate::cl::region::region_end(layout, bytes_of(desc.shape.size, desc.format.element_size()));
         if end > buffer.size() {
             return Err(DeviceError::Unexpected("texels outside the buffer".into()));
         }
@@ -113,7 +120,9 @@ impl CpuImage {
 
     fn of(desc: &ImageDesc, base: HostPtr, layouts: Vec<RectLayout>, store: Store) -> Result<CpuImage> {
         let levels = (0..).zip(&layouts).map(|(level, layout)| tell(desc, level, base, layout));
-        let told = levels.collect::<Option<_>>().ok_or_else(|| DeviceError::Unsupported("the image format".into()))?;
+        let told = levels
+            .collect::<Option<_>>()
+            .ok_or_else(|| DeviceError::Unsupported("the image format".into()))?;
         Ok(CpuImage { desc: *desc, base, layouts, told, _store: store })
     }
 
@@ -141,7 +150,8 @@ impl CpuImage {
     fn part(&self, range: &ImageRange) -> Result<(HostPtr, RectLayout, [u64; 3])> {
         let element = self.desc.format.element_size();
         let layout = self.layouts.get(range.level as usize);
-        let layout = *layout.ok_or_else(|| DeviceError::Unexpected("a level that the image does not have".into()))?;
+        let layout =
+            *layout.ok_or_else(|| DeviceError::Unexpected("a level that the image does not have".into()))?;
         let [x, y, z] = range.origin.map(u64::from);
         let offset = layout.offset + z * layout.slice_pitch + y * layout.row_pitch + x * u64::from(element);
         Ok((self.base, RectLayout { offset, ..layout }, bytes_of(range.region, element)))

@@ -49,7 +49,8 @@ pub struct Kernel {
 impl Program {
     /// Loads the code, and makes the data block. A launch that writes so many bytes in streams stores them past the caches.
     pub fn load(program: Arc<CompiledProgram>, threads: u32, stream_from: u64) -> Result<Program> {
-        let native = program.native.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
+        let native =
+            program.native.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
         let library = if native.object.is_empty() { None } else { Some(open(&native.object)?) };
         let mut functions = Vec::new();
         for k in &native.kernels {
@@ -63,12 +64,17 @@ impl Program {
         }
         let data = data_block(&program)?;
         let numbers = native.kernels.iter().map(|k| block_number(&k.info.name));
-        let blocks = numbers.zip(functions.iter().enumerate()).filter_map(|(n, (i, (whole, any)))| Some((n?, (i, *whole, *any))));
-        let code = Arc::new(Code { program: program.clone(), data, blocks: blocks.collect(), _library: library });
+        let blocks = numbers
+            .zip(functions.iter().enumerate())
+            .filter_map(|(n, (i, (whole, any)))| Some((n?, (i, *whole, *any))));
+        let code =
+            Arc::new(Code { program: program.clone(), data, blocks: blocks.collect(), _library: library });
         let kernels = functions
             .into_iter()
             .enumerate()
-            .map(|(index, (whole, any))| Arc::new(Kernel { code: code.clone(), index, whole, any, threads, stream_from }))
+            .map(|(index, (whole, any))| {
+                Arc::new(Kernel { code: code.clone(), index, whole, any, threads, stream_from })
+            })
             .collect();
         Ok(Program { kernels })
     }
@@ -109,7 +115,8 @@ fn data_block(program: &CompiledProgram) -> Result<Option<HostAllocation>> {
     for &(at, offset) in &data.relocs {
         let value = (block.ptr().addr() as u64).wrapping_add(offset).to_le_bytes();
         let slot = bytes.get_mut(at as usize..at as usize + 8);
-        slot.ok_or_else(|| DeviceError::Unexpected("relocation outside the data block".into()))?.copy_from_slice(&value);
+        slot.ok_or_else(|| DeviceError::Unexpected("relocation outside the data block".into()))?
+            .copy_from_slice(&value);
     }
     // SAFETY: the block is as large as the data, and new.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block.ptr().as_ptr(), bytes.len()) };
@@ -146,7 +153,14 @@ impl Kernel {
     /// The entry of one of the program's blocks.
     pub fn block(&self, number: u64) -> Option<Kernel> {
         let &(index, whole, any) = self.code.blocks.get(&number)?;
-        Some(Kernel { code: self.code.clone(), index, whole, any, threads: self.threads, stream_from: self.stream_from })
+        Some(Kernel {
+            code: self.code.clone(),
+            index,
+            whole,
+            any,
+            threads: self.threads,
+            stream_from: self.stream_from,
+        })
     }
     /// Address of the data block.
     pub fn data(&self) -> u64 {
@@ -179,8 +193,13 @@ impl DeviceKernel for Kernel {
         u64::from(self.native().static_local_bytes)
     }
     fn local_bytes(&self, size_of: &dyn Fn(u16) -> u64) -> u64 {
-        let args = self.native().local_args.iter().map(|(arg, _)| size_of(*arg).max(1).next_multiple_of(ALIGN as u64));
-        args.fold(self.static_local_bytes().next_multiple_of(ALIGN as u64), u64::saturating_add).min(LOCAL_BYTES * 2)
+        let args = self
+            .native()
+            .local_args
+            .iter()
+            .map(|(arg, _)| size_of(*arg).max(1).next_multiple_of(ALIGN as u64));
+        args.fold(self.static_local_bytes().next_multiple_of(ALIGN as u64), u64::saturating_add)
+            .min(LOCAL_BYTES * 2)
     }
     fn private_bytes(&self) -> u64 {
         u64::from(self.native().private_bytes)

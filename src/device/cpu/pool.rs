@@ -73,7 +73,12 @@ impl Pool {
 
     /// The same for threads that run on these processors only, the caller being one that has called [`Pool::keep`].
     pub fn on(processors: &[usize]) -> Pool {
-        Pool { threads: processors.len(), processors: processors.into(), shared: Arc::default(), started: Once::new() }
+        Pool {
+            threads: processors.len(),
+            processors: processors.into(),
+            shared: Arc::default(),
+            started: Once::new(),
+        }
     }
 
     /// Whether threads keep to certain processors.

@@ -46,8 +46,12 @@ impl Print {
     /// The text, when the launch is complete.
     pub fn text(&self, kernel: &Kernel, launch: &Launch) -> Vec<u8> {
         // SAFETY: the memory is aligned to a page and no kernel writes it any more.
-        let words =
-            unsafe { std::slice::from_raw_parts(self.memory.ptr().as_ptr().cast::<u32>(), self.memory.size() as usize / 4) };
+        let words = unsafe {
+            std::slice::from_raw_parts(
+                self.memory.ptr().as_ptr().cast::<u32>(),
+                self.memory.size() as usize / 4,
+            )
+        };
         let head = |i: u32| words.get(i as usize).copied().unwrap_or(0);
         if head(DROPPED) != 0 {
             tracing::warn!("the print buffer was full: {} calls of printf are lost", head(DROPPED));
@@ -60,7 +64,9 @@ impl Print {
             let Some((&number, rest)) = words.get(at..).and_then(<[u32]>::split_first) else { break };
             let Some(printer) = printers.get(number as usize) else { break };
             let Some(operands) = rest.get(..printer.words - 1) else { break };
-            let strings = |address| kernel.constant_at(address).map(Cow::Borrowed).or_else(|| in_buffers(launch, address));
+            let strings = |address| {
+                kernel.constant_at(address).map(Cow::Borrowed).or_else(|| in_buffers(launch, address))
+            };
             printer.record(operands, &strings, &mut out);
             at += printer.words;
         }

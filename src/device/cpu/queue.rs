@@ -47,7 +47,12 @@ struct Inner {
 pub struct CpuQueue(Arc<Inner>);
 
 impl CpuQueue {
-    pub fn new(pool: Arc<Pool>, checker: Arc<Checker>, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> CpuQueue {
+    pub fn new(
+        pool: Arc<Pool>,
+        checker: Arc<Checker>,
+        desc: &QueueDesc,
+        sink: Arc<dyn CompletionSink>,
+    ) -> CpuQueue {
         CpuQueue(Arc::new(Inner {
             pool,
             checker,
@@ -95,7 +100,9 @@ impl Inner {
             let ended = result.unwrap_or_else(|error| {
                 tracing::error!("a command on the CPU device: {error}");
                 failed = Some(match error {
-                    DeviceError::OutOfDeviceMemory | DeviceError::OutOfHostMemory => CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                    DeviceError::OutOfDeviceMemory | DeviceError::OutOfHostMemory => {
+                        CL_MEM_OBJECT_ALLOCATION_FAILURE
+                    }
                     _ => CL_OUT_OF_RESOURCES,
                 });
                 0
@@ -126,7 +133,12 @@ impl Inner {
         match command {
             DeviceCommand::Launch(launch) => {
                 let print = |text: &[u8]| self.sink.print(text);
-                let host = exec::Host { print_bytes: self.print_bytes, print: &print, pool: &self.pool, checker: &self.checker };
+                let host = exec::Host {
+                    print_bytes: self.print_bytes,
+                    print: &print,
+                    pool: &self.pool,
+                    checker: &self.checker,
+                };
                 exec::launch_and_print(launch, &host)
             }
             DeviceCommand::Replay(list) => {

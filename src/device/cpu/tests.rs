@@ -42,7 +42,11 @@ fn launch(
 ) {
     let memory: Vec<Arc<dyn DeviceMemory>> = buffers
         .iter()
-        .map(|b| device.alloc_buffer(&BufferDesc { size: b.len() as u64 * 4, host_visible: true, name: "test" }).unwrap())
+        .map(|b| {
+            device
+                .alloc_buffer(&BufferDesc { size: b.len() as u64 * 4, host_visible: true, name: "test" })
+                .unwrap()
+        })
         .collect();
     let words = |m: &Arc<dyn DeviceMemory>| m.host_ptr().unwrap().as_ptr().cast::<u32>();
     for (m, b) in memory.iter().zip(buffers.iter()) {
@@ -50,10 +54,21 @@ fn launch(
         unsafe { std::ptr::copy_nonoverlapping(b.as_ptr(), words(m), b.len()) };
     }
     let numbers = numbers.iter().map(|n| ArgValue::Bytes(n.to_le_bytes().as_slice().into()));
-    let whole = |m: &Arc<dyn DeviceMemory>| ArgValue::Buffer(BufferRange { memory: m.clone(), offset: 0, size: m.size() });
+    let whole = |m: &Arc<dyn DeviceMemory>| {
+        ArgValue::Buffer(BufferRange { memory: m.clone(), offset: 0, size: m.size() })
+    };
     let args: Vec<ArgValue> = memory.iter().map(whole).chain(numbers).collect();
     let (args, reach) = (Arc::new(args), Reach::default());
-    let launch = Launch { kernel: kernel.clone(), args, dims: 3, offset: [0; 3], global, local, reach, default_queue: None };
+    let launch = Launch {
+        kernel: kernel.clone(),
+        args,
+        dims: 3,
+        offset: [0; 3],
+        global,
+        local,
+        reach,
+        default_queue: None,
+    };
     let (pool, checker) = (Pool::new(2), unchecked());
     let host = exec::Host { print_bytes: PRINT_BYTES, print: &|_| {}, pool: &pool, checker: &checker };
     exec::launch_and_print(&launch, &host).unwrap();
@@ -134,14 +149,19 @@ fn the_last_groups_of_a_required_size_may_be_whole_vectors() {
         barrier(CLK_LOCAL_MEM_FENCE); out[get_global_id(0)] = n; }";
     let mut buffers = [vec![0; 96]];
     run(source, &mut buffers, [96, 1, 1], [64, 1, 1]);
-    assert!(buffers[0][..64].iter().all(|n| *n == 64) && buffers[0][64..].iter().all(|n| *n == 32), "{:?}", buffers[0]);
+    assert!(
+        buffers[0][..64].iter().all(|n| *n == 64) && buffers[0][64..].iter().all(|n| *n == 32),
+        "{:?}",
+        buffers[0]
+    );
 }
 
 /// Launches of code that may store past the caches, all of which do.
 #[test]
 fn streams_arrive_whatever_their_sizes_and_places() {
     let device = CpuDevice::new(unchecked(), &[]);
-    let source = "kernel void test(global uint *a, global uint4 *b, global const uint *in, uint first, uint n) {
+    let source =
+        "kernel void test(global uint *a, global uint4 *b, global const uint *in, uint first, uint n) {
         uint i = get_global_id(0); if (i >= n) return; uint x = in[i];
         a[first + i] = x * 3; b[i] = (uint4)(x, x + 1, x + 2, x + 3); }";
     let (program, sizes) = (compiled(&device, source), [1u64, 16, 64, 1000, 4096]);
@@ -159,7 +179,9 @@ fn streams_arrive_whatever_their_sizes_and_places() {
             assert_eq!(buffers[0][first as usize + i], x * 3, "{global} {first} {i}");
             assert_eq!(buffers[1][4 * i..4 * i + 4], [*x, x + 1, x + 2, x + 3], "{global} {first} {i}");
         }
-        assert!(buffers[0][..first as usize].iter().chain(&buffers[0][first as usize + n..]).all(|x| *x == 9));
+        assert!(
+            buffers[0][..first as usize].iter().chain(&buffers[0][first as usize + n..]).all(|x| *x == 9)
+        );
     }
 }
 
@@ -167,7 +189,9 @@ fn streams_arrive_whatever_their_sizes_and_places() {
 fn what_is_read_ordered_or_written_more_than_once_is_no_stream() {
     let device = CpuDevice::new(unchecked(), &[]);
     let bytes = |body: &str| {
-        let source = format!("kernel void test(global uint *a, global uint *b) {{ uint i = get_global_id(0); {body} }}");
+        let source = format!(
+            "kernel void test(global uint *a, global uint *b) {{ uint i = get_global_id(0); {body} }}"
+        );
         compiled(&device, &source).native.unwrap().kernels[0].stream_bytes
     };
     assert_eq!(bytes("a[i] = b[i];"), 4);

@@ -118,7 +118,11 @@ pub struct Features {
 
 impl Adapter {
     /// Reads everything, or says why the device cannot be used.
-    pub fn open(instance: &Instance, physical: vk::PhysicalDevice, hidden: &[String]) -> Result<Adapter, String> {
+    pub fn open(
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        hidden: &[String],
+    ) -> Result<Adapter, String> {
         let vki = &instance.raw;
         // SAFETY: the handle comes from this instance.
         let props = unsafe { vki.get_physical_device_properties(physical) };
@@ -128,7 +132,8 @@ impl Adapter {
             return Err(format!("{name}: Vulkan 1.{} only", vk::api_version_minor(props.api_version)));
         }
         // SAFETY: as above.
-        let list = unsafe { vki.enumerate_device_extension_properties(physical) }.map_err(|e| format!("{name}: {e:?}"))?;
+        let list = unsafe { vki.enumerate_device_extension_properties(physical) }
+            .map_err(|e| format!("{name}: {e:?}"))?;
         let ext = Extensions::new(&list, api);
 
         let mut ids = vk::PhysicalDeviceIDProperties::default();
@@ -190,7 +195,8 @@ impl Adapter {
         // SAFETY: every chained structure belongs to the device's version or to an extension it has.
         unsafe { vki.get_physical_device_properties2(physical, &mut p2) };
 
-        let features = Features::query(instance, physical, &ext, hidden).map_err(|missing| format!("{name}: no {missing}"))?;
+        let features = Features::query(instance, physical, &ext, hidden)
+            .map_err(|missing| format!("{name}: no {missing}"))?;
 
         // SAFETY: as above.
         let families = unsafe { vki.get_physical_device_queue_family_properties(physical) };
@@ -206,7 +212,8 @@ impl Adapter {
         }
         floats.p_next = std::ptr::null_mut();
         maint3.p_next = std::ptr::null_mut();
-        let (family_queues, timestamp_bits) = (families[family].queue_count, families[family].timestamp_valid_bits);
+        let (family_queues, timestamp_bits) =
+            (families[family].queue_count, families[family].timestamp_valid_bits);
         let size_range = if has_sizes { (sizes.min_subgroup_size, sizes.max_subgroup_size) } else { (0, 0) };
         Ok(Adapter {
             physical,
@@ -219,21 +226,33 @@ impl Adapter {
             floats: vk::PhysicalDeviceFloatControlsProperties { _marker: std::marker::PhantomData, ..floats },
             maint3: vk::PhysicalDeviceMaintenance3Properties { _marker: std::marker::PhantomData, ..maint3 },
             // Without maintenance4 the guaranteed size of an allocation bounds buffers too.
-            max_buffer_size: if has_maint4 { maint4.max_buffer_size } else { maint3.max_memory_allocation_size },
+            max_buffer_size: if has_maint4 {
+                maint4.max_buffer_size
+            } else {
+                maint3.max_memory_allocation_size
+            },
             subgroup_size_range: size_range,
             subgroup_size_required: has_sizes
                 && features.subgroup_size_control
                 && sizes.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE),
             max_workgroup_subgroups: if has_sizes { sizes.max_compute_workgroup_subgroups } else { 0 },
-            dot_accelerated: if features.integer_dot_product { accelerated(&dots) } else { Default::default() },
+            dot_accelerated: if features.integer_dot_product {
+                accelerated(&dots)
+            } else {
+                Default::default()
+            },
             max_push_descriptors: if has_push && features.bindings { push.max_push_descriptors } else { 0 },
             host_import_alignment: if has_host { host.min_imported_host_pointer_alignment } else { 0 },
             external: External::of(instance, physical, &ext, features.device_addresses),
             pci: has_pci.then_some([pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function]),
             sm_count: has_sm.then_some(sm.shader_sm_count),
-            amd_cus: has_amd
-                .then(|| amd.shader_engine_count * amd.shader_arrays_per_engine_count * amd.compute_units_per_shader_array),
-            cuda_capability: has_cuda.then_some((cuda.compute_capability_major, cuda.compute_capability_minor)),
+            amd_cus: has_amd.then(|| {
+                amd.shader_engine_count
+                    * amd.shader_arrays_per_engine_count
+                    * amd.compute_units_per_shader_array
+            }),
+            cuda_capability: has_cuda
+                .then_some((cuda.compute_capability_major, cuda.compute_capability_minor)),
             has_copy_engines: families.iter().any(copies_only),
             memory,
             family: family as u32,
@@ -333,11 +352,14 @@ impl Features {
         // SAFETY: every chained structure belongs to the device's version or to an extension it has.
         unsafe { instance.raw.get_physical_device_features2(physical, &mut f2) };
         let core = f2.features;
-        let needed = [(f12.timeline_semaphore, "timelineSemaphore"), (sync2.synchronization2, "synchronization2")];
+        let needed =
+            [(f12.timeline_semaphore, "timelineSemaphore"), (sync2.synchronization2, "synchronization2")];
         if let Some((_, missing)) = needed.iter().find(|(have, _)| *have == vk::FALSE) {
             return Err(missing);
         }
-        let on = |name: &str, have: vk::Bool32| have != 0 && !hidden.iter().any(|h| h.trim_start_matches('-') == name);
+        let on = |name: &str, have: vk::Bool32| {
+            have != 0 && !hidden.iter().any(|h| h.trim_start_matches('-') == name)
+        };
         let flag = |name: &str, have: vk::Bool32| u32::from(on(name, have));
         Ok(Features {
             core: vk::PhysicalDeviceFeatures {
@@ -348,8 +370,14 @@ impl Features {
                     "images",
                     flag("formatless_reads", core.shader_storage_image_read_without_format),
                 ),
-                shader_storage_image_extended_formats: flag("images", core.shader_storage_image_extended_formats),
-                shader_storage_image_write_without_format: flag("images", core.shader_storage_image_write_without_format),
+                shader_storage_image_extended_formats: flag(
+                    "images",
+                    core.shader_storage_image_extended_formats,
+                ),
+                shader_storage_image_write_without_format: flag(
+                    "images",
+                    core.shader_storage_image_write_without_format,
+                ),
                 ..Default::default()
             },
             int8: on("int8", f12.shader_int8),
@@ -378,7 +406,10 @@ impl Features {
             scalar_block_layout: on("scalar_block_layout", f12.scalar_block_layout),
             vulkan_memory_model: on("vulkan_memory_model", f12.vulkan_memory_model),
             vulkan_memory_model_device_scope: on("vulkan_memory_model", f12.vulkan_memory_model_device_scope),
-            variable_pointers: on("variable_pointers", f11.variable_pointers & f11.variable_pointers_storage_buffer),
+            variable_pointers: on(
+                "variable_pointers",
+                f11.variable_pointers & f11.variable_pointers_storage_buffer,
+            ),
             variable_pointers_buffer: on("variable_pointers", f11.variable_pointers_storage_buffer),
             subgroups: on("subgroups", vk::TRUE),
             subgroup_arithmetic: on("subgroup_arithmetic", vk::TRUE),
@@ -388,9 +419,18 @@ impl Features {
             uniform_buffer_standard_layout: f12.uniform_buffer_standard_layout != 0,
             zero_workgroup: on("zero_workgroup", zeros.shader_zero_initialize_workgroup_memory),
             workgroup_layout: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout),
-            workgroup_layout_scalar: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout_scalar_block_layout),
-            workgroup_layout_8: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout8_bit_access),
-            workgroup_layout_16: on("workgroup_explicit_layout", layout.workgroup_memory_explicit_layout16_bit_access),
+            workgroup_layout_scalar: on(
+                "workgroup_explicit_layout",
+                layout.workgroup_memory_explicit_layout_scalar_block_layout,
+            ),
+            workgroup_layout_8: on(
+                "workgroup_explicit_layout",
+                layout.workgroup_memory_explicit_layout8_bit_access,
+            ),
+            workgroup_layout_16: on(
+                "workgroup_explicit_layout",
+                layout.workgroup_memory_explicit_layout16_bit_access,
+            ),
             integer_dot_product: on("integer_dot_product", dot.shader_integer_dot_product),
             subgroup_clock: on("shader_clock", clock.shader_subgroup_clock),
             device_clock: on("shader_clock", clock.shader_device_clock),
@@ -405,7 +445,8 @@ impl Features {
             aliased_views: on("aliased_views", vk::TRUE),
             mapped_buffers: on("mapped_buffers", vk::TRUE),
             host_import: on("host_import", vk::TRUE),
-            buffer_addresses: on("buffer_addresses", vk::TRUE) && on("buffer_device_address", f12.buffer_device_address),
+            buffer_addresses: on("buffer_addresses", vk::TRUE)
+                && on("buffer_device_address", f12.buffer_device_address),
             host_addresses: on("host_addresses", vk::TRUE),
             placed_memory: on("placed_memory", vk::TRUE),
             graphics_family: on("graphics_family", vk::TRUE),
@@ -427,7 +468,8 @@ fn copies_only(family: &vk::QueueFamilyProperties) -> bool {
 /// views of buffers that were made while other queues work are read as they were before.
 fn compute_family(families: &[vk::QueueFamilyProperties], apart: bool) -> Option<usize> {
     let graphics = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
-    let wanted = |f: &vk::QueueFamilyProperties| computes(f) && graphics(f) != apart && f.timestamp_valid_bits > 0;
+    let wanted =
+        |f: &vk::QueueFamilyProperties| computes(f) && graphics(f) != apart && f.timestamp_valid_bits > 0;
     families.iter().position(wanted).or_else(|| families.iter().position(computes))
 }
 
@@ -443,7 +485,8 @@ mod tests {
             timestamp_valid_bits,
             ..Default::default()
         };
-        let (compute, graphics) = (vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER, vk::QueueFlags::GRAPHICS);
+        let (compute, graphics) =
+            (vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER, vk::QueueFlags::GRAPHICS);
         let all = [family(vk::QueueFlags::TRANSFER, 64), family(compute | graphics, 64), family(compute, 64)];
         assert_eq!((compute_family(&all, true), compute_family(&all, false)), (Some(2), Some(1)));
         assert_eq!((compute_family(&all[2..], false), compute_family(&all[..2], true)), (Some(0), Some(1)));

@@ -39,7 +39,9 @@ pub fn transfer(gpu: &'static Gpu, command: &DeviceCommand) -> Result<()> {
     }
     let lane = gpu.idle_lane()?;
     match transfer {
-        Some(transfer) => transfer.pieces().iter().try_for_each(|piece| at_once(gpu, lane, |r| piece.record(r, true))),
+        Some(transfer) => {
+            transfer.pieces().iter().try_for_each(|piece| at_once(gpu, lane, |r| piece.record(r, true)))
+        }
         None => at_once(gpu, lane, |recorder| recorder.command(command, true)),
     }
 }
@@ -54,7 +56,11 @@ pub fn prepare_image(gpu: &'static Gpu, image: vk::Image, from: vk::ImageLayout)
 }
 
 /// Records, submits and waits. Reports no completions, and so may be called from where they are reported.
-fn at_once(gpu: &'static Gpu, lane: &'static Lane, record: impl FnOnce(&mut Recorder) -> Result<()>) -> Result<()> {
+fn at_once(
+    gpu: &'static Gpu,
+    lane: &'static Lane,
+    record: impl FnOnce(&mut Recorder) -> Result<()>,
+) -> Result<()> {
     let mut recorder = Recorder::begin(gpu, Before::Nothing)?;
     recorder.begin_with_barrier();
     if let Err(e) = record(&mut recorder) {

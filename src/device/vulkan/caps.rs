@@ -39,8 +39,13 @@ pub fn target(a: &Adapter) -> Target {
     // Workgroups of kernels with sub-groups are lines.
     let lines = limits.max_compute_work_group_size[0] >= limits.max_compute_work_group_invocations;
     let size = sub.subgroup_size;
-    let subgroups =
-        in_compute && f.subgroups && ops(needed) && fixed && lines && size.is_power_of_two() && (2..=128).contains(&size);
+    let subgroups = in_compute
+        && f.subgroups
+        && ops(needed)
+        && fixed
+        && lines
+        && size.is_power_of_two()
+        && (2..=128).contains(&size);
     // Whether GLSL.std.450 Fma rounds once. Vulkan only asks for the precision of a multiply and an add; these drivers
     // are known to use the hardware's fused instruction. llvmpipe lowers it to two operations.
     let fused = matches!(
@@ -88,7 +93,8 @@ pub fn target(a: &Adapter) -> Target {
             rte64: a.floats.shader_rounding_mode_rte_float64 != 0,
         },
         denorms32: if nvidia
-            || (a.floats.shader_denorm_flush_to_zero_float32 != 0 && a.floats.shader_denorm_preserve_float32 == 0)
+            || (a.floats.shader_denorm_flush_to_zero_float32 != 0
+                && a.floats.shader_denorm_preserve_float32 == 0)
         {
             Denorms32::Flushed
         } else if f.denorms32 {
@@ -108,14 +114,20 @@ pub fn target(a: &Adapter) -> Target {
         close_exp2: fused,
         close_log2: fused,
         subgroup_size: if subgroups { size } else { 0 },
-        subgroup_size_range: if subgroups && a.subgroup_size_required { (low.max(2), high.min(128)) } else { (0, 0) },
+        subgroup_size_range: if subgroups && a.subgroup_size_required {
+            (low.max(2), high.min(128))
+        } else {
+            (0, 0)
+        },
         subgroup_ops: SubgroupOps {
             basic: subgroups,
             vote: subgroups && ops(vk::SubgroupFeatureFlags::VOTE),
             arithmetic: subgroups && f.subgroup_arithmetic && ops(vk::SubgroupFeatureFlags::ARITHMETIC),
             ballot: subgroups && ops(vk::SubgroupFeatureFlags::BALLOT),
             shuffle: subgroups && ops(vk::SubgroupFeatureFlags::SHUFFLE),
-            shuffle_relative: subgroups && f.subgroup_shuffle_relative && ops(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
+            shuffle_relative: subgroups
+                && f.subgroup_shuffle_relative
+                && ops(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
             clustered: subgroups && ops(vk::SubgroupFeatureFlags::CLUSTERED),
             // Of 64 bits too.
             extended_types: subgroups && int64 && f.subgroup_extended_types,
@@ -134,8 +146,12 @@ pub fn target(a: &Adapter) -> Target {
         prefer_bindings: a.is_cpu(),
         max_descriptors: limits.max_per_stage_resources,
         max_storage_images: limits.max_per_stage_descriptor_storage_images,
-        image_levels: (limits.max_image_dimension1_d.max(limits.max_image_dimension2_d).max(limits.max_image_dimension3_d).max(1))
-            .ilog2() as u8
+        image_levels: (limits
+            .max_image_dimension1_d
+            .max(limits.max_image_dimension2_d)
+            .max(limits.max_image_dimension3_d)
+            .max(1))
+        .ilog2() as u8
             + 1,
         storage_image_read_any: f.core.shader_storage_image_read_without_format != 0,
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
@@ -205,7 +221,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     let heaps = a.memory.memory_heaps_as_slice();
     let mut global_mem_size: u64 =
         heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).sum();
-    let largest = heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).max();
+    let largest =
+        heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).max();
     // maxMemoryAllocationSize is a lower bound of what drivers accept; OpenCL wants a quarter of the memory at least.
     let mut max_alloc_size = a
         .maint3
@@ -217,10 +234,14 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     if !t.addresses {
         // A buffer must fit a descriptor, and offsets into it 31 bits. A device that has less than 1 GiB for an allocation
         // must not report more memory than four times that.
-        max_alloc_size = max_alloc_size.min(u64::from(limits.max_storage_buffer_range)).min((1 << 31) - 4096) & !0xfff;
+        max_alloc_size =
+            max_alloc_size.min(u64::from(limits.max_storage_buffer_range)).min((1 << 31) - 4096) & !0xfff;
         if max_alloc_size < 1 << 30 {
             global_mem_size = global_mem_size.min(4 * max_alloc_size);
-            notes.push("global memory: reported as four times what a buffer can have without device addresses".into());
+            notes.push(
+                "global memory: reported as four times what a buffer can have without device addresses"
+                    .into(),
+            );
         }
     }
     let (cache_size, cache_line) = if a.is_cpu() { machine::cpu_cache() } else { (0, 128) };
@@ -242,7 +263,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
             notes.push(format!("{what}: not offered by the Vulkan device, or hidden"));
         }
     }
-    let text = |t: Result<&std::ffi::CStr, _>| t.map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
+    let text =
+        |t: Result<&std::ffi::CStr, _>| t.map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
     let driver_name = text(a.driver.driver_name_as_c_str().map_err(|_| ()));
     let driver_info = text(a.driver.driver_info_as_c_str().map_err(|_| ()));
     let vulkan_driver = if driver_info.is_empty() {
@@ -254,9 +276,10 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     let sub_group_size = t.subgroup_size.max(1);
     let sub_group_sizes = match t.subgroup_size_range {
         (0, _) => vec![sub_group_size as usize],
-        (low, high) => {
-            std::iter::successors(Some(low), |s| s.checked_mul(2)).take_while(|s| *s <= high).map(|s| s as usize).collect()
-        }
+        (low, high) => std::iter::successors(Some(low), |s| s.checked_mul(2))
+            .take_while(|s| *s <= high)
+            .map(|s| s as usize)
+            .collect(),
     };
     // llvmpipe runs compute shaders with the processor's default handling of denormals (it flushes them for draws only),
     // though it offers no control to ask for that.
@@ -290,7 +313,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         max_constant_args: if t.addresses { 64 } else { t.max_buffer_descriptors.min(64) },
         cache_size,
         cache_line,
-        base_addr_align_bits: BASE_ADDR_ALIGN_BITS.max(limits.min_storage_buffer_offset_alignment.min(4096) as u32 * 8),
+        base_addr_align_bits: BASE_ADDR_ALIGN_BITS
+            .max(limits.min_storage_buffer_offset_alignment.min(4096) as u32 * 8),
         host_unified_memory: a.is_unified(),
         max_parameter_size: MAX_PARAMETER_SIZE,
         max_num_sub_groups: limits.max_compute_work_group_invocations.div_ceil(sub_group_size),
@@ -307,7 +331,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         denorm16: t.float_controls.denorm_preserve16 || keeps_denormals,
         denorm32: t.denorms32 == Denorms32::Kept && (t.float_controls.denorm_preserve32 || keeps_denormals),
         // NVIDIA's double-precision units have no flushing mode, though the driver offers no control to ask for that.
-        denorm64: t.float_controls.denorm_preserve64 || (t.float64 && a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY),
+        denorm64: t.float_controls.denorm_preserve64
+            || (t.float64 && a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY),
         fast_fma32: t.exact_fma32,
         correctly_rounded_div_sqrt: t.exact_div32 && t.exact_sqrt32,
         little_endian: cfg!(target_endian = "little"),
@@ -357,8 +382,10 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
         exact_packed: !nvidia,
         write_any: t.storage_image_write_any,
     };
-    let args = (limits.max_per_stage_descriptor_sampled_images, limits.max_per_stage_descriptor_storage_images);
-    let max_2d = [limits.max_image_dimension1_d.min(limits.max_image_dimension2_d), limits.max_image_dimension2_d];
+    let args =
+        (limits.max_per_stage_descriptor_sampled_images, limits.max_per_stage_descriptor_storage_images);
+    let max_2d =
+        [limits.max_image_dimension1_d.min(limits.max_image_dimension2_d), limits.max_image_dimension2_d];
     let mut facts = ImageFacts {
         max_2d,
         max_3d: [limits.max_image_dimension3_d; 3],
@@ -386,8 +413,13 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
     let mut levels = true;
     let formats: Vec<_> = image::formats().filter_map(|f| probe.support(f, max)).collect();
     for support in formats.iter().filter(|f| f.format.order != CL_DEPTH) {
-        let kinds = ImageKind::ALL.into_iter().zip(support.uses).filter(|(k, uses)| *k != ImageKind::Buffer && uses.read);
-        levels &= kinds.into_iter().all(|(kind, uses)| probe.has_levels(support.format, kind, uses.write, &max(kind)));
+        let kinds = ImageKind::ALL
+            .into_iter()
+            .zip(support.uses)
+            .filter(|(k, uses)| *k != ImageKind::Buffer && uses.read);
+        levels &= kinds
+            .into_iter()
+            .all(|(kind, uses)| probe.has_levels(support.format, kind, uses.write, &max(kind)));
     }
     facts.formats = formats;
     facts.levels = levels;
@@ -395,8 +427,13 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
     facts.level_writes = levels && t.max_storage_images >= u32::from(t.image_levels);
     let bgra = ImageFormat::new(CL_BGRA, CL_UNORM_INT8);
     for format in REQUIRED.iter().map(|t| ImageFormat::new(CL_RGBA, *t)).chain([bgra]) {
-        if let Some(kind) = ImageKind::ALL.into_iter().find(|k| *k != ImageKind::Buffer && !facts.uses(format, *k).write) {
-            return Err(format!("no writable {kind:?} of format {:#x}, {:#x}", format.order, format.data_type));
+        if let Some(kind) =
+            ImageKind::ALL.into_iter().find(|k| *k != ImageKind::Buffer && !facts.uses(format, *k).write)
+        {
+            return Err(format!(
+                "no writable {kind:?} of format {:#x}, {:#x}",
+                format.order, format.data_type
+            ));
         }
     }
     let both = |order| {

@@ -47,7 +47,12 @@ pub fn driver_version(vendor: u32, version: u32) -> String {
     if vendor == 0x10de {
         format!("{}.{}.{}.{}", version >> 22, (version >> 14) & 0xff, (version >> 6) & 0xff, version & 0x3f)
     } else {
-        format!("{}.{}.{}", vk::api_version_major(version), vk::api_version_minor(version), vk::api_version_patch(version))
+        format!(
+            "{}.{}.{}",
+            vk::api_version_major(version),
+            vk::api_version_minor(version),
+            vk::api_version_patch(version)
+        )
     }
 }
 

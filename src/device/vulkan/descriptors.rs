@@ -24,9 +24,11 @@ fn kind(source: &BindingSource) -> vk::DescriptorType {
             (false, true) => vk::DescriptorType::STORAGE_IMAGE,
             (false, false) => vk::DescriptorType::SAMPLED_IMAGE,
         },
-        BindingSource::Arg(_) | BindingSource::Whole(_) | BindingSource::Block | BindingSource::Data | BindingSource::Print => {
-            vk::DescriptorType::STORAGE_BUFFER
-        }
+        BindingSource::Arg(_)
+        | BindingSource::Whole(_)
+        | BindingSource::Block
+        | BindingSource::Data
+        | BindingSource::Print => vk::DescriptorType::STORAGE_BUFFER,
     }
 }
 
@@ -61,10 +63,15 @@ enum Info {
 impl Info {
     fn new(bound: &Bound) -> Info {
         let image = |ty, view| {
-            Info::Image(ty, [vk::DescriptorImageInfo::default().image_view(view).image_layout(vk::ImageLayout::GENERAL)])
+            Info::Image(
+                ty,
+                [vk::DescriptorImageInfo::default().image_view(view).image_layout(vk::ImageLayout::GENERAL)],
+            )
         };
         match *bound {
-            Bound::Buffer { buffer, offset, range } => Info::Buffer([vk::DescriptorBufferInfo { buffer, offset, range }]),
+            Bound::Buffer { buffer, offset, range } => {
+                Info::Buffer([vk::DescriptorBufferInfo { buffer, offset, range }])
+            }
             Bound::Sampled(view) => image(vk::DescriptorType::SAMPLED_IMAGE, view),
             Bound::Storage(view) => image(vk::DescriptorType::STORAGE_IMAGE, view),
             Bound::UniformTexels(view) => Info::Texels(vk::DescriptorType::UNIFORM_TEXEL_BUFFER, [view]),
@@ -80,7 +87,8 @@ impl Info {
     }
 
     fn write(&self, binding: u32, set: vk::DescriptorSet) -> vk::WriteDescriptorSet<'_> {
-        let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(binding).descriptor_type(self.kind());
+        let write =
+            vk::WriteDescriptorSet::default().dst_set(set).dst_binding(binding).descriptor_type(self.kind());
         match self {
             Info::Buffer(info) => write.buffer_info(info),
             Info::Image(_, info) => write.image_info(info),

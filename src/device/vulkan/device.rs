@@ -7,8 +7,8 @@ use super::super::batch::{DeviceCommand, ListItem, RectLayout};
 use super::super::info::DeviceInfo;
 use super::super::share::MemoryHandle;
 use super::super::traits::{
-    BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue, DeviceSemaphore,
-    HostRange, ImageDesc, Priority, QueueDesc, Result, SemaphoreOrigin, SharedKind,
+    BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue,
+    DeviceSemaphore, HostRange, ImageDesc, Priority, QueueDesc, Result, SemaphoreOrigin, SharedKind,
 };
 use super::adapter::Adapter;
 use super::caps;
@@ -113,8 +113,12 @@ impl Gpu {
         let sync2 = unsafe {
             Sync2 {
                 submit: std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkQueueSubmit2>(submit),
-                barrier: std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCmdPipelineBarrier2>(barrier),
-                timestamp: std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCmdWriteTimestamp2>(timestamp),
+                barrier: std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCmdPipelineBarrier2>(
+                    barrier,
+                ),
+                timestamp: std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkCmdWriteTimestamp2>(
+                    timestamp,
+                ),
             }
         };
         let has = |name| adapter.ext.has(name);
@@ -133,10 +137,12 @@ impl Gpu {
         let info = caps::device_info(instance, &adapter, &target);
         let gpu: &'static Gpu = Box::leak(Box::new(Gpu {
             sync2,
-            push_descriptor: has(ash::khr::push_descriptor::NAME).then(|| ash::khr::push_descriptor::Device::new(vki, &raw)),
+            push_descriptor: has(ash::khr::push_descriptor::NAME)
+                .then(|| ash::khr::push_descriptor::Device::new(vki, &raw)),
             host_memory: has(ash::ext::external_memory_host::NAME)
                 .then(|| ash::ext::external_memory_host::Device::new(vki, &raw)),
-            memory_fd: has(ash::khr::external_memory_fd::NAME).then(|| ash::khr::external_memory_fd::Device::new(vki, &raw)),
+            memory_fd: has(ash::khr::external_memory_fd::NAME)
+                .then(|| ash::khr::external_memory_fd::Device::new(vki, &raw)),
             semaphore_fd: has(ash::khr::external_semaphore_fd::NAME)
                 .then(|| ash::khr::external_semaphore_fd::Device::new(vki, &raw)),
             clock: Clock::new(instance, &adapter, &raw),
@@ -175,10 +181,19 @@ impl Gpu {
         if let Some((pitch, start)) = linear::alignment(gpu) {
             (image.pitch_alignment, image.base_alignment) = (pitch, start);
         }
-        let _ = gpu.facts.set(DeviceInfo { sharing, host_import_alignment: shared::import_alignment(gpu), image, ..info });
+        let _ = gpu.facts.set(DeviceInfo {
+            sharing,
+            host_import_alignment: shared::import_alignment(gpu),
+            image,
+            ..info
+        });
         let memory = &gpu.adapter.memory;
         for t in memory.memory_types_as_slice() {
-            tracing::debug!("memory type {:?} in heap of {}", t.property_flags, memory.memory_heaps[t.heap_index as usize].size);
+            tracing::debug!(
+                "memory type {:?} in heap of {}",
+                t.property_flags,
+                memory.memory_heaps[t.heap_index as usize].size
+            );
         }
         tracing::debug!("opened Vulkan device {}", gpu.adapter.name);
         Ok(gpu)
@@ -194,7 +209,10 @@ impl Gpu {
         let lanes = self.lanes.get().map(Vec::as_slice).unwrap_or_default();
         let lanes = &lanes[..lanes.len().min(MEDIUM)];
         let turn = self.next_lane.fetch_add(1, Ordering::Relaxed);
-        lanes.get(turn % lanes.len().max(1)).copied().ok_or_else(|| DeviceError::Unexpected("no queue".into()))
+        lanes
+            .get(turn % lanes.len().max(1))
+            .copied()
+            .ok_or_else(|| DeviceError::Unexpected("no queue".into()))
     }
 
     /// A lane for work of a priority.
@@ -255,7 +273,8 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
         .host_query_reset(f.host_query_reset);
     let mut sync2 = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
     let mut maint4 = vk::PhysicalDeviceMaintenance4Features::default().maintenance4(f.maintenance4);
-    let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default().shader_integer_dot_product(f.integer_dot_product);
+    let mut dot = vk::PhysicalDeviceShaderIntegerDotProductFeatures::default()
+        .shader_integer_dot_product(f.integer_dot_product);
     let mut sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
         .subgroup_size_control(f.subgroup_size_control)
         .compute_full_subgroups(f.full_subgroups);
@@ -287,7 +306,9 @@ fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
         .shader_device_clock(f.device_clock);
 
     let count = PRIORITIES.len().min(a.family_queues as usize);
-    let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(a.family).queue_priorities(&PRIORITIES[..count])];
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(a.family)
+        .queue_priorities(&PRIORITIES[..count])];
     let names = a.ext.to_enable();
     let mut info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
@@ -338,7 +359,12 @@ impl DeviceOps for VulkanDevice {
 
     fn alloc_buffer(&self, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
-        Ok(Arc::new(Buffer::new(self.0, desc.size, Use::Device { host_visible: desc.host_visible }, desc.name)?))
+        Ok(Arc::new(Buffer::new(
+            self.0,
+            desc.size,
+            Use::Device { host_visible: desc.host_visible },
+            desc.name,
+        )?))
     }
 
     fn import_host(&self, range: HostRange, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
@@ -356,12 +382,22 @@ impl DeviceOps for VulkanDevice {
         Ok(Arc::new(shared::alloc(self.0, self.info().sharing, size, kind)?))
     }
 
-    fn alloc_shared_with(&self, others: &[Arc<dyn DeviceOps>], size: u64) -> Result<Vec<Arc<dyn DeviceMemory>>> {
+    fn alloc_shared_with(
+        &self,
+        others: &[Arc<dyn DeviceOps>],
+        size: u64,
+    ) -> Result<Vec<Arc<dyn DeviceMemory>>> {
         self.0.check_usable()?;
         let mut gpus = vec![self.0];
         for other in others {
             let other = other.as_any().downcast_ref::<VulkanDevice>();
-            gpus.push(other.ok_or_else(|| DeviceError::Unsupported("memory shared with another kind of device".into()))?.0);
+            gpus.push(
+                other
+                    .ok_or_else(|| {
+                        DeviceError::Unsupported("memory shared with another kind of device".into())
+                    })?
+                    .0,
+            );
         }
         let buffers = shared::placed_together(&gpus, size)?;
         Ok(buffers.into_iter().map(|buffer| Arc::new(buffer) as Arc<dyn DeviceMemory>).collect())

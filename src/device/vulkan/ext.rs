@@ -48,7 +48,8 @@ pub struct Extensions {
 impl Extensions {
     /// From the driver's list and the API version that is used with the device.
     pub fn new(list: &[vk::ExtensionProperties], api: u32) -> Self {
-        let names = list.iter().filter_map(|e| e.extension_name_as_c_str().ok().map(CStr::to_owned)).collect();
+        let names =
+            list.iter().filter_map(|e| e.extension_name_as_c_str().ok().map(CStr::to_owned)).collect();
         Extensions { names, api }
     }
 

@@ -41,14 +41,26 @@ fn memory_bit(handle: MemoryHandle) -> vk::ExternalMemoryHandleTypeFlags {
 
 impl External {
     /// Asks the driver.
-    pub fn of(instance: &Instance, physical: vk::PhysicalDevice, ext: &Extensions, device_addresses: bool) -> External {
+    pub fn of(
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+        ext: &Extensions,
+        device_addresses: bool,
+    ) -> External {
         let mut out = External::default();
         if ext.has(ash::khr::external_semaphore_fd::NAME) {
             for handle in [SemaphoreHandle::OpaqueFd, SemaphoreHandle::SyncFd] {
-                let info = vk::PhysicalDeviceExternalSemaphoreInfo::default().handle_type(semaphore_bit(handle));
+                let info =
+                    vk::PhysicalDeviceExternalSemaphoreInfo::default().handle_type(semaphore_bit(handle));
                 let mut answer = vk::ExternalSemaphoreProperties::default();
                 // SAFETY: the handle comes from this instance; the structures are valid for the call.
-                unsafe { instance.raw.get_physical_device_external_semaphore_properties(physical, &info, &mut answer) };
+                unsafe {
+                    instance.raw.get_physical_device_external_semaphore_properties(
+                        physical,
+                        &info,
+                        &mut answer,
+                    )
+                };
                 let features = answer.external_semaphore_features;
                 if features.contains(vk::ExternalSemaphoreFeatureFlags::IMPORTABLE) {
                     out.semaphore_imports.push(handle);
@@ -64,11 +76,14 @@ impl External {
             if !offered {
                 continue;
             }
-            let info =
-                vk::PhysicalDeviceExternalBufferInfo::default().usage(usage(device_addresses)).handle_type(memory_bit(handle));
+            let info = vk::PhysicalDeviceExternalBufferInfo::default()
+                .usage(usage(device_addresses))
+                .handle_type(memory_bit(handle));
             let mut answer = vk::ExternalBufferProperties::default();
             // SAFETY: as above.
-            unsafe { instance.raw.get_physical_device_external_buffer_properties(physical, &info, &mut answer) };
+            unsafe {
+                instance.raw.get_physical_device_external_buffer_properties(physical, &info, &mut answer)
+            };
             let features = answer.external_memory_properties.external_memory_features;
             if features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE) {
                 out.memory_imports.push(handle);
@@ -92,14 +107,19 @@ pub fn import_memory(gpu: &'static Gpu, handle: MemoryHandle, fd: RawFd, size: u
     if handle == MemoryHandle::DmaBuf {
         let mut properties = vk::MemoryFdPropertiesKHR::default();
         // SAFETY: the descriptor is the caller's; the driver looks at it only.
-        unsafe { fds.get_memory_fd_properties(kind, fd, &mut properties) }.map_err(|e| unsupported(&format!("{e:?}")))?;
+        unsafe { fds.get_memory_fd_properties(kind, fd, &mut properties) }
+            .map_err(|e| unsupported(&format!("{e:?}")))?;
         bits = properties.memory_type_bits;
     }
     let dedicated = external.dedicated.contains(&handle);
     // Whole words at the end, if the memory has them.
     let padded = conv::align_up(size, 16);
     let first = import_as(gpu, (handle, kind, fd), (size, padded), bits, dedicated);
-    if padded == size { first } else { first.or_else(|_| import_as(gpu, (handle, kind, fd), (size, size), bits, dedicated)) }
+    if padded == size {
+        first
+    } else {
+        first.or_else(|_| import_as(gpu, (handle, kind, fd), (size, size), bits, dedicated))
+    }
 }
 
 fn import_as(
@@ -136,7 +156,8 @@ fn bind(
     let requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
     let types = gpu.adapter.memory.memory_types_as_slice();
     let is_local = |i: &usize| types[*i].property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
-    let mut order: Vec<usize> = (0..types.len()).filter(|i| requirements.memory_type_bits & bits & 1 << i != 0).collect();
+    let mut order: Vec<usize> =
+        (0..types.len()).filter(|i| requirements.memory_type_bits & bits & 1 << i != 0).collect();
     order.sort_by_key(|i| !is_local(i));
     let mut last = DeviceError::Unsupported("import of memory: no fitting memory type".into());
     for index in order {
@@ -198,15 +219,22 @@ impl Semaphore {
 
 impl DeviceSemaphore for Semaphore {
     fn import(&self, handle: SemaphoreHandle, fd: RawFd) -> Result<()> {
-        let fds = self.gpu.semaphore_fd.as_ref().filter(|_| self.gpu.adapter.external.semaphore_imports.contains(&handle));
+        let fds = self
+            .gpu
+            .semaphore_fd
+            .as_ref()
+            .filter(|_| self.gpu.adapter.external.semaphore_imports.contains(&handle));
         let fds = fds.ok_or_else(|| DeviceError::Unsupported(format!("import of {handle:?} semaphores")))?;
         // What a sync file has copies its payload, until the next wait.
         let flags = match handle {
             SemaphoreHandle::SyncFd => vk::SemaphoreImportFlags::TEMPORARY,
             SemaphoreHandle::OpaqueFd => vk::SemaphoreImportFlags::empty(),
         };
-        let info =
-            vk::ImportSemaphoreFdInfoKHR::default().semaphore(self.raw).handle_type(semaphore_bit(handle)).flags(flags).fd(fd);
+        let info = vk::ImportSemaphoreFdInfoKHR::default()
+            .semaphore(self.raw)
+            .handle_type(semaphore_bit(handle))
+            .flags(flags)
+            .fd(fd);
         // SAFETY: the semaphore is alive and not in use; the descriptor is the caller's to give away.
         unsafe { fds.import_semaphore_fd(&info) }
             .map_err(|e| DeviceError::Unsupported(format!("import of a {handle:?} semaphore: {e:?}")))
@@ -215,7 +243,8 @@ impl DeviceSemaphore for Semaphore {
     fn export(&self, handle: SemaphoreHandle) -> Result<RawFd> {
         let fds = self.gpu.semaphore_fd.as_ref();
         let fds = fds.ok_or_else(|| DeviceError::Unsupported(format!("export of {handle:?} semaphores")))?;
-        let info = vk::SemaphoreGetFdInfoKHR::default().semaphore(self.raw).handle_type(semaphore_bit(handle));
+        let info =
+            vk::SemaphoreGetFdInfoKHR::default().semaphore(self.raw).handle_type(semaphore_bit(handle));
         // SAFETY: the semaphore is alive and was made for this.
         unsafe { fds.get_semaphore_fd(&info) }.during("vkGetSemaphoreFdKHR")
     }

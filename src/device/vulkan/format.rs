@@ -94,7 +94,9 @@ pub fn find(format: ImageFormat) -> Option<Format> {
         (CL_BGRA, CL_UNORM_INT8) => same(F::B8G8R8A8_UNORM, IDENTITY),
         (CL_BGRA, _) => of(4, [B, G, R, A]),
         (CL_sRGBA, _) => Some(Format { base: F::R8G8B8A8_UNORM, read: F::R8G8B8A8_SRGB, swizzle: IDENTITY }),
-        (CL_sRGBx, _) => Some(Format { base: F::R8G8B8A8_UNORM, read: F::R8G8B8A8_SRGB, swizzle: [R, G, B, ONE] }),
+        (CL_sRGBx, _) => {
+            Some(Format { base: F::R8G8B8A8_UNORM, read: F::R8G8B8A8_SRGB, swizzle: [R, G, B, ONE] })
+        }
         (CL_sBGRA, _) => Some(Format { base: F::B8G8R8A8_UNORM, read: F::B8G8R8A8_SRGB, swizzle: IDENTITY }),
         _ => None,
     }
@@ -172,7 +174,12 @@ pub struct Features {
 }
 
 /// Asks what a device can do with a format; `detailed` if it knows VkFormatProperties3.
-pub fn features(instance: &Instance, physical: vk::PhysicalDevice, detailed: bool, format: vk::Format) -> Features {
+pub fn features(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    detailed: bool,
+    format: vk::Format,
+) -> Features {
     use vk::FormatFeatureFlags2 as F;
     let mut detail = vk::FormatProperties3::default();
     let mut props = vk::FormatProperties2::default();
@@ -233,7 +240,14 @@ impl Probe<'_> {
     }
 
     /// Images of the kind and a usage can be made up to the size, perhaps with all levels of detail.
-    fn allows(&self, format: &Format, kind: ImageKind, usage: vk::ImageUsageFlags, max: &[u32; 3], levels: bool) -> bool {
+    fn allows(
+        &self,
+        format: &Format,
+        kind: ImageKind,
+        usage: vk::ImageUsageFlags,
+        max: &[u32; 3],
+        levels: bool,
+    ) -> bool {
         let info = vk::PhysicalDeviceImageFormatInfo2::default()
             .format(format.base)
             .ty(image_type(kind))
@@ -242,7 +256,9 @@ impl Probe<'_> {
             .flags(create_flags(format));
         let mut props = vk::ImageFormatProperties2::default();
         // SAFETY: the handle comes from this instance.
-        let asked = unsafe { self.instance.raw.get_physical_device_image_format_properties2(self.physical, &info, &mut props) };
+        let asked = unsafe {
+            self.instance.raw.get_physical_device_image_format_properties2(self.physical, &info, &mut props)
+        };
         let p = props.image_format_properties;
         let (dims, layers) = match kind {
             ImageKind::D1 => ([max[0], 1, 1], 1),
@@ -270,7 +286,10 @@ impl Probe<'_> {
         };
         match self.read_any {
             true => features.contains(F::STORAGE_READ_WITHOUT_FORMAT),
-            false => features.contains(storage) && declared(view).is_some_and(|f| self.extended || texel_format::is_basic(f)),
+            false => {
+                features.contains(storage)
+                    && declared(view).is_some_and(|f| self.extended || texel_format::is_basic(f))
+            }
         }
     }
 
@@ -297,12 +316,16 @@ impl Probe<'_> {
                 (both, both)
             } else {
                 let moves = base.tiled.contains(transfer);
-                (moves && read.tiled.contains(F::SAMPLED_IMAGE), moves && base.tiled.contains(F::STORAGE_IMAGE))
+                (
+                    moves && read.tiled.contains(F::SAMPLED_IMAGE),
+                    moves && base.tiled.contains(F::STORAGE_IMAGE),
+                )
             };
             let features = if in_buffer { base.buffer } else { base.tiled };
             let stores = self.write_any && can_store && features.contains(F::STORAGE_WRITE_WITHOUT_FORMAT);
             let write = stores;
-            let read = can_read && (in_buffer || self.allows(&vulkan, kind, usage(stores), &max(kind), false));
+            let read =
+                can_read && (in_buffer || self.allows(&vulkan, kind, usage(stores), &max(kind), false));
             let both = self.read_write && self.reads_stored(format, in_buffer);
             *uses = ImageUse { read, write: read && write, read_write: read && write && both };
         }
@@ -349,7 +372,8 @@ pub fn create_flags(format: &Format) -> vk::ImageCreateFlags {
 
 /// Usage of an image; `write` if kernels may write it, or an image made from it.
 pub fn usage(write: bool) -> vk::ImageUsageFlags {
-    let usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST | vk::ImageUsageFlags::SAMPLED;
+    let usage =
+        vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST | vk::ImageUsageFlags::SAMPLED;
     if write { usage | vk::ImageUsageFlags::STORAGE } else { usage }
 }
 
@@ -405,7 +429,10 @@ mod tests {
         assert_eq!(word(CL_LUMINANCE), of([0, 1, 2, 3], [c(0), c(0), c(0), Source::One]));
         let declared = stored(ImageFormat::new(CL_BGRA, CL_UNORM_INT8), true).unwrap();
         assert_eq!(declared, (vk::Format::R8G8B8A8_UNORM, of([2, 1, 0, 3], [c(2), c(1), c(0), c(3)])));
-        assert_eq!(stored(ImageFormat::new(CL_sRGBA, CL_UNORM_INT8), false).unwrap().0, vk::Format::R8G8B8A8_UNORM);
+        assert_eq!(
+            stored(ImageFormat::new(CL_sRGBA, CL_UNORM_INT8), false).unwrap().0,
+            vk::Format::R8G8B8A8_UNORM
+        );
         assert_ne!(word(CL_sRGBA), 0);
         assert_ne!(word(CL_sRGBA), word(CL_sRGBx));
     }

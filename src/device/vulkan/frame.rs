@@ -15,10 +15,12 @@ const ARGS_BLOCK: u64 = 32 << 10;
 const WORK: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::from_raw(
     vk::PipelineStageFlags2::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags2::ALL_TRANSFER.as_raw(),
 );
-const READS: vk::AccessFlags2 =
-    vk::AccessFlags2::from_raw(vk::AccessFlags2::SHADER_READ.as_raw() | vk::AccessFlags2::TRANSFER_READ.as_raw());
-const WRITES: vk::AccessFlags2 =
-    vk::AccessFlags2::from_raw(vk::AccessFlags2::SHADER_WRITE.as_raw() | vk::AccessFlags2::TRANSFER_WRITE.as_raw());
+const READS: vk::AccessFlags2 = vk::AccessFlags2::from_raw(
+    vk::AccessFlags2::SHADER_READ.as_raw() | vk::AccessFlags2::TRANSFER_READ.as_raw(),
+);
+const WRITES: vk::AccessFlags2 = vk::AccessFlags2::from_raw(
+    vk::AccessFlags2::SHADER_WRITE.as_raw() | vk::AccessFlags2::TRANSFER_WRITE.as_raw(),
+);
 const HOST: vk::AccessFlags2 =
     vk::AccessFlags2::from_raw(vk::AccessFlags2::HOST_READ.as_raw() | vk::AccessFlags2::HOST_WRITE.as_raw());
 
@@ -83,11 +85,16 @@ impl Frame {
     fn new(gpu: &'static Gpu, level: vk::CommandBufferLevel) -> Result<Frame> {
         let once = level == vk::CommandBufferLevel::PRIMARY;
         let info = vk::CommandPoolCreateInfo::default()
-            .flags(if once { vk::CommandPoolCreateFlags::TRANSIENT } else { vk::CommandPoolCreateFlags::empty() })
+            .flags(if once {
+                vk::CommandPoolCreateFlags::TRANSIENT
+            } else {
+                vk::CommandPoolCreateFlags::empty()
+            })
             .queue_family_index(gpu.adapter.family);
         // SAFETY: the device is alive.
         let pool = unsafe { gpu.raw.create_command_pool(&info, None) }.during("vkCreateCommandPool")?;
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).level(level).command_buffer_count(1);
+        let info =
+            vk::CommandBufferAllocateInfo::default().command_pool(pool).level(level).command_buffer_count(1);
         // SAFETY: the pool is alive and used by this thread only.
         match unsafe { gpu.raw.allocate_command_buffers(&info) } {
             Ok(list) => Ok(Frame {
@@ -159,8 +166,11 @@ impl Gpu {
     /// all compute, only to compute work of later submissions.
     pub fn last_barrier(&self, cmd: vk::CommandBuffer, transfers: bool) {
         let work = if transfers { WORK } else { vk::PipelineStageFlags2::COMPUTE_SHADER };
-        let (reads, writes) =
-            if transfers { (READS, WRITES) } else { (vk::AccessFlags2::SHADER_READ, vk::AccessFlags2::SHADER_WRITE) };
+        let (reads, writes) = if transfers {
+            (READS, WRITES)
+        } else {
+            (vk::AccessFlags2::SHADER_READ, vk::AccessFlags2::SHADER_WRITE)
+        };
         self.barrier(cmd, (work, writes), (work | vk::PipelineStageFlags2::HOST, reads | writes | HOST));
     }
 
@@ -171,7 +181,11 @@ impl Gpu {
 
     /// Makes visible to later device work what the host wrote, or has seen the device write.
     pub fn barrier_from_host(&self, cmd: vk::CommandBuffer) {
-        self.barrier(cmd, (vk::PipelineStageFlags2::HOST, vk::AccessFlags2::HOST_WRITE), (WORK, READS | WRITES));
+        self.barrier(
+            cmd,
+            (vk::PipelineStageFlags2::HOST, vk::AccessFlags2::HOST_WRITE),
+            (WORK, READS | WRITES),
+        );
     }
 
     /// Makes earlier compute work visible to later compute work, and to that alone.
@@ -187,7 +201,11 @@ impl Gpu {
         let barrier = |buffer: &vk::Buffer| {
             let b = vk::BufferMemoryBarrier2::default().buffer(*buffer).size(vk::WHOLE_SIZE);
             match release {
-                true => b.src_queue_family_index(own).dst_queue_family_index(others).src_stage_mask(WORK).src_access_mask(WRITES),
+                true => b
+                    .src_queue_family_index(own)
+                    .dst_queue_family_index(others)
+                    .src_stage_mask(WORK)
+                    .src_access_mask(WRITES),
                 false => {
                     let b = b.src_queue_family_index(others).dst_queue_family_index(own);
                     b.dst_stage_mask(WORK).dst_access_mask(READS | WRITES)

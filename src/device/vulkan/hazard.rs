@@ -54,7 +54,12 @@ impl Footprint {
     pub fn add(&mut self, accesses: &[Access]) {
         for a in accesses {
             let all = self.0.entry(a.object).or_insert(*a);
-            *all = Access { start: all.start.min(a.start), end: all.end.max(a.end), write: all.write || a.write, ..*a };
+            *all = Access {
+                start: all.start.min(a.start),
+                end: all.end.max(a.end),
+                write: all.write || a.write,
+                ..*a
+            };
         }
     }
 

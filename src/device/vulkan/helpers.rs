@@ -46,7 +46,8 @@ impl Gpu {
         if let Some(made) = *slot {
             return Ok(made);
         }
-        let words: Vec<u32> = code.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect();
+        let words: Vec<u32> =
+            code.chunks_exact(4).map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]])).collect();
         let storage = |binding| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding)
@@ -62,13 +63,17 @@ impl Gpu {
         // SAFETY: push descriptors are enabled (the caller checked); all structures are valid for the calls. What is made
         // here lives as long as the device; after a failure the little that was made is left to the device too.
         let made = unsafe {
-            let sets = [self.raw.create_descriptor_set_layout(&info, None).during("vkCreateDescriptorSetLayout")?];
-            let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&ranges);
+            let sets =
+                [self.raw.create_descriptor_set_layout(&info, None).during("vkCreateDescriptorSetLayout")?];
+            let info =
+                vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&ranges);
             let layout = self.raw.create_pipeline_layout(&info, None).during("vkCreatePipelineLayout")?;
             let info = vk::ShaderModuleCreateInfo::default().code(&words);
             let module = self.raw.create_shader_module(&info, None).during("vkCreateShaderModule")?;
-            let stage =
-                vk::PipelineShaderStageCreateInfo::default().stage(vk::ShaderStageFlags::COMPUTE).module(module).name(c"main");
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .module(module)
+                .name(c"main");
             let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
             let pipelines = self.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None);
             self.raw.destroy_shader_module(module, None);
@@ -88,8 +93,12 @@ impl Gpu {
         params: [u32; 4],
         groups: u32,
     ) -> Result<()> {
-        let push = self.push_descriptor.as_ref().ok_or_else(|| DeviceError::Unsupported("push descriptors".into()))?;
-        let info = |s: Span| [vk::DescriptorBufferInfo::default().buffer(s.buffer).offset(s.offset).range(s.size)];
+        let push = self
+            .push_descriptor
+            .as_ref()
+            .ok_or_else(|| DeviceError::Unsupported("push descriptors".into()))?;
+        let info =
+            |s: Span| [vk::DescriptorBufferInfo::default().buffer(s.buffer).offset(s.offset).range(s.size)];
         let (target, source) = (info(target), info(source));
         let write = |binding, info| {
             vk::WriteDescriptorSet::default()
@@ -109,7 +118,13 @@ impl Gpu {
     }
 
     /// Repeats the `words` (a power of two) of `pattern` over `size` bytes at `offset`; both are multiples of 4.
-    pub fn fill_words(&self, cmd: vk::CommandBuffer, dst: (vk::Buffer, u64, u64), pattern: Piece, words: u32) -> Result<()> {
+    pub fn fill_words(
+        &self,
+        cmd: vk::CommandBuffer,
+        dst: (vk::Buffer, u64, u64),
+        pattern: Piece,
+        words: u32,
+    ) -> Result<()> {
         let made = self.helper(&self.helpers.fill, FILL)?;
         let limits = &self.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(4);
@@ -149,11 +164,18 @@ impl Gpu {
     }
 
     /// Copies `size` bytes between ranges that do not overlap, where [`Gpu::can_copy_units`].
-    pub fn copy_units(&self, cmd: vk::CommandBuffer, src: (vk::Buffer, u64), dst: (vk::Buffer, u64), size: u64) -> Result<()> {
+    pub fn copy_units(
+        &self,
+        cmd: vk::CommandBuffer,
+        src: (vk::Buffer, u64),
+        dst: (vk::Buffer, u64),
+        size: u64,
+    ) -> Result<()> {
         let made = self.helper(&self.helpers.copy, COPY)?;
         let limits = &self.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(UNIT);
-        let max_units = u64::from(limits.max_compute_work_group_count[0].clamp(1, 1 << 20)) * u64::from(GROUP);
+        let max_units =
+            u64::from(limits.max_compute_work_group_count[0].clamp(1, 1 << 20)) * u64::from(GROUP);
         let step = ((u64::from(limits.max_storage_buffer_range) - align) & !(UNIT - 1)).min(max_units * UNIT);
         // SAFETY: the command buffer is recording.
         unsafe { self.raw.cmd_bind_pipeline(cmd, vk::PipelineBindPoint::COMPUTE, made.pipeline) };

@@ -140,7 +140,8 @@ impl Image {
     ) -> Result<Image> {
         let null = vk::ImageView::null();
         let store = Store::Linear { owner, layout };
-        let mut image = Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
+        let mut image =
+            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
         image.make_views()?;
         at_once::prepare_image(gpu, raw, vk::ImageLayout::PREINITIALIZED)?;
         Ok(image)
@@ -150,7 +151,8 @@ impl Image {
         let vulkan = vulkan_format(desc)?;
         let (mut extent, layers) = format::extent(&desc.shape);
         // Where an image has more levels than its size allows, all are wider than kernels and commands know.
-        extent.width = extent.width.max(if desc.levels > desc.shape.most_levels() { 1 << (desc.levels - 1) } else { 1 });
+        extent.width =
+            extent.width.max(if desc.levels > desc.shape.most_levels() { 1 << (desc.levels - 1) } else { 1 });
         let info = vk::ImageCreateInfo::default()
             .flags(format::create_flags(&vulkan))
             .image_type(format::image_type(desc.shape.kind))
@@ -184,7 +186,8 @@ impl Image {
         let null = vk::ImageView::null();
         let store = Store::Image { owner: owner.clone() };
         let raw = other.raw;
-        let mut image = Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
+        let mut image =
+            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
         if vulkan_format(desc)?.base != vulkan_format(&other.desc)?.base || desc.shape != other.desc.shape {
             return Err(DeviceError::Unexpected("a view of an image of another kind".into()));
         }
@@ -193,9 +196,15 @@ impl Image {
     }
 
     /// An image whose texels lie in a buffer.
-    pub fn of_buffer(gpu: &'static Gpu, owner: &Arc<dyn DeviceMemory>, layout: &RectLayout, desc: &ImageDesc) -> Result<Image> {
+    pub fn of_buffer(
+        gpu: &'static Gpu,
+        owner: &Arc<dyn DeviceMemory>,
+        layout: &RectLayout,
+        desc: &ImageDesc,
+    ) -> Result<Image> {
         let buffer = owner.as_any().downcast_ref::<Buffer>();
-        let buffer = buffer.ok_or_else(|| DeviceError::Unexpected("not a buffer of this kind of device".into()))?;
+        let buffer =
+            buffer.ok_or_else(|| DeviceError::Unexpected("not a buffer of this kind of device".into()))?;
         if desc.shape.kind != ImageKind::Buffer {
             if let Some(place) = buffer.place()
                 && let Some(linear) = Linear::new(gpu, desc, Some(layout), stores(gpu, desc))?
@@ -215,16 +224,19 @@ impl Image {
         let (raw, null) = (vk::Image::null(), vk::ImageView::null());
         let (view, renamed) = (vk::BufferView::null(), vk::BufferView::null());
         let store = Store::Texels { owner: owner.clone(), view, renamed };
-        let mut image = Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
+        let mut image =
+            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
         let info = vk::BufferViewCreateInfo::default().buffer(buffer.raw).offset(layout.offset).range(range);
         let base = vulkan_format(desc)?.base;
         let other = image.renamed_format(base);
         if let Store::Texels { view, renamed, .. } = &mut image.store {
             // SAFETY: the buffer is alive and has the usage of texel buffers, as the format has; the range is inside.
-            *view = unsafe { gpu.raw.create_buffer_view(&info.format(base), None) }.during("vkCreateBufferView")?;
+            *view = unsafe { gpu.raw.create_buffer_view(&info.format(base), None) }
+                .during("vkCreateBufferView")?;
             if let Some(format) = other {
                 // SAFETY: as above.
-                *renamed = unsafe { gpu.raw.create_buffer_view(&info.format(format), None) }.during("vkCreateBufferView")?;
+                *renamed = unsafe { gpu.raw.create_buffer_view(&info.format(format), None) }
+                    .during("vkCreateBufferView")?;
             }
         }
         Ok(image)
@@ -234,7 +246,8 @@ impl Image {
         let uses = self.gpu.info().image.uses(self.desc.format, self.desc.shape.kind);
         let vulkan = vulkan_format(&self.desc)?;
         let [r, g, b, a] = vulkan.swizzle;
-        self.sampled = self.view(vulkan.read, vk::ComponentMapping { r, g, b, a }, vk::ImageUsageFlags::SAMPLED, WHOLE)?;
+        self.sampled =
+            self.view(vulkan.read, vk::ComponentMapping { r, g, b, a }, vk::ImageUsageFlags::SAMPLED, WHOLE)?;
         let plain = vk::ComponentMapping::default();
         for base_mip_level in (0..self.desc.levels).filter(|_| uses.write) {
             let level = vk::ImageSubresourceRange { base_mip_level, level_count: 1, ..WHOLE };
@@ -283,14 +296,20 @@ impl Image {
     pub fn bound(&self, binding: &ImageBinding) -> Result<Bound> {
         let stored = self.stored.get(usize::from(binding.level)).or(self.stored.last());
         match (&self.store, binding.buffer, stored) {
-            (Store::Texels { renamed, .. }, true, _) if binding.declared && *renamed != vk::BufferView::null() => {
+            (Store::Texels { renamed, .. }, true, _)
+                if binding.declared && *renamed != vk::BufferView::null() =>
+            {
                 Ok(Bound::StorageTexels(*renamed))
             }
             (Store::Texels { view, .. }, true, _) if binding.storage => Ok(Bound::StorageTexels(*view)),
             (Store::Texels { view, .. }, true, _) => Ok(Bound::UniformTexels(*view)),
-            (Store::Texels { .. }, false, _) => Err(DeviceError::Unexpected("a texel buffer that is to be an image".into())),
+            (Store::Texels { .. }, false, _) => {
+                Err(DeviceError::Unexpected("a texel buffer that is to be an image".into()))
+            }
             (_, false, _) if !binding.storage => Ok(Bound::Sampled(self.sampled)),
-            (_, false, Some(s)) if binding.declared && s.renamed != vk::ImageView::null() => Ok(Bound::Storage(s.renamed)),
+            (_, false, Some(s)) if binding.declared && s.renamed != vk::ImageView::null() => {
+                Ok(Bound::Storage(s.renamed))
+            }
             (_, false, Some(s)) => Ok(Bound::Storage(s.plain)),
             _ => Err(DeviceError::Unexpected("an image that the kernel's argument does not fit".into())),
         }
@@ -355,8 +374,13 @@ fn allocate(gpu: &Gpu, raw: vk::Image) -> Result<Allocation> {
     } else {
         AllocationScheme::GpuAllocatorManaged
     };
-    let desc =
-        AllocationCreateDesc { name: "image", requirements, location: MemoryLocation::GpuOnly, linear: false, allocation_scheme };
+    let desc = AllocationCreateDesc {
+        name: "image",
+        requirements,
+        location: MemoryLocation::GpuOnly,
+        linear: false,
+        allocation_scheme,
+    };
     let allocation = gpu.allocator.lock().allocate(&desc).map_err(conv::allocation_error)?;
     // SAFETY: the memory belongs to this device, fits the requirements, and the image is not bound yet.
     let bound = unsafe { gpu.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };

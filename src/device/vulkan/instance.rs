@@ -69,7 +69,10 @@ fn create(validate: bool) -> Result<Instance, String> {
             complain("the Vulkan validation layer was asked for but is not installed");
         }
     }
-    let app = vk::ApplicationInfo::default().engine_name(c"Pyroclast").application_name(c"Pyroclast").api_version(api);
+    let app = vk::ApplicationInfo::default()
+        .engine_name(c"Pyroclast")
+        .application_name(c"Pyroclast")
+        .api_version(api);
     let mut messenger = messenger_info();
     let mut info = vk::InstanceCreateInfo::default()
         .application_info(&app)
@@ -81,7 +84,8 @@ fn create(validate: bool) -> Result<Instance, String> {
         info = info.push_next(&mut messenger).push_next(&mut features);
     }
     // SAFETY: all structures are valid for the call.
-    let raw = unsafe { entry.create_instance(&info, None) }.map_err(|e| format!("vkCreateInstance: {e:?}"))?;
+    let raw =
+        unsafe { entry.create_instance(&info, None) }.map_err(|e| format!("vkCreateInstance: {e:?}"))?;
     if !layers.is_empty() {
         let debug = ash::ext::debug_utils::Instance::new(&entry, &raw);
         // SAFETY: the extension is enabled; the messenger lives as long as the instance, which is for ever.
@@ -94,8 +98,12 @@ fn create(validate: bool) -> Result<Instance, String> {
 
 fn messenger_info() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     vk::DebugUtilsMessengerCreateInfoEXT::default()
-        .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR)
-        .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION | vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE)
+        .message_severity(
+            vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+        )
+        .message_type(
+            vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION | vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE,
+        )
         .pfn_user_callback(Some(on_message))
 }
 
@@ -110,8 +118,8 @@ unsafe extern "system" fn on_message(
     let text = unsafe { data.as_ref().and_then(|d| d.message_as_c_str()) };
     let text = text.unwrap_or(c"(no text)").to_string_lossy();
     // That images are always in the layout GENERAL, in transfers too, is a decision (see `image`).
-    let advice =
-        kind.contains(vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE) && text.contains("layout should be VK_IMAGE_LAYOUT_");
+    let advice = kind.contains(vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE)
+        && text.contains("layout should be VK_IMAGE_LAYOUT_");
     if !advice {
         complain(&text);
     }

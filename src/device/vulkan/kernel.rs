@@ -15,7 +15,8 @@ use super::memory::{Buffer, Use};
 use super::pipeline::{Formats, Key, Orders, Pipelines};
 use ash::vk;
 use clspv_bridge::abi::{
-    BindingSource, CompiledKernel, CompiledProgram, Hidden, KernelVariant, LocalSpec, NULL_OFFSET, PointerMode,
+    BindingSource, CompiledKernel, CompiledProgram, Hidden, KernelVariant, LocalSpec, NULL_OFFSET,
+    PointerMode,
 };
 use clspv_bridge::metadata::{AccessQualifier, ArgKind, KernelInfo};
 use smallvec::{SmallVec, smallvec};
@@ -75,12 +76,14 @@ fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> Result<Option<Arc
     if data.size() == 0 {
         return Ok(None);
     }
-    let buffer = Arc::new(Buffer::new(gpu, data.size(), Use::Device { host_visible: false }, "program data")?);
+    let buffer =
+        Arc::new(Buffer::new(gpu, data.size(), Use::Device { host_visible: false }, "program data")?);
     let mut bytes = data.bytes.clone();
     for &(at, offset) in &data.relocs {
         let value = buffer.address.wrapping_add(offset).to_le_bytes();
         let slot = bytes.get_mut(at as usize..at as usize + 8);
-        slot.ok_or_else(|| DeviceError::Unexpected("relocation outside the data block".into()))?.copy_from_slice(&value);
+        slot.ok_or_else(|| DeviceError::Unexpected("relocation outside the data block".into()))?
+            .copy_from_slice(&value);
     }
     at_once::upload(gpu, &buffer, &bytes)?;
     if data.zeros > 0 {
@@ -92,7 +95,9 @@ fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> Result<Option<Arc
 
 fn arg_is_readonly(kernel: &CompiledKernel, arg: usize) -> bool {
     let bound = |v: &KernelVariant| {
-        let is_arg = |b: &BindingSource| [BindingSource::Arg(arg as u16), BindingSource::Whole(arg as u16)].contains(b);
+        let is_arg = |b: &BindingSource| {
+            [BindingSource::Arg(arg as u16), BindingSource::Whole(arg as u16)].contains(b)
+        };
         let at = v.abi.bindings.iter().position(is_arg);
         at.is_some_and(|i| v.abi.readonly.get(i).copied().unwrap_or(false))
     };
@@ -148,7 +153,12 @@ pub fn buffer_of(range: &BufferRange) -> Result<&Buffer> {
 }
 
 fn whole(range: &BufferRange, write: bool) -> Result<Access> {
-    Ok(Access { object: Object::Buffer(buffer_of(range)?.raw), start: range.offset, end: range.offset + range.size, write })
+    Ok(Access {
+        object: Object::Buffer(buffer_of(range)?.raw),
+        start: range.offset,
+        end: range.offset + range.size,
+        write,
+    })
 }
 
 impl Kernel {
@@ -170,10 +180,12 @@ impl Kernel {
             return Err(DeviceError::Unexpected("number of kernel arguments".into()));
         }
         let limits = &self.gpu.adapter.props.limits;
-        let (dispatches, num_groups) = split_grid(launch.global, launch.local, limits.max_compute_work_group_count)?;
+        let (dispatches, num_groups) =
+            split_grid(launch.global, launch.local, limits.max_compute_work_group_count)?;
         let chosen = (0..compiled.variants.len()).find(|&i| self.runs(&compiled.variants[i], launch));
-        let index = chosen
-            .ok_or_else(|| DeviceError::Unsupported(format!("kernel {}: no variant for these buffers", compiled.info.name)))?;
+        let index = chosen.ok_or_else(|| {
+            DeviceError::Unsupported(format!("kernel {}: no variant for these buffers", compiled.info.name))
+        })?;
         let variant = &compiled.variants[index];
         let mut plan = Plan {
             variant,
@@ -192,7 +204,12 @@ impl Kernel {
         self.fill_arguments(&mut plan, launch, print)?;
         self.fill_hidden(&mut plan, launch, num_groups, print)?;
         if let Some(Printing { buffer, .. }) = print {
-            plan.accesses.push(Access { object: Object::Buffer(buffer.raw), start: 0, end: buffer.size, write: true });
+            plan.accesses.push(Access {
+                object: Object::Buffer(buffer.raw),
+                start: 0,
+                end: buffer.size,
+                write: true,
+            });
         }
         // By address, a kernel reaches variables that it does not name, through pointers in memory.
         let by_address = variant.abi.mode == PointerMode::Addresses;
@@ -218,19 +235,27 @@ impl Kernel {
             return false;
         }
         variant.abi.bindings.iter().all(|b| match b {
-            BindingSource::Data => self.data.as_ref().is_some_and(|d| d.padded <= u64::from(limits.max_storage_buffer_range)),
+            BindingSource::Data => {
+                self.data.as_ref().is_some_and(|d| d.padded <= u64::from(limits.max_storage_buffer_range))
+            }
             BindingSource::Print | BindingSource::Image(_) | BindingSource::Block => true,
             BindingSource::Whole(a) => match launch.args.get(*a as usize) {
-                Some(ArgValue::Buffer(r)) => buffer_of(r).is_ok_and(|b| b.padded <= u64::from(limits.max_storage_buffer_range)),
+                Some(ArgValue::Buffer(r)) => {
+                    buffer_of(r).is_ok_and(|b| b.padded <= u64::from(limits.max_storage_buffer_range))
+                }
                 value => matches!(value, Some(ArgValue::NullBuffer)),
             },
             BindingSource::Arg(a) => match launch.args.get(*a as usize) {
                 Some(ArgValue::NullBuffer) => is_virtual,
                 Some(ArgValue::Buffer(r)) if is_virtual => {
-                    r.size > 0 && r.offset % align == 0 && r.size <= u64::from(limits.max_storage_buffer_range)
+                    r.size > 0
+                        && r.offset % align == 0
+                        && r.size <= u64::from(limits.max_storage_buffer_range)
                 }
                 Some(ArgValue::Buffer(r)) => {
-                    r.size > 0 && r.offset % align == 0 && r.size + 16 <= u64::from(limits.max_storage_buffer_range)
+                    r.size > 0
+                        && r.offset % align == 0
+                        && r.size + 16 <= u64::from(limits.max_storage_buffer_range)
                 }
                 // From the start of an allocation nothing lies before the pointer that it could lead to.
                 Some(ArgValue::Pointer { address, within: Some(r) }) => {
@@ -243,14 +268,21 @@ impl Kernel {
         })
     }
 
-    fn fill_arguments(&self, plan: &mut Plan<'_>, launch: &Launch, print: Option<Printing<'_>>) -> Result<()> {
+    fn fill_arguments(
+        &self,
+        plan: &mut Plan<'_>,
+        launch: &Launch,
+        print: Option<Printing<'_>>,
+    ) -> Result<()> {
         let abi = &plan.variant.abi;
         for (i, (value, info)) in launch.args.iter().zip(&self.compiled().info.args).enumerate() {
             let at = (abi.args_offset + info.offset) as usize;
             match value {
                 ArgValue::Bytes(bytes) => put(&mut plan.block, at, bytes)?,
                 ArgValue::NullBuffer => match abi.mode {
-                    PointerMode::Addresses | PointerMode::Virtual => put(&mut plan.block, at, &0u64.to_le_bytes())?,
+                    PointerMode::Addresses | PointerMode::Virtual => {
+                        put(&mut plan.block, at, &0u64.to_le_bytes())?
+                    }
                     PointerMode::Bindings => put(&mut plan.block, at, &NULL_OFFSET.to_le_bytes())?,
                 },
                 ArgValue::Buffer(range) => {
@@ -262,7 +294,12 @@ impl Kernel {
                     }
                     let end = range.offset + range.size;
                     let write = !self.readonly[i];
-                    plan.accesses.push(Access { object: Object::Buffer(buffer.raw), start: range.offset, end, write });
+                    plan.accesses.push(Access {
+                        object: Object::Buffer(buffer.raw),
+                        start: range.offset,
+                        end,
+                        write,
+                    });
                 }
                 ArgValue::Image(memory) => {
                     let image = image_of(memory)?;
@@ -296,7 +333,9 @@ impl Kernel {
                 BindingSource::Data => self.data.as_ref().map(|d| Bound::whole(d)),
                 BindingSource::Print => print.map(|p| Bound::whole(p.buffer)),
                 // It is known when the dispatch is recorded.
-                BindingSource::Block => Some(Bound::Buffer { buffer: vk::Buffer::null(), offset: 0, range: 0 }),
+                BindingSource::Block => {
+                    Some(Bound::Buffer { buffer: vk::Buffer::null(), offset: 0, range: 0 })
+                }
                 BindingSource::Whole(a) => match launch.args.get(*a as usize) {
                     Some(ArgValue::Buffer(range)) => Some(Bound::whole(buffer_of(range)?)),
                     _ => Some(Bound::whole(self.gpu.nothing()?)),
@@ -317,18 +356,29 @@ impl Kernel {
                         let buffer = buffer_of(range)?;
                         // Up to the next 16 bytes, for wide accesses at the end; the store is padded accordingly.
                         let end = align_up(range.offset + range.size, 16).min(buffer.padded);
-                        Some(Bound::Buffer { buffer: buffer.raw, offset: range.offset, range: end - range.offset })
+                        Some(Bound::Buffer {
+                            buffer: buffer.raw,
+                            offset: range.offset,
+                            range: end - range.offset,
+                        })
                     }
                     Some(ArgValue::NullBuffer) => Some(Bound::whole(self.gpu.nothing()?)),
                     _ => None,
                 },
             };
-            plan.bindings.push(binding.ok_or_else(|| DeviceError::Unexpected("unbound kernel argument".into()))?);
+            plan.bindings
+                .push(binding.ok_or_else(|| DeviceError::Unexpected("unbound kernel argument".into()))?);
         }
         Ok(())
     }
 
-    fn fill_hidden(&self, plan: &mut Plan<'_>, launch: &Launch, num_groups: [u32; 3], print: Option<Printing<'_>>) -> Result<()> {
+    fn fill_hidden(
+        &self,
+        plan: &mut Plan<'_>,
+        launch: &Launch,
+        num_groups: [u32; 3],
+        print: Option<Printing<'_>>,
+    ) -> Result<()> {
         let abi = &plan.variant.abi;
         for &(hidden, at) in &abi.hidden {
             let d = |i: u8| usize::from(i).min(2);
@@ -348,7 +398,9 @@ impl Kernel {
                 }
                 Hidden::ImageSize(arg, 3) => u64::from(image_desc(launch, arg)?.levels),
                 Hidden::ImageSize(arg, dim) => u64::from(image_desc(launch, arg)?.shape.size[d(dim)]),
-                Hidden::LocalArgOffset(arg) => common_layout(plan.variant, &|a| local_size(launch, a), Some(arg)),
+                Hidden::LocalArgOffset(arg) => {
+                    common_layout(plan.variant, &|a| local_size(launch, a), Some(arg))
+                }
             };
             put(&mut plan.block, at as usize, &value.to_le_bytes()[..hidden.size() as usize])?;
         }
@@ -419,7 +471,8 @@ fn common_layout(variant: &KernelVariant, size_of: &dyn Fn(u16) -> u64, wanted: 
 
 fn put(block: &mut [u8], at: usize, bytes: &[u8]) -> Result<()> {
     let slot = at.checked_add(bytes.len()).and_then(|end| block.get_mut(at..end));
-    slot.ok_or_else(|| DeviceError::Unexpected("kernel argument outside the argument block".into()))?.copy_from_slice(bytes);
+    slot.ok_or_else(|| DeviceError::Unexpected("kernel argument outside the argument block".into()))?
+        .copy_from_slice(bytes);
     Ok(())
 }
 
@@ -439,7 +492,11 @@ impl Plan<'_> {
                     put(&mut self.block, at as usize, &self.offset[d].wrapping_add(base).to_le_bytes())?;
                 }
                 Hidden::GroupBase(i) => {
-                    put(&mut self.block, at as usize, &dispatch.first_group[usize::from(i).min(2)].to_le_bytes())?;
+                    put(
+                        &mut self.block,
+                        at as usize,
+                        &dispatch.first_group[usize::from(i).min(2)].to_le_bytes(),
+                    )?;
                 }
                 _ => {}
             }
@@ -464,7 +521,8 @@ fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> Result<(Dispa
     for d in 0..3 {
         let size = u64::from(local[d]);
         let total = global[d].div_ceil(size);
-        num_groups[d] = u32::try_from(total).map_err(|_| DeviceError::Unsupported("more than 2^32 work-groups".into()))?;
+        num_groups[d] = u32::try_from(total)
+            .map_err(|_| DeviceError::Unsupported("more than 2^32 work-groups".into()))?;
         let (full, rest) = ((global[d] / size) as u32, (global[d] % size) as u32);
         let mut first = 0;
         while first < full {
@@ -480,7 +538,11 @@ fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> Result<(Dispa
     for z in &parts[2] {
         for y in &parts[1] {
             for x in &parts[0] {
-                list.push(Dispatch { first_group: [x.0, y.0, z.0], groups: [x.1, y.1, z.1], local: [x.2, y.2, z.2] });
+                list.push(Dispatch {
+                    first_group: [x.0, y.0, z.0],
+                    groups: [x.1, y.1, z.1],
+                    local: [x.2, y.2, z.2],
+                });
             }
         }
     }
@@ -537,7 +599,9 @@ impl DeviceKernel for Kernel {
         let items = global.iter().fold(1u64, |n, size| n.saturating_mul(*size));
         match self.pipelines.first() {
             // Software devices compile for tens of milliseconds.
-            Some(pipelines) if gpu.is_cpu() && items <= SMALL_GRID => pipelines.small_local_size(global, best),
+            Some(pipelines) if gpu.is_cpu() && items <= SMALL_GRID => {
+                pipelines.small_local_size(global, best)
+            }
             _ => best,
         }
     }
@@ -596,7 +660,8 @@ mod tests {
         assert_eq!(groups, [3, 2, 1]);
         assert_eq!(four.len(), 4);
         assert_eq!(four[3], Dispatch { first_group: [2, 1, 0], groups: [1, 1, 1], local: [2, 1, 1] });
-        let items: u64 = four.iter().map(|d| (0..3).map(|i| u64::from(d.groups[i] * d.local[i])).product::<u64>()).sum();
+        let items: u64 =
+            four.iter().map(|d| (0..3).map(|i| u64::from(d.groups[i] * d.local[i])).product::<u64>()).sum();
         assert_eq!(items, 30);
         let (many, _) = split_grid([25, 1, 1], [1, 1, 1], [10, 10, 10]).unwrap();
         assert_eq!(many.iter().map(|d| d.groups[0]).collect::<Vec<_>>(), [10, 10, 5]);

@@ -156,7 +156,10 @@ impl Owner {
     pub fn spare_lists(&self, count: usize) -> Lists {
         let kind = kind_of(count);
         let spare = self.spares.lock()[kind].pop();
-        spare.unwrap_or_else(|| Lists { tickets: Vec::with_capacity(count.max(ROOM[kind])), ..Lists::default() })
+        spare.unwrap_or_else(|| Lists {
+            tickets: Vec::with_capacity(count.max(ROOM[kind])),
+            ..Lists::default()
+        })
     }
 
     fn keep(&self, lists: Lists, items: Vec<BatchItem>) {
@@ -253,7 +256,9 @@ impl Lane {
         value: u64,
     ) -> Result<()> {
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-        let point = |&(s, v): &(vk::Semaphore, u64)| vk::SemaphoreSubmitInfo::default().semaphore(s).value(v).stage_mask(all);
+        let point = |&(s, v): &(vk::Semaphore, u64)| {
+            vk::SemaphoreSubmitInfo::default().semaphore(s).value(v).stage_mask(all)
+        };
         let waits: smallvec::SmallVec<[_; 4]> = waits.iter().map(point).collect();
         let own = std::iter::once((self.timeline, value)).chain(signals.iter().map(|s| (*s, 0)));
         let signals: smallvec::SmallVec<[_; 2]> = own.map(|s| point(&s)).collect();
@@ -263,7 +268,9 @@ impl Lane {
             .signal_semaphore_infos(&signals)
             .command_buffer_infos(if cmd.is_some() { &commands } else { &[] })];
         // SAFETY: the caller holds the queue's lock; the command buffer is recorded and kept until the value is reached.
-        unsafe { (self.gpu.sync2.submit)(queue, 1, info.as_ptr(), vk::Fence::null()) }.result().during("vkQueueSubmit2")
+        unsafe { (self.gpu.sync2.submit)(queue, 1, info.as_ptr(), vk::Fence::null()) }
+            .result()
+            .during("vkQueueSubmit2")
     }
 
     /// Nothing that was submitted is unfinished.

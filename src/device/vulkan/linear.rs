@@ -27,7 +27,12 @@ pub struct Linear {
 impl Linear {
     /// Makes an image whose rows and slices are as far apart as `wanted` says, or as the driver likes; none if there is no
     /// such image.
-    pub fn new(gpu: &'static Gpu, desc: &ImageDesc, wanted: Option<&RectLayout>, write: bool) -> Result<Option<Linear>> {
+    pub fn new(
+        gpu: &'static Gpu,
+        desc: &ImageDesc,
+        wanted: Option<&RectLayout>,
+        write: bool,
+    ) -> Result<Option<Linear>> {
         let Some(vulkan) = format::find(desc.format) else { return Ok(None) };
         let Some(shape) = wanted.map_or(Some(desc.shape), |w| grown(desc, w)) else { return Ok(None) };
         let (extent, layers) = format::extent(&shape);
@@ -75,7 +80,8 @@ impl Linear {
             return Ok(None);
         }
         // SAFETY: the memory is of this device and one of the types allowed; the image fits there and is not bound yet.
-        unsafe { self.gpu.raw.bind_image_memory(self.raw, place.memory, start) }.during("vkBindImageMemory")?;
+        unsafe { self.gpu.raw.bind_image_memory(self.raw, place.memory, start) }
+            .during("vkBindImageMemory")?;
         let raw = self.raw;
         std::mem::forget(self);
         Ok(Some(raw))
@@ -92,7 +98,9 @@ impl Drop for Linear {
 /// The shape that gives an image the pitches of a buffer: rows are as long as the distance between two.
 fn grown(desc: &ImageDesc, wanted: &RectLayout) -> Option<ImageShape> {
     let element = u64::from(desc.format.element_size());
-    let units = |bytes: u64, unit: u64| u32::try_from(bytes.checked_div(unit)?).ok().filter(|_| bytes.is_multiple_of(unit));
+    let units = |bytes: u64, unit: u64| {
+        u32::try_from(bytes.checked_div(unit)?).ok().filter(|_| bytes.is_multiple_of(unit))
+    };
     let mut size = desc.shape.size;
     if size[1] > 1 || size[2] > 1 {
         size[0] = units(wanted.row_pitch, element)?.max(size[0]);
@@ -104,7 +112,8 @@ fn grown(desc: &ImageDesc, wanted: &RectLayout) -> Option<ImageShape> {
 }
 
 fn layout_of(gpu: &Gpu, raw: vk::Image, kind: ImageKind, extent: vk::Extent3D) -> RectLayout {
-    let first = vk::ImageSubresource { aspect_mask: vk::ImageAspectFlags::COLOR, mip_level: 0, array_layer: 0 };
+    let first =
+        vk::ImageSubresource { aspect_mask: vk::ImageAspectFlags::COLOR, mip_level: 0, array_layer: 0 };
     // SAFETY: the image is alive and linear.
     let l = unsafe { gpu.raw.get_image_subresource_layout(raw, first) };
     let plane = l.row_pitch * u64::from(extent.height);
@@ -118,7 +127,14 @@ fn layout_of(gpu: &Gpu, raw: vk::Image, kind: ImageKind, extent: vk::Extent3D) -
 }
 
 /// Whether kernels and transfers can use such an image in linear tiling as they use others.
-fn fits(gpu: &Gpu, vulkan: &Format, kind: ImageKind, usage: vk::ImageUsageFlags, extent: vk::Extent3D, layers: u32) -> bool {
+fn fits(
+    gpu: &Gpu,
+    vulkan: &Format,
+    kind: ImageKind,
+    usage: vk::ImageUsageFlags,
+    extent: vk::Extent3D,
+    layers: u32,
+) -> bool {
     use vk::FormatFeatureFlags2 as F;
     let used = F::SAMPLED_IMAGE
         | F::STORAGE_IMAGE
@@ -156,7 +172,10 @@ pub fn alignment(gpu: &'static Gpu) -> Option<(u32, u32)> {
     let of = |width| {
         let shape = ImageShape { kind: ImageKind::D2, size: [width, 4, 1] };
         let linear = Linear::new(gpu, &ImageDesc { format, shape, levels: 1 }, None, true).ok().flatten()?;
-        Some((u32::try_from(linear.layout.row_pitch).ok()?, u32::try_from(linear.requirements.alignment).ok()?))
+        Some((
+            u32::try_from(linear.layout.row_pitch).ok()?,
+            u32::try_from(linear.requirements.alignment).ok()?,
+        ))
     };
     let (pitch, start) = of(1)?;
     let grows = of(pitch)?.0 == pitch && of(pitch + 1)?.0 == 2 * pitch;
@@ -184,18 +203,27 @@ mod tests {
             return eprintln!("no linear images: nothing tested");
         }
         let pitch = u64::from(device.info().image.pitch_alignment);
-        let buffer = device.alloc_buffer(&BufferDesc { size: pitch * 100, host_visible: false, name: "test" }).unwrap();
+        let buffer = device
+            .alloc_buffer(&BufferDesc { size: pitch * 100, host_visible: false, name: "test" })
+            .unwrap();
         let view = |kind, size, row, slice, offset| {
-            let desc = ImageDesc { format: ImageFormat::new(CL_R, CL_UNORM_INT8), shape: ImageShape { kind, size }, levels: 1 };
+            let desc = ImageDesc {
+                format: ImageFormat::new(CL_R, CL_UNORM_INT8),
+                shape: ImageShape { kind, size },
+                levels: 1,
+            };
             let layout = RectLayout { offset, row_pitch: row, slice_pitch: slice };
             let image = device.view_buffer(&buffer, &layout, &desc).unwrap();
             shared(&image).map(|(b, l)| (Arc::ptr_eq(&b, &buffer), l == layout))
         };
         let both = Some((true, true));
         // Rows of the least length, longer ones, one that is shorter than its pitch, and any number of them to the end.
-        for (size, row) in
-            [([pitch as u32, 4, 1], pitch), ([5, 7, 1], pitch), ([5, 33, 1], 3 * pitch), ([pitch as u32 + 1, 50, 1], 2 * pitch)]
-        {
+        for (size, row) in [
+            ([pitch as u32, 4, 1], pitch),
+            ([5, 7, 1], pitch),
+            ([5, 33, 1], 3 * pitch),
+            ([pitch as u32 + 1, 50, 1], 2 * pitch),
+        ] {
             assert_eq!(view(ImageKind::D2, size, row, row * u64::from(size[1]), 0), both, "{size:?}");
         }
         assert_eq!(view(ImageKind::D2, [9, 1, 1], pitch, pitch, 99 * pitch), both);
@@ -211,13 +239,23 @@ mod tests {
             return eprintln!("no unified memory: nothing tested");
         }
         for kind in ImageKind::ALL.into_iter().filter(|k| *k != ImageKind::Buffer) {
-            let size = [33, if kind == ImageKind::D1 { 1 } else { 5 }, if kind.coordinates() == 3 { 3 } else { 1 }];
-            let desc = ImageDesc { format: ImageFormat::new(CL_RGBA, CL_FLOAT), shape: ImageShape { kind, size }, levels: 1 };
+            let size =
+                [33, if kind == ImageKind::D1 { 1 } else { 5 }, if kind.coordinates() == 3 { 3 } else { 1 }];
+            let desc = ImageDesc {
+                format: ImageFormat::new(CL_RGBA, CL_FLOAT),
+                shape: ImageShape { kind, size },
+                levels: 1,
+            };
             let image = device.alloc_image(&desc).unwrap();
             let (buffer, layout) = shared(&image).unwrap();
             assert!(buffer.host_ptr().is_some() && buffer.host_cached(), "{kind:?}");
-            let last = u64::from(size[2] - 1) * layout.slice_pitch + u64::from(size[1] - 1) * layout.row_pitch + 33 * 16;
-            assert!(layout.row_pitch >= 33 * 16 && layout.offset + last <= buffer.size(), "{kind:?}: {layout:?}");
+            let last = u64::from(size[2] - 1) * layout.slice_pitch
+                + u64::from(size[1] - 1) * layout.row_pitch
+                + 33 * 16;
+            assert!(
+                layout.row_pitch >= 33 * 16 && layout.offset + last <= buffer.size(),
+                "{kind:?}: {layout:?}"
+            );
         }
         assert_eq!(validation_messages(), 0);
     }

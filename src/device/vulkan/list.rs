@@ -45,7 +45,10 @@ impl List {
     /// Records the commands.
     pub fn record(gpu: &'static Gpu, items: Vec<ListItem>) -> Result<List> {
         use DeviceCommand::{Read, ReadRect, Write, WriteRect};
-        if items.iter().any(|i| matches!(&i.command, Read { .. } | ReadRect { .. } | Write { .. } | WriteRect { .. })) {
+        if items
+            .iter()
+            .any(|i| matches!(&i.command, Read { .. } | ReadRect { .. } | Write { .. } | WriteRect { .. }))
+        {
             return Err(DeviceError::Unexpected("a recorded command with host memory".into()));
         }
         let prints = items.iter().map(|item| prints(&item.command)).sum();
@@ -55,7 +58,9 @@ impl List {
 
     /// The list of this kind of device.
     pub fn of(list: &Arc<dyn DeviceList>) -> Result<&List> {
-        list.as_any().downcast_ref::<List>().ok_or_else(|| DeviceError::Unexpected("list of another kind of device".into()))
+        list.as_any()
+            .downcast_ref::<List>()
+            .ok_or_else(|| DeviceError::Unexpected("list of another kind of device".into()))
     }
 }
 

@@ -140,16 +140,18 @@ impl Gpu {
     fn has_large_bar(&self) -> bool {
         let wanted = vk::MemoryPropertyFlags::DEVICE_LOCAL | vk::MemoryPropertyFlags::HOST_VISIBLE;
         let m = &self.adapter.memory;
-        m.memory_types_as_slice()
-            .iter()
-            .any(|t| t.property_flags.contains(wanted) && m.memory_heaps[t.heap_index as usize].size > SMALL_BAR)
+        m.memory_types_as_slice().iter().any(|t| {
+            t.property_flags.contains(wanted) && m.memory_heaps[t.heap_index as usize].size > SMALL_BAR
+        })
     }
 
     fn locations(&self, what: Use, size: u64) -> &'static [MemoryLocation] {
         use MemoryLocation::{CpuToGpu, GpuOnly, GpuToCpu};
         match what {
             _ if self.adapter.is_unified() => &[GpuToCpu, CpuToGpu, GpuOnly],
-            Use::Device { host_visible } if self.has_large_bar() && (host_visible || size <= MAPPED_MAX) => &[CpuToGpu, GpuOnly],
+            Use::Device { host_visible } if self.has_large_bar() && (host_visible || size <= MAPPED_MAX) => {
+                &[CpuToGpu, GpuOnly]
+            }
             Use::Device { .. } | Use::Shared => &[GpuOnly],
             // Cached host memory serves both directions; write-combined memory cannot be read back at speed.
             Use::Staging | Use::Shadow => &[GpuToCpu, CpuToGpu],
@@ -181,9 +183,12 @@ impl Buffer {
         match Buffer::bind(gpu, raw, padded, what, name) {
             Ok((allocation, address)) => {
                 // Only coherent mappings count: nothing here flushes or invalidates.
-                let coherent = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_COHERENT);
-                let visible = coherent && (gpu.adapter.features.mapped_buffers || !matches!(what, Use::Device { .. }));
-                let mapped = allocation.mapped_ptr().filter(|_| visible).map(|p| HostPtr::new(p.as_ptr().cast()));
+                let coherent =
+                    allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_COHERENT);
+                let visible =
+                    coherent && (gpu.adapter.features.mapped_buffers || !matches!(what, Use::Device { .. }));
+                let mapped =
+                    allocation.mapped_ptr().filter(|_| visible).map(|p| HostPtr::new(p.as_ptr().cast()));
                 // Such memory is the process's, of pages as small as the driver got them.
                 if let Some(mapped) = mapped.filter(|_| gpu.adapter.is_cpu()) {
                     host_ptr::prefer_huge_pages(mapped, padded);
@@ -194,7 +199,19 @@ impl Buffer {
                 // for the device layer's small writes only, and applications get a shadow.
                 let for_host = gpu.adapter.is_unified() || cached;
                 let backing = Backing::Pool(Some(allocation));
-                Ok(Buffer { gpu, raw, size, padded, address, mapped, cached, local, for_host, backing, claims: SmallVec::new() })
+                Ok(Buffer {
+                    gpu,
+                    raw,
+                    size,
+                    padded,
+                    address,
+                    mapped,
+                    cached,
+                    local,
+                    for_host,
+                    backing,
+                    claims: SmallVec::new(),
+                })
             }
             Err(e) => {
                 // SAFETY: nothing refers to the new buffer.
@@ -232,7 +249,11 @@ impl Buffer {
             };
             let allocation = match gpu.allocator.lock().allocate(&desc) {
                 // The allocator falls back to the host's memory where the mappable part of the device's is full.
-                Ok(a) if location == MemoryLocation::CpuToGpu && matches!(what, Use::Device { .. }) && !is_local(&a) => {
+                Ok(a)
+                    if location == MemoryLocation::CpuToGpu
+                        && matches!(what, Use::Device { .. })
+                        && !is_local(&a) =>
+                {
                     if let Err(e) = gpu.allocator.lock().free(a) {
                         tracing::warn!("freeing device memory: {e}");
                     }
@@ -275,10 +296,19 @@ impl Buffer {
         let pointer: *const std::ffi::c_void = range.ptr.as_ptr().cast();
         let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
         // SAFETY: the pointer is aligned as the extension wants; the caller owns the range.
-        unsafe { (ext.fp().get_memory_host_pointer_properties_ext)(gpu.raw.handle(), kind, pointer, &mut properties).result() }
-            .map_err(|_| unsupported("refused by the driver"))?;
+        unsafe {
+            (ext.fp().get_memory_host_pointer_properties_ext)(
+                gpu.raw.handle(),
+                kind,
+                pointer,
+                &mut properties,
+            )
+            .result()
+        }
+        .map_err(|_| unsupported("refused by the driver"))?;
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(kind);
-        let info = vk::BufferCreateInfo::default().size(range.size).usage(gpu.usage()).push_next(&mut external);
+        let info =
+            vk::BufferCreateInfo::default().size(range.size).usage(gpu.usage()).push_next(&mut external);
         // SAFETY: the device is alive.
         let raw = unsafe { gpu.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
         let memory = import_memory(gpu, raw, range, kind, properties.memory_type_bits);
@@ -313,7 +343,19 @@ impl Buffer {
         local: bool,
     ) -> Buffer {
         let (address, backing, claims) = (address_of(gpu, raw), Backing::Imported(memory), SmallVec::new());
-        Buffer { gpu, raw, size, padded, address, mapped: None, cached: false, local, for_host: false, backing, claims }
+        Buffer {
+            gpu,
+            raw,
+            size,
+            padded,
+            address,
+            mapped: None,
+            cached: false,
+            local,
+            for_host: false,
+            backing,
+            claims,
+        }
     }
 
     /// Where the host sees the buffer.
@@ -330,7 +372,8 @@ impl Buffer {
         // SAFETY: the buffer is alive.
         let allowed = unsafe { self.gpu.raw.get_buffer_memory_requirements(self.raw) }.memory_type_bits;
         let known = self.gpu.adapter.memory.memory_types_as_slice();
-        let like = |i: &usize| allowed >> i & 1 == 1 && known[*i].property_flags == allocation.memory_properties();
+        let like =
+            |i: &usize| allowed >> i & 1 == 1 && known[*i].property_flags == allocation.memory_properties();
         let types = (0..known.len()).filter(like).fold(0, |bits, i| bits | 1 << i);
         // SAFETY: the memory is not freed while the buffer lives, which whoever binds an image to it keeps.
         let memory = unsafe { allocation.memory() };
@@ -385,13 +428,17 @@ fn import_memory(
     let requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
     let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
     let types = gpu.adapter.memory.memory_types_as_slice();
-    let usable =
-        |i: usize| (type_bits & requirements.memory_type_bits) >> i & 1 == 1 && types[i].property_flags.contains(coherent);
+    let usable = |i: usize| {
+        (type_bits & requirements.memory_type_bits) >> i & 1 == 1
+            && types[i].property_flags.contains(coherent)
+    };
     let index = (0..types.len())
         .find(|&i| usable(i))
         .filter(|_| requirements.size <= range.size)
         .ok_or_else(|| DeviceError::Unsupported("import of host memory: no fitting memory type".into()))?;
-    let mut import = vk::ImportMemoryHostPointerInfoEXT::default().handle_type(kind).host_pointer(range.ptr.as_ptr().cast());
+    let mut import = vk::ImportMemoryHostPointerInfoEXT::default()
+        .handle_type(kind)
+        .host_pointer(range.ptr.as_ptr().cast());
     let mut flags = allocate_flags(gpu);
     let info = vk::MemoryAllocateInfo::default()
         .allocation_size(range.size)

@@ -23,7 +23,9 @@ pub struct Known {
 fn registers_per_block(capability: (u32, u32)) -> Option<u32> {
     match capability {
         (3, 2) | (5, 3) | (6, 2) => Some(32 << 10),
-        (3, 0 | 5 | 7) | (5, 0 | 2) | (6, 0 | 1) | (7, 0 | 2 | 5) | (8, 0 | 6 | 7 | 9) | (9, 0) => Some(64 << 10),
+        (3, 0 | 5 | 7) | (5, 0 | 2) | (6, 0 | 1) | (7, 0 | 2 | 5) | (8, 0 | 6 | 7 | 9) | (9, 0) => {
+            Some(64 << 10)
+        }
         (10, 0 | 1 | 3) | (11, 0) | (12, 0 | 1) => Some(64 << 10),
         _ => None,
     }
@@ -50,7 +52,8 @@ mod tests {
     #[test]
     fn every_fact_is_known_or_none_is_told() {
         let nvml = Nvml { clock_mhz: Some(1980), capability: Some((9, 0)), display: Some(false) };
-        let hopper = Known { capability: None, nvml, sub_group_size: 32, has_copy_engines: true, integrated: false };
+        let hopper =
+            Known { capability: None, nvml, sub_group_size: 32, has_copy_engines: true, integrated: false };
         let expected = NvidiaFacts {
             capability: (9, 0),
             registers_per_block: 65536,
@@ -63,7 +66,10 @@ mod tests {
         // Vulkan's answer comes first.
         let nano = Known { capability: Some((5, 3)), integrated: true, has_copy_engines: false, ..hopper };
         let on_nano = facts(&nano).unwrap();
-        assert_eq!((on_nano.capability, on_nano.registers_per_block, on_nano.integrated), ((5, 3), 32768, true));
+        assert_eq!(
+            (on_nano.capability, on_nano.registers_per_block, on_nano.integrated),
+            ((5, 3), 32768, true)
+        );
         assert!(!on_nano.copies_beside_kernels);
         let drawing = Known { nvml: Nvml { display: Some(true), ..nvml }, ..hopper };
         assert!(facts(&drawing).unwrap().has_run_time_limit);

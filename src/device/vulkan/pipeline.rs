@@ -10,7 +10,9 @@ use super::descriptors;
 use super::device::Gpu;
 use crate::store::Key as EntryKey;
 use ash::vk;
-use clspv_bridge::abi::{BlockPlace, KernelVariant, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE};
+use clspv_bridge::abi::{
+    BlockPlace, KernelVariant, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE,
+};
 use clspv_bridge::texel_format;
 use parking_lot::Mutex;
 use rspirv::spirv::ImageFormat;
@@ -104,19 +106,30 @@ impl Pipelines {
         let workgroup = if linear { [items, 1, 1] } else { key.local };
         let line: &[u32] = if linear { &SPEC_LINEAR_LOCAL_SIZE } else { &[] };
         let orders = key.orders.iter().map(|(binding, order)| (SPEC_FIRST_IMAGE + binding, *order));
-        let ids = SPEC_LOCAL_SIZE.iter().chain(line).copied().chain(variant.abi.local_specs.iter().map(|(id, _)| *id));
+        let ids = SPEC_LOCAL_SIZE
+            .iter()
+            .chain(line)
+            .copied()
+            .chain(variant.abi.local_specs.iter().map(|(id, _)| *id));
         let ids = ids.chain(orders.clone().map(|(id, _)| id));
         let entries: SmallVec<[vk::SpecializationMapEntry; 8]> = ids
             .enumerate()
             .map(|(i, id)| vk::SpecializationMapEntry { constant_id: id, offset: i as u32 * 4, size: 4 })
             .collect();
         let local: &[u32] = if linear { &key.local } else { &[] };
-        let values: SmallVec<[u32; 8]> =
-            workgroup.iter().chain(local).chain(&key.lengths).copied().chain(orders.map(|(_, order)| order)).collect();
+        let values: SmallVec<[u32; 8]> = workgroup
+            .iter()
+            .chain(local)
+            .chain(&key.lengths)
+            .copied()
+            .chain(orders.map(|(_, order)| order))
+            .collect();
         if values.len() != entries.len() {
             return Err(DeviceError::Unexpected("specialisation constants do not match the kernel".into()));
         }
-        let spec = vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(values.as_slice()));
+        let spec = vk::SpecializationInfo::default()
+            .map_entries(&entries)
+            .data(bytemuck::cast_slice(values.as_slice()));
         let name = CString::new(clspv_bridge::abi::ENTRY_POINT).unwrap_or_default();
         let mut stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
@@ -124,7 +137,8 @@ impl Pipelines {
             .name(&name)
             .specialization_info(&spec);
         let size = variant.abi.sub_group_size;
-        let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default().required_subgroup_size(size);
+        let mut required =
+            vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default().required_subgroup_size(size);
         if self.gpu.adapter.required_sub_group_size(size).is_some() {
             stage = stage.push_next(&mut required);
         }
@@ -147,7 +161,13 @@ fn entry_key(gpu: &Gpu, variant: &KernelVariant) -> EntryKey {
     let (props, driver) = (&gpu.adapter.props, &gpu.adapter.driver);
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"vulkan pipelines");
-    for word in [props.vendor_id, props.device_id, props.driver_version, props.api_version, driver.driver_id.as_raw() as u32] {
+    for word in [
+        props.vendor_id,
+        props.device_id,
+        props.driver_version,
+        props.api_version,
+        driver.driver_id.as_raw() as u32,
+    ] {
         hasher.update(&word.to_le_bytes());
     }
     hasher.update(&props.pipeline_cache_uuid);
@@ -201,7 +221,8 @@ impl Made {
             let kept = kept.filter(|data| is_for(gpu, data)).unwrap_or_default();
             let info = vk::PipelineCacheCreateInfo::default().initial_data(&kept);
             // SAFETY: the data is what this driver and device gave, unharmed, or nothing.
-            self.cache = unsafe { gpu.raw.create_pipeline_cache(&info, None) }.during("vkCreatePipelineCache")?;
+            self.cache =
+                unsafe { gpu.raw.create_pipeline_cache(&info, None) }.during("vkCreatePipelineCache")?;
         }
         if self.sets == vk::DescriptorSetLayout::null() && !abi.bindings.is_empty() {
             self.sets = descriptors::set_layout(gpu, &abi.bindings)?;
@@ -211,13 +232,15 @@ impl Made {
             if size > gpu.adapter.props.limits.max_push_constants_size {
                 return Err(DeviceError::Unsupported(format!("{size} bytes of push constants")));
             }
-            let ranges = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(size)];
+            let ranges =
+                [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(size)];
             let sets = [self.sets];
             let info = vk::PipelineLayoutCreateInfo::default()
                 .set_layouts(if abi.bindings.is_empty() { &[] } else { &sets })
                 .push_constant_ranges(if size == 0 { &[] } else { &ranges });
             // SAFETY: the set layout is alive.
-            self.layout = unsafe { gpu.raw.create_pipeline_layout(&info, None) }.during("vkCreatePipelineLayout")?;
+            self.layout =
+                unsafe { gpu.raw.create_pipeline_layout(&info, None) }.during("vkCreatePipelineLayout")?;
         }
         Ok(())
     }

@@ -56,8 +56,10 @@ impl Print {
     pub fn new(gpu: &'static Gpu, kernel: &dyn DeviceKernel, launches: u64, bytes: u64) -> Result<Print> {
         let slack = SLACK.max(longest(kernel));
         // Kernels in bindings mode see the buffer as one storage buffer.
-        let most = u64::from(gpu.adapter.props.limits.max_storage_buffer_range).saturating_sub(u64::from(slack) * 4 + 16);
-        let room = bytes.saturating_mul(launches).clamp(SMALLEST, LARGEST.max(bytes.min(LARGEST_WANTED))).min(most);
+        let most = u64::from(gpu.adapter.props.limits.max_storage_buffer_range)
+            .saturating_sub(u64::from(slack) * 4 + 16);
+        let room =
+            bytes.saturating_mul(launches).clamp(SMALLEST, LARGEST.max(bytes.min(LARGEST_WANTED))).min(most);
         let mut size = room + u64::from(slack) * 4;
         let kept = {
             let mut pool = gpu.prints.lock();
@@ -105,7 +107,9 @@ impl Print {
             self.args.push(launch.args.clone());
         }
         // Not by address alone: two kernels of one type without fields could share one.
-        if let Some((base, _)) = self.kernels.iter().find(|(_, k)| std::ptr::addr_eq(Arc::as_ptr(k), Arc::as_ptr(kernel))) {
+        if let Some((base, _)) =
+            self.kernels.iter().find(|(_, k)| std::ptr::addr_eq(Arc::as_ptr(k), Arc::as_ptr(kernel)))
+        {
             return *base;
         }
         let base = self.next;
@@ -168,7 +172,11 @@ impl Print {
             let Some((kernel, printer)) = printers.get(number as usize) else { break };
             let Some(operands) = rest.get(..printer.words - 1) else { break };
             let constant = |address| kernel.and_then(|k| k.constant_at(address)).map(Cow::Borrowed);
-            printer.record(operands, &|address| constant(address).or_else(|| self.in_buffers(gpu, address)), out);
+            printer.record(
+                operands,
+                &|address| constant(address).or_else(|| self.in_buffers(gpu, address)),
+                out,
+            );
             at += printer.words;
         }
     }
@@ -181,13 +189,18 @@ impl Print {
         });
         for range in ranges {
             let Ok(buffer) = buffer_of(range) else { continue };
-            let Some(at) = address.checked_sub(buffer.address + range.offset).filter(|at| *at < range.size) else { continue };
+            let Some(at) = address.checked_sub(buffer.address + range.offset).filter(|at| *at < range.size)
+            else {
+                continue;
+            };
             let (offset, size) = (range.offset + at, (range.size - at).min(LONGEST_STRING));
             let mut bytes = vec![0u8; size as usize];
             let dst = HostPtr::new(bytes.as_mut_ptr());
             match buffer.mapped().filter(|_| buffer.host_cached()) {
                 // SAFETY: the range is inside the mapped buffer.
-                Some(base) => unsafe { std::ptr::copy_nonoverlapping(base.offset(offset).as_ptr(), dst.as_ptr(), size as usize) },
+                Some(base) => unsafe {
+                    std::ptr::copy_nonoverlapping(base.offset(offset).as_ptr(), dst.as_ptr(), size as usize)
+                },
                 None => {
                     let src = BufferRange { memory: range.memory.clone(), offset, size };
                     at_once::transfer(gpu, &DeviceCommand::Read { src, dst }).ok()?;

@@ -113,7 +113,11 @@ impl Clock {
     }
 }
 
-fn reader(instance: &Instance, a: &Adapter, device: &ash::Device) -> Option<vk::PFN_vkGetCalibratedTimestampsKHR> {
+fn reader(
+    instance: &Instance,
+    a: &Adapter,
+    device: &ash::Device,
+) -> Option<vk::PFN_vkGetCalibratedTimestampsKHR> {
     let khr = !a.ext.has(ash::ext::calibrated_timestamps::NAME);
     if a.timestamp_bits == 0 || (khr && !a.ext.has(ash::khr::calibrated_timestamps::NAME)) {
         return None;
@@ -130,7 +134,8 @@ fn reader(instance: &Instance, a: &Adapter, device: &ash::Device) -> Option<vk::
         }
     }
     .ok()?;
-    if !domains.contains(&vk::TimeDomainKHR::DEVICE) || !domains.contains(&vk::TimeDomainKHR::CLOCK_MONOTONIC) {
+    if !domains.contains(&vk::TimeDomainKHR::DEVICE) || !domains.contains(&vk::TimeDomainKHR::CLOCK_MONOTONIC)
+    {
         return None;
     }
     Some(if khr {
@@ -169,7 +174,8 @@ impl Queries {
                 return Ok(Queries { pool, capacity, items: Vec::new() });
             }
         }
-        let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(wanted);
+        let info =
+            vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(wanted);
         // SAFETY: the device is alive.
         let pool = unsafe { gpu.raw.create_query_pool(&info, None) }.during("vkCreateQueryPool")?;
         if gpu.adapter.features.host_query_reset {
@@ -221,7 +227,8 @@ impl Queries {
                     for (pair, &item) in ticks.chunks_exact(2).zip(&self.items) {
                         if let Some(slot) = times.get_mut(item) {
                             let start = gpu.clock.nanoseconds(pair[0]);
-                            *slot = Times { start, end: gpu.clock.nanoseconds(pair[1]).max(start), complete: 0 };
+                            *slot =
+                                Times { start, end: gpu.clock.nanoseconds(pair[1]).max(start), complete: 0 };
                         }
                     }
                 }

@@ -4,7 +4,9 @@
 //! from mapped memory are done by the host itself when everything they must follow is already complete.
 
 use super::super::batch::{Batch, BatchItem, DeviceCommand, RectLayout, Ticket, Times, Wait};
-use super::super::traits::{CompletionSink, DeviceError, DeviceQueue, DeviceSemaphore, QueueDesc, Result, Submission};
+use super::super::traits::{
+    CompletionSink, DeviceError, DeviceQueue, DeviceSemaphore, QueueDesc, Result, Submission,
+};
 use super::device::Gpu;
 use super::external::Semaphore;
 use super::frame::Frame;
@@ -84,8 +86,10 @@ impl VulkanQueue {
     fn waits(&self, waits: &[Wait]) -> Result<SmallVec<[(&'static Lane, u64); 4]>> {
         let mut list: SmallVec<[(&'static Lane, u64); 4]> = SmallVec::new();
         for wait in waits {
-            let other = wait.queue.as_any().downcast_ref::<VulkanQueue>().filter(|q| std::ptr::eq(q.gpu, self.gpu));
-            let other = other.ok_or_else(|| DeviceError::Unexpected("wait on a queue of another device".into()))?;
+            let other =
+                wait.queue.as_any().downcast_ref::<VulkanQueue>().filter(|q| std::ptr::eq(q.gpu, self.gpu));
+            let other =
+                other.ok_or_else(|| DeviceError::Unexpected("wait on a queue of another device".into()))?;
             if let Some(value) = other.owner.value_of(wait.submission) {
                 match list.iter_mut().find(|(lane, _)| std::ptr::eq(*lane, other.lane)) {
                     Some(known) => known.1 = known.1.max(value),
@@ -100,8 +104,12 @@ impl VulkanQueue {
 impl VulkanQueue {
     /// What must be reported before a batch with these waits: reports of one lane keep their order anyway.
     fn after(&self, waits: &[Wait]) -> Vec<After> {
-        let others = waits.iter().filter_map(|w| Some((w.queue.as_any().downcast_ref::<VulkanQueue>()?, w.submission)));
-        let unreported = |q: &VulkanQueue, submission| !std::ptr::eq(q.lane, self.lane) && !q.owner.is_reported(submission);
+        let others = waits
+            .iter()
+            .filter_map(|w| Some((w.queue.as_any().downcast_ref::<VulkanQueue>()?, w.submission)));
+        let unreported = |q: &VulkanQueue, submission| {
+            !std::ptr::eq(q.lane, self.lane) && !q.owner.is_reported(submission)
+        };
         let needed = others.filter(|(q, submission)| unreported(q, *submission));
         needed.map(|(q, submission)| After { lane: q.lane, owner: q.owner.clone(), submission }).collect()
     }
@@ -244,7 +252,9 @@ impl Build<'_> {
     fn item(&mut self, index: usize, item: &BatchItem, items: &[BatchItem]) -> Result<()> {
         let gpu = self.gpu();
         // What comes after a signal is not part of what it tells of, and what is before a wait does not wait.
-        if !self.signals.is_empty() || self.recorder.is_some() && matches!(item.command, DeviceCommand::Wait(_)) {
+        if !self.signals.is_empty()
+            || self.recorder.is_some() && matches!(item.command, DeviceCommand::Wait(_))
+        {
             self.cut_and_keep()?;
         }
         if let DeviceCommand::Wait(list) = &item.command {
@@ -262,7 +272,8 @@ impl Build<'_> {
             }
         }
         let stamps = self.queue.profiling && gpu.clock.has_timestamps();
-        let nothing = matches!(item.command, DeviceCommand::Nop | DeviceCommand::Wait(_) | DeviceCommand::Signal(_));
+        let nothing =
+            matches!(item.command, DeviceCommand::Nop | DeviceCommand::Wait(_) | DeviceCommand::Signal(_));
         if nothing && !stamps {
             return self.note_signals(item);
         }
@@ -275,7 +286,8 @@ impl Build<'_> {
             None => {
                 if let Some(recorder) = &mut self.recorder {
                     if prints(&item.command) > 0 && !recorder.has_prints() {
-                        recorder.room = (items[index..].iter().map(|i| prints(&i.command)).sum(), self.queue.print_bytes);
+                        recorder.room =
+                            (items[index..].iter().map(|i| prints(&i.command)).sum(), self.queue.print_bytes);
                     }
                     // Times of items that overlap would say nothing.
                     recorder.command(&item.command, item.ordered || stamps)?;
@@ -291,7 +303,9 @@ impl Build<'_> {
 
     fn note_signals(&mut self, item: &BatchItem) -> Result<()> {
         match &item.command {
-            DeviceCommand::Signal(list) => list.iter().try_for_each(|s| semaphore(s).map(|s| self.signals.push(s))),
+            DeviceCommand::Signal(list) => {
+                list.iter().try_for_each(|s| semaphore(s).map(|s| self.signals.push(s)))
+            }
             _ => Ok(()),
         }
     }
@@ -324,7 +338,11 @@ impl Build<'_> {
             recorder.begin_after_host();
         }
         // What other queues did and the host waited for is over, but nothing has made it visible on this lane.
-        let others = self.gpu().submissions.load(Ordering::Acquire).wrapping_sub(queue.own_parts.load(Ordering::Relaxed));
+        let others = self
+            .gpu()
+            .submissions
+            .load(Ordering::Acquire)
+            .wrapping_sub(queue.own_parts.load(Ordering::Relaxed));
         if queue.others_seen.swap(others, Ordering::Relaxed) != others {
             recorder.begin_with_barrier();
         }
@@ -418,7 +436,11 @@ impl Build<'_> {
         result
     }
 
-    fn stream_pieces(&mut self, t: &Transfer<'_>, sent: &mut VecDeque<(u64, Frame, ReadBacks)>) -> Result<()> {
+    fn stream_pieces(
+        &mut self,
+        t: &Transfer<'_>,
+        sent: &mut VecDeque<(u64, Frame, ReadBacks)>,
+    ) -> Result<()> {
         let pieces = t.pieces();
         for (i, piece) in pieces.iter().enumerate() {
             if sent.len() >= IN_FLIGHT

@@ -143,7 +143,13 @@ fn one(range: &BufferRange, buffer: &Buffer, write: bool) -> Access {
     Access { object: Object::Buffer(buffer.raw), start: range.offset, end: range.offset + range.size, write }
 }
 
-pub(super) fn part(range: &BufferRange, buffer: &Buffer, layout: &RectLayout, region: [u64; 3], write: bool) -> Result<Access> {
+pub(super) fn part(
+    range: &BufferRange,
+    buffer: &Buffer,
+    layout: &RectLayout,
+    region: [u64; 3],
+    write: bool,
+) -> Result<Access> {
     let start = range.offset + layout.offset;
     let end = start + rect::extent(layout, region);
     if end > buffer.padded {
@@ -256,8 +262,10 @@ impl Recorder {
 
     pub(super) fn copy(&self, src: vk::Buffer, dst: vk::Buffer, runs: &[rect::Run]) {
         for chunk in runs.chunks(MAX_REGIONS) {
-            let regions: SmallVec<[vk::BufferCopy; 4]> =
-                chunk.iter().map(|r| vk::BufferCopy { src_offset: r.src, dst_offset: r.dst, size: r.size }).collect();
+            let regions: SmallVec<[vk::BufferCopy; 4]> = chunk
+                .iter()
+                .map(|r| vk::BufferCopy { src_offset: r.src, dst_offset: r.dst, size: r.size })
+                .collect();
             // SAFETY: the command buffer is recording; the regions are inside the buffers and not empty.
             unsafe { self.gpu.raw.cmd_copy_buffer(self.frame.cmd, src, dst, &regions) };
         }
@@ -266,11 +274,15 @@ impl Recorder {
     /// Records one command.
     pub fn command(&mut self, command: &DeviceCommand, ordered: bool) -> Result<()> {
         match command {
-            DeviceCommand::Write { src, dst } => self.write(*src, &LINEAR, dst, &LINEAR, [dst.size, 1, 1], ordered),
+            DeviceCommand::Write { src, dst } => {
+                self.write(*src, &LINEAR, dst, &LINEAR, [dst.size, 1, 1], ordered)
+            }
             DeviceCommand::WriteRect { src, src_layout, dst, dst_layout, region } => {
                 self.write(*src, src_layout, dst, dst_layout, *region, ordered)
             }
-            DeviceCommand::Read { src, dst } => self.read(src, &LINEAR, *dst, &LINEAR, [src.size, 1, 1], ordered),
+            DeviceCommand::Read { src, dst } => {
+                self.read(src, &LINEAR, *dst, &LINEAR, [src.size, 1, 1], ordered)
+            }
             DeviceCommand::ReadRect { src, src_layout, dst, dst_layout, region } => {
                 self.read(src, src_layout, *dst, dst_layout, *region, ordered)
             }
@@ -282,13 +294,19 @@ impl Recorder {
                 self.copy_buffers((src, src_layout), (dst, dst_layout), *region, ordered)
             }
             DeviceCommand::Fill { dst, pattern } => self.fill(dst, pattern, ordered),
-            DeviceCommand::FillRect { dst, layout, region, pattern } => self.fill_rect(dst, layout, *region, pattern, ordered),
+            DeviceCommand::FillRect { dst, layout, region, pattern } => {
+                self.fill_rect(dst, layout, *region, pattern, ordered)
+            }
             DeviceCommand::WriteImage { src, layout, dst } => self.write_image(*src, layout, dst, ordered),
             DeviceCommand::ReadImage { src, dst, layout } => self.read_image(src, *dst, layout, ordered),
             DeviceCommand::CopyImage { src, dst } => self.copy_image(src, dst, ordered),
             DeviceCommand::FillImage { dst, texel } => self.fill_image(dst, texel, ordered),
-            DeviceCommand::ImageToBuffer { src, dst, layout } => self.image_to_buffer(src, dst, layout, ordered),
-            DeviceCommand::BufferToImage { src, layout, dst } => self.buffer_to_image(src, layout, dst, ordered),
+            DeviceCommand::ImageToBuffer { src, dst, layout } => {
+                self.image_to_buffer(src, dst, layout, ordered)
+            }
+            DeviceCommand::BufferToImage { src, layout, dst } => {
+                self.buffer_to_image(src, layout, dst, ordered)
+            }
             DeviceCommand::Launch(launch) => self.launch(launch, ordered),
             DeviceCommand::Replay(list) => self.replay(List::of(list)?, ordered),
             DeviceCommand::Transfer { ranges, release } => self.transfer_ownership(ranges, *release),
@@ -326,7 +344,8 @@ impl Recorder {
         let linear = region[1] == 1 && region[2] == 1;
         if linear && size <= INLINE_WRITE && size.is_multiple_of(4) && access.start.is_multiple_of(4) {
             // SAFETY: the application keeps the source valid until completion.
-            let data = unsafe { std::slice::from_raw_parts(src.offset(src_layout.offset).as_ptr(), size as usize) };
+            let data =
+                unsafe { std::slice::from_raw_parts(src.offset(src_layout.offset).as_ptr(), size as usize) };
             // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the buffer.
             unsafe { self.gpu.raw.cmd_update_buffer(self.frame.cmd, buffer.raw, access.start, data) };
             return Ok(());
@@ -378,7 +397,11 @@ impl Recorder {
         let piece = self.staging(bytes.len() as u64)?;
         // SAFETY: the piece has room for the bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), piece.ptr, bytes.len()) };
-        self.copy(piece.buffer, buffer.raw, &[rect::Run { src: piece.offset, dst: at, size: bytes.len() as u64 }]);
+        self.copy(
+            piece.buffer,
+            buffer.raw,
+            &[rect::Run { src: piece.offset, dst: at, size: bytes.len() as u64 }],
+        );
         Ok(())
     }
 
@@ -393,7 +416,8 @@ impl Recorder {
             return Ok(());
         }
         let (from, to) = (buffer_of(src)?, buffer_of(dst)?);
-        let accesses = [part(src, from, src_layout, region, false)?, part(dst, to, dst_layout, region, true)?];
+        let accesses =
+            [part(src, from, src_layout, region, false)?, part(dst, to, dst_layout, region, true)?];
         let runs = rect::runs(&shifted(src_layout, src.offset), &shifted(dst_layout, dst.offset), region);
         if let [run] = runs.as_slice()
             && self.gpu.copies_by_shader(run.src, run.dst, run.size, from.is_local() && to.is_local())
@@ -422,7 +446,8 @@ impl Recorder {
     ) -> Result<()> {
         self.order(&[part(dst, buffer_of(dst)?, layout, region, true)?], ordered, Engine::Transfer);
         for run in rect::runs(layout, layout, region) {
-            let row = BufferRange { memory: dst.memory.clone(), offset: dst.offset + run.dst, size: run.size };
+            let row =
+                BufferRange { memory: dst.memory.clone(), offset: dst.offset + run.dst, size: run.size };
             self.fill(&row, pattern, false)?;
         }
         Ok(())
@@ -437,7 +462,8 @@ impl Recorder {
         }
         let buffer = buffer_of(dst)?;
         let (start, end) = (dst.offset, dst.offset + dst.size);
-        let (inner, last) = (start.next_multiple_of(4).min(end), (end & !3).max(start.next_multiple_of(4).min(end)));
+        let (inner, last) =
+            (start.next_multiple_of(4).min(end), (end & !3).max(start.next_multiple_of(4).min(end)));
         let words = pattern.len() / 4;
         let shader = self.gpu.push_descriptor.is_some()
             && pattern.len().is_multiple_of(4)
@@ -450,13 +476,19 @@ impl Recorder {
             self.order(&[one(dst, buffer, true)], ordered, Engine::Transfer);
             if last > inner {
                 // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the buffer.
-                unsafe { self.gpu.raw.cmd_fill_buffer(self.frame.cmd, buffer.raw, inner, last - inner, word) };
+                unsafe {
+                    self.gpu.raw.cmd_fill_buffer(self.frame.cmd, buffer.raw, inner, last - inner, word)
+                };
             }
             // At most three bytes at either end.
             self.fill_staged(buffer, start, start, inner, pattern)?;
             return self.fill_staged(buffer, start, last, end, pattern);
         }
-        self.order(&[one(dst, buffer, true)], ordered, if shader { Engine::Compute } else { Engine::Transfer });
+        self.order(
+            &[one(dst, buffer, true)],
+            ordered,
+            if shader { Engine::Compute } else { Engine::Transfer },
+        );
         if !shader {
             return self.fill_staged(buffer, start, start, end, pattern);
         }
@@ -469,7 +501,14 @@ impl Recorder {
     }
 
     /// Fills `from..to` by copies of staged pattern; the pattern's phase counts from `origin`.
-    fn fill_staged(&mut self, buffer: &Buffer, origin: u64, from: u64, to: u64, pattern: &[u8]) -> Result<()> {
+    fn fill_staged(
+        &mut self,
+        buffer: &Buffer,
+        origin: u64,
+        from: u64,
+        to: u64,
+        pattern: &[u8],
+    ) -> Result<()> {
         if from >= to {
             return Ok(());
         }
@@ -502,8 +541,10 @@ impl Recorder {
         }
         self.bound.last = None;
         let kernel = launch.kernel.as_any().downcast_ref::<Kernel>();
-        let kernel = kernel.ok_or_else(|| DeviceError::Unexpected("kernel of another kind of device".into()))?;
-        let print = if kernel.compiled().info.printf.is_empty() { None } else { Some(self.printing(launch)?) };
+        let kernel =
+            kernel.ok_or_else(|| DeviceError::Unexpected("kernel of another kind of device".into()))?;
+        let print =
+            if kernel.compiled().info.printf.is_empty() { None } else { Some(self.printing(launch)?) };
         let printing = print.as_ref().map(|(buffer, base)| Printing { buffer, base: *base });
         let mut plan = kernel.plan(launch, printing)?;
         if plan.dispatches.is_empty() {
@@ -519,7 +560,8 @@ impl Recorder {
         let compute = vk::PipelineBindPoint::COMPUTE;
         let dispatches = std::mem::take(&mut plan.dispatches);
         for dispatch in &dispatches {
-            let Pipeline { pipeline, layout, sets } = plan.pipelines.get(plan.variant, &plan.key(dispatch))?;
+            let Pipeline { pipeline, layout, sets } =
+                plan.pipelines.get(plan.variant, &plan.key(dispatch))?;
             plan.set_dispatch(dispatch)?;
             if let Some(at) = plan.block_binding() {
                 let size = plan.block.len() as u64;
@@ -546,7 +588,9 @@ impl Recorder {
                     let size = plan.block.len() as u64;
                     let piece = self.frame.args.alloc(self.gpu, &self.gpu.args, size, 256)?;
                     // SAFETY: the piece has the block's size.
-                    unsafe { std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len()) };
+                    unsafe {
+                        std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len())
+                    };
                     address = piece.address.to_ne_bytes();
                     &address
                 }
@@ -587,7 +631,10 @@ impl Recorder {
     /// Executes a list as one command, or records its commands anew if that is how it must be.
     fn replay(&mut self, list: &List, ordered: bool) -> Result<()> {
         let Some(recorded) = &list.recorded else {
-            return list.items.iter().try_for_each(|item| self.command(&item.command, ordered || item.ordered));
+            return list
+                .items
+                .iter()
+                .try_for_each(|item| self.command(&item.command, ordered || item.ordered));
         };
         let engine = if recorded.transfers { Engine::Transfer } else { Engine::Compute };
         self.order(&recorded.accesses, ordered, engine);
@@ -610,17 +657,27 @@ impl Recorder {
             let head = print.head().map(u32::to_ne_bytes);
             match print.buffer.mapped() {
                 // SAFETY: the mapping is larger than the head, and no work uses the buffer.
-                Some(base) => unsafe { std::ptr::copy_nonoverlapping(head.as_ptr(), base.as_ptr().cast(), head.len()) },
+                Some(base) => unsafe {
+                    std::ptr::copy_nonoverlapping(head.as_ptr(), base.as_ptr().cast(), head.len())
+                },
                 None => {
                     // SAFETY: the command buffer is recording; the buffer is larger than the head.
-                    unsafe { self.gpu.raw.cmd_update_buffer(self.frame.cmd, print.buffer.raw, 0, head.as_flattened()) };
+                    unsafe {
+                        self.gpu.raw.cmd_update_buffer(
+                            self.frame.cmd,
+                            print.buffer.raw,
+                            0,
+                            head.as_flattened(),
+                        )
+                    };
                     self.any_transfer = true;
                     self.begin_with_barrier();
                 }
             }
             self.prints.push(print);
         }
-        let print = self.prints.last_mut().ok_or_else(|| DeviceError::Unexpected("no print buffer".into()))?;
+        let print =
+            self.prints.last_mut().ok_or_else(|| DeviceError::Unexpected("no print buffer".into()))?;
         let base = print.add(launch);
         Ok((print.buffer.clone(), base))
     }

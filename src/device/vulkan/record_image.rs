@@ -30,7 +30,13 @@ fn copies_directly(a: ImageKind, b: ImageKind) -> bool {
 
 impl Recorder {
     /// Writes from host memory, which is read at once.
-    pub fn write_image(&mut self, src: HostPtr, layout: &RectLayout, dst: &ImageRange, ordered: bool) -> Result<()> {
+    pub fn write_image(
+        &mut self,
+        src: HostPtr,
+        layout: &RectLayout,
+        dst: &ImageRange,
+        ordered: bool,
+    ) -> Result<()> {
         let image = image_of(&dst.image)?;
         let region = bytes_of(dst.region, texel_bytes(image));
         self.order(&[image::rows(image, dst, true)], ordered, Engine::Transfer);
@@ -44,7 +50,13 @@ impl Recorder {
     }
 
     /// Reads into host memory at completion.
-    pub fn read_image(&mut self, src: &ImageRange, dst: HostPtr, layout: &RectLayout, ordered: bool) -> Result<()> {
+    pub fn read_image(
+        &mut self,
+        src: &ImageRange,
+        dst: HostPtr,
+        layout: &RectLayout,
+        ordered: bool,
+    ) -> Result<()> {
         let image = image_of(&src.image)?;
         let region = bytes_of(src.region, texel_bytes(image));
         self.order(&[image::rows(image, src, false)], ordered, Engine::Transfer);
@@ -75,7 +87,9 @@ impl Recorder {
                 },
             };
             // SAFETY: the command buffer is recording; the regions are inside the images.
-            unsafe { self.gpu.raw.cmd_copy_image(self.frame.cmd, from.raw, GENERAL, to.raw, GENERAL, &[region]) };
+            unsafe {
+                self.gpu.raw.cmd_copy_image(self.frame.cmd, from.raw, GENERAL, to.raw, GENERAL, &[region])
+            };
             return Ok(());
         }
         let region = bytes_of(src.region, texel_bytes(from));
@@ -105,7 +119,12 @@ impl Recorder {
             for y in (0..dst.region[1]).step_by(rows as usize) {
                 let count = (rows as u32).min(dst.region[1] - y);
                 let origin = [dst.origin[0], dst.origin[1] + y, dst.origin[2] + z];
-                let part = ImageRange { image: dst.image.clone(), level: dst.level, origin, region: [dst.region[0], count, 1] };
+                let part = ImageRange {
+                    image: dst.image.clone(),
+                    level: dst.level,
+                    origin,
+                    region: [dst.region[0], count, 1],
+                };
                 let layout = rect::packed([row, u64::from(count), 1]);
                 copies.push(image::buffer_copy(image, &part, &shifted(&layout, piece.offset))?);
             }
@@ -115,7 +134,13 @@ impl Recorder {
     }
 
     /// Copies to a buffer.
-    pub fn image_to_buffer(&mut self, src: &ImageRange, dst: &BufferRange, layout: &RectLayout, ordered: bool) -> Result<()> {
+    pub fn image_to_buffer(
+        &mut self,
+        src: &ImageRange,
+        dst: &BufferRange,
+        layout: &RectLayout,
+        ordered: bool,
+    ) -> Result<()> {
         let (image, buffer) = (image_of(&src.image)?, buffer_of(dst)?);
         let region = bytes_of(src.region, texel_bytes(image));
         let accesses = [image::rows(image, src, false), part(dst, buffer, layout, region, true)?];
@@ -135,7 +160,13 @@ impl Recorder {
     }
 
     /// Copies from a buffer.
-    pub fn buffer_to_image(&mut self, src: &BufferRange, layout: &RectLayout, dst: &ImageRange, ordered: bool) -> Result<()> {
+    pub fn buffer_to_image(
+        &mut self,
+        src: &BufferRange,
+        layout: &RectLayout,
+        dst: &ImageRange,
+        ordered: bool,
+    ) -> Result<()> {
         let (image, buffer) = (image_of(&dst.image)?, buffer_of(src)?);
         let region = bytes_of(dst.region, texel_bytes(image));
         let accesses = [part(src, buffer, layout, region, false)?, image::rows(image, dst, true)];
@@ -165,7 +196,8 @@ impl Recorder {
         let image = image_of(memory)?;
         let Some((buffer, layout)) = image.behind() else { return Ok(()) };
         let range = BufferRange { memory: buffer.clone(), offset: 0, size: buffer.size() };
-        let whole = ImageRange { image: memory.clone(), level: 0, origin: [0; 3], region: image.desc.shape.size };
+        let whole =
+            ImageRange { image: memory.clone(), level: 0, origin: [0; 3], region: image.desc.shape.size };
         self.buffer_to_image(&range, layout, &whole, true)
     }
 
@@ -175,7 +207,8 @@ impl Recorder {
         let image = image_of(memory)?;
         let Some((buffer, layout)) = image.behind() else { return Ok(()) };
         let range = BufferRange { memory: buffer.clone(), offset: 0, size: buffer.size() };
-        let whole = ImageRange { image: memory.clone(), level: 0, origin: [0; 3], region: image.desc.shape.size };
+        let whole =
+            ImageRange { image: memory.clone(), level: 0, origin: [0; 3], region: image.desc.shape.size };
         self.image_to_buffer(&whole, &range, layout, true)
     }
 
@@ -199,7 +232,9 @@ impl Recorder {
     fn put_into_image(&self, from: vk::Buffer, image: &Image, copies: &[vk::BufferImageCopy]) {
         for regions in copies.chunks(MAX_REGIONS) {
             // SAFETY: the command buffer is recording; the regions are inside buffer and image.
-            unsafe { self.gpu.raw.cmd_copy_buffer_to_image(self.frame.cmd, from, image.raw, GENERAL, regions) };
+            unsafe {
+                self.gpu.raw.cmd_copy_buffer_to_image(self.frame.cmd, from, image.raw, GENERAL, regions)
+            };
         }
     }
 

@@ -64,7 +64,10 @@ mod tests {
         let tight = packed(region);
         assert_eq!(runs(&tight, &tight, region)[..], [Run { src: 0, dst: 0, size: 24 }]);
         let rows = RectLayout { offset: 5, row_pitch: 4, slice_pitch: 100 };
-        assert_eq!(runs(&rows, &tight, region)[..], [Run { src: 5, dst: 0, size: 12 }, Run { src: 105, dst: 12, size: 12 }]);
+        assert_eq!(
+            runs(&rows, &tight, region)[..],
+            [Run { src: 5, dst: 0, size: 12 }, Run { src: 105, dst: 12, size: 12 }]
+        );
         let wide = RectLayout { offset: 0, row_pitch: 10, slice_pitch: 100 };
         let all = runs(&wide, &tight, region);
         assert_eq!(all.len(), 6);

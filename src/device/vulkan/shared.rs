@@ -41,11 +41,16 @@ impl Claim {
         let len = usize::try_from(len).ok()?;
         let wanted = address.map_or(0, |a| a as usize);
         let place = if address.is_some() { libc::MAP_FIXED_NOREPLACE } else { 0 };
-        let source =
-            if file.is_some() { libc::MAP_SHARED } else { libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE };
+        let source = if file.is_some() {
+            libc::MAP_SHARED
+        } else {
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE
+        };
         let fd = file.map_or(-1, AsRawFd::as_raw_fd);
         // SAFETY: without MAP_FIXED a new mapping replaces none.
-        let ptr = unsafe { libc::mmap(std::ptr::without_provenance_mut(wanted), len, access, place | source, fd, 0) };
+        let ptr = unsafe {
+            libc::mmap(std::ptr::without_provenance_mut(wanted), len, access, place | source, fd, 0)
+        };
         if ptr == libc::MAP_FAILED {
             return None;
         }
@@ -101,12 +106,17 @@ pub fn import_alignment(gpu: &'static Gpu) -> u64 {
         return 0;
     }
     let unit = unit.max(page());
-    let tried = Claim::new(None, unit * 2, READ_WRITE, None).ok_or(DeviceError::OutOfHostMemory).and_then(|pages| {
-        let start = (pages.ptr as u64).next_multiple_of(unit);
-        let ptr = HostPtr::new(pages.ptr.cast()).offset(start - pages.ptr as u64);
-        Buffer::import(gpu, HostRange { ptr, size: unit }, &BufferDesc { size: unit, host_visible: true, name: "import" })?;
-        Ok(unit)
-    });
+    let tried =
+        Claim::new(None, unit * 2, READ_WRITE, None).ok_or(DeviceError::OutOfHostMemory).and_then(|pages| {
+            let start = (pages.ptr as u64).next_multiple_of(unit);
+            let ptr = HostPtr::new(pages.ptr.cast()).offset(start - pages.ptr as u64);
+            Buffer::import(
+                gpu,
+                HostRange { ptr, size: unit },
+                &BufferDesc { size: unit, host_visible: true, name: "import" },
+            )?;
+            Ok(unit)
+        });
     tried.inspect_err(|why| tracing::debug!("{why}")).unwrap_or(0)
 }
 
@@ -216,7 +226,8 @@ pub fn placed_together(gpus: &[&'static Gpu], size: u64) -> Result<Vec<Buffer>> 
     let mut pages: Vec<Arc<Claim>> = Vec::new();
     let mut tried: Vec<Vec<Buffer>> = gpus.iter().map(|_| Vec::new()).collect();
     for _ in 0..TRIES {
-        let claim = Arc::new(Claim::new(None, padded, READ_WRITE, Some(&file)).ok_or(DeviceError::OutOfHostMemory)?);
+        let claim =
+            Arc::new(Claim::new(None, padded, READ_WRITE, Some(&file)).ok_or(DeviceError::OutOfHostMemory)?);
         let ptr = HostPtr::new(claim.ptr.cast());
         for (gpu, list) in gpus.iter().zip(&mut tried) {
             let mut buffer = Buffer::import(gpu, HostRange { ptr, size: padded }, &desc)?;
@@ -224,14 +235,17 @@ pub fn placed_together(gpus: &[&'static Gpu], size: u64) -> Result<Vec<Buffer>> 
             list.push(buffer);
         }
         pages.push(claim);
-        let addresses: Vec<Vec<u64>> =
-            tried.iter().map(|list| list.iter().filter(|b| is_plausible(b)).map(|b| b.address).collect()).collect();
+        let addresses: Vec<Vec<u64>> = tried
+            .iter()
+            .map(|list| list.iter().filter(|b| is_plausible(b)).map(|b| b.address).collect())
+            .collect();
         for address in in_common(&addresses) {
             // One of the mappings may be there already.
             let there = pages.iter().find(|c| c.ptr as u64 == address).cloned();
             let made = || Claim::new(Some(address), padded, READ_WRITE, Some(&file)).map(Arc::new);
             if let Some(claim) = there.or_else(made) {
-                let chosen = tried.into_iter().filter_map(|list| list.into_iter().find(|b| b.address == address));
+                let chosen =
+                    tried.into_iter().filter_map(|list| list.into_iter().find(|b| b.address == address));
                 let seen = chosen.map(|mut buffer| {
                     buffer.see_at(HostPtr::new(claim.ptr.cast()));
                     buffer.keep(claim.clone());

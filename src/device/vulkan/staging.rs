@@ -92,7 +92,12 @@ impl Arena {
             _ => return Err(DeviceError::OutOfHostMemory),
         };
         self.used = at + size;
-        Ok(Piece { buffer: block.raw, offset: at, address: block.address + at, ptr: base.offset(at).as_ptr() })
+        Ok(Piece {
+            buffer: block.raw,
+            offset: at,
+            address: block.address + at,
+            ptr: base.offset(at).as_ptr(),
+        })
     }
 
     /// Forgets everything and keeps nothing.

@@ -11,7 +11,10 @@ pub(super) fn device() -> Option<Arc<dyn DeviceOps>> {
     static DEVICES: OnceLock<Vec<Arc<dyn DeviceOps>>> = OnceLock::new();
     let list = DEVICES.get_or_init(|| {
         // Validation messages are worth reading when a test fails.
-        let _ = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN).with_writer(std::io::stderr).try_init();
+        let _ = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::WARN)
+            .with_writer(std::io::stderr)
+            .try_init();
         instance::get(true);
         DRIVER.probe(&Config::default())
     });
@@ -157,7 +160,8 @@ fn writes_copies_and_reads_in_one_batch() {
     let Some(device) = device() else { return };
     let (queue, log) = queue(&device, false);
     for size in [1usize, 3, 4096, 70_001] {
-        let (a, b, scratch) = (buffer(&device, size as u64), buffer(&device, size as u64), buffer(&device, 64));
+        let (a, b, scratch) =
+            (buffer(&device, size as u64), buffer(&device, size as u64), buffer(&device, 64));
         let src = bytes(size, 5);
         let mut dst = vec![0; size];
         let copy = DeviceCommand::Copy { src: whole(&a), dst: whole(&b) };
@@ -253,7 +257,10 @@ fn large_transfers_are_streamed() {
     let (a, scratch) = (buffer(&device, size as u64), buffer(&device, 64));
     let src = bytes(size, 1);
     let mut dst = vec![0; size];
-    finish(&queue, vec![device_work(&scratch), write(&src, whole(&a)), device_work(&scratch), read(whole(&a), &mut dst)]);
+    finish(
+        &queue,
+        vec![device_work(&scratch), write(&src, whole(&a)), device_work(&scratch), read(whole(&a), &mut dst)],
+    );
     assert!(src == dst);
     assert_eq!(validation_messages(), 0);
 }
@@ -356,7 +363,11 @@ fn threads_share_a_queue() {
                 for round in 0..30u8 {
                     let src = vec![round; 4096];
                     let mut dst = vec![0; 4096];
-                    let commands = vec![device_work(&memory), write(&src, whole(&memory)), read(whole(&memory), &mut dst)];
+                    let commands = vec![
+                        device_work(&memory),
+                        write(&src, whole(&memory)),
+                        read(whole(&memory), &mut dst),
+                    ];
                     finish(&queue, commands);
                     assert_eq!(src, dst);
                 }
@@ -439,7 +450,11 @@ fn scale_program(modes: &[PointerMode], place: BlockPlace) -> Arc<CompiledProgra
         kernels: vec![CompiledKernel {
             info: KernelInfo {
                 name: "scale".into(),
-                args: vec![arg(ArgKind::GlobalPtr, 8, 0), arg(ArgKind::GlobalPtr, 8, 8), arg(ArgKind::Value, 4, 16)],
+                args: vec![
+                    arg(ArgKind::GlobalPtr, 8, 0),
+                    arg(ArgKind::GlobalPtr, 8, 8),
+                    arg(ArgKind::Value, 4, 16),
+                ],
                 args_size: 24,
                 ..KernelInfo::default()
             },
@@ -527,8 +542,11 @@ fn a_launch_that_cannot_be_is_refused_whole() {
     let program = device.load(scale_program(&[PointerMode::Bindings], BlockPlace::Push)).unwrap();
     let kernel = program.kernel("scale").unwrap();
     let memory = buffer(&device, 64);
-    let args: Arc<Vec<ArgValue>> =
-        Arc::new(vec![ArgValue::NullBuffer, ArgValue::Buffer(whole(&memory)), ArgValue::Bytes(smallvec![0; 4])]);
+    let args: Arc<Vec<ArgValue>> = Arc::new(vec![
+        ArgValue::NullBuffer,
+        ArgValue::Buffer(whole(&memory)),
+        ArgValue::Bytes(smallvec![0; 4]),
+    ]);
     let (ones, reach) = ([1; 3], Reach::default());
     let null = DeviceCommand::Launch(Launch {
         kernel: kernel.clone(),
@@ -567,7 +585,13 @@ fn launch_and_finish_latency() {
     }
     times.sort();
     submits.sort();
-    eprintln!("{}: submit {:?}, submit + wait {:?} p90 {:?}", device.info().name, submits[1000], times[1000], times[1800]);
+    eprintln!(
+        "{}: submit {:?}, submit + wait {:?} p90 {:?}",
+        device.info().name,
+        submits[1000],
+        times[1000],
+        times[1800]
+    );
 }
 
 /// Uses a quarter of the device's memory; run by hand.
@@ -580,7 +604,10 @@ fn the_largest_buffer_can_be_used_to_its_end() {
     let memory = buffer(&device, size);
     let mut got = vec![0u8; 4096];
     let start = std::time::Instant::now();
-    let fill = |at, n| DeviceCommand::Fill { dst: range(&memory, at, n), pattern: bytes(16, 3).into_iter().collect() };
+    let fill = |at, n| DeviceCommand::Fill {
+        dst: range(&memory, at, n),
+        pattern: bytes(16, 3).into_iter().collect(),
+    };
     finish(&queue, vec![fill(0, size & !15), read(range(&memory, size - 4096, 4096), &mut got)]);
     eprintln!("{size} bytes in {:?}", start.elapsed());
     assert_eq!(got, bytes(16, 3).repeat(256));
@@ -594,10 +621,13 @@ fn local_arguments_become_lengths_and_offsets() {
     let local = ArgInfo { kind: ArgKind::LocalPtr, size: 0, ..kernel.info.args[2].clone() };
     kernel.info.args.extend([local.clone(), local.clone(), local]);
     let abi = &mut kernel.variants[0].abi;
-    abi.local_specs =
-        vec![(3, LocalSpec::Arg { arg: 3, elem_bytes: 4 }), (4, LocalSpec::Common { fixed_bytes: 20, elem_bytes: 4 })];
+    abi.local_specs = vec![
+        (3, LocalSpec::Arg { arg: 3, elem_bytes: 4 }),
+        (4, LocalSpec::Common { fixed_bytes: 20, elem_bytes: 4 }),
+    ];
     abi.common_local_args = vec![4, 5];
-    abi.hidden = vec![(Hidden::LocalArgOffset(4), 0), (Hidden::LocalArgOffset(5), 4), (Hidden::NumGroups(0), 8)];
+    abi.hidden =
+        vec![(Hidden::LocalArgOffset(4), 0), (Hidden::LocalArgOffset(5), 4), (Hidden::NumGroups(0), 8)];
     let program = device.load(Arc::new(program)).unwrap();
     let kernel = program.kernel("scale").unwrap();
     let kernel_impl = kernel.as_any().downcast_ref::<super::kernel::Kernel>().unwrap();
@@ -645,9 +675,13 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
     for (src, dst, count) in [(0, 0, 16), (16, 48, 1024 * 16), (32, 16, 769 * 16), (160, 0, 4321 * 16)] {
         finish(
             &queue,
-            vec![write(&source, whole(&a)), DeviceCommand::Fill { dst: whole(&b), pattern: [0xEE].into_iter().collect() }],
+            vec![
+                write(&source, whole(&a)),
+                DeviceCommand::Fill { dst: whole(&b), pattern: [0xEE].into_iter().collect() },
+            ],
         );
-        let (from, to) = (a.as_any().downcast_ref::<Buffer>().unwrap(), b.as_any().downcast_ref::<Buffer>().unwrap());
+        let (from, to) =
+            (a.as_any().downcast_ref::<Buffer>().unwrap(), b.as_any().downcast_ref::<Buffer>().unwrap());
         let mut recorder = Recorder::begin(gpu, Before::Barrier).unwrap();
         gpu.full_barrier(recorder.frame.cmd);
         recorder.copy_by_shader(from.raw, to.raw, &Run { src, dst, size: count }).unwrap();
@@ -659,7 +693,8 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
         let mut got = vec![0; size as usize];
         finish(&queue, vec![read(whole(&b), &mut got)]);
         let mut expected = vec![0xEE; size as usize];
-        expected[dst as usize..(dst + count) as usize].copy_from_slice(&source[src as usize..(src + count) as usize]);
+        expected[dst as usize..(dst + count) as usize]
+            .copy_from_slice(&source[src as usize..(src + count) as usize]);
         assert!(got == expected);
     }
 }
@@ -694,7 +729,8 @@ fn parts_of_a_round_trip() {
     for (name, barrier, write) in
         [("empty", false, false), ("barrier", true, false), ("write", false, true), ("both", true, true)]
     {
-        let (mut record, mut submit, mut seen, mut done, mut reset) = (vec![], vec![], vec![], vec![], vec![]);
+        let (mut record, mut submit, mut seen, mut done, mut reset) =
+            (vec![], vec![], vec![], vec![], vec![]);
         for i in 1..1000u32 {
             let t = Instant::now();
             let recorder = Recorder::begin(gpu, Before::Barrier).unwrap();
@@ -721,8 +757,11 @@ fn parts_of_a_round_trip() {
             gpu.reset_frames();
             reset.push(t.elapsed().as_nanos());
         }
-        let (record, submit, seen, done, reset) = (median(record), median(submit), median(seen), median(done), median(reset));
-        eprintln!("{name}: record {record}, submit {submit}, seen after {seen}, done after {done}, reset {reset} ns");
+        let (record, submit, seen, done, reset) =
+            (median(record), median(submit), median(seen), median(done), median(reset));
+        eprintln!(
+            "{name}: record {record}, submit {submit}, seen after {seen}, done after {done}, reset {reset} ns"
+        );
     }
 }
 
@@ -753,7 +792,10 @@ fn semaphores_of_the_application_order_queues() {
         let entries = log.0.lock();
         assert!(entries.iter().all(|e| e.1 == Outcome::Complete && e.2.is_some() == profiling));
         drop(entries);
-        assert!(filled.export(share::SemaphoreHandle::OpaqueFd).is_err() || !device.info().semaphore_exports.is_empty());
+        assert!(
+            filled.export(share::SemaphoreHandle::OpaqueFd).is_err()
+                || !device.info().semaphore_exports.is_empty()
+        );
     }
     assert_eq!(validation_messages(), 0);
 }
@@ -765,7 +807,8 @@ fn lists_are_replayed() {
     let (a, b) = (buffer(&device, 4096), buffer(&device, 4096));
     let item = |command| ListItem { command, ordered: true };
     // Patterns in vkCmdFillBuffer, in the helper shader and in staging memory, odd ends, and a copy.
-    let fill = |dst, pattern: &[u8]| item(DeviceCommand::Fill { dst, pattern: SmallVec::from_slice(pattern) });
+    let fill =
+        |dst, pattern: &[u8]| item(DeviceCommand::Fill { dst, pattern: SmallVec::from_slice(pattern) });
     let items = vec![
         fill(whole(&a), &[1]),
         fill(range(&a, 64, 64), &[1, 2, 3, 4, 5, 6, 7, 8]),

@@ -83,9 +83,19 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    fn of_image(host: HostPtr, layout: &RectLayout, range: &'a ImageRange, write: bool) -> Option<Transfer<'a>> {
+    fn of_image(
+        host: HostPtr,
+        layout: &RectLayout,
+        range: &'a ImageRange,
+        write: bool,
+    ) -> Option<Transfer<'a>> {
         let element = image_of(&range.image).ok()?.desc.format.element_size();
-        let side = Side::Image { image: &range.image, level: range.level, origin: range.origin, element: element.into() };
+        let side = Side::Image {
+            image: &range.image,
+            level: range.level,
+            origin: range.origin,
+            element: element.into(),
+        };
         Some(Transfer { host, host_layout: *layout, side, region: bytes_of(range.region, element), write })
     }
 
@@ -150,9 +160,12 @@ impl<'a> Transfer<'a> {
             Side::Buffer { range, layout } if self.write => {
                 recorder.write(self.host, &self.host_layout, range, layout, self.region, ordered)
             }
-            Side::Buffer { range, layout } => recorder.read(range, layout, self.host, &self.host_layout, self.region, ordered),
+            Side::Buffer { range, layout } => {
+                recorder.read(range, layout, self.host, &self.host_layout, self.region, ordered)
+            }
             Side::Image { image, level, origin, element } => {
-                let region = [(self.region[0] / element) as u32, self.region[1] as u32, self.region[2] as u32];
+                let region =
+                    [(self.region[0] / element) as u32, self.region[1] as u32, self.region[2] as u32];
                 let range = ImageRange { image: (*image).clone(), level: *level, origin: *origin, region };
                 if self.write {
                     recorder.write_image(self.host, &self.host_layout, &range, ordered)
@@ -224,7 +237,8 @@ mod tests {
             let host = HostPtr::new(std::ptr::null_mut());
             let side = Side::Buffer { range: &range, layout };
             let t = Transfer { host, host_layout: layout, side, region, write: true };
-            let mut runs: Vec<_> = t.pieces().iter().flat_map(|p| rect::runs(&p.host_layout, layout_of(p), p.region)).collect();
+            let mut runs: Vec<_> =
+                t.pieces().iter().flat_map(|p| rect::runs(&p.host_layout, layout_of(p), p.region)).collect();
             assert!(t.pieces().iter().all(|p| p.bytes() <= PIECE));
             runs.sort_by_key(|r| r.src);
             let mut at = 0;

@@ -62,7 +62,10 @@ mod tests {
         let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
         let pipelines = Pipelines::new(gpu);
         let size = |x, best| pipelines.small_local_size([x, 1, 1], [best, 1, 1])[0];
-        assert_eq!([size(8, 8), size(16, 16), size(5, 5), size(7, 7), size(24, 24), size(12, 12)], [8, 8, 1, 1, 8, 1]);
+        assert_eq!(
+            [size(8, 8), size(16, 16), size(5, 5), size(7, 7), size(24, 24), size(12, 12)],
+            [8, 8, 1, 1, 8, 1]
+        );
     }
 
     #[test]

@@ -14,7 +14,8 @@ struct Rig {
 
 impl Rig {
     fn new(sharing: &[AddressSharing]) -> Rig {
-        let mock = |s: &AddressSharing| Device::new("mock", MockDevice::with_sharing(Mode::AtOnce, false, true, *s));
+        let mock =
+            |s: &AddressSharing| Device::new("mock", MockDevice::with_sharing(Mode::AtOnce, false, true, *s));
         let devices: Vec<_> = sharing.iter().map(mock).collect();
         let context = Context::new(devices.clone(), Vec::new(), None, Default::default()).unwrap();
         let queues = devices.iter().map(|d| CommandQueue::new(&context, d, 0, None).unwrap()).collect();
@@ -24,10 +25,12 @@ impl Rig {
         svm_alloc(&self.context, CL_MEM_READ_WRITE, size, 0).unwrap()
     }
     fn fill(&self, queue: usize, ptr: HostPtr, byte: u8, size: usize) {
-        commands::fill(&self.queues[queue], CL_COMMAND_SVM_MEMFILL, ptr, &[byte], size, WaitList::new()).unwrap();
+        commands::fill(&self.queues[queue], CL_COMMAND_SVM_MEMFILL, ptr, &[byte], size, WaitList::new())
+            .unwrap();
     }
     fn copy(&self, queue: usize, dst: HostPtr, src: HostPtr, size: usize) {
-        commands::memcpy(&self.queues[queue], CL_COMMAND_SVM_MEMCPY, true, (dst, src), size, WaitList::new()).unwrap();
+        commands::memcpy(&self.queues[queue], CL_COMMAND_SVM_MEMCPY, true, (dst, src), size, WaitList::new())
+            .unwrap();
     }
     fn map(&self, flags: cl_map_flags, ptr: HostPtr, size: usize) {
         commands::map(&self.queues[0], true, flags, ptr, size, WaitList::new()).unwrap();
@@ -114,7 +117,8 @@ fn buffers_of_an_allocation_are_the_allocation() {
     assert_eq!(create(p.offset(16), 49).map(|_| ()).unwrap_err().code(), CL_INVALID_BUFFER_SIZE);
     let queue = &rig.queues[0];
     crate::command::transfer::fill_buffer(queue, &mem, &[9], 0, 4, WaitList::new()).unwrap();
-    let (_, mapped) = crate::command::map::map_buffer(queue, &mem, true, CL_MAP_READ, 0, 8, WaitList::new()).unwrap();
+    let (_, mapped) =
+        crate::command::map::map_buffer(queue, &mem, true, CL_MAP_READ, 0, 8, WaitList::new()).unwrap();
     assert_eq!(mapped, p.offset(16));
     assert_eq!(seen(p.offset(14), 8), [0, 0, 9, 9, 9, 9, 0, 0]);
     // The allocation goes with the last command or buffer that uses it.
@@ -132,7 +136,13 @@ fn several_devices_need_one_address() {
     use AddressSharing::{Host, Mirrored, None, Placed};
     let alloc = |rig: &Rig| svm_alloc(&rig.context, CL_MEM_READ_WRITE, 64, 0);
     // Devices that use every address use each other's memory.
-    for sharing in [&[Host, Host][..], &[Placed, Host], &[Host, Placed, None], &[Placed, Placed], &[Placed, Host, Placed]] {
+    for sharing in [
+        &[Host, Host][..],
+        &[Placed, Host],
+        &[Host, Placed, None],
+        &[Placed, Placed],
+        &[Placed, Host, Placed],
+    ] {
         let rig = Rig::new(sharing);
         let p = alloc(&rig).unwrap();
         for (i, device) in sharing.iter().enumerate().filter(|(_, s)| **s != None) {
@@ -147,8 +157,14 @@ fn several_devices_need_one_address() {
     }
     assert_eq!(alloc(&Rig::new(&[None])).unwrap_err().code(), CL_INVALID_OPERATION);
     let rig = Rig::new(&[Placed, Mirrored]);
-    let usm = |kind, i: Option<usize>| usm_alloc(&rig.context, kind, i.map(|i| &*rig.context.devices()[i]), &[], 64, 0);
-    assert!(usm(Kind::Device, Some(1)).is_ok() && usm(Kind::Shared, Some(0)).is_ok() && usm(Kind::Host, Option::None).is_ok());
+    let usm = |kind, i: Option<usize>| {
+        usm_alloc(&rig.context, kind, i.map(|i| &*rig.context.devices()[i]), &[], 64, 0)
+    };
+    assert!(
+        usm(Kind::Device, Some(1)).is_ok()
+            && usm(Kind::Shared, Some(0)).is_ok()
+            && usm(Kind::Host, Option::None).is_ok()
+    );
     assert_eq!(usm(Kind::Shared, Some(1)).unwrap_err().code(), CL_INVALID_OPERATION);
 }
 
@@ -166,8 +182,12 @@ fn buffers_with_addresses_are_found_on_each_device() {
     }
     let sub = buffer::create_sub_buffer(&mem, 0, 128, 64).unwrap();
     assert_eq!(sub.addresses.as_ref().unwrap()[0], addresses[0] + 128);
-    let code =
-        |list| buffer::create(&rig.context, Some(list), CL_MEM_READ_WRITE, 256, Option::None).map(|_| ()).unwrap_err().code();
+    let code = |list| {
+        buffer::create(&rig.context, Some(list), CL_MEM_READ_WRITE, 256, Option::None)
+            .map(|_| ())
+            .unwrap_err()
+            .code()
+    };
     assert_eq!(code([&list[..2], &list].concat()), CL_INVALID_PROPERTY);
     assert_eq!(code(vec![list[0], 2, 0]), CL_INVALID_PROPERTY);
     drop((mem, sub));

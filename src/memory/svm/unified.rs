@@ -63,11 +63,15 @@ pub fn request<'a>(
             return Err(invalid("a property is given twice"));
         }
         match u32::try_from(*name) {
-            Ok(CL_SVM_ALLOC_ASSOCIATED_DEVICE_HANDLE_KHR) => request.device = Some(device_of(*value as usize)?),
+            Ok(CL_SVM_ALLOC_ASSOCIATED_DEVICE_HANDLE_KHR) => {
+                request.device = Some(device_of(*value as usize)?)
+            }
             // Only defined flags are valid.
             Ok(CL_SVM_ALLOC_ACCESS_FLAGS_KHR) if value & !ACCESS == 0 => request.access = *value,
             // The alignment is a power of two that every device knows.
-            Ok(CL_SVM_ALLOC_ALIGNMENT_KHR) if validate_alignment(u32::try_from(*value).unwrap_or(3)).is_ok() => {
+            Ok(CL_SVM_ALLOC_ALIGNMENT_KHR)
+                if validate_alignment(u32::try_from(*value).unwrap_or(3)).is_ok() =>
+            {
                 request.alignment = *value as cl_uint;
             }
             _ => return Err(invalid("an unknown property, or a value that is not valid")),
@@ -82,11 +86,19 @@ fn users<'a>(context: &'a Context, request: &'a Request<'_>) -> impl Iterator<It
 }
 
 /// clSVMAllocWithPropertiesKHR. `platform` are the platform's devices.
-pub fn alloc(context: &Context, platform: &[Arc<Device>], index: cl_uint, size: usize, request: Request<'_>) -> Result<HostPtr> {
+pub fn alloc(
+    context: &Context,
+    platform: &[Arc<Device>],
+    index: cl_uint,
+    size: usize,
+    request: Request<'_>,
+) -> Result<HostPtr> {
     // There is such a type, and it is one to allocate.
     let mut types = listed(platform.iter().map(|d| d.info().sharing));
     let kind = types.find(|t| t.index() == index).and_then(Kind::of);
-    let kind = kind.ok_or_else(|| Error::with(CL_INVALID_VALUE, format!("nothing of SVM type {index} can be allocated")))?;
+    let kind = kind.ok_or_else(|| {
+        Error::with(CL_INVALID_VALUE, format!("nothing of SVM type {index} can be allocated"))
+    })?;
     // The associated device is one of the context's.
     if let Some(device) = request.device {
         context.device(device)?;
@@ -96,15 +108,19 @@ pub fn alloc(context: &Context, platform: &[Arc<Device>], index: cl_uint, size: 
         return Err(Error::with(CL_INVALID_OPERATION, "the devices do not support this type"));
     }
     // Types that are a device's need one.
-    let unassociated = kind.svm_type().capabilities(kind.needs()) & CL_SVM_CAPABILITY_DEVICE_UNASSOCIATED_KHR != 0;
+    let unassociated =
+        kind.svm_type().capabilities(kind.needs()) & CL_SVM_CAPABILITY_DEVICE_UNASSOCIATED_KHR != 0;
     if request.device.is_none() && !unassociated {
         return Err(Error::with(CL_INVALID_PROPERTY, "the type needs an associated device"));
     }
     // The size is positive and every device that is to use it can hold it.
-    if size == 0 || users(context, &request).any(|d| kind.works_on(d) && size as u64 > d.info().max_alloc_size) {
+    if size == 0
+        || users(context, &request).any(|d| kind.works_on(d) && size as u64 > d.info().max_alloc_size)
+    {
         return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));
     }
-    let device = request.device.and_then(|one| context.devices().iter().position(|d| std::ptr::eq(&**d, one)));
+    let device =
+        request.device.and_then(|one| context.devices().iter().position(|d| std::ptr::eq(&**d, one)));
     // What belongs to the context is for all its devices, whichever it is associated with.
     let only = device.filter(|_| !unassociated);
     let made = allocate(context, kind, only, 0, size as u64, (device, request.access, request.list))?;
@@ -143,7 +159,9 @@ pub fn query(
     let sharing = context.devices().iter().filter(|d| device.is_none_or(|one| std::ptr::eq(&***d, one)));
     Some(match name {
         CL_SVM_INFO_TYPE_INDEX_KHR => found.map_or(cl_uint::MAX, |a| a.kind.svm_type().index()).into(),
-        CL_SVM_INFO_CAPABILITIES_KHR => found.map_or(0, |a| common(a.kind.svm_type(), sharing.map(|d| d.info().sharing))).into(),
+        CL_SVM_INFO_CAPABILITIES_KHR => {
+            found.map_or(0, |a| common(a.kind.svm_type(), sharing.map(|d| d.info().sharing))).into()
+        }
         CL_SVM_INFO_PROPERTIES_KHR => match found {
             Some(a) if !a.properties.is_empty() => a.properties.clone().into(),
             _ => InfoValue::Empty,

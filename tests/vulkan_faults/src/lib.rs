@@ -73,7 +73,9 @@ pub extern "C" fn vulkan_faults_failed() -> *const c_char {
 /// `count` may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vulkan_faults_live(kind: u32, count: *mut i64) -> *const c_char {
-    let (Some(name), Some(live)) = (KINDS.get(kind as usize), LIVE.get(kind as usize)) else { return std::ptr::null() };
+    let (Some(name), Some(live)) = (KINDS.get(kind as usize), LIVE.get(kind as usize)) else {
+        return std::ptr::null();
+    };
     // SAFETY: the caller's promise.
     unsafe { *count = live.load(Ordering::SeqCst) };
     name.as_ptr()
@@ -281,7 +283,8 @@ fn real() -> Option<&'static Real> {
         // SAFETY: the Vulkan loader, as every Vulkan program opens it.
         let library = unsafe { libloading::Library::new(path) }.ok()?;
         // SAFETY: the function of that name has that type.
-        let instance = unsafe { library.get::<GetInstanceProcAddr>(b"vkGetInstanceProcAddr\0") }.map(|f| *f).ok()?;
+        let instance =
+            unsafe { library.get::<GetInstanceProcAddr>(b"vkGetInstanceProcAddr\0") }.map(|f| *f).ok()?;
         Some(Real { instance, device: OnceLock::new(), _library: library })
     };
     REAL.get_or_init(open).as_ref()
@@ -305,7 +308,10 @@ fn replaced(name: &CStr, found: Option<Function>) -> Option<Function> {
 /// As Vulkan has it.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
-pub unsafe extern "system" fn vkGetInstanceProcAddr(instance: vk::Instance, name: *const c_char) -> Option<Function> {
+pub unsafe extern "system" fn vkGetInstanceProcAddr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> Option<Function> {
     let real = real()?;
     // SAFETY: the caller's name is a string.
     let text = unsafe { CStr::from_ptr(name) };

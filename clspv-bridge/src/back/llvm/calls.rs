@@ -74,8 +74,10 @@ impl Emit<'_> {
     /// The head of a function's text.
     pub(super) fn head(&self, name: &str, varying: Varying) -> String {
         let (result, _) = self.result(&self.func.sig.results, varying);
-        let mut text =
-            format!("define internal {result} @{name}(ptr noalias nocapture readonly align 8 %ctx, {} %mask", self.mask_type());
+        let mut text = format!(
+            "define internal {result} @{name}(ptr noalias nocapture readonly align 8 %ctx, {} %mask",
+            self.mask_type()
+        );
         if self.r.wanted.is_some() {
             text.push_str(", ptr %check.place");
         }

@@ -22,7 +22,12 @@ pub fn private(func: &Function, slots: &HashMap<Slot, u32>) -> Vec<Place> {
 }
 
 /// Where the variables of a kernel lie; `private`: its own and those of the functions that it calls.
-pub fn places(module: &Module, data: &DataLayout, local: &HashMap<Global, u32>, private: Vec<Place>) -> Places {
+pub fn places(
+    module: &Module,
+    data: &DataLayout,
+    local: &HashMap<Global, u32>,
+    private: Vec<Place>,
+) -> Places {
     let global = |g: Global, offset: u32| {
         let d = &module.globals[g];
         Place { name: d.name.clone(), offset, size: d.size, stride: 0 }
@@ -87,8 +92,13 @@ impl Uses<'_> {
                 (Op::Shuffle(lanes_of), Some(r)) => {
                     let after = self.wanted(r, from);
                     let first = if k == 0 { 0 } else { func.ty(data.args[0]).lanes() };
-                    let taken = (0u32..).zip(lanes_of).filter(|(to, _)| after >> to & 1 == 1).map(|(_, lane)| u32::from(*lane));
-                    taken.filter(|lane| (first..first + lanes).contains(lane)).fold(0, |all, lane| all | 1 << (lane - first))
+                    let taken = (0u32..)
+                        .zip(lanes_of)
+                        .filter(|(to, _)| after >> to & 1 == 1)
+                        .map(|(_, lane)| u32::from(*lane));
+                    taken
+                        .filter(|lane| (first..first + lanes).contains(lane))
+                        .fold(0, |all, lane| all | 1 << (lane - first))
                 }
                 (Op::Bin(_) | Op::Un(_) | Op::Fma | Op::Mad | Op::Select | Op::Cast(_), Some(r))
                     if func.ty(r).lanes() == lanes =>
@@ -139,7 +149,8 @@ impl Emit<'_> {
     /// A function starts.
     pub fn check_entered(&self, end: u32) -> String {
         let n = self.runs;
-        let mut text = format!("  %check.record.{n} = getelementptr i64, ptr %check.place, i64 {}\n", check::RECORD);
+        let mut text =
+            format!("  %check.record.{n} = getelementptr i64, ptr %check.place, i64 {}\n", check::RECORD);
         let _ = writeln!(text, "  %record.{n} = load ptr, ptr %check.record.{n}, align 8");
         if !self.slots.is_empty() {
             text.push_str(&self.check_start(end));
@@ -205,7 +216,12 @@ impl Emit<'_> {
         let known = data.results.first().and_then(|r| self.r.wanted?.get(r)).copied();
         let wanted = if access.copied { 0 } else { known.unwrap_or(u16::MAX) };
         let uniform = p.is_same();
-        self.check_access(data, &p, uniform, size_bits(bytes, n) | u64::from(wanted) << check::WANTED | volatile_bit(access));
+        self.check_access(
+            data,
+            &p,
+            uniform,
+            size_bits(bytes, n) | u64::from(wanted) << check::WANTED | volatile_bit(access),
+        );
         let t = self.ty(lane, !uniform);
         let parts = (0..n)
             .map(|i| {
@@ -248,7 +264,9 @@ impl Emit<'_> {
     pub fn checked_fence(&mut self, order: Ordering) {
         if order != Ordering::Relaxed {
             let (mask, what) = (self.check_mask(), check::FENCE | order_bits(order));
-            self.line(format!("call void %check.order(ptr %check, i64 {what}, i64 {mask}, ptr %check.place)"));
+            self.line(format!(
+                "call void %check.order(ptr %check, i64 {what}, i64 {mask}, ptr %check.place)"
+            ));
         }
     }
 
@@ -258,7 +276,10 @@ impl Emit<'_> {
         let kind = if *exec == Scope::SubGroup { check::VECTOR_BARRIER } else { check::GROUP_BARRIER };
         let local = if spaces.local { check::LOCAL } else { 0 };
         let global = if spaces.global || spaces.image { check::GLOBAL } else { 0 };
-        self.line(format!("call void %check.order(ptr %check, i64 {}, i64 -1, ptr %check.place)", kind | local | global));
+        self.line(format!(
+            "call void %check.order(ptr %check, i64 {}, i64 -1, ptr %check.place)",
+            kind | local | global
+        ));
     }
 }
 

@@ -52,7 +52,8 @@ impl Emit<'_> {
     }
 
     fn instructions(&mut self, block: Block) -> Result<()> {
-        if self.func.entry() != Some(block) && self.joins(block) && !self.func.blocks[block].params.is_empty() {
+        if self.func.entry() != Some(block) && self.joins(block) && !self.func.blocks[block].params.is_empty()
+        {
             self.open_run();
             let early = self.split_joins.contains(&block);
             for p in self.func.blocks[block].params.clone() {
@@ -130,7 +131,8 @@ impl Emit<'_> {
         let Some(target) = self.targets.get(&call.block) else {
             return Err(CompileError::internal("an edge to a block that is not around"));
         };
-        let (label, masked, split, keeps) = (target.label.clone(), target.masked, target.split, target.keeps_mask.clone());
+        let (label, masked, split, keeps) =
+            (target.label.clone(), target.masked, target.split, target.keeps_mask.clone());
         if !call.args.is_empty() {
             self.open_run();
             self.assign(call, masked)?;
@@ -183,7 +185,8 @@ impl Emit<'_> {
         if uses_mask {
             self.in_all(s.is_split, |e| e.clear("m", s.merge));
         }
-        let target = Target { label: merge.clone(), masked, keeps_mask: keeps, split: s.is_split, is_header: false };
+        let target =
+            Target { label: merge.clone(), masked, keeps_mask: keeps, split: s.is_split, is_header: false };
         self.targets.insert(s.merge, target);
         let ended = if common { self.common_arms(s, &merge)? } else { self.masked_arms(s, &merge)? };
         self.targets.remove(&s.merge);

@@ -140,7 +140,10 @@ impl<'a> Emit<'a> {
             let mut e = Emit::new(request(), plan.clone());
             e.body()?;
             let same = |a: &Plan, b: &Plan| {
-                a.values == b.values && a.masks == b.masks && a.variables == b.variables && a.skipped == b.skipped
+                a.values == b.values
+                    && a.masks == b.masks
+                    && a.variables == b.variables
+                    && a.skipped == b.skipped
             };
             let mut next = e.found.clone();
             next.values.extend(plan.values.clone());
@@ -219,7 +222,9 @@ impl<'a> Emit<'a> {
     fn finish(self, name: &str) -> Text {
         let record = self.record.next_multiple_of(64).max(64);
         let mut text = match self.r.entry {
-            Entry::Kernel => format!("define void @{name}(ptr noalias nocapture readonly align 8 %ctx) #0 {{\nentry:\n"),
+            Entry::Kernel => {
+                format!("define void @{name}(ptr noalias nocapture readonly align 8 %ctx) #0 {{\nentry:\n")
+            }
             Entry::Function(varying) => self.head(name, varying),
         };
         text.push_str(&self.allocas);
@@ -271,8 +276,10 @@ impl<'a> Emit<'a> {
                 _ => format!("%size{d}"),
             };
             let _ = writeln!(text, "  %ls{d} = add i64 {size}, 0");
-            let _ =
-                writeln!(text, "  %first{d}.m = mul i64 %group{d}, %enqueued{d}\n  %first{d} = add i64 %first{d}.m, %offset{d}");
+            let _ = writeln!(
+                text,
+                "  %first{d}.m = mul i64 %group{d}, %enqueued{d}\n  %first{d} = add i64 %first{d}.m, %offset{d}"
+            );
         }
         let _ = writeln!(text, "  %plane = mul i64 %ls0, %ls1\n  %total = mul i64 %plane, %ls2");
         let line = if self.r.linear { "%total" } else { "%ls0" };
@@ -354,7 +361,10 @@ impl<'a> Emit<'a> {
             let _ = writeln!(p, "  %vector.{n} = add i64 %x.{n}, 0");
         } else {
             let _ = writeln!(p, "  %row.{n} = mul i64 %z.{n}, %ls1\n  %line.{n} = add i64 %row.{n}, %y.{n}");
-            let _ = writeln!(p, "  %before.{n} = mul i64 %line.{n}, %vectors\n  %vector.{n} = add i64 %before.{n}, %x.{n}");
+            let _ = writeln!(
+                p,
+                "  %before.{n} = mul i64 %line.{n}, %vectors\n  %vector.{n} = add i64 %before.{n}, %x.{n}"
+            );
         }
         let _ = writeln!(p, "  %none.{n} = add i64 0, 0\n  %base.{n} = mul nuw nsw i64 %x.{n}, {w}");
         let _ = writeln!(
@@ -410,15 +420,22 @@ impl<'a> Emit<'a> {
             let _ = writeln!(o, "  store i64 0, ptr {x}\n  br label %X.{n}");
         } else {
             let _ = writeln!(o, "  store i64 0, ptr {z}\n  br label %Z.{n}");
-            let _ = writeln!(o, "Z.{n}:\n  %z.{n} = load i64, ptr {z}\n  %z.c{n} = icmp ult i64 %z.{n}, %ls2");
             let _ =
-                writeln!(o, "  br i1 %z.c{n}, label %Zb.{n}, label %E.{n}\nZb.{n}:\n  store i64 0, ptr {y}\n  br label %Y.{n}");
-            let _ = writeln!(o, "Y.{n}:\n  %y.{n} = load i64, ptr {y}\n  %y.c{n} = icmp ult i64 %y.{n}, %ls1");
+                writeln!(o, "Z.{n}:\n  %z.{n} = load i64, ptr {z}\n  %z.c{n} = icmp ult i64 %z.{n}, %ls2");
+            let _ = writeln!(
+                o,
+                "  br i1 %z.c{n}, label %Zb.{n}, label %E.{n}\nZb.{n}:\n  store i64 0, ptr {y}\n  br label %Y.{n}"
+            );
             let _ =
-                writeln!(o, "  br i1 %y.c{n}, label %Yb.{n}, label %Ze.{n}\nYb.{n}:\n  store i64 0, ptr {x}\n  br label %X.{n}");
+                writeln!(o, "Y.{n}:\n  %y.{n} = load i64, ptr {y}\n  %y.c{n} = icmp ult i64 %y.{n}, %ls1");
+            let _ = writeln!(
+                o,
+                "  br i1 %y.c{n}, label %Yb.{n}, label %Ze.{n}\nYb.{n}:\n  store i64 0, ptr {x}\n  br label %X.{n}"
+            );
         }
         let end = if self.r.linear { "E" } else { "Ye" };
-        let _ = writeln!(o, "X.{n}:\n  %x.{n} = load i64, ptr {x}\n  %x.c{n} = icmp ult i64 %x.{n}, %vectors");
+        let _ =
+            writeln!(o, "X.{n}:\n  %x.{n} = load i64, ptr {x}\n  %x.c{n} = icmp ult i64 %x.{n}, %vectors");
         let _ = writeln!(o, "  br i1 %x.c{n}, label %Xb.{n}, label %{end}.{n}\nXb.{n}:");
         o.push_str(&run.prologue);
         match &run.guard {
@@ -435,10 +452,14 @@ impl<'a> Emit<'a> {
             "  br label %N.{n}\nN.{n}:\n  %x.n{n} = add nuw nsw i64 %x.{n}, 1\n  store i64 %x.n{n}, ptr {x}\n  br label %X.{n}"
         );
         if !self.r.linear {
-            let _ =
-                writeln!(o, "Ye.{n}:\n  %y.n{n} = add nuw nsw i64 %y.{n}, 1\n  store i64 %y.n{n}, ptr {y}\n  br label %Y.{n}");
-            let _ =
-                writeln!(o, "Ze.{n}:\n  %z.n{n} = add nuw nsw i64 %z.{n}, 1\n  store i64 %z.n{n}, ptr {z}\n  br label %Z.{n}");
+            let _ = writeln!(
+                o,
+                "Ye.{n}:\n  %y.n{n} = add nuw nsw i64 %y.{n}, 1\n  store i64 %y.n{n}, ptr {y}\n  br label %Y.{n}"
+            );
+            let _ = writeln!(
+                o,
+                "Ze.{n}:\n  %z.n{n} = add nuw nsw i64 %z.{n}, 1\n  store i64 %z.n{n}, ptr {z}\n  br label %Z.{n}"
+            );
         }
         let _ = writeln!(o, "E.{n}:");
         self.block += 1;
@@ -491,7 +512,11 @@ impl<'a> Emit<'a> {
         }
         let name = format!("%v.{key}");
         if self.made.insert(name.clone()) {
-            let _ = writeln!(self.allocas, "  {name} = alloca {ty}, align {}", bytes.next_power_of_two().clamp(1, 64));
+            let _ = writeln!(
+                self.allocas,
+                "  {name} = alloca {ty}, align {}",
+                bytes.next_power_of_two().clamp(1, 64)
+            );
         }
         name
     }
@@ -537,7 +562,10 @@ impl<'a> Emit<'a> {
         let ty = self.func.ty(v);
         match &self.func.values[v].def {
             ValueDef::Const(Const::Bits(_, bits)) => {
-                return Ok(Val { kind: ValKind::Same, parts: bits.iter().map(|b| literal(ty, *b)).collect() });
+                return Ok(Val {
+                    kind: ValKind::Same,
+                    parts: bits.iter().map(|b| literal(ty, *b)).collect(),
+                });
             }
             ValueDef::Const(Const::Undef(_)) => {
                 return Ok(Val { kind: ValKind::Same, parts: vec![literal(ty, 0); ty.lanes() as usize] });
@@ -594,8 +622,15 @@ impl<'a> Emit<'a> {
             let data = &self.func.insts[inst];
             let cheap = matches!(
                 data.op,
-                Op::WorkItem { .. } | Op::SlotAddr(_) | Op::GlobalAddr(_) | Op::PushConst { .. } | Op::PrintBuffer
-            ) || matches!(data.op, Op::Cast(CastOp::Trunc | CastOp::Sext | CastOp::Zext | CastOp::PtrCast));
+                Op::WorkItem { .. }
+                    | Op::SlotAddr(_)
+                    | Op::GlobalAddr(_)
+                    | Op::PushConst { .. }
+                    | Op::PrintBuffer
+            ) || matches!(
+                data.op,
+                Op::Cast(CastOp::Trunc | CastOp::Sext | CastOp::Zext | CastOp::PtrCast)
+            );
             if cheap {
                 return self.operation(inst);
             }
@@ -624,7 +659,11 @@ impl<'a> Emit<'a> {
 
     fn saved(&mut self, v: Value, lane: usize, text: &str, bytes: u32, shape: Shape) -> String {
         let key = format!("s{v}.{lane}");
-        if shape == Shape::Group { self.variable(&key, text, bytes, shape) } else { self.place_address(&key, bytes) }
+        if shape == Shape::Group {
+            self.variable(&key, text, bytes, shape)
+        } else {
+            self.place_address(&key, bytes)
+        }
     }
 
     /// The variable of a value's lane that keeps it for code outside of its scope.

@@ -97,7 +97,10 @@ impl Emit<'_> {
         let vectors = self.vectors(ty, &x);
         if index.is_same() {
             let at = self.def(format!("and i32 {}, {}", index.parts[0], w - 1));
-            let parts = vectors.iter().map(|v| self.def(format!("extractelement <{w} x {lane}> {v}, i32 {at}"))).collect();
+            let parts = vectors
+                .iter()
+                .map(|v| self.def(format!("extractelement <{w} x {lane}> {v}, i32 {at}")))
+                .collect();
             return Ok(Val { kind: ValKind::Same, parts });
         }
         let index = self.vectors(I32, &index)[0].clone();

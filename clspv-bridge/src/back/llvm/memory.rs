@@ -30,7 +30,9 @@ impl Emit<'_> {
             Op::Store(access) if self.r.wanted.is_some() => self.checked_store(data, access),
             Op::Load(access) => self.load(access, data.args[0], ty),
             Op::Store(access) => self.store(access, data.args[0], data.args[1]),
-            Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::AtomicStore { .. } => self.atomic(data, ty),
+            Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::AtomicStore { .. } => {
+                self.atomic(data, ty)
+            }
             Op::Fence { scope, order, .. } => {
                 if self.r.wanted.is_some() {
                     self.checked_fence(*order);
@@ -64,7 +66,8 @@ impl Emit<'_> {
             Op::PrintBuffer => Ok(Val::same("%print")),
             Op::PushConst { offset } if is_printf_base(*offset) => Ok(Val::same("%printf.base")),
             Op::PushConst { offset } => {
-                let at = arg_of(*offset).ok_or_else(|| CompileError::unsupported("a hidden value on this device", data.line))?;
+                let at = arg_of(*offset)
+                    .ok_or_else(|| CompileError::unsupported("a hidden value on this device", data.line))?;
                 Ok(self.argument_at(at, ty))
             }
             Op::IsSpace(space) => self.is_space(*space, data.args[0]),
@@ -119,7 +122,11 @@ impl Emit<'_> {
         let at = self.def(format!("ptrtoint {from} {p} to {int}"));
         let mut within = |base: &str, size: &str| {
             let base = self.def(format!("ptrtoint ptr {base} to i64"));
-            let (base, size) = if each { (self.splat("i64", &base), self.splat("i64", size)) } else { (base, size.to_owned()) };
+            let (base, size) = if each {
+                (self.splat("i64", &base), self.splat("i64", size))
+            } else {
+                (base, size.to_owned())
+            };
             let d = self.def(format!("sub {int} {at}, {base}"));
             self.def(format!("icmp ult {int} {d}, {size}"))
         };
@@ -144,7 +151,11 @@ impl Emit<'_> {
         }
         let w = self.width;
         let lanes: Vec<String> = (0..w * n).map(|i| format!("i32 {}", i / n)).collect();
-        self.def(format!("shufflevector <{w} x i1> {mask}, <{w} x i1> poison, <{} x i32> <{}>", w * n, lanes.join(", ")))
+        self.def(format!(
+            "shufflevector <{w} x i1> {mask}, <{w} x i1> poison, <{} x i32> <{}>",
+            w * n,
+            lanes.join(", ")
+        ))
     }
 
     fn load(&mut self, access: &Access, address: Value, ty: Type) -> Result<Val> {
@@ -159,10 +170,14 @@ impl Emit<'_> {
             ValKind::Same => {
                 let p = p.parts[0].clone();
                 if n == 1 {
-                    return Ok(Val::same(self.def(format!("load {volatile}{lane}, ptr {p}, align {align}{meta}"))));
+                    return Ok(Val::same(
+                        self.def(format!("load {volatile}{lane}, ptr {p}, align {align}{meta}")),
+                    ));
                 }
                 let all = self.def(format!("load {volatile}<{n} x {lane}>, ptr {p}, align {align}{meta}"));
-                let parts = (0..n).map(|i| self.def(format!("extractelement <{n} x {lane}> {all}, i64 {i}"))).collect();
+                let parts = (0..n)
+                    .map(|i| self.def(format!("extractelement <{n} x {lane}> {all}, i64 {i}")))
+                    .collect();
                 Ok(Val { kind: ValKind::Same, parts })
             }
             _ => {
@@ -184,7 +199,11 @@ impl Emit<'_> {
                 self.line(format!("br label %{done}"));
                 self.start(done);
                 let t = self.ty(lane, true);
-                let parts = a.iter().zip(&b).map(|(a, b)| self.def(format!("phi {t} [ {a}, %{yes} ], [ {b}, %{no} ]"))).collect();
+                let parts = a
+                    .iter()
+                    .zip(&b)
+                    .map(|(a, b)| self.def(format!("phi {t} [ {a}, %{yes} ], [ {b}, %{no} ]")))
+                    .collect();
                 Ok(Val::each(parts))
             }
         }
@@ -192,17 +211,26 @@ impl Emit<'_> {
 
     /// The first lane of addresses that follow one another at this distance, with what that depends on and all of them
     /// unless it is certain.
-    fn line_of(&mut self, p: &Val, address: Value, distance: u32, access: &Access) -> Option<(String, Option<(String, String)>)> {
+    fn line_of(
+        &mut self,
+        p: &Val,
+        address: Value,
+        distance: u32,
+        access: &Access,
+    ) -> Option<(String, Option<(String, String)>)> {
         match &p.kind {
             _ if access.volatile => None,
-            ValKind::Line { step, guard } if *step == i64::from(distance) => Some((p.parts[0].clone(), guard.clone())),
+            ValKind::Line { step, guard } if *step == i64::from(distance) => {
+                Some((p.parts[0].clone(), guard.clone()))
+            }
             ValKind::Each if self.is_computed(address, MOST_OPERATIONS) => {
                 let w = self.width;
                 // Lanes that are not active may have no value.
                 let all = self.def(format!("freeze <{w} x ptr> {}", p.parts[0]));
                 let first = self.def(format!("extractelement <{w} x ptr> {all}, i64 0"));
                 let offsets: Vec<String> = (0..w).map(|i| format!("i64 {}", i * distance)).collect();
-                let line = self.def(format!("getelementptr i8, ptr {first}, <{w} x i64> <{}>", offsets.join(", ")));
+                let line =
+                    self.def(format!("getelementptr i8, ptr {first}, <{w} x i64> <{}>", offsets.join(", ")));
                 let same = self.def(format!("icmp eq <{w} x ptr> {all}, {line}"));
                 let straight = self.def(format!("call i1 @llvm.vector.reduce.and.v{w}i1(<{w} x i1> {same})"));
                 Some((first, Some((straight, all))))
@@ -226,7 +254,11 @@ impl Emit<'_> {
         let data = &self.func.insts[inst];
         match &data.op {
             Op::WorkItem { .. } => true,
-            op => operations > 0 && op.is_pure() && data.args.iter().all(|a| self.is_computed(*a, operations - 1)),
+            op => {
+                operations > 0
+                    && op.is_pure()
+                    && data.args.iter().all(|a| self.is_computed(*a, operations - 1))
+            }
         }
     }
 
@@ -250,7 +282,9 @@ impl Emit<'_> {
             .map(|i| {
                 let lanes: Vec<String> = (0..w).map(|l| format!("i32 {}", l * n + i)).collect();
                 let lanes = lanes.join(", ");
-                self.def(format!("shufflevector <{all} x {lane}> {wide}, <{all} x {lane}> poison, <{w} x i32> <{lanes}>"))
+                self.def(format!(
+                    "shufflevector <{all} x {lane}> {wide}, <{all} x {lane}> poison, <{w} x i32> <{lanes}>"
+                ))
             })
             .collect()
     }
@@ -260,7 +294,10 @@ impl Emit<'_> {
         if at == 0 {
             return vector.to_owned();
         }
-        self.def(format!("getelementptr i8, <{w} x ptr> {vector}, <{w} x i64> splat (i64 {at})", w = self.width))
+        self.def(format!(
+            "getelementptr i8, <{w} x ptr> {vector}, <{w} x i64> splat (i64 {at})",
+            w = self.width
+        ))
     }
 
     fn gather(&mut self, vector: &str, lane: &str, n: u32, bytes: u32, align: u32) -> Vec<String> {
@@ -325,7 +362,14 @@ impl Emit<'_> {
         Ok(Val::same("0"))
     }
 
-    fn store_line(&mut self, base: &str, parts: &[String], lane: &str, [bytes, align]: [u32; 2], address: Value) {
+    fn store_line(
+        &mut self,
+        base: &str,
+        parts: &[String],
+        lane: &str,
+        [bytes, align]: [u32; 2],
+        address: Value,
+    ) {
         let (w, n) = (self.width, parts.len() as u32);
         let all = w * n;
         // Lanes side by side: pairs of vectors are joined until there is one, then the lanes are put in order.
@@ -341,8 +385,9 @@ impl Emit<'_> {
                 let size = *na.max(nb);
                 let a = self.padded(a, *na, size, lane);
                 let b = self.padded(b, *nb, size, lane);
-                let lanes: Vec<String> =
-                    (0..na + nb).map(|i| format!("i32 {}", if i < *na { i } else { size + i - na })).collect();
+                let lanes: Vec<String> = (0..na + nb)
+                    .map(|i| format!("i32 {}", if i < *na { i } else { size + i - na }))
+                    .collect();
                 let sum = na + nb;
                 let v = self.def(format!(
                     "shufflevector <{size} x {lane}> {a}, <{size} x {lane}> {b}, <{sum} x i32> <{}>",
@@ -373,7 +418,9 @@ impl Emit<'_> {
                 let [yes, no, done] = &labels;
                 self.line(format!("br i1 {past}, label %{yes}, label %{no}"));
                 self.start(yes);
-                self.line(format!("store <{all} x {lane}> {wide}, ptr {base}, align {line}, !nontemporal !1"));
+                self.line(format!(
+                    "store <{all} x {lane}> {wide}, ptr {base}, align {line}, !nontemporal !1"
+                ));
                 self.line(format!("br label %{done}"));
                 self.start(no);
                 self.line(format!("store <{all} x {lane}> {wide}, ptr {base}, align {align}"));
@@ -395,8 +442,12 @@ impl Emit<'_> {
         if from == to {
             return v.to_owned();
         }
-        let lanes: Vec<String> = (0..to).map(|i| if i < from { format!("i32 {i}") } else { "i32 poison".into() }).collect();
-        self.def(format!("shufflevector <{from} x {lane}> {v}, <{from} x {lane}> poison, <{to} x i32> <{}>", lanes.join(", ")))
+        let lanes: Vec<String> =
+            (0..to).map(|i| if i < from { format!("i32 {i}") } else { "i32 poison".into() }).collect();
+        self.def(format!(
+            "shufflevector <{from} x {lane}> {v}, <{from} x {lane}> poison, <{to} x i32> <{}>",
+            lanes.join(", ")
+        ))
     }
 
     fn scatter(&mut self, vector: &str, parts: &[String], lane: &str, bytes: u32, align: u32) {
@@ -449,7 +500,11 @@ impl Emit<'_> {
         let index = self.def(format!("zext i{w} {at} to i64"));
         let mut ops = Vec::new();
         for (name, same, v) in &vectors {
-            ops.push(if *same { v.clone() } else { self.def(format!("extractelement <{w} x {name}> {v}, i64 {index}")) });
+            ops.push(if *same {
+                v.clone()
+            } else {
+                self.def(format!("extractelement <{w} x {name}> {v}, i64 {index}"))
+            });
         }
         let bytes = |ty: Type| ty.access_bytes().unwrap_or(4);
         let at = data.op.address_arg().unwrap_or(0);
@@ -518,7 +573,12 @@ impl Emit<'_> {
                     Ordering::AcqRel => Ordering::Acquire,
                     o => *o,
                 };
-                self.def(format!("load atomic {lane}, ptr {} {}, align {}", ops[0], order_name(order), bytes(ty)))
+                self.def(format!(
+                    "load atomic {lane}, ptr {} {}, align {}",
+                    ops[0],
+                    order_name(order),
+                    bytes(ty)
+                ))
             }
             Op::AtomicStore { order, .. } => {
                 let order = match order {

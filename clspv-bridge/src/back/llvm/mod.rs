@@ -51,8 +51,15 @@ fn module_text(functions: &[&str]) -> String {
 }
 
 /// The text of a kernel's functions, in pieces that need not be in one module. `module` holds a single kernel and what it calls (phase Inlined); `number` makes its symbols unique.
-pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContext<'_>) -> Result<(NativeKernel, Vec<String>)> {
-    let Some(cpu) = &cx.target.cpu else { return Err(CompileError::internal("no processor to make code for")) };
+pub fn kernel(
+    module: &Module,
+    data: &DataLayout,
+    number: usize,
+    cx: &PassContext<'_>,
+) -> Result<(NativeKernel, Vec<String>)> {
+    let Some(cpu) = &cx.target.cpu else {
+        return Err(CompileError::internal("no processor to make code for"));
+    };
     let width = cpu.width;
     let (kernel, index) = kernel_of(module)?;
     let info = &module.kernels[index];
@@ -61,7 +68,10 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
     if linear {
         // The attribute must name a size of the device.
         if let Some(n) = info.reqd_sub_group_size.filter(|n| *n != width) {
-            return Err(CompileError::unsupported(format!("a required sub-group size of {n} on this device"), 0));
+            return Err(CompileError::unsupported(
+                format!("a required sub-group size of {n} on this device"),
+                0,
+            ));
         }
         lower_groups::run(&mut func, cx.target, width);
     }
@@ -70,7 +80,8 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
     let shapes = Shapes::new(&func, &tree, linear, cpu.checked, &[]);
     let mut local = HashMap::new();
     let mut static_local_bytes = 0u32;
-    let insts = |f: &Function| f.layout.iter().flat_map(|b| f.blocks[*b].insts.clone()).collect::<Vec<Inst>>();
+    let insts =
+        |f: &Function| f.layout.iter().flat_map(|b| f.blocks[*b].insts.clone()).collect::<Vec<Inst>>();
     for f in module.functions.values() {
         for i in insts(f) {
             if let Op::GlobalAddr(g) = f.insts[i].op
@@ -98,7 +109,8 @@ pub fn kernel(module: &Module, data: &DataLayout, number: usize, cx: &PassContex
     }
     let wanted = cpu.checked.then(|| check::wanted(&func));
     let any = format!("k{number}a");
-    let names = if cpu.checked { vec![(any, false)] } else { vec![(format!("k{number}w"), true), (any, false)] };
+    let names =
+        if cpu.checked { vec![(any, false)] } else { vec![(format!("k{number}w"), true), (any, false)] };
     let streams = stream::addresses(&func);
     let mut texts = Vec::new();
     let (mut record, mut stream_bytes) = (0, 0);
@@ -223,7 +235,8 @@ fn loop_values(func: &mut Function) {
     let mut place: HashMap<Value, Block> = HashMap::new();
     for &b in &layout {
         place.extend(func.blocks[b].params.iter().map(|p| (*p, b)));
-        place.extend(func.blocks[b].insts.iter().flat_map(|i| func.insts[*i].results.iter().map(|r| (*r, b))));
+        place
+            .extend(func.blocks[b].insts.iter().flat_map(|i| func.insts[*i].results.iter().map(|r| (*r, b))));
     }
     for data in forest.loops().iter().rev() {
         let Some(Merge::Loop { merge, .. }) = func.blocks[data.header].merge else { continue };
@@ -249,7 +262,8 @@ fn loop_values(func: &mut Function) {
                 for i in func.blocks[b].insts.clone() {
                     let d = &mut func.insts[i];
                     if !inside.contains(&b) {
-                        for a in d.args.iter_mut().chain(d.targets.iter_mut().flat_map(|t| t.args.iter_mut())) {
+                        for a in d.args.iter_mut().chain(d.targets.iter_mut().flat_map(|t| t.args.iter_mut()))
+                        {
                             if *a == v {
                                 *a = p;
                             }

@@ -167,7 +167,9 @@ impl Emit<'_> {
                 let s = suffix(lane_name(ty), each.then_some(self.width));
                 for i in 0..n {
                     let (a, b, c) = (&args[0][i], &args[1][i], &args[2][i]);
-                    out.push(self.def(format!("call {flags}{lane} @llvm.{name}.{s}({lane} {a}, {lane} {b}, {lane} {c})")));
+                    out.push(self.def(format!(
+                        "call {flags}{lane} @llvm.{name}.{s}({lane} {a}, {lane} {b}, {lane} {c})"
+                    )));
                 }
             }
             Op::Icmp(cc) => {
@@ -187,7 +189,10 @@ impl Emit<'_> {
                 let whole = args[0].len() == 1;
                 for i in 0..n {
                     let c = args[0][if whole { 0 } else { i }].clone();
-                    out.push(self.def(format!("select {bool_type} {c}, {lane} {}, {lane} {}", args[1][i], args[2][i])));
+                    out.push(self.def(format!(
+                        "select {bool_type} {c}, {lane} {}, {lane} {}",
+                        args[1][i], args[2][i]
+                    )));
                 }
             }
             Op::Cast(CastOp::Bitcast) => return self.bitcast(&args[0], from, ty, each),
@@ -241,7 +246,10 @@ impl Emit<'_> {
                 for i in 0..n {
                     let is = self.equals(&args[2][0], i, each);
                     let bool_type = self.ty("i1", each);
-                    out.push(self.def(format!("select {bool_type} {is}, {lane} {}, {lane} {}", args[1][0], args[0][i])));
+                    out.push(self.def(format!(
+                        "select {bool_type} {is}, {lane} {}, {lane} {}",
+                        args[1][0], args[0][i]
+                    )));
                 }
             }
             Op::VecBuild => out = args.into_iter().map(|mut a| a.swap_remove(0)).collect(),
@@ -281,7 +289,8 @@ impl Emit<'_> {
     /// quotient has the right whole part: one that is no integer is further from the next than rounding takes it.
     fn divided_as_floats(&mut self, op: BinOp, bits: u32, t: &str, x: &str, y: &str) -> String {
         let float = self.ty(if bits == 32 { "double" } else { "float" }, true);
-        let (to, back) = if matches!(op, BinOp::Sdiv | BinOp::Srem) { ("sitofp", "fptosi") } else { ("uitofp", "fptoui") };
+        let (to, back) =
+            if matches!(op, BinOp::Sdiv | BinOp::Srem) { ("sitofp", "fptosi") } else { ("uitofp", "fptoui") };
         let a = self.def(format!("{to} {t} {x} to {float}"));
         let b = self.def(format!("{to} {t} {y} to {float}"));
         let exact = self.def(format!("fdiv {float} {a}, {b}"));
@@ -294,7 +303,16 @@ impl Emit<'_> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn binary(&mut self, op: BinOp, ty: Type, each: bool, x: &str, y: &str, flags: &str, known: Option<u64>) -> Result<String> {
+    fn binary(
+        &mut self,
+        op: BinOp,
+        ty: Type,
+        each: bool,
+        x: &str,
+        y: &str,
+        flags: &str,
+        known: Option<u64>,
+    ) -> Result<String> {
         let name = lane_name(ty);
         let t = self.ty(name, each);
         let bits = ty.scalar().map_or(32, Scalar::bits);
@@ -326,7 +344,8 @@ impl Emit<'_> {
                         let (zero, one) = (constant(0), constant(1));
                         let mut bad = self.def(format!("icmp eq {t} {y}, {zero}"));
                         if matches!(op, BinOp::Sdiv | BinOp::Srem) {
-                            let (least, minus) = (constant(1 << (bits - 1)), constant(u64::MAX >> (64 - bits)));
+                            let (least, minus) =
+                                (constant(1 << (bits - 1)), constant(u64::MAX >> (64 - bits)));
                             let a = self.def(format!("icmp eq {t} {x}, {least}"));
                             let b = self.def(format!("icmp eq {t} {y}, {minus}"));
                             let both = self.def(format!("and {bool_type} {a}, {b}"));
@@ -441,8 +460,10 @@ impl Emit<'_> {
         }
         // By integers: lanes are put together or taken apart.
         let (ia, ib) = (self.ty(scalar_name(a.to_int()), each), self.ty(scalar_name(b.to_int()), each));
-        let ints: Vec<String> =
-            x.iter().map(|p| if a.is_int() { p.clone() } else { self.def(format!("bitcast {ta} {p} to {ia}")) }).collect();
+        let ints: Vec<String> = x
+            .iter()
+            .map(|p| if a.is_int() { p.clone() } else { self.def(format!("bitcast {ta} {p} to {ia}")) })
+            .collect();
         let amount = |bits: u32, wide: Scalar| {
             if each { format!("splat ({} {bits})", scalar_name(wide.to_int())) } else { bits.to_string() }
         };

@@ -65,7 +65,8 @@ impl Emit<'_> {
             let to = self.def(format!("getelementptr i64, ptr %runtime.args, i64 {i}"));
             self.line(format!("store i64 {word}, ptr {to}, align 8"));
         }
-        let word = self.def(format!("call i64 {function}(ptr {state}, i64 {}, ptr %runtime.args)", call.number()));
+        let word =
+            self.def(format!("call i64 {function}(ptr {state}, i64 {}, ptr %runtime.args)", call.number()));
         if let Some(lane) = result {
             let t = self.ty(lane, true);
             let one = if lane == "i64" { word } else { self.def(format!("trunc i64 {word} to {lane}")) };

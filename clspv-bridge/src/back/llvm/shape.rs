@@ -66,7 +66,13 @@ pub struct Shapes {
 impl Shapes {
     /// Analyses a function whose tree is `seq`. `known` are the shapes of parameters that are not the same in the group;
     /// `calls_vary`: functions give each work-item a result of its own.
-    pub fn new(func: &Function, seq: &Seq, linear: bool, calls_vary: bool, known: &[(Value, Shape)]) -> Shapes {
+    pub fn new(
+        func: &Function,
+        seq: &Seq,
+        linear: bool,
+        calls_vary: bool,
+        known: &[(Value, Shape)],
+    ) -> Shapes {
         let slot_stride = func.slots.iter().map(|(s, d)| (s, i64::from(slot_bytes(d)))).collect();
         let (values, masked, bent) = (vec![None; func.value_count()], HashSet::new(), HashSet::new());
         let mut s = Shapes { values, masked, bent, slot_stride, linear, calls_vary };
@@ -75,7 +81,15 @@ impl Shapes {
         }
         loop {
             let targets = HashMap::new();
-            let mut walk = Walk { func, s: &mut s, changed: false, targets, depth: Depth::default(), lost: false, header: None };
+            let mut walk = Walk {
+                func,
+                s: &mut s,
+                changed: false,
+                targets,
+                depth: Depth::default(),
+                lost: false,
+                header: None,
+            };
             walk.seq(seq);
             if !walk.changed {
                 return s;
@@ -264,7 +278,11 @@ impl Walk<'_> {
             match &data.op {
                 Op::SlotAddr(slot) => return step(self.s.slot_stride.get(slot).copied().unwrap_or(1)),
                 Op::WorkItem { query, dim } => return self.query(*query, *dim),
-                Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::Clock(_) | Op::Runtime(_) => {
+                Op::AtomicRmw { .. }
+                | Op::AtomicCas { .. }
+                | Op::AtomicLoad { .. }
+                | Op::Clock(_)
+                | Op::Runtime(_) => {
                     return Varying;
                 }
                 Op::Group { op, .. } => return self.group(op, of(1)),
@@ -283,7 +301,9 @@ impl Walk<'_> {
             },
             Op::Bin(BinOp::Imul) if scalar => {
                 match (stride(of(0)), self.bits(data.args[1]), stride(of(1)), self.bits(data.args[0])) {
-                    (Some(a), Some(c), _, _) | (_, _, Some(a), Some(c)) => a.checked_mul(c).map_or(Varying, step),
+                    (Some(a), Some(c), _, _) | (_, _, Some(a), Some(c)) => {
+                        a.checked_mul(c).map_or(Varying, step)
+                    }
                     _ => Varying,
                 }
             }
@@ -303,7 +323,9 @@ impl Walk<'_> {
 
     fn group(&self, op: &GroupOp, second: Shape) -> Shape {
         match op {
-            GroupOp::All | GroupOp::Any | GroupOp::AllEqual | GroupOp::BroadcastFirst | GroupOp::Ballot => Shape::Vector,
+            GroupOp::All | GroupOp::Any | GroupOp::AllEqual | GroupOp::BroadcastFirst | GroupOp::Ballot => {
+                Shape::Vector
+            }
             GroupOp::Combine { scan: Scan::Reduce, cluster: 0, .. } => Shape::Vector,
             GroupOp::Broadcast | GroupOp::Shuffle if second.is_uniform() => Shape::Vector,
             _ => Shape::Varying,

@@ -26,9 +26,12 @@ pub fn addresses(func: &Function) -> HashSet<Value> {
                 | Call(_)
         )
     };
-    let Some(entry) = func.entry().filter(|_| !insts().any(|data| orders(&data.op))) else { return HashSet::new() };
+    let Some(entry) = func.entry().filter(|_| !insts().any(|data| orders(&data.op))) else {
+        return HashSet::new();
+    };
     let params = &func.blocks[entry].params;
-    let mut only_written: HashSet<Value> = params.iter().copied().filter(|p| func.ty(*p) == Type::Ptr(Space::Global)).collect();
+    let mut only_written: HashSet<Value> =
+        params.iter().copied().filter(|p| func.ty(*p) == Type::Ptr(Space::Global)).collect();
     // Where an address comes from; itself if that is not an argument with offsets.
     let root = |mut v: Value| {
         while let Some(inst) = func.def_inst(v)

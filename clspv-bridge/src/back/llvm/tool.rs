@@ -44,14 +44,20 @@ impl Folder {
     fn new() -> Result<Folder> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
-        let name = format!("pyroclast-{}-{}-{nanos}-code", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "pyroclast-{}-{}-{nanos}-code",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
         let root = std::env::temp_dir().join(name);
         let watch = Watch::of_folder(&root);
         // For this user alone, whatever the host's umask: the code will be executed.
         let mut builder = std::fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&root).map_err(|e| CompileError::ToolFailed(format!("cannot make a folder for code: {e}")))?;
+        builder
+            .create(&root)
+            .map_err(|e| CompileError::ToolFailed(format!("cannot make a folder for code: {e}")))?;
         Ok(Folder { root, _watch: watch })
     }
 }
@@ -122,10 +128,12 @@ pub fn shared_object(texts: &[String], effort: Effort) -> Result<Vec<u8>> {
     let output = folder.root.join("code.so");
     let objects: Vec<PathBuf> = (0..modules.len()).map(|n| folder.root.join(format!("code{n}.o"))).collect();
     let tasks = modules.iter().zip(&objects).collect();
-    let compiled = parallel::map(tasks, |(text, object): (&String, &PathBuf)| compile(&clang, text, object, effort));
+    let compiled =
+        parallel::map(tasks, |(text, object): (&String, &PathBuf)| compile(&clang, text, object, effort));
     compiled.into_iter().collect::<Result<()>>()?;
     let linker = LINKERS.iter().find_map(|name| clang::in_folders(name));
-    let linker = linker.ok_or_else(|| CompileError::ToolMissing("no linker was found (ld, of binutils or LLVM)".into()))?;
+    let linker = linker
+        .ok_or_else(|| CompileError::ToolMissing("no linker was found (ld, of binutils or LLVM)".into()))?;
     let options = ["-shared".into(), "--build-id=none".into(), "-o".into(), output.clone().into()];
     let args: Vec<OsString> = options.into_iter().chain(objects.into_iter().map(OsString::from)).collect();
     let linked = process::run(&linker, &args, &[], clang::time_limit())?;

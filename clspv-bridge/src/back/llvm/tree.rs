@@ -137,7 +137,11 @@ impl Parser<'_> {
                 && self.known.contains(&a.block)
                 && self.known.contains(&b.block)
             {
-                nodes.push(Node::Test(Test { on: data.args[0], edges: [a.clone(), b.clone()], is_split: false }));
+                nodes.push(Node::Test(Test {
+                    on: data.args[0],
+                    edges: [a.clone(), b.clone()],
+                    is_split: false,
+                }));
                 return Ok(Seq { nodes });
             }
             let Some(Merge::Selection { merge }) = self.func.blocks[block].merge else {
@@ -207,7 +211,8 @@ fn mark(func: &Function, seq: &mut Seq, targets: &mut HashSet<Block>) -> bool {
                 for arm in &mut s.arms {
                     changed |= mark(func, arm, targets);
                 }
-                let split = s.arms.iter().any(|a| is_split(func, a) || targets.iter().any(|t| reaches(a, *t)));
+                let split =
+                    s.arms.iter().any(|a| is_split(func, a) || targets.iter().any(|t| reaches(a, *t)));
                 changed |= split && !s.is_split;
                 s.is_split |= split;
             }

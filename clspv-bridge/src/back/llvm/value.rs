@@ -121,14 +121,16 @@ impl Emit<'_> {
         }
         let v = self.ty(lane, true);
         let one = self.def(format!("insertelement {v} poison, {lane} {x}, i64 0"));
-        let all = self.def(format!("shufflevector {v} {one}, {v} poison, <{} x i32> zeroinitializer", self.width));
+        let all =
+            self.def(format!("shufflevector {v} {one}, {v} poison, <{} x i32> zeroinitializer", self.width));
         self.splats.insert((x.to_owned(), self.block), all.clone());
         all
     }
 
     /// The multiples of a step by the lane's number.
     pub fn steps(&self, int: &str, step: i64) -> String {
-        let lanes: Vec<String> = (0..i64::from(self.width)).map(|i| format!("{int} {}", step.wrapping_mul(i))).collect();
+        let lanes: Vec<String> =
+            (0..i64::from(self.width)).map(|i| format!("{int} {}", step.wrapping_mul(i))).collect();
         format!("<{}>", lanes.join(", "))
     }
 
@@ -144,12 +146,19 @@ impl Emit<'_> {
                 let base = v.parts[0].clone();
                 if lane == "ptr" {
                     let steps = self.steps("i64", step);
-                    return vec![self.def(format!("getelementptr i8, ptr {base}, <{} x i64> {steps}", self.width))];
+                    return vec![
+                        self.def(format!("getelementptr i8, ptr {base}, <{} x i64> {steps}", self.width)),
+                    ];
                 }
                 let all = self.splat(lane, &base);
                 let bits = ty.scalar().map_or(64, Scalar::bits);
                 let lanes: Vec<String> = (0..i64::from(self.width))
-                    .map(|i| format!("{lane} {}", literal(ty, (step.wrapping_mul(i) as u64) & (u64::MAX >> (64 - bits)))))
+                    .map(|i| {
+                        format!(
+                            "{lane} {}",
+                            literal(ty, (step.wrapping_mul(i) as u64) & (u64::MAX >> (64 - bits)))
+                        )
+                    })
                     .collect();
                 let vector = self.ty(lane, true);
                 vec![self.def(format!("add {vector} {all}, <{}>", lanes.join(", ")))]

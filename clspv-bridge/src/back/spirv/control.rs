@@ -73,7 +73,9 @@ impl Emitter<'_> {
         let mut edges = func.successors(pred).iter().filter(|t| t.block == block);
         let Some(first) = edges.next() else { return Err(CompileError::internal("emit: lost edge")) };
         if edges.any(|e| e.args != first.args) {
-            return Err(CompileError::internal(format!("emit: cases of {pred} pass different arguments to {block}")));
+            return Err(CompileError::internal(format!(
+                "emit: cases of {pred} pass different arguments to {block}"
+            )));
         }
         first.args.iter().map(|a| self.value(*a)).collect()
     }
@@ -91,7 +93,10 @@ impl Emitter<'_> {
             }
             let mut words = Vec::with_capacity(2 * incoming.len());
             for (pred, args) in incoming {
-                let arg = args.get(i).copied().ok_or_else(|| CompileError::internal("emit: edge lacks arguments"))?;
+                let arg = args
+                    .get(i)
+                    .copied()
+                    .ok_or_else(|| CompileError::internal("emit: edge lacks arguments"))?;
                 words.extend_from_slice(&[arg, self.label(*pred)]);
             }
             self.op_to(id, Op::Phi, ty, &words)?;

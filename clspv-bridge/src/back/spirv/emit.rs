@@ -4,7 +4,10 @@ use super::interface::Interface;
 use super::module::{Id, SpirvModule, push, string_words};
 use crate::abi::{BindingSource, LaunchAbi};
 use crate::error::{CompileError, Result};
-use crate::ir::{Block, Const, Function, Inst, Op as IrOp, Ordering, Root, Scalar, Scope, SecondaryMap, Type, Value, ValueDef};
+use crate::ir::{
+    Block, Const, Function, Inst, Op as IrOp, Ordering, Root, Scalar, Scope, SecondaryMap, Type, Value,
+    ValueDef,
+};
 use crate::metadata::KernelInfo;
 use crate::target::Target;
 use spirv::{AddressingModel, Capability, ExecutionMode, MemoryModel, Op};
@@ -46,15 +49,21 @@ impl<'a> Emitter<'a> {
         if !func.sig.params.is_empty() || !func.sig.results.is_empty() || func.layout.is_empty() {
             return Err(CompileError::internal(format!("emit: @{} is no lowered kernel", func.name)));
         }
-        let (all, images) = (abi.bindings.len(), abi.bindings.iter().filter(|b| matches!(b, BindingSource::Image(_))).count());
+        let (all, images) = (
+            abi.bindings.len(),
+            abi.bindings.iter().filter(|b| matches!(b, BindingSource::Image(_))).count(),
+        );
         let buffers = all - images;
         if buffers > target.max_buffer_descriptors as usize || all > target.max_descriptors as usize {
             let what = format!("{buffers} buffers and {images} images in a kernel on this device");
             return Err(CompileError::unsupported(what, 0));
         }
-        let stored = abi.bindings.iter().filter(|b| matches!(b, BindingSource::Image(image) if image.storage)).count();
+        let stored =
+            abi.bindings.iter().filter(|b| matches!(b, BindingSource::Image(image) if image.storage)).count();
         if stored > target.max_storage_images as usize {
-            let what = format!("{stored} images that are written in a kernel, each level of detail counted, on this device");
+            let what = format!(
+                "{stored} images that are written in a kernel, each level of detail counted, on this device"
+            );
             return Err(CompileError::unsupported(what, 0));
         }
         let mut m = SpirvModule::new(target);
@@ -90,7 +99,10 @@ impl<'a> Emitter<'a> {
         self.emit_blocks()?;
         self.code(Op::FunctionEnd, &[]);
         if self.too_long {
-            return Err(CompileError::unsupported("an instruction of more than 65535 words (a very large switch)", 0));
+            return Err(CompileError::unsupported(
+                "an instruction of more than 65535 words (a very large switch)",
+                0,
+            ));
         }
         self.float_controls();
         let addressing = if uses_addresses(self.func) {
@@ -113,7 +125,13 @@ impl<'a> Emitter<'a> {
         let c = self.target.float_controls;
         let widths = [
             (Scalar::F16, c.preserve16, c.denorm_preserve16, false, c.rte16),
-            (Scalar::F32, c.preserve32, c.denorm_preserve32, c.denorm_flush32 && !c.denorm_preserve32, c.rte32),
+            (
+                Scalar::F32,
+                c.preserve32,
+                c.denorm_preserve32,
+                c.denorm_flush32 && !c.denorm_preserve32,
+                c.rte32,
+            ),
             (Scalar::F64, c.preserve64, c.denorm_preserve64, false, c.rte64),
         ];
         for (scalar, preserve, denorm, flush, rte) in widths {
@@ -172,7 +190,10 @@ impl<'a> Emitter<'a> {
             return Ok(id);
         }
         let func = self.func;
-        let data = func.values.get(value).ok_or_else(|| CompileError::internal(format!("emit: {value} does not exist")))?;
+        let data = func
+            .values
+            .get(value)
+            .ok_or_else(|| CompileError::internal(format!("emit: {value} does not exist")))?;
         let id = match &data.def {
             ValueDef::Const(Const::Bits(ty, bits)) => self.m.constant(*ty, bits)?,
             // Zero is as good as any undefined value, and the same at every use.
@@ -230,11 +251,15 @@ impl<'a> Emitter<'a> {
             IrOp::Any => self.op(Op::Any, ty, &args)?,
             IrOp::All => self.op(Op::All, ty, &args)?,
             IrOp::Load(access) => self.emit_load(access, ty, args[0])?,
-            IrOp::AtomicRmw { op, access, scope, order } => self.emit_rmw(*op, access, *scope, *order, ty, &args)?,
+            IrOp::AtomicRmw { op, access, scope, order } => {
+                self.emit_rmw(*op, access, *scope, *order, ty, &args)?
+            }
             IrOp::AtomicCas { access, scope, success, failure } => {
                 self.emit_cas(access, *scope, (*success, *failure), ty, &args)?
             }
-            IrOp::AtomicLoad { access, scope, order } => self.emit_atomic_load(access, *scope, *order, ty, args[0])?,
+            IrOp::AtomicLoad { access, scope, order } => {
+                self.emit_atomic_load(access, *scope, *order, ty, args[0])?
+            }
             IrOp::Input { input, dim } => self.emit_input(*input, *dim)?,
             IrOp::Image { op, var, .. } => {
                 let id = self.emit_image(*op, *var, Some(ty), &args)?;
@@ -257,8 +282,12 @@ impl<'a> Emitter<'a> {
     fn emit_effect(&mut self, op: &IrOp, args: &[Id], types: &[Type]) -> Result<()> {
         match op {
             IrOp::Store(access) => self.emit_store(access, types[0], args[0], args[1]),
-            IrOp::AtomicStore { access, scope, order } => self.emit_atomic_store(access, *scope, *order, types[0], args),
-            IrOp::Barrier { exec, memory, order, spaces } => self.emit_barrier(*exec, *memory, *order, *spaces),
+            IrOp::AtomicStore { access, scope, order } => {
+                self.emit_atomic_store(access, *scope, *order, types[0], args)
+            }
+            IrOp::Barrier { exec, memory, order, spaces } => {
+                self.emit_barrier(*exec, *memory, *order, *spaces)
+            }
             IrOp::Image { op, var, .. } => self.emit_image(*op, *var, None, args).map(drop),
             IrOp::Fence { scope, order, spaces } => self.emit_fence(*scope, *order, *spaces),
             other => Err(CompileError::internal(format!("emit: {other:?} must be lowered"))),
@@ -274,13 +303,15 @@ fn uses_addresses(func: &Function) -> bool {
 fn synchronises_globally(func: &Function) -> bool {
     let wide = |scope: Scope| matches!(scope, Scope::Device | Scope::AllDevices);
     all_ops(func).any(|op| match op {
-        IrOp::AtomicRmw { scope, order, .. } | IrOp::AtomicLoad { scope, order, .. } | IrOp::AtomicStore { scope, order, .. } => {
-            wide(*scope) && *order != Ordering::Relaxed
-        }
+        IrOp::AtomicRmw { scope, order, .. }
+        | IrOp::AtomicLoad { scope, order, .. }
+        | IrOp::AtomicStore { scope, order, .. } => wide(*scope) && *order != Ordering::Relaxed,
         IrOp::AtomicCas { scope, success, failure, .. } => {
             wide(*scope) && (*success != Ordering::Relaxed || *failure != Ordering::Relaxed)
         }
-        IrOp::Barrier { memory, order, spaces, .. } => wide(*memory) && *order != Ordering::Relaxed && spaces.global,
+        IrOp::Barrier { memory, order, spaces, .. } => {
+            wide(*memory) && *order != Ordering::Relaxed && spaces.global
+        }
         IrOp::Fence { scope, order, spaces } => wide(*scope) && *order != Ordering::Relaxed && spaces.global,
         _ => false,
     })
@@ -292,7 +323,9 @@ fn orders_memory(func: &Function) -> bool {
         IrOp::AtomicRmw { order, .. } | IrOp::AtomicLoad { order, .. } | IrOp::AtomicStore { order, .. } => {
             *order != Ordering::Relaxed
         }
-        IrOp::AtomicCas { success, failure, .. } => *success != Ordering::Relaxed || *failure != Ordering::Relaxed,
+        IrOp::AtomicCas { success, failure, .. } => {
+            *success != Ordering::Relaxed || *failure != Ordering::Relaxed
+        }
         IrOp::Fence { order, .. } => *order != Ordering::Relaxed,
         _ => false,
     })

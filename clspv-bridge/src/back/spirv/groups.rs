@@ -15,7 +15,9 @@ impl Emitter<'_> {
             GroupOp::All | GroupOp::Any => (Capability::GroupNonUniformVote, ops.vote),
             GroupOp::Ballot | GroupOp::BroadcastFirst => (Capability::GroupNonUniformBallot, ops.ballot),
             GroupOp::Shuffle | GroupOp::ShuffleXor => (Capability::GroupNonUniformShuffle, ops.shuffle),
-            GroupOp::ShuffleUp | GroupOp::ShuffleDown => (Capability::GroupNonUniformShuffleRelative, ops.shuffle_relative),
+            GroupOp::ShuffleUp | GroupOp::ShuffleDown => {
+                (Capability::GroupNonUniformShuffleRelative, ops.shuffle_relative)
+            }
             GroupOp::Combine { cluster: 0, .. } => (Capability::GroupNonUniformArithmetic, ops.arithmetic),
             GroupOp::Combine { .. } => (Capability::GroupNonUniformClustered, ops.clustered),
             other => return Err(CompileError::internal(format!("emit: {other:?} must be lowered"))),

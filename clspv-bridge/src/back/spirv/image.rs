@@ -24,12 +24,22 @@ pub(super) struct ImageVar {
 
 impl Emitter<'_> {
     /// Declares the image variable at a descriptor binding.
-    pub(super) fn declare_image(&mut self, var: Var, elem: Type, binding: u32, dim: ImageDim, storage: bool) -> Result<()> {
+    pub(super) fn declare_image(
+        &mut self,
+        var: Var,
+        elem: Type,
+        binding: u32,
+        dim: ImageDim,
+        storage: bool,
+    ) -> Result<()> {
         let (shape, capability) = match dim {
             ImageDim::D1 | ImageDim::D1Array => {
                 (Dim::Dim1D, Some(if storage { Capability::Image1D } else { Capability::Sampled1D }))
             }
-            ImageDim::Buffer => (Dim::DimBuffer, Some(if storage { Capability::ImageBuffer } else { Capability::SampledBuffer })),
+            ImageDim::Buffer => (
+                Dim::DimBuffer,
+                Some(if storage { Capability::ImageBuffer } else { Capability::SampledBuffer }),
+            ),
             ImageDim::D2 | ImageDim::D2Array => (Dim::Dim2D, None),
             ImageDim::D3 => (Dim::Dim3D, None),
         };
@@ -58,7 +68,11 @@ impl Emitter<'_> {
                 }
             } else {
                 let formatless = "storage images without a format";
-                self.m.require(Capability::StorageImageWriteWithoutFormat, target.storage_image_write_any, formatless)?;
+                self.m.require(
+                    Capability::StorageImageWriteWithoutFormat,
+                    target.storage_image_write_any,
+                    formatless,
+                )?;
                 if shared {
                     self.m.capability(Capability::StorageImageReadWithoutFormat);
                 }
@@ -77,7 +91,13 @@ impl Emitter<'_> {
     }
 
     /// A lowered image operation; the result's id if it has one.
-    pub(super) fn emit_image(&mut self, op: ImageOp, var: Option<Var>, ty: Option<Type>, args: &[Id]) -> Result<Option<Id>> {
+    pub(super) fn emit_image(
+        &mut self,
+        op: ImageOp,
+        var: Option<Var>,
+        ty: Option<Type>,
+        args: &[Id],
+    ) -> Result<Option<Id>> {
         let image = var.and_then(|v| self.interface.images.get(&v).copied());
         let image = image.ok_or_else(|| CompileError::internal("emit: an image must be lowered"))?;
         let loaded = self.m.id();

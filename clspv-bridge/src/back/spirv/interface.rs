@@ -81,7 +81,8 @@ impl Emitter<'_> {
             return Ok(());
         }
         if end > self.target.max_push_constants {
-            let what = format!("{end} bytes of push constants (the device has {})", self.target.max_push_constants);
+            let what =
+                format!("{end} bytes of push constants (the device has {})", self.target.max_push_constants);
             return Err(CompileError::internal(format!("emit: {what}")));
         }
         let word = self.m.ty(I32)?;
@@ -128,7 +129,9 @@ impl Emitter<'_> {
                     let len = match data.len {
                         VarLen::Fixed(n) => self.m.u32(n.max(1))?,
                         VarLen::Spec(id) => self.m.spec_constant(id, 1)?,
-                        VarLen::Runtime => return Err(CompileError::internal(format!("emit: {var} has no length"))),
+                        VarLen::Runtime => {
+                            return Err(CompileError::internal(format!("emit: {var} has no length")));
+                        }
                     };
                     let array = self.m.array(elem, len, 0);
                     if data.class == VarClass::Workgroup {
@@ -158,14 +161,25 @@ impl Emitter<'_> {
             }
         }
         let is_shared = |views: u32, is_written: bool| views > 1 && is_written && !self.target.aliased_views;
-        seen.into_iter().filter(|(_, (views, is_written))| is_shared(*views, *is_written)).map(|(binding, _)| binding).collect()
+        seen.into_iter()
+            .filter(|(_, (views, is_written))| is_shared(*views, *is_written))
+            .map(|(binding, _)| binding)
+            .collect()
     }
 
     /// Narrow types in buffers need storage capabilities.
     pub(super) fn require_storage(&mut self, ty: Type) -> Result<()> {
         match ty.scalar().map(Scalar::bits) {
-            Some(8) => self.m.require(Capability::StorageBuffer8BitAccess, self.target.storage8, "8-bit buffer access"),
-            Some(16) => self.m.require(Capability::StorageBuffer16BitAccess, self.target.storage16, "16-bit buffer access"),
+            Some(8) => self.m.require(
+                Capability::StorageBuffer8BitAccess,
+                self.target.storage8,
+                "8-bit buffer access",
+            ),
+            Some(16) => self.m.require(
+                Capability::StorageBuffer16BitAccess,
+                self.target.storage16,
+                "16-bit buffer access",
+            ),
             _ => Ok(()),
         }
     }
@@ -208,12 +222,17 @@ impl Emitter<'_> {
 
     /// Reads a value of type `ty` at a byte offset of the push-constant block, word by word.
     pub(super) fn emit_push_const(&mut self, ty: Type, offset: u32) -> Result<Id> {
-        let var = self.interface.push_words.ok_or_else(|| CompileError::internal("emit: no push constants"))?;
+        let var =
+            self.interface.push_words.ok_or_else(|| CompileError::internal("emit: no push constants"))?;
         let bytes = ty.access_bytes().unwrap_or(0);
-        let fits =
-            offset.is_multiple_of(4) && bytes.is_multiple_of(4) && bytes > 0 && (bytes <= 16 || ty.scalar() == Some(Scalar::I64));
+        let fits = offset.is_multiple_of(4)
+            && bytes.is_multiple_of(4)
+            && bytes > 0
+            && (bytes <= 16 || ty.scalar() == Some(Scalar::I64));
         if ty == F16 || !fits {
-            return Err(CompileError::internal(format!("emit: push constant of type {ty} at offset {offset}")));
+            return Err(CompileError::internal(format!(
+                "emit: push constant of type {ty} at offset {offset}"
+            )));
         }
         let word_ty = self.m.ty(I32)?;
         let pointer = self.m.pointer(StorageClass::PushConstant, word_ty);

@@ -54,7 +54,10 @@ impl Emitter<'_> {
                     return Err(CompileError::internal(format!("emit: {var} does not exist")));
                 };
                 if info.elem != ty {
-                    return Err(CompileError::internal(format!("emit: access of type {ty} in {var} of {}", info.elem)));
+                    return Err(CompileError::internal(format!(
+                        "emit: access of type {ty} in {var} of {}",
+                        info.elem
+                    )));
                 }
                 let pointee = self.m.ty(ty)?;
                 let pointer_ty = self.m.pointer(info.class, pointee);
@@ -119,7 +122,11 @@ impl Emitter<'_> {
             Type::Scalar(Scalar::I32) => Ok(()),
             Type::Scalar(Scalar::I64) => {
                 let t = self.target;
-                let has = if class == StorageClass::Workgroup { t.shared_int64_atomics } else { t.buffer_int64_atomics };
+                let has = if class == StorageClass::Workgroup {
+                    t.shared_int64_atomics
+                } else {
+                    t.buffer_int64_atomics
+                };
                 self.m.require(Capability::Int64Atomics, has, "64-bit atomic operations")
             }
             other => self.unsupported(format!("atomic operations on {other}")),
@@ -129,7 +136,8 @@ impl Emitter<'_> {
     /// The same for additions and extrema of floating-point numbers.
     fn require_float_atomic(&mut self, add: bool, ty: Type, class: StorageClass) -> Result<()> {
         let t = self.target;
-        let has = if class == StorageClass::Workgroup { t.shared_float_atomics } else { t.buffer_float_atomics };
+        let has =
+            if class == StorageClass::Workgroup { t.shared_float_atomics } else { t.buffer_float_atomics };
         let bits = ty.scalar().map_or(0, Scalar::bits);
         let capability = match (add, bits) {
             (true, 16) => Capability::AtomicFloat16AddEXT,
@@ -149,7 +157,11 @@ impl Emitter<'_> {
     }
 
     fn check_atomic_class(&self, class: StorageClass) -> Result<()> {
-        if class == StorageClass::Function { self.unsupported("atomic operations on private memory") } else { Ok(()) }
+        if class == StorageClass::Function {
+            self.unsupported("atomic operations on private memory")
+        } else {
+            Ok(())
+        }
     }
 
     /// Scope and semantics ids of an atomic access.
@@ -285,7 +297,11 @@ impl Emitter<'_> {
             _ => self.semantics(failure, MemorySemantics::UNIFORM_MEMORY),
         };
         let unequal = self.m.u32(unequal)?;
-        let old = self.op(Op::AtomicCompareExchange, int, &[place.pointer, scope, equal, unequal, desired, expected])?;
+        let old = self.op(
+            Op::AtomicCompareExchange,
+            int,
+            &[place.pointer, scope, equal, unequal, desired, expected],
+        )?;
         if int == ty { Ok(old) } else { self.op(Op::Bitcast, ty, &[old]) }
     }
 
@@ -346,7 +362,13 @@ impl Emitter<'_> {
         s
     }
 
-    pub(super) fn emit_barrier(&mut self, exec: Scope, memory: Scope, order: Ordering, spaces: FenceSpaces) -> Result<()> {
+    pub(super) fn emit_barrier(
+        &mut self,
+        exec: Scope,
+        memory: Scope,
+        order: Ordering,
+        spaces: FenceSpaces,
+    ) -> Result<()> {
         // Execution scopes are the workgroup and the sub-group.
         let exec = if exec == Scope::SubGroup { Scope::SubGroup } else { Scope::WorkGroup };
         let spaces = Self::space_semantics(spaces);

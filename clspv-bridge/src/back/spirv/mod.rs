@@ -29,7 +29,13 @@ use crate::target::Target;
 
 /// Emits a kernel function as a Vulkan SPIR-V module. With `zero_local` workgroup memory is zeros when it begins, which needs
 /// the feature shaderZeroInitializeWorkgroupMemory.
-pub fn emit(module: &Module, func: FuncRef, abi: &LaunchAbi, target: &Target, zero_local: bool) -> Result<Vec<u32>> {
+pub fn emit(
+    module: &Module,
+    func: FuncRef,
+    abi: &LaunchAbi,
+    target: &Target,
+    zero_local: bool,
+) -> Result<Vec<u32>> {
     let Some(function) = module.functions.get(func) else {
         return Err(CompileError::internal(format!("emit: {func} does not exist")));
     };

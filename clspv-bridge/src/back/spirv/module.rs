@@ -152,12 +152,18 @@ impl<'a> SpirvModule<'a> {
         }
         match s {
             // Without arithmetic on a narrow type its values may still be loaded, stored and converted.
-            Scalar::I8 if !t.int8 => self.require(Capability::StorageBuffer8BitAccess, t.storage8, "8-bit integers")?,
+            Scalar::I8 if !t.int8 => {
+                self.require(Capability::StorageBuffer8BitAccess, t.storage8, "8-bit integers")?
+            }
             Scalar::I8 => self.capability(Capability::Int8),
-            Scalar::I16 if !t.int16 => self.require(Capability::StorageBuffer16BitAccess, t.storage16, "16-bit integers")?,
+            Scalar::I16 if !t.int16 => {
+                self.require(Capability::StorageBuffer16BitAccess, t.storage16, "16-bit integers")?
+            }
             Scalar::I16 => self.capability(Capability::Int16),
             Scalar::I64 => self.require(Capability::Int64, t.int64, "64-bit integers")?,
-            Scalar::F16 if !t.float16 => self.require(Capability::StorageBuffer16BitAccess, t.storage16, "half")?,
+            Scalar::F16 if !t.float16 => {
+                self.require(Capability::StorageBuffer16BitAccess, t.storage16, "half")?
+            }
             Scalar::F16 => self.capability(Capability::Float16),
             Scalar::F64 => self.require(Capability::Float64, t.float64, "double")?,
             Scalar::I1 | Scalar::I32 | Scalar::F32 => {}
@@ -218,7 +224,8 @@ impl<'a> SpirvModule<'a> {
 
     /// The same with a member that has a property.
     pub(super) fn decorated_block(&mut self, member: Id, decoration: Decoration) -> Id {
-        let (id, new) = self.intern(TypeKey::DecoratedBlock(member, decoration as u32), Op::TypeStruct, &[member]);
+        let (id, new) =
+            self.intern(TypeKey::DecoratedBlock(member, decoration as u32), Op::TypeStruct, &[member]);
         if new {
             self.decorate(id, Decoration::Block, &[]);
             push(&mut self.annotations, Op::MemberDecorate, &[id, 0, Decoration::Offset as u32, 0]);
@@ -228,7 +235,14 @@ impl<'a> SpirvModule<'a> {
     }
 
     /// An image type.
-    pub(super) fn image(&mut self, texel: Id, dim: spirv::Dim, arrayed: bool, storage: bool, format: spirv::ImageFormat) -> Id {
+    pub(super) fn image(
+        &mut self,
+        texel: Id,
+        dim: spirv::Dim,
+        arrayed: bool,
+        storage: bool,
+        format: spirv::ImageFormat,
+    ) -> Id {
         let key = TypeKey::Image(texel, dim as u32, arrayed, storage, format as u32);
         let words = [texel, dim as u32, 0, arrayed as u32, 0, 1 + storage as u32, format as u32];
         self.intern(key, Op::TypeImage, &words).0
@@ -326,7 +340,11 @@ impl<'a> SpirvModule<'a> {
     pub(super) fn variable_with(&mut self, class: StorageClass, pointee: Id, initial: Option<Id>) -> Id {
         let ty = self.pointer(class, pointee);
         let id = self.id();
-        push(&mut self.globals, Op::Variable, [[ty, id, class as u32].as_slice(), initial.as_slice()].concat().as_slice());
+        push(
+            &mut self.globals,
+            Op::Variable,
+            [[ty, id, class as u32].as_slice(), initial.as_slice()].concat().as_slice(),
+        );
         self.interface.push(id);
         id
     }
@@ -340,7 +358,8 @@ impl<'a> SpirvModule<'a> {
         code: &[u32],
     ) -> Vec<u32> {
         let (major, minor) = self.target.spirv_version;
-        let mut out = vec![spirv::MAGIC_NUMBER, ((major as u32) << 16) | ((minor as u32) << 8), 0, self.next_id, 0];
+        let mut out =
+            vec![spirv::MAGIC_NUMBER, ((major as u32) << 16) | ((minor as u32) << 8), 0, self.next_id, 0];
         for &c in &self.capabilities {
             push(&mut out, Op::Capability, &[c]);
         }

@@ -9,7 +9,15 @@ use spirv::{Decoration, Op};
 
 impl Emitter<'_> {
     /// `y_value` is the second operand as an IR value, to see constants.
-    pub(super) fn emit_bin(&mut self, op: BinOp, ty: Type, x: Id, y: Id, y_value: Value, fast: FastMath) -> Result<Id> {
+    pub(super) fn emit_bin(
+        &mut self,
+        op: BinOp,
+        ty: Type,
+        x: Id,
+        y: Id,
+        y_value: Value,
+        fast: FastMath,
+    ) -> Result<Id> {
         let scalar = ty.scalar().unwrap_or(Scalar::I32);
         let xy = &[x, y];
         if scalar == Scalar::I1 {
@@ -109,8 +117,11 @@ impl Emitter<'_> {
         let bits = ty.scalar().map_or(32, Scalar::bits);
         if bits < 32 {
             let wide = ty.with_scalar(Scalar::I32);
-            let (widen, shift_op) =
-                if signed { (Op::SConvert, Op::ShiftRightArithmetic) } else { (Op::UConvert, Op::ShiftRightLogical) };
+            let (widen, shift_op) = if signed {
+                (Op::SConvert, Op::ShiftRightArithmetic)
+            } else {
+                (Op::UConvert, Op::ShiftRightLogical)
+            };
             let a = self.op(widen, wide, &[x])?;
             let b = self.op(widen, wide, &[y])?;
             let p = self.op(Op::IMul, wide, &[a, b])?;
@@ -151,7 +162,10 @@ impl Emitter<'_> {
             UnOp::NativeExp => GLOp::Exp,
             UnOp::NativeLog => GLOp::Log,
         };
-        let narrow_only = matches!(glsl, GLOp::Sin | GLOp::Cos | GLOp::Tan | GLOp::Exp2 | GLOp::Log2 | GLOp::Exp | GLOp::Log);
+        let narrow_only = matches!(
+            glsl,
+            GLOp::Sin | GLOp::Cos | GLOp::Tan | GLOp::Exp2 | GLOp::Log2 | GLOp::Exp | GLOp::Log
+        );
         if narrow_only && scalar == Scalar::F64 {
             return self.unsupported("device-precision functions on double");
         }
@@ -248,7 +262,11 @@ impl Emitter<'_> {
                 let a = self.op(Op::IsNan, ty, &[x])?;
                 let b = if x == y { a } else { self.op(Op::IsNan, ty, &[y])? };
                 let unordered = if a == b { a } else { self.op(Op::LogicalOr, ty, &[a, b])? };
-                return if cc == FloatCc::Uno { Ok(unordered) } else { self.op(Op::LogicalNot, ty, &[unordered]) };
+                return if cc == FloatCc::Uno {
+                    Ok(unordered)
+                } else {
+                    self.op(Op::LogicalNot, ty, &[unordered])
+                };
             }
         };
         self.op(op, ty, &[x, y])
@@ -310,8 +328,13 @@ impl Emitter<'_> {
         let mut parts = Vec::new();
         for &l in lanes {
             let l = lane(l);
-            let (arg, arg_ty, l) = if l < first { (args[0], types[0], l) } else { (args[1], types[1], l - first) };
-            parts.push(if arg_ty.lanes() == 1 { arg } else { self.op(Op::CompositeExtract, ty.lane(), &[arg, l])? });
+            let (arg, arg_ty, l) =
+                if l < first { (args[0], types[0], l) } else { (args[1], types[1], l - first) };
+            parts.push(if arg_ty.lanes() == 1 {
+                arg
+            } else {
+                self.op(Op::CompositeExtract, ty.lane(), &[arg, l])?
+            });
         }
         match parts.as_slice() {
             [one] => Ok(*one),

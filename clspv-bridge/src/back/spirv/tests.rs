@@ -35,7 +35,12 @@ fn validate(words: &[u32], environment: &str) {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     child.stdin.take().unwrap().write_all(&bytes).unwrap();
     let out = child.wait_with_output().unwrap();
-    assert!(out.status.success(), "{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(
+        out.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&out.stdout),
+        String::from_utf8_lossy(&out.stderr)
+    );
 }
 
 /// A module with one kernel.
@@ -89,8 +94,8 @@ fn every_operator_is_valid() {
             let y = b.load(ty, base, addr(16));
             let ops: &[BinOp] = if scalar.is_int() {
                 &[
-                    Iadd, Isub, Imul, Udiv, Sdiv, Urem, Srem, And, Or, Xor, Shl, Lshr, Ashr, Rotl, UmulHi, SmulHi, Umin, Umax,
-                    Smin, Smax,
+                    Iadd, Isub, Imul, Udiv, Sdiv, Urem, Srem, And, Or, Xor, Shl, Lshr, Ashr, Rotl, UmulHi,
+                    SmulHi, Umin, Umax, Smin, Smax,
                 ]
             } else {
                 &[Fadd, Fsub, Fmul, Fdiv, Fmin, Fmax]
@@ -157,7 +162,16 @@ fn casts_are_valid() {
     let (mut f, block) = kernel();
     let mut b = Builder::new(&mut f, block);
     let base = b.value(Op::PushConst { offset: 0 }, &[], I64);
-    let all = [Scalar::I1, Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64, Scalar::F16, Scalar::F32, Scalar::F64];
+    let all = [
+        Scalar::I1,
+        Scalar::I8,
+        Scalar::I16,
+        Scalar::I32,
+        Scalar::I64,
+        Scalar::F16,
+        Scalar::F32,
+        Scalar::F64,
+    ];
     for from in all {
         for to in all {
             for lanes in [1, 3] {
@@ -213,7 +227,11 @@ fn variables_barriers_and_inputs_are_valid() {
         }
     }
     let spaces = FenceSpaces { local: true, global: true, image: false };
-    b.inst(Op::Barrier { exec: Scope::WorkGroup, memory: Scope::WorkGroup, order: Ordering::SeqCst, spaces }, &[], &[]);
+    b.inst(
+        Op::Barrier { exec: Scope::WorkGroup, memory: Scope::WorkGroup, order: Ordering::SeqCst, spaces },
+        &[],
+        &[],
+    );
     b.inst(
         Op::Barrier {
             exec: Scope::WorkGroup,
@@ -256,7 +274,13 @@ fn views_that_drivers_keep_apart_are_volatile() {
         f.vars.push(VarData { class: VarClass::Buffer { binding, readonly }, elem, len: VarLen::Runtime })
     };
     // Two views of which one is written; two that are only read; one that is written.
-    let vars = [view(0, I32, false), view(0, I16, true), view(1, I32, true), view(1, F32, true), view(2, I32, false)];
+    let vars = [
+        view(0, I32, false),
+        view(0, I16, true),
+        view(1, I32, true),
+        view(1, F32, true),
+        view(2, I32, false),
+    ];
     let mut b = Builder::new(&mut f, block);
     let zero = b.i32(0);
     for var in vars {
@@ -292,7 +316,8 @@ fn atomics(order: Ordering, scope: Scope) {
         for &ty in types {
             let x = b.func.bits(ty, 1);
             use RmwOp::*;
-            let ops: &[RmwOp] = if ty.is_float() { &[Xchg] } else { &[Add, Sub, And, Or, Xor, Xchg, Umin, Umax, Smin, Smax] };
+            let ops: &[RmwOp] =
+                if ty.is_float() { &[Xchg] } else { &[Add, Sub, And, Or, Xor, Xchg, Umin, Umax, Smin, Smax] };
             for &op in ops {
                 b.value(Op::AtomicRmw { op, access, scope, order }, &[at, x], ty);
             }
@@ -311,7 +336,8 @@ fn atomics(order: Ordering, scope: Scope) {
 
 #[test]
 fn atomics_are_valid_in_every_order_and_scope() {
-    for order in [Ordering::Relaxed, Ordering::Acquire, Ordering::Release, Ordering::AcqRel, Ordering::SeqCst] {
+    for order in [Ordering::Relaxed, Ordering::Acquire, Ordering::Release, Ordering::AcqRel, Ordering::SeqCst]
+    {
         for scope in [Scope::WorkItem, Scope::SubGroup, Scope::WorkGroup, Scope::Device, Scope::AllDevices] {
             atomics(order, scope);
         }
@@ -385,7 +411,8 @@ fn images_are_valid_with_every_format_declared() {
     validate(&words, "vulkan1.3");
     assert_eq!(crate::texel_format::declare(&words, &[(0, F::Rgba8)]), words);
     // A cut module is none of the compiler's, but nothing worse than nonsense comes of it.
-    let words = super::emit(&m, func, &abi(), &Target { storage_image_read_any: false, ..any }, false).unwrap();
+    let words =
+        super::emit(&m, func, &abi(), &Target { storage_image_read_any: false, ..any }, false).unwrap();
     for end in 0..words.len() {
         crate::texel_format::declare(&words[..end], &[(0, F::Rgba8)]);
     }
@@ -397,7 +424,8 @@ fn atomics_on_floating_point_numbers_are_valid() {
     let shared = [F32, F64]
         .map(|elem| (elem, f.vars.push(VarData { class: VarClass::Workgroup, elem, len: VarLen::Fixed(1) })))
         .map(|(ty, var)| (ty, Root::Var(var)));
-    let bound = VarData { class: VarClass::Buffer { binding: 0, readonly: false }, elem: F16, len: VarLen::Runtime };
+    let bound =
+        VarData { class: VarClass::Buffer { binding: 0, readonly: false }, elem: F16, len: VarLen::Runtime };
     let bound = (F16, Root::Var(f.vars.push(bound)));
     let mut b = Builder::new(&mut f, block);
     let base = b.value(Op::PushConst { offset: 0 }, &[], I64);
@@ -407,7 +435,11 @@ fn atomics_on_floating_point_numbers_are_valid() {
         let at = if root == Root::Addr { base } else { zero };
         for op in [RmwOp::Fadd, RmwOp::Fmin, RmwOp::Fmax] {
             let access = Access { root, ..Access::aligned(ty.access_bytes().unwrap()) };
-            b.value(Op::AtomicRmw { op, access, scope: Scope::Device, order: Ordering::AcqRel }, &[at, x], ty);
+            b.value(
+                Op::AtomicRmw { op, access, scope: Scope::Device, order: Ordering::AcqRel },
+                &[at, x],
+                ty,
+            );
         }
     }
     b.ret(&[]);
@@ -438,8 +470,13 @@ fn where_infinities_cannot_be_asked_for_each_operation_is_done_as_it_is_written(
     }
     let (m, func) = module(f);
     let any = Target::generic();
-    for (preserve32, preserve64, marked) in [(true, true, 0), (false, true, 1), (true, false, 1), (false, false, 2)] {
-        let target = Target { float_controls: FloatControls { preserve32, preserve64, ..any.float_controls }, ..any.clone() };
+    for (preserve32, preserve64, marked) in
+        [(true, true, 0), (false, true, 1), (true, false, 1), (false, false, 2)]
+    {
+        let target = Target {
+            float_controls: FloatControls { preserve32, preserve64, ..any.float_controls },
+            ..any.clone()
+        };
         let words = super::emit(&m, func, &abi(), &target, false).unwrap();
         validate(&words, "vulkan1.3");
         // OpDecorate of three words, with NoContraction.
@@ -503,7 +540,8 @@ fn more_descriptors_than_the_device_has_are_an_error() {
     Builder::new(&mut f, block).ret(&[]);
     let mut m = Module { phase: Phase::Structured, ..Module::default() };
     let func = m.functions.push(f);
-    let abi = LaunchAbi { bindings: (0..5).map(BindingSource::Arg).collect(), readonly: vec![false; 5], ..abi() };
+    let abi =
+        LaunchAbi { bindings: (0..5).map(BindingSource::Arg).collect(), readonly: vec![false; 5], ..abi() };
     let emit = |buffers, all| {
         let target = Target { max_buffer_descriptors: buffers, max_descriptors: all, ..Target::generic() };
         super::emit(&m, func, &abi, &target, false).map(drop).map_err(|e| e.to_string())

@@ -49,7 +49,14 @@ fn fetch(name: &str, number: Number) -> Option<RmwOp> {
 
 impl FuncReader<'_, '_, '_> {
     /// One call; `name` is the plain name, `params` its mangled parameters.
-    pub fn c11_atomic(&mut self, name: &str, params: &str, args: &[Value], results: &[Type], inst: &Instr<'_>) -> Result<Vals> {
+    pub fn c11_atomic(
+        &mut self,
+        name: &str,
+        params: &str,
+        args: &[Value],
+        results: &[Type],
+        inst: &Instr<'_>,
+    ) -> Result<Vals> {
         let bad = || inst.bad(format_args!("operands of {name}"));
         let name = name.strip_suffix("_explicit").unwrap_or(name);
         let exchange = name.starts_with("atomic_compare_exchange_");
@@ -58,7 +65,9 @@ impl FuncReader<'_, '_, '_> {
             "atomic_load" | "atomic_flag_test_and_set" | "atomic_flag_clear" => 1,
             _ => 2,
         };
-        let (Some(values), Some(rest)) = (args.get(..operands), args.get(operands..)) else { return Err(bad()) };
+        let (Some(values), Some(rest)) = (args.get(..operands), args.get(operands..)) else {
+            return Err(bad());
+        };
         let p = values[0];
         if self.f.ty(p).space().is_none() {
             return Err(bad());
@@ -105,7 +114,8 @@ impl FuncReader<'_, '_, '_> {
             }
             "atomic_exchange" => {
                 let v = b.bitcast(values[1], int);
-                let v = b.value(IrOp::AtomicRmw { op: RmwOp::Xchg, access, scope, order: first }, &[p, v], int);
+                let v =
+                    b.value(IrOp::AtomicRmw { op: RmwOp::Xchg, access, scope, order: first }, &[p, v], int);
                 b.bitcast(v, ty)
             }
             _ if exchange => {

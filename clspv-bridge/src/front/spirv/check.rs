@@ -57,7 +57,9 @@ pub fn preamble(inst: &Instr<'_>) -> Result<()> {
             let n = inst.word(0)?;
             match C::from_u32(n) {
                 Some(c) if GRAPHICS.contains(&c) => {
-                    return Err(inst.bad(format_args!("capability {c:?} is not allowed in the OpenCL environment")));
+                    return Err(
+                        inst.bad(format_args!("capability {c:?} is not allowed in the OpenCL environment"))
+                    );
                 }
                 Some(c) if !accepted(c) => {
                     return Err(CompileError::unsupported(format!("SPIR-V capability {c:?}"), 0));
@@ -68,7 +70,8 @@ pub fn preamble(inst: &Instr<'_>) -> Result<()> {
         }
         Op::ExtInstImport => {
             let name = inst.string(1)?.0;
-            let allowed = ["OpenCL.std", "OpenCL.DebugInfo.100", "DebugInfo", "SPIRV.debug"].contains(&name.as_str());
+            let allowed =
+                ["OpenCL.std", "OpenCL.DebugInfo.100", "DebugInfo", "SPIRV.debug"].contains(&name.as_str());
             // Sets without semantics may be ignored, whatever they are.
             if !allowed && !name.starts_with("NonSemantic.") {
                 return Err(inst.bad(format_args!("the extended instruction set {name} is not known")));

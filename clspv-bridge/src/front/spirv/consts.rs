@@ -68,7 +68,9 @@ impl Reader<'_> {
             Op::ConstantFalse => ConstKind::Bits(smallvec![0]),
             Op::SpecConstantTrue | Op::SpecConstantFalse => {
                 let default = (inst.op == Op::SpecConstantTrue) as u64;
-                ConstKind::Bits(smallvec![self.specialised(inst.word(1)?).map_or(default, |x| (x & 0xff != 0) as u64)])
+                ConstKind::Bits(smallvec![
+                    self.specialised(inst.word(1)?).map_or(default, |x| (x & 0xff != 0) as u64)
+                ])
             }
             Op::Constant | Op::SpecConstant => {
                 let Some(scalar) = self.types.plain(inst.word(0)?, inst)?.scalar() else {
@@ -121,7 +123,9 @@ impl Reader<'_> {
                     };
                     match (&c.kind, self.types.plain(c.ty, inst)?.lanes()) {
                         (ConstKind::Bits(b), _) => bits.extend(b.iter().copied()),
-                        (ConstKind::Null | ConstKind::Undef, n) => bits.extend(std::iter::repeat_n(0, n as usize)),
+                        (ConstKind::Null | ConstKind::Undef, n) => {
+                            bits.extend(std::iter::repeat_n(0, n as usize))
+                        }
                         _ => return Ok(ConstKind::Unknown("vector constant of addresses".into())),
                     }
                 }
@@ -130,8 +134,12 @@ impl Reader<'_> {
                 }
                 Ok(ConstKind::Bits(bits))
             }
-            Kind::Struct { members, .. } if members.len() != parts.len() => Err(inst.bad("wrong number of constituents")),
-            Kind::Array { len, .. } if *len != parts.len() as u64 => Err(inst.bad("wrong number of constituents")),
+            Kind::Struct { members, .. } if members.len() != parts.len() => {
+                Err(inst.bad("wrong number of constituents"))
+            }
+            Kind::Array { len, .. } if *len != parts.len() as u64 => {
+                Err(inst.bad("wrong number of constituents"))
+            }
             Kind::Struct { .. } | Kind::Array { .. } => {
                 // The declared element types are not trusted: pointers are known to be mistyped. But depth must not grow.
                 for id in parts {
@@ -229,7 +237,9 @@ impl Reader<'_> {
         let op = Op::from_u32(inst.word(2)?).ok_or_else(|| inst.bad("unknown opcode in a constant"))?;
         let args = inst.rest(3);
         let arg = |i: usize| {
-            args.get(i).and_then(|id| self.consts.get(id)).ok_or_else(|| inst.bad("the operand of a constant is no constant"))
+            args.get(i)
+                .and_then(|id| self.consts.get(id))
+                .ok_or_else(|| inst.bad("the operand of a constant is no constant"))
         };
         let unknown = || ConstKind::Unknown(format!("constant expression {op:?}"));
         match op {
@@ -262,7 +272,9 @@ impl Reader<'_> {
                         ConstKind::Address { global: *global, addend: addend.wrapping_add(bytes) }
                     }
                     ConstKind::Null => ConstKind::Bits(smallvec![bytes as u64]),
-                    ConstKind::Bits(b) if b.len() == 1 => ConstKind::Bits(smallvec![b[0].wrapping_add(bytes as u64)]),
+                    ConstKind::Bits(b) if b.len() == 1 => {
+                        ConstKind::Bits(smallvec![b[0].wrapping_add(bytes as u64)])
+                    }
                     _ => unknown(),
                 });
             }
@@ -271,11 +283,13 @@ impl Reader<'_> {
                 for index in &args[1..] {
                     match &c.kind {
                         ConstKind::Composite(parts) => {
-                            let id = parts.get(*index as usize).ok_or_else(|| inst.bad("index out of range"))?;
+                            let id =
+                                parts.get(*index as usize).ok_or_else(|| inst.bad("index out of range"))?;
                             c = self.consts.get(id).ok_or_else(|| inst.bad("not a constant"))?;
                         }
                         ConstKind::Bits(b) => {
-                            let lane = b.get(*index as usize).ok_or_else(|| inst.bad("index out of range"))?;
+                            let lane =
+                                b.get(*index as usize).ok_or_else(|| inst.bad("index out of range"))?;
                             return Ok(ConstKind::Bits(smallvec![*lane]));
                         }
                         k @ (ConstKind::Null | ConstKind::Undef) => return Ok(k.clone()),
@@ -337,7 +351,13 @@ impl Reader<'_> {
     }
 
     /// Byte offset of an access chain whose indices are all constants.
-    pub(super) fn const_chain(&self, base: u32, indices: &[u32], ptr: bool, inst: &Instr<'_>) -> Result<Option<i64>> {
+    pub(super) fn const_chain(
+        &self,
+        base: u32,
+        indices: &[u32],
+        ptr: bool,
+        inst: &Instr<'_>,
+    ) -> Result<Option<i64>> {
         let (_, mut ty) = self.types.pointer(base, inst)?;
         let mut bytes = 0i64;
         let mut first = ptr;

@@ -6,14 +6,24 @@ use super::read::Instr;
 use crate::error::Result;
 use crate::ir::names::Named;
 use crate::ir::{
-    Access, BinOp, BlockCall, CastOp, I1, I8, I32, I64, Op as IrOp, Rounding, RuntimeCall, Scalar, Space, Type, Value,
+    Access, BinOp, BlockCall, CastOp, I1, I8, I32, I64, Op as IrOp, Rounding, RuntimeCall, Scalar, Space,
+    Type, Value,
 };
 use smallvec::{SmallVec, smallvec};
 use spirv::Op;
 use std::collections::{HashMap, HashSet};
 
 fn is_terminator(op: Op) -> bool {
-    matches!(op, Op::Branch | Op::BranchConditional | Op::Switch | Op::Return | Op::ReturnValue | Op::Unreachable | Op::Kill)
+    matches!(
+        op,
+        Op::Branch
+            | Op::BranchConditional
+            | Op::Switch
+            | Op::Return
+            | Op::ReturnValue
+            | Op::Unreachable
+            | Op::Kill
+    )
 }
 
 /// Whether the first two operands are a result type and a result id.
@@ -86,7 +96,13 @@ impl<'a> FuncReader<'_, '_, 'a> {
                     return Err(inst.bad("phi in the entry block"));
                 }
                 let ty = inst.word(0)?;
-                let vals: Vals = self.r.types.leaf_types(ty, inst)?.into_iter().map(|t| self.f.add_param(block, t)).collect();
+                let vals: Vals = self
+                    .r
+                    .types
+                    .leaf_types(ty, inst)?
+                    .into_iter()
+                    .map(|t| self.f.add_param(block, t))
+                    .collect();
                 self.define_all(inst, vals)?;
                 let incoming = inst.rest(2).chunks_exact(2).map(|p| (p[0], p[1])).collect();
                 phis.push(Phi { incoming, ty });
@@ -144,7 +160,9 @@ impl<'a> FuncReader<'_, '_, 'a> {
 
     fn selector_is_wide(&self, id: u32) -> bool {
         let ty = self.wide_types.get(&id).copied();
-        ty.unwrap_or_else(|| self.r.consts.get(&id).is_some_and(|c| self.r.types.get(c.ty).is_some_and(|t| t.size == 8)))
+        ty.unwrap_or_else(|| {
+            self.r.consts.get(&id).is_some_and(|c| self.r.types.get(c.ty).is_some_and(|t| t.size == 8))
+        })
     }
 
     fn edge(&mut self, to: u32, inst: &Instr<'_>) -> Result<BlockCall> {
@@ -156,7 +174,8 @@ impl<'a> FuncReader<'_, '_, 'a> {
         let mut incoming = Vec::with_capacity(target.phis.len());
         for phi in &target.phis {
             let value = phi.incoming.iter().find(|(_, pred)| *pred == from);
-            let (id, _) = value.ok_or_else(|| inst.bad(format_args!("a phi of %{to} lacks an operand for this edge")))?;
+            let (id, _) = value
+                .ok_or_else(|| inst.bad(format_args!("a phi of %{to} lacks an operand for this edge")))?;
             incoming.push((*id, phi.ty));
         }
         let mut call = BlockCall::new(block, &[]);
@@ -179,7 +198,11 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 if self.f.ty(cond) != I1 {
                     return Err(inst.bad("condition is not a bool"));
                 }
-                (IrOp::BrIf, smallvec![cond], vec![self.edge(inst.word(1)?, inst)?, self.edge(inst.word(2)?, inst)?])
+                (
+                    IrOp::BrIf,
+                    smallvec![cond],
+                    vec![self.edge(inst.word(1)?, inst)?, self.edge(inst.word(2)?, inst)?],
+                )
             }
             Op::Switch => {
                 let selector = self.int_arg(0, inst)?;
@@ -235,7 +258,11 @@ impl<'a> FuncReader<'_, '_, 'a> {
     ) -> Result<Option<Vals>> {
         let name = self.r.module.functions[func].name.clone();
         if name == crate::front::lines::MARK {
-            self.line = args.first().and_then(|a| self.f.as_bits(*a)).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+            self.line = args
+                .first()
+                .and_then(|a| self.f.as_bits(*a))
+                .and_then(|n| u32::try_from(n).ok())
+                .unwrap_or(0);
             return Ok(Some(smallvec![]));
         }
         if let Some((name, from)) = name.strip_prefix("pc_convert_").and_then(|n| n.split_once('.')) {
@@ -267,7 +294,8 @@ impl<'a> FuncReader<'_, '_, 'a> {
         if let Some((name, params)) = name.strip_prefix("pc_c11.").and_then(|n| n.split_once('.')) {
             return self.c11_atomic(name, params, args, results, inst).map(Some);
         }
-        if let Some(call) = name.strip_prefix(crate::front::enqueue::RUNTIME).and_then(RuntimeCall::from_name) {
+        if let Some(call) = name.strip_prefix(crate::front::enqueue::RUNTIME).and_then(RuntimeCall::from_name)
+        {
             return self.runtime_call(call, args, results, inst).map(Some);
         }
         if name.starts_with("pc_vloada_half3.") {

@@ -6,7 +6,10 @@ use super::read::Instr;
 use super::{Body, Reader, meta};
 use crate::error::Result;
 use crate::ir::runtime::{block_name, ndrange};
-use crate::ir::{Builder, CastOp, Function, I32, I64, Linkage, Op as IrOp, RuntimeCall, Scalar, Signature, Space, Type, Value};
+use crate::ir::{
+    Builder, CastOp, Function, I32, I64, Linkage, Op as IrOp, RuntimeCall, Scalar, Signature, Space, Type,
+    Value,
+};
 use crate::metadata::{AddressQualifier, ArgInfo, ArgKind, KernelInfo};
 use spirv::Op;
 
@@ -14,8 +17,12 @@ use spirv::Op;
 fn invoke(op: Op) -> Option<usize> {
     Some(match op {
         Op::EnqueueKernel => 8,
-        Op::GetKernelNDrangeSubGroupCount | Op::GetKernelNDrangeMaxSubGroupSize | Op::GetKernelLocalSizeForSubgroupCount => 3,
-        Op::GetKernelWorkGroupSize | Op::GetKernelPreferredWorkGroupSizeMultiple | Op::GetKernelMaxNumSubgroups => 2,
+        Op::GetKernelNDrangeSubGroupCount
+        | Op::GetKernelNDrangeMaxSubGroupSize
+        | Op::GetKernelLocalSizeForSubgroupCount => 3,
+        Op::GetKernelWorkGroupSize
+        | Op::GetKernelPreferredWorkGroupSizeMultiple
+        | Op::GetKernelMaxNumSubgroups => 2,
         _ => return None,
     })
 }
@@ -40,10 +47,12 @@ impl Reader<'_> {
             if !sig.results.is_empty() || sig.params.is_empty() || !sig.params.iter().enumerate().all(fits) {
                 return Err(inst.bad(format_args!("%{id} has the wrong type to be enqueued")));
             }
-            let params: Vec<Type> =
-                (0..sig.params.len()).map(|i| Type::Ptr(if i == 0 { Space::Global } else { Space::Local })).collect();
+            let params: Vec<Type> = (0..sig.params.len())
+                .map(|i| Type::Ptr(if i == 0 { Space::Global } else { Space::Local }))
+                .collect();
             let name = block_name(number);
-            let mut f = Function::new(&name, Signature { params: params.clone(), results: vec![] }, Linkage::Export);
+            let mut f =
+                Function::new(&name, Signature { params: params.clone(), results: vec![] }, Linkage::Export);
             let block = f.add_block();
             let mut args: Vec<Value> = params.iter().map(|ty| f.add_param(block, *ty)).collect();
             let mut b = Builder::new(&mut f, block);
@@ -51,7 +60,8 @@ impl Reader<'_> {
             args[0] = b.cast(CastOp::IntToPtr, address, sig.params[0]);
             b.inst(IrOp::Call(func), &args, &[]);
             b.ret(&[]);
-            let mut info = KernelInfo { name, args: (0..params.len()).map(argument).collect(), ..KernelInfo::default() };
+            let mut info =
+                KernelInfo { name, args: (0..params.len()).map(argument).collect(), ..KernelInfo::default() };
             info.args_size = meta::place_args(&mut info.args);
             info.attributes = meta::attributes(&info);
             f.kernel = Some(self.module.kernels.len());
@@ -86,7 +96,13 @@ fn argument(index: usize) -> ArgInfo {
 
 impl FuncReader<'_, '_, '_> {
     /// A call with these operands.
-    pub fn runtime_call(&mut self, call: RuntimeCall, args: &[Value], results: &[Type], inst: &Instr<'_>) -> Result<Vals> {
+    pub fn runtime_call(
+        &mut self,
+        call: RuntimeCall,
+        args: &[Value],
+        results: &[Type],
+        inst: &Instr<'_>,
+    ) -> Result<Vals> {
         let (params, result) = call.types();
         let fits = |(arg, param): (&Value, &Type)| {
             let ty = self.f.ty(*arg);
@@ -106,11 +122,16 @@ impl FuncReader<'_, '_, '_> {
         match inst.op {
             Op::EnqueueKernel => self.enqueue_kernel(inst)?,
             Op::EnqueueMarker => {
-                let args = [self.arg(2, inst)?, self.word(3, inst)?, self.ptr_arg(4, inst)?, self.ptr_arg(5, inst)?];
+                let args =
+                    [self.arg(2, inst)?, self.word(3, inst)?, self.ptr_arg(4, inst)?, self.ptr_arg(5, inst)?];
                 self.called(EnqueueMarker, &args, inst)?;
             }
             Op::GetKernelNDrangeSubGroupCount | Op::GetKernelNDrangeMaxSubGroupSize => {
-                let call = if inst.op == Op::GetKernelNDrangeMaxSubGroupSize { MaxSubGroupSize } else { SubGroupCount };
+                let call = if inst.op == Op::GetKernelNDrangeMaxSubGroupSize {
+                    MaxSubGroupSize
+                } else {
+                    SubGroupCount
+                };
                 let args = [self.range(2, inst)?, self.invoked(3, inst)?];
                 self.called(call, &args, inst)?;
             }
@@ -118,7 +139,9 @@ impl FuncReader<'_, '_, '_> {
                 let args = [self.word(2, inst)?, self.invoked(3, inst)?];
                 self.called(LocalSizeForSubGroups, &args, inst)?;
             }
-            Op::GetKernelWorkGroupSize | Op::GetKernelPreferredWorkGroupSizeMultiple | Op::GetKernelMaxNumSubgroups => {
+            Op::GetKernelWorkGroupSize
+            | Op::GetKernelPreferredWorkGroupSizeMultiple
+            | Op::GetKernelMaxNumSubgroups => {
                 let call = match inst.op {
                     Op::GetKernelWorkGroupSize => WorkGroupSize,
                     Op::GetKernelMaxNumSubgroups => MaxSubGroups,
@@ -172,7 +195,8 @@ impl FuncReader<'_, '_, '_> {
     }
 
     fn enqueue_kernel(&mut self, inst: &Instr<'_>) -> Result<()> {
-        let (queue, flags, range, count) = (self.arg(2, inst)?, self.word(3, inst)?, self.range(4, inst)?, self.word(5, inst)?);
+        let (queue, flags, range, count) =
+            (self.arg(2, inst)?, self.word(3, inst)?, self.range(4, inst)?, self.word(5, inst)?);
         let (waits, event, kernel) = (self.ptr_arg(6, inst)?, self.ptr_arg(7, inst)?, self.invoked(8, inst)?);
         let (literal, bytes) = (self.ptr_arg(9, inst)?, self.word(10, inst)?);
         let locals = inst.rest(12).len();
@@ -194,7 +218,10 @@ impl FuncReader<'_, '_, '_> {
         let leaves = self.leaves(id, inst)?;
         let bits = |v: &Value| self.f.ty(*v).scalar().filter(|s| s.is_int() && self.f.ty(*v).lanes() == 1);
         let same = leaves.len() == 10
-            && leaves.iter().enumerate().all(|(i, v)| bits(v) == Some(if i == 0 { Scalar::I32 } else { Scalar::I64 }));
+            && leaves
+                .iter()
+                .enumerate()
+                .all(|(i, v)| bits(v) == Some(if i == 0 { Scalar::I32 } else { Scalar::I64 }));
         if !same {
             return Err(inst.bad(format_args!("operand {i} is not a range")));
         }

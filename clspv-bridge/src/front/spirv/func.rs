@@ -51,7 +51,13 @@ pub struct FuncReader<'r, 's, 'a> {
 }
 
 /// Reads a body into `func`, which has been declared for it.
-pub fn read<'a>(r: &mut Reader<'_>, body: &'a Body<'a>, func: FuncRef, ret: u32, convention: Convention) -> Result<()> {
+pub fn read<'a>(
+    r: &mut Reader<'_>,
+    body: &'a Body<'a>,
+    func: FuncRef,
+    ret: u32,
+    convention: Convention,
+) -> Result<()> {
     let f = r.module.functions[func].clone();
     let mut fr = FuncReader {
         f,
@@ -184,7 +190,8 @@ impl<'a> FuncReader<'_, '_, 'a> {
         let (ty, id) = (inst.word(0)?, inst.word(1)?);
         let expected = self.r.types.leaves(ty, inst)?;
         self.spend(expected.len())?;
-        let same = expected.len() == vals.len() && expected.iter().zip(&vals).all(|(l, v)| l.ty == self.f.ty(*v));
+        let same =
+            expected.len() == vals.len() && expected.iter().zip(&vals).all(|(l, v)| l.ty == self.f.ty(*v));
         if !same {
             return Err(inst.bad(format_args!("operands and result type of {:?} do not agree", inst.op)));
         }
@@ -194,7 +201,14 @@ impl<'a> FuncReader<'_, '_, 'a> {
         Ok(())
     }
 
-    fn constant(&mut self, id: u32, ty: u32, leaves: &[Leaf], out: &mut Vals, inst: &Instr<'_>) -> Result<()> {
+    fn constant(
+        &mut self,
+        id: u32,
+        ty: u32,
+        leaves: &[Leaf],
+        out: &mut Vals,
+        inst: &Instr<'_>,
+    ) -> Result<()> {
         let Some(c) = self.r.consts.get(&id).cloned() else {
             return Err(inst.bad(format_args!("%{id} is not defined here")));
         };
@@ -293,7 +307,8 @@ impl<'a> FuncReader<'_, '_, 'a> {
             return Err(body.header.bad("function without a block"));
         };
         self.block = entry;
-        let params: Vec<Value> = self.f.sig.params.clone().into_iter().map(|ty| self.f.add_param(entry, ty)).collect();
+        let params: Vec<Value> =
+            self.f.sig.params.clone().into_iter().map(|ty| self.f.add_param(entry, ty)).collect();
         let mut next = params.into_iter();
         for p in &body.params {
             let (ty, id) = (p.word(0)?, p.word(1)?);
@@ -367,7 +382,13 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 self.line = inst.word(1)?;
                 Ok(())
             }
-            Op::Nop | Op::NoLine | Op::Phi | Op::LoopMerge | Op::SelectionMerge | Op::LifetimeStop | Op::AssumeTrueKHR => Ok(()),
+            Op::Nop
+            | Op::NoLine
+            | Op::Phi
+            | Op::LoopMerge
+            | Op::SelectionMerge
+            | Op::LifetimeStop
+            | Op::AssumeTrueKHR => Ok(()),
             // Hints to the compiler and the cache.
             Op::LoopControlINTEL | Op::SubgroupBlockPrefetchINTEL => Ok(()),
             Op::LifetimeStart => {
@@ -375,9 +396,12 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 self.grow_slot(p, u64::from(inst.word(1)?));
                 Ok(())
             }
-            Op::Branch | Op::BranchConditional | Op::Switch | Op::Return | Op::ReturnValue | Op::Unreachable => {
-                self.terminator(inst)
-            }
+            Op::Branch
+            | Op::BranchConditional
+            | Op::Switch
+            | Op::Return
+            | Op::ReturnValue
+            | Op::Unreachable => self.terminator(inst),
             Op::FunctionCall => self.call(inst),
             Op::ExtInst => self.ext_inst(inst),
             Op::Undef => {

@@ -7,7 +7,8 @@ use super::func::FuncReader;
 use super::read::Instr;
 use crate::error::Result;
 use crate::ir::{
-    Access, BinOp, CastOp, GroupOp, I32, I64, LaneMask, Op as IrOp, Scalar, Scan, Scope, Type, Value, WorkItemQuery,
+    Access, BinOp, CastOp, GroupOp, I32, I64, LaneMask, Op as IrOp, Scalar, Scan, Scope, Type, Value,
+    WorkItemQuery,
 };
 use spirv::{BuiltIn, Op};
 
@@ -55,8 +56,12 @@ impl FuncReader<'_, '_, '_> {
         }
         let sub = Scope::SubGroup;
         match inst.op {
-            Op::GroupAll | Op::GroupNonUniformAll => self.group(inst, self.scope(inst.word(2)?), GroupOp::All, &[3])?,
-            Op::GroupAny | Op::GroupNonUniformAny => self.group(inst, self.scope(inst.word(2)?), GroupOp::Any, &[3])?,
+            Op::GroupAll | Op::GroupNonUniformAll => {
+                self.group(inst, self.scope(inst.word(2)?), GroupOp::All, &[3])?
+            }
+            Op::GroupAny | Op::GroupNonUniformAny => {
+                self.group(inst, self.scope(inst.word(2)?), GroupOp::Any, &[3])?
+            }
             Op::GroupNonUniformAllEqual => self.group(inst, sub, GroupOp::AllEqual, &[3])?,
             Op::SubgroupAllKHR => self.group(inst, sub, GroupOp::All, &[2])?,
             Op::SubgroupAnyKHR => self.group(inst, sub, GroupOp::Any, &[2])?,
@@ -79,14 +84,19 @@ impl FuncReader<'_, '_, '_> {
             Op::GroupNonUniformShuffleXor => self.group(inst, sub, GroupOp::ShuffleXor, &[3, 4])?,
             Op::GroupNonUniformShuffleUp => self.group(inst, sub, GroupOp::ShuffleUp, &[3, 4])?,
             Op::GroupNonUniformShuffleDown => self.group(inst, sub, GroupOp::ShuffleDown, &[3, 4])?,
-            Op::SubgroupReadInvocationKHR | Op::SubgroupShuffleINTEL => self.group(inst, sub, GroupOp::Shuffle, &[2, 3])?,
+            Op::SubgroupReadInvocationKHR | Op::SubgroupShuffleINTEL => {
+                self.group(inst, sub, GroupOp::Shuffle, &[2, 3])?
+            }
             Op::SubgroupShuffleXorINTEL => self.group(inst, sub, GroupOp::ShuffleXor, &[2, 3])?,
             Op::SubgroupShuffleDownINTEL | Op::SubgroupShuffleUpINTEL => self.shuffle_pair(inst)?,
             Op::SubgroupBlockReadINTEL => {
                 let ty = self.result_type(inst)?;
                 let p = self.ptr_arg(2, inst)?;
                 let lanes = self.block(inst, p, ty)?;
-                let v = lanes.into_iter().map(|(at, access, lane)| self.b().load(lane, at, access)).collect::<Vec<_>>();
+                let v = lanes
+                    .into_iter()
+                    .map(|(at, access, lane)| self.b().load(lane, at, access))
+                    .collect::<Vec<_>>();
                 let v = self.b().vec_build(&v);
                 self.define(inst, v)?;
             }
@@ -220,13 +230,22 @@ impl FuncReader<'_, '_, '_> {
         let (first, second) = (self.arg(2, inst)?, self.arg(3, inst)?);
         let delta = self.int_arg(4, inst)?;
         let delta = self.resize(delta, I32, false, inst)?;
-        let v = self.continued_shuffle(inst, first, second, delta, inst.op == Op::SubgroupShuffleDownINTEL)?;
+        let v =
+            self.continued_shuffle(inst, first, second, delta, inst.op == Op::SubgroupShuffleDownINTEL)?;
         self.define(inst, v)
     }
 
-    fn continued_shuffle(&mut self, inst: &Instr<'_>, first: Value, second: Value, delta: Value, down: bool) -> Result<Value> {
+    fn continued_shuffle(
+        &mut self,
+        inst: &Instr<'_>,
+        first: Value,
+        second: Value,
+        delta: Value,
+        down: bool,
+    ) -> Result<Value> {
         let mut b = self.b();
-        let query = |b: &mut crate::ir::Builder<'_>, query| b.value(IrOp::WorkItem { query, dim: 0 }, &[], I32);
+        let query =
+            |b: &mut crate::ir::Builder<'_>, query| b.value(IrOp::WorkItem { query, dim: 0 }, &[], I32);
         let size = query(&mut b, WorkItemQuery::SubGroupMaxSize);
         let id = query(&mut b, WorkItemQuery::SubGroupLocalId);
         // Position in the row.

@@ -49,7 +49,9 @@ impl FuncReader<'_, '_, '_> {
                 let Some(detail) = self.detail(4, inst)? else { return Ok(false) };
                 let id = inst.word(2)?;
                 let dim = self.image_dim(id, inst)?;
-                let [image, sampler] = self.leaves(id, inst)?[..] else { return Err(inst.bad("no sampled image")) };
+                let [image, sampler] = self.leaves(id, inst)?[..] else {
+                    return Err(inst.bad("no sampled image"));
+                };
                 let at = self.arg(3, inst)?;
                 let ty = self.result_type(inst)?;
                 let v = self.sample(image, sampler, dim, at, detail, ty, inst)?;
@@ -57,7 +59,8 @@ impl FuncReader<'_, '_, '_> {
             }
             Op::ImageRead | Op::ImageFetch => {
                 let Some(detail) = self.detail(4, inst)? else { return Ok(false) };
-                let (dim, image, at) = (self.image_dim(inst.word(2)?, inst)?, self.image_arg(2, inst)?, self.arg(3, inst)?);
+                let (dim, image, at) =
+                    (self.image_dim(inst.word(2)?, inst)?, self.image_arg(2, inst)?, self.arg(3, inst)?);
                 let ty = self.result_type(inst)?;
                 let v = self.read_texel(image, dim, at, detail, ty, inst)?;
                 self.define(inst, v)?;
@@ -126,7 +129,9 @@ impl FuncReader<'_, '_, '_> {
         if !matches!(self.r.types.need(self.type_of(id, inst)?, inst)?.kind, Kind::Image { .. }) {
             return Ok(None);
         }
-        if results.is_empty() && ["h", "f", "i", "ui"].iter().any(|t| named(&format!("pc_write_image{t}_level"))) {
+        if results.is_empty()
+            && ["h", "f", "i", "ui"].iter().any(|t| named(&format!("pc_write_image{t}_level")))
+        {
             let (dim, image) = (self.image_dim(id, inst)?, self.image_arg(3, inst)?);
             let (at, level, texel) = (self.arg(4, inst)?, self.arg(5, inst)?, self.arg(6, inst)?);
             self.write_texel(image, dim, at, Some(level), texel, inst)?;
@@ -167,7 +172,8 @@ impl FuncReader<'_, '_, '_> {
             }
             None => {
                 let at = self.arg(4, inst)?;
-                let detail = if suffix == "_level" { Detail::Level(self.arg(5, inst)?) } else { Detail::First };
+                let detail =
+                    if suffix == "_level" { Detail::Level(self.arg(5, inst)?) } else { Detail::First };
                 self.read_texel(image, dim, at, detail, ty, inst)?
             }
         };
@@ -217,7 +223,13 @@ impl FuncReader<'_, '_, '_> {
     }
 
     /// The level that gradients stand for: the binary logarithm of the longer one, in texels.
-    fn level_of(&mut self, image: Value, dim: ImageDim, gradients: [Value; 2], inst: &Instr<'_>) -> Result<Value> {
+    fn level_of(
+        &mut self,
+        image: Value,
+        dim: ImageDim,
+        gradients: [Value; 2],
+        inst: &Instr<'_>,
+    ) -> Result<Value> {
         let spatial = dim.coordinates() - u32::from(dim.has_layers());
         if gradients.iter().any(|g| self.f.ty(*g).lane() != F32 || self.f.ty(*g).lanes() < spatial) {
             return Err(inst.bad("unfit gradients"));
@@ -306,7 +318,11 @@ impl FuncReader<'_, '_, '_> {
             Detail::Gradients(x, y) => Some(self.level_of(image, dim, [x, y], inst)?),
         };
         let v = match level {
-            None => self.b().value(IrOp::Image { op: ImageOp::Sample, dim, var: None }, &[image, sampler, at], texel),
+            None => self.b().value(
+                IrOp::Image { op: ImageOp::Sample, dim, var: None },
+                &[image, sampler, at],
+                texel,
+            ),
             Some(level) if self.f.ty(level) == F32 && self.f.ty(at).lane() == F32 => {
                 let op = IrOp::Image { op: ImageOp::SampleLod, dim, var: None };
                 self.b().value(op, &[image, sampler, at, level], texel)
@@ -328,10 +344,14 @@ impl FuncReader<'_, '_, '_> {
         let at = self.coordinates(at, dim, false, inst)?;
         let texel = Self::texel_type(ty, inst)?;
         let v = match detail {
-            Detail::First => self.b().value(IrOp::Image { op: ImageOp::Read, dim, var: None }, &[image, at], texel),
-            Detail::Level(level) if self.f.ty(level) == I32 && dim != ImageDim::Buffer => {
-                self.b().value(IrOp::Image { op: ImageOp::ReadLevel, dim, var: None }, &[image, at, level], texel)
+            Detail::First => {
+                self.b().value(IrOp::Image { op: ImageOp::Read, dim, var: None }, &[image, at], texel)
             }
+            Detail::Level(level) if self.f.ty(level) == I32 && dim != ImageDim::Buffer => self.b().value(
+                IrOp::Image { op: ImageOp::ReadLevel, dim, var: None },
+                &[image, at, level],
+                texel,
+            ),
             _ => return Err(inst.bad("unfit level of detail")),
         };
         Ok(self.read_result(v, ty))
@@ -356,10 +376,14 @@ impl FuncReader<'_, '_, '_> {
         let at = self.coordinates(at, dim, false, inst)?;
         let texel = self.written_texel(texel, inst)?;
         match level {
-            None => self.b().inst(IrOp::Image { op: ImageOp::Write, dim, var: None }, &[image, at, texel], &[]),
-            Some(level) if self.f.ty(level) == I32 && dim != ImageDim::Buffer => {
-                self.b().inst(IrOp::Image { op: ImageOp::WriteLevel, dim, var: None }, &[image, at, level, texel], &[])
+            None => {
+                self.b().inst(IrOp::Image { op: ImageOp::Write, dim, var: None }, &[image, at, texel], &[])
             }
+            Some(level) if self.f.ty(level) == I32 && dim != ImageDim::Buffer => self.b().inst(
+                IrOp::Image { op: ImageOp::WriteLevel, dim, var: None },
+                &[image, at, level, texel],
+                &[],
+            ),
             Some(_) => return Err(inst.bad("unfit level of detail")),
         };
         Ok(())
@@ -369,7 +393,11 @@ impl FuncReader<'_, '_, '_> {
         let ty = self.f.ty(v);
         let texel = Self::texel_type(ty, inst)?;
         let mut b = self.b();
-        let v = if ty.scalar() == Some(Scalar::F16) { b.cast(CastOp::FpConv, v, ty.with_scalar(Scalar::F32)) } else { v };
+        let v = if ty.scalar() == Some(Scalar::F16) {
+            b.cast(CastOp::FpConv, v, ty.with_scalar(Scalar::F32))
+        } else {
+            v
+        };
         Ok(if ty.lanes() == 1 { b.value(IrOp::Splat, &[v], texel) } else { v })
     }
 }

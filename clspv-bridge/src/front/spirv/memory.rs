@@ -7,7 +7,10 @@ use super::func::{FuncReader, Vals};
 use super::read::Instr;
 use super::types::{Kind, Leaf, layout, space_of};
 use crate::error::Result;
-use crate::ir::{Access, BinOp, CastOp, I1, I8, I32, I64, IntCc, Op as IrOp, Root, Scalar, Space, Type, Value, WorkItemQuery};
+use crate::ir::{
+    Access, BinOp, CastOp, I1, I8, I32, I64, IntCc, Op as IrOp, Root, Scalar, Space, Type, Value,
+    WorkItemQuery,
+};
 use smallvec::smallvec;
 use spirv::{BuiltIn, MemoryAccess, Op, StorageClass};
 
@@ -310,7 +313,10 @@ impl FuncReader<'_, '_, '_> {
     fn uniform_byte(&self, p: Value) -> Option<u8> {
         let IrOp::GlobalAddr(global) = self.f.def_op(p)? else { return None };
         let data = self.r.module.globals.get(*global)?;
-        if data.space != Space::Constant || !data.relocs.is_empty() || data.linkage == crate::ir::Linkage::Import {
+        if data.space != Space::Constant
+            || !data.relocs.is_empty()
+            || data.linkage == crate::ir::Linkage::Import
+        {
             return None;
         }
         match &data.init {

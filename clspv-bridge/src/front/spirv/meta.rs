@@ -71,7 +71,8 @@ impl Meta {
     /// Whether products and sums may be fused without a decoration that says so. Where the permissions have a default or
     /// nothing is known of the kernels (libraries), they may not.
     pub fn contracts(&self) -> bool {
-        let default = |(_, mode, _): &(u32, ExecutionMode, Vec<u32>)| *mode == ExecutionMode::FPFastMathDefault;
+        let default =
+            |(_, mode, _): &(u32, ExecutionMode, Vec<u32>)| *mode == ExecutionMode::FPFastMathDefault;
         !self.entry_points.is_empty() && !self.contraction_off && !self.modes_by_id.iter().any(default)
     }
     /// Debug name of an id.
@@ -369,8 +370,12 @@ pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> 
             }
             _ => return Err(inst.bad("a kernel parameter is a pointer to private or generic memory")),
         },
-        Kind::Other(what) => return Err(crate::CompileError::unsupported(format!("kernel argument of type {what}"), 0)),
-        Kind::Void | Kind::Function { .. } | Kind::SampledImage(_) => return Err(inst.bad("kernel parameter of this type")),
+        Kind::Other(what) => {
+            return Err(crate::CompileError::unsupported(format!("kernel argument of type {what}"), 0));
+        }
+        Kind::Void | Kind::Function { .. } | Kind::SampledImage(_) => {
+            return Err(inst.bad("kernel parameter of this type"));
+        }
     };
     if arg.size > MAX_ARG_BYTES || arg.align > 1024 {
         return Err(inst.bad("kernel argument too large"));

@@ -176,11 +176,15 @@ impl<'s> Reader<'s> {
             check::preamble(inst)?;
             memory_model |= inst.op == Op::MemoryModel;
             if inst.op == Op::Function {
-                let end =
-                    insts[i..].iter().position(|x| x.op == Op::FunctionEnd).ok_or_else(|| inst.bad("function without an end"))?;
+                let end = insts[i..]
+                    .iter()
+                    .position(|x| x.op == Op::FunctionEnd)
+                    .ok_or_else(|| inst.bad("function without an end"))?;
                 let all = &insts[i + 1..i + end];
-                let first =
-                    all.iter().position(|x| !matches!(x.op, Op::FunctionParameter | Op::Line | Op::NoLine)).unwrap_or(all.len());
+                let first = all
+                    .iter()
+                    .position(|x| !matches!(x.op, Op::FunctionParameter | Op::Line | Op::NoLine))
+                    .unwrap_or(all.len());
                 bodies.push(Body {
                     id: inst.word(1)?,
                     header: *inst,
@@ -213,7 +217,11 @@ impl<'s> Reader<'s> {
                 _ => return Err(inst.bad("a sampled image of something that is no image")),
             };
             let leaves = if matches!(kind, Kind::Other(_)) { 0 } else { 2 };
-            self.types.insert(inst.word(0)?, inst, TypeInfo { kind, size: 16, align: 8, leaves, depth: 0 })?;
+            self.types.insert(
+                inst.word(0)?,
+                inst,
+                TypeInfo { kind, size: 16, align: 8, leaves, depth: 0 },
+            )?;
             return Ok(true);
         }
         if let Some(info) = types::leaf_declaration(inst)? {
@@ -222,7 +230,9 @@ impl<'s> Reader<'s> {
         }
         let id = match inst.op {
             Op::TypeForwardPointer => return Ok(true),
-            Op::TypeVector | Op::TypePointer | Op::TypeArray | Op::TypeStruct | Op::TypeFunction => inst.word(0)?,
+            Op::TypeVector | Op::TypePointer | Op::TypeArray | Op::TypeStruct | Op::TypeFunction => {
+                inst.word(0)?
+            }
             _ => return Ok(false),
         };
         let info = match inst.op {
@@ -238,8 +248,15 @@ impl<'s> Reader<'s> {
                 types::plain(Type::vector(lane, n))
             }
             Op::TypePointer => {
-                let storage = StorageClass::from_u32(inst.word(1)?).ok_or_else(|| inst.bad("unknown storage class"))?;
-                TypeInfo { kind: Kind::Ptr { storage, pointee: inst.word(2)? }, size: 8, align: 8, depth: 0, leaves: 1 }
+                let storage =
+                    StorageClass::from_u32(inst.word(1)?).ok_or_else(|| inst.bad("unknown storage class"))?;
+                TypeInfo {
+                    kind: Kind::Ptr { storage, pointee: inst.word(2)? },
+                    size: 8,
+                    align: 8,
+                    depth: 0,
+                    leaves: 1,
+                }
             }
             Op::TypeArray => {
                 let elem = inst.word(1)?;
@@ -341,7 +358,11 @@ impl<'s> Reader<'s> {
             data.init = Some(bytes);
         }
         let global = self.module.globals.push(data);
-        self.define_const(id, consts::Const { ty, kind: consts::ConstKind::Address { global, addend: 0 } }, inst)
+        self.define_const(
+            id,
+            consts::Const { ty, kind: consts::ConstKind::Address { global, addend: 0 } },
+            inst,
+        )
     }
 
     /// Declares the kernels and every other function that is kept, then reads the bodies.
@@ -354,7 +375,8 @@ impl<'s> Reader<'s> {
         let called = called_functions(bodies);
         let kept = self.kept(bodies);
         let is_function = |reader: &Self, id: u32| {
-            kept.contains(&id) && (!kernels.contains(&id) || called.contains(&id) || reader.is_callable_kernel(id))
+            kept.contains(&id)
+                && (!kernels.contains(&id) || called.contains(&id) || reader.is_callable_kernel(id))
         };
         let functions: Vec<&Body<'_>> = bodies.iter().filter(|b| is_function(self, b.id)).collect();
         for body in &functions {
@@ -474,7 +496,11 @@ impl<'s> Reader<'s> {
     }
 
     /// Declares the kernel of an entry point and gives its body.
-    fn kernel<'b, 'a>(&mut self, mut entry: meta::EntryPoint, bodies: &'b [Body<'a>]) -> Result<(&'b Body<'a>, FuncRef)> {
+    fn kernel<'b, 'a>(
+        &mut self,
+        mut entry: meta::EntryPoint,
+        bodies: &'b [Body<'a>],
+    ) -> Result<(&'b Body<'a>, FuncRef)> {
         let missing = || bad(0, format_args!("entry point '{}' has no function", entry.info.name));
         let body = bodies.iter().find(|b| b.id == entry.function).ok_or_else(missing)?;
         let (ret, params) = self.function_type(body)?;
@@ -489,7 +515,11 @@ impl<'s> Reader<'s> {
         let func = self.module.functions.push(Function::new(&entry.info.name, sig, linkage));
         let by_id = std::mem::take(&mut self.meta.modes_by_id);
         for (_, mode, ids) in by_id.iter().filter(|(f, ..)| *f == entry.function) {
-            let sizes: Vec<u32> = ids.iter().filter_map(|id| self.const_uint(*id, &body.header).ok()).map(|n| n as u32).collect();
+            let sizes: Vec<u32> = ids
+                .iter()
+                .filter_map(|id| self.const_uint(*id, &body.header).ok())
+                .map(|n| n as u32)
+                .collect();
             if let ([x, y, z], spirv::ExecutionMode::LocalSizeId) = (sizes.as_slice(), mode) {
                 entry.info.reqd_work_group_size = Some([*x, *y, *z]);
             }
@@ -519,7 +549,11 @@ impl<'s> Reader<'s> {
     /// The import that stands for an unknown construct with results of these types.
     fn unsupported_import(&mut self, construct: &str, params: &[Type], results: &[Type]) -> FuncRef {
         let list = |types: &[Type]| types.iter().map(Type::to_string).collect::<Vec<_>>().join(",");
-        self.import(&format!("{UNSUPPORTED}{construct} ({}) -> ({})", list(params), list(results)), params, results)
+        self.import(
+            &format!("{UNSUPPORTED}{construct} ({}) -> ({})", list(params), list(results)),
+            params,
+            results,
+        )
     }
 
     /// The declaration of a function that the built-in library has, or nobody.
@@ -567,7 +601,10 @@ mod tests {
         assert_eq!(k.name, "k");
         let places: Vec<_> = k.args.iter().map(|a| (a.kind, a.offset, a.size)).collect();
         use crate::metadata::ArgKind::*;
-        assert_eq!(places, [(GlobalPtr, 0, 8), (Value, 16, 32), (LocalPtr, 0, 0), (Value, 48, 4), (GlobalPtr, 56, 8)]);
+        assert_eq!(
+            places,
+            [(GlobalPtr, 0, 8), (Value, 16, 32), (LocalPtr, 0, 0), (Value, 48, 4), (GlobalPtr, 56, 8)]
+        );
         assert_eq!(k.args_size, 64);
         // The duplicate body of the kernel is not kept.
         assert!(m.find("__clang_ocl_kern_imp_k").is_none());

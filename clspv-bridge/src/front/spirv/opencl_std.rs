@@ -163,13 +163,18 @@ impl FuncReader<'_, '_, '_> {
             }
             (ClOp::u_abs, &[x]) => x,
             (ClOp::s_abs_diff | ClOp::u_abs_diff, &[x, y]) => {
-                let (max, min) = if op == ClOp::s_abs_diff { (BinOp::Smax, BinOp::Smin) } else { (BinOp::Umax, BinOp::Umin) };
+                let (max, min) = if op == ClOp::s_abs_diff {
+                    (BinOp::Smax, BinOp::Smin)
+                } else {
+                    (BinOp::Umax, BinOp::Umin)
+                };
                 let mut b = self.b();
                 let (high, low) = (b.bin(max, x, y), b.bin(min, x, y));
                 b.isub(high, low)
             }
             (ClOp::s_hadd | ClOp::u_hadd | ClOp::s_rhadd | ClOp::u_rhadd, &[x, y]) => {
-                let shift = if matches!(op, ClOp::s_hadd | ClOp::s_rhadd) { BinOp::Ashr } else { BinOp::Lshr };
+                let shift =
+                    if matches!(op, ClOp::s_hadd | ClOp::s_rhadd) { BinOp::Ashr } else { BinOp::Lshr };
                 let one = self.f.bits(ty, 1);
                 let mut b = self.b();
                 let differ = b.bin(BinOp::Xor, x, y);
@@ -296,7 +301,11 @@ impl FuncReader<'_, '_, '_> {
         let ty = self.result_type(inst)?;
         let (from, masks) = (self.f.ty(x), self.f.ty(mask));
         let n = from.lanes();
-        if from != self.f.ty(y) || from.lane() != ty.lane() || masks.lanes() != ty.lanes() || from.scalar().is_none() {
+        if from != self.f.ty(y)
+            || from.lane() != ty.lane()
+            || masks.lanes() != ty.lanes()
+            || from.scalar().is_none()
+        {
             return Err(inst.bad("operands of the wrong type"));
         }
         let room = n.next_power_of_two();

@@ -4,7 +4,9 @@ use super::func::{FuncReader, Vals};
 use super::read::Instr;
 use super::types::Kind;
 use crate::error::Result;
-use crate::ir::{BinOp, CastOp, ClOp, FastMath, FloatCc, I1, I32, I64, IntCc, Op as IrOp, Scalar, Space, Type, UnOp, Value};
+use crate::ir::{
+    BinOp, CastOp, ClOp, FastMath, FloatCc, I1, I32, I64, IntCc, Op as IrOp, Scalar, Space, Type, UnOp, Value,
+};
 use smallvec::{SmallVec, smallvec};
 use spirv::Op;
 
@@ -142,7 +144,11 @@ impl FuncReader<'_, '_, '_> {
         let from = self.f.ty(v);
         match (from.scalar(), ty.scalar()) {
             (Some(a), Some(b))
-                if a.is_int() && b.is_int() && from.lanes() == ty.lanes() && a.bits() > b.bits() && b.bits() > 1 =>
+                if a.is_int()
+                    && b.is_int()
+                    && from.lanes() == ty.lanes()
+                    && a.bits() > b.bits()
+                    && b.bits() > 1 =>
             {
                 self.b().cast(CastOp::Trunc, v, ty)
             }
@@ -253,7 +259,9 @@ impl FuncReader<'_, '_, '_> {
         match inst.op {
             Op::SatConvertSToU | Op::SatConvertUToS => saturate = true,
             // Float to integer rounds toward zero, everything else to nearest even, if nothing is said.
-            Op::ConvertFToU | Op::ConvertFToS if rounding == Some(crate::ir::Rounding::Rtz) => rounding = None,
+            Op::ConvertFToU | Op::ConvertFToS if rounding == Some(crate::ir::Rounding::Rtz) => {
+                rounding = None
+            }
             Op::ConvertSToF | Op::ConvertUToF | Op::FConvert => {
                 saturate = false;
                 if rounding == Some(crate::ir::Rounding::Rte) {
@@ -321,7 +329,11 @@ impl FuncReader<'_, '_, '_> {
             }
             _ => {
                 let i1 = |t: Type| t.scalar() == Some(Scalar::I1);
-                if from.access_bytes() != to.access_bytes() || to.access_bytes().is_none() || i1(from) || i1(to) {
+                if from.access_bytes() != to.access_bytes()
+                    || to.access_bytes().is_none()
+                    || i1(from)
+                    || i1(to)
+                {
                     return Err(inst.bad("bitcast between different sizes"));
                 }
                 self.b().bitcast(x, to)
@@ -457,7 +469,11 @@ impl FuncReader<'_, '_, '_> {
             return Err(inst.bad("operands of different types"));
         };
         // Clang gives an undefined vector of integers to shuffles of half vectors.
-        let b = if other != lane && other.bits() == lane.bits() { self.b().bitcast(b, Type::vector(lane, nb)) } else { b };
+        let b = if other != lane && other.bits() == lane.bits() {
+            self.b().bitcast(b, Type::vector(lane, nb))
+        } else {
+            b
+        };
         if self.f.ty(b).lane() != lane_type {
             return Err(inst.bad("operands of different types"));
         }

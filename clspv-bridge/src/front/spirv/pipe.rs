@@ -17,11 +17,17 @@ impl FuncReader<'_, '_, '_> {
     /// Reads an instruction on pipes; false if it is none.
     pub fn pipe_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
         match inst.op {
-            Op::ReadPipe | Op::WritePipe | Op::ReservedReadPipe | Op::ReservedWritePipe => self.transfer(inst)?,
+            Op::ReadPipe | Op::WritePipe | Op::ReservedReadPipe | Op::ReservedWritePipe => {
+                self.transfer(inst)?
+            }
             Op::ReserveReadPipePackets => self.reserve(inst, "reserve_read", 2)?,
             Op::ReserveWritePipePackets => self.reserve(inst, "reserve_write", 2)?,
-            Op::GroupReserveReadPipePackets => self.reserve(inst, &self.by_group(2, "reserve_read", inst)?, 3)?,
-            Op::GroupReserveWritePipePackets => self.reserve(inst, &self.by_group(2, "reserve_write", inst)?, 3)?,
+            Op::GroupReserveReadPipePackets => {
+                self.reserve(inst, &self.by_group(2, "reserve_read", inst)?, 3)?
+            }
+            Op::GroupReserveWritePipePackets => {
+                self.reserve(inst, &self.by_group(2, "reserve_write", inst)?, 3)?
+            }
             Op::CommitReadPipe => self.commit(inst, "commit_read", 0)?,
             Op::CommitWritePipe => self.commit(inst, "commit_write", 0)?,
             Op::GroupCommitReadPipe => self.commit(inst, &self.by_group(0, "commit_read", inst)?, 1)?,
@@ -107,7 +113,8 @@ impl FuncReader<'_, '_, '_> {
         let at = if reserved { 5 } else { 3 };
         let data = self.ptr_arg(at, inst)?;
         let number = |id: u32| self.r.const_int(id).filter(|n| (1..=MAX_PACKET_BYTES).contains(n));
-        let (size, align) = (number(inst.word(at + 1)?), number(inst.word(at + 2)?).filter(|n| n & (n - 1) == 0));
+        let (size, align) =
+            (number(inst.word(at + 1)?), number(inst.word(at + 2)?).filter(|n| n & (n - 1) == 0));
         let (Some(size), Some(align)) = (size, align) else {
             return Err(inst.bad("size and alignment of packets must be constants"));
         };

@@ -5,8 +5,8 @@ use super::memory::MemFlags;
 use super::read::Instr;
 use crate::error::Result;
 use crate::ir::{
-    Access, BinOp, BlockCall, CastOp, FenceSpaces, I1, I32, I64, IntCc, Op as IrOp, Ordering, RmwOp, Scope, Type, Value,
-    WorkItemQuery,
+    Access, BinOp, BlockCall, CastOp, FenceSpaces, I1, I32, I64, IntCc, Op as IrOp, Ordering, RmwOp, Scope,
+    Type, Value, WorkItemQuery,
 };
 use spirv::Op;
 
@@ -62,7 +62,8 @@ impl FuncReader<'_, '_, '_> {
                 let (int, access) = self.atomic_access(ty, inst)?;
                 let mut b = self.b();
                 let (new, expected) = (b.bitcast(new, int), b.bitcast(expected, int));
-                let v = b.value(IrOp::AtomicCas { access, scope, success, failure }, &[p, expected, new], int);
+                let v =
+                    b.value(IrOp::AtomicCas { access, scope, success, failure }, &[p, expected, new], int);
                 let v = b.bitcast(v, ty);
                 self.define(inst, v)?;
             }
@@ -180,8 +181,9 @@ impl FuncReader<'_, '_, '_> {
         let i = self.f.add_param(head, I64);
         self.block = before;
         let start = self.b().value(IrOp::WorkItem { query: WorkItemQuery::LocalLinearId, dim: 0 }, &[], I64);
-        let sizes: Vec<Value> =
-            (0..3).map(|dim| self.b().value(IrOp::WorkItem { query: WorkItemQuery::LocalSize, dim }, &[], I64)).collect();
+        let sizes: Vec<Value> = (0..3)
+            .map(|dim| self.b().value(IrOp::WorkItem { query: WorkItemQuery::LocalSize, dim }, &[], I64))
+            .collect();
         let items = self.b().imul(sizes[0], sizes[1]);
         let items = self.b().imul(items, sizes[2]);
         self.b().jump(head, &[start]);

@@ -136,7 +136,10 @@ impl Types {
     }
     /// Whether values of the type are split.
     pub fn is_aggregate(&self, id: u32) -> bool {
-        matches!(self.get(id).map(|t| &t.kind), Some(Kind::Array { .. } | Kind::Struct { .. } | Kind::SampledImage(_)))
+        matches!(
+            self.get(id).map(|t| &t.kind),
+            Some(Kind::Array { .. } | Kind::Struct { .. } | Kind::SampledImage(_))
+        )
     }
     /// Declares a type.
     pub fn insert(&mut self, id: u32, inst: &Instr<'_>, info: TypeInfo) -> Result<()> {
@@ -149,7 +152,10 @@ impl Types {
     pub fn leaves(&self, id: u32, inst: &Instr<'_>) -> Result<Vec<Leaf>> {
         let count = self.need(id, inst)?.leaves;
         if count > MAX_LEAVES {
-            return Err(crate::CompileError::unsupported(format!("a value of an aggregate type with {count} members"), 0));
+            return Err(crate::CompileError::unsupported(
+                format!("a value of an aggregate type with {count} members"),
+                0,
+            ));
         }
         let mut out = Vec::with_capacity(count);
         self.collect(id, 0, inst, &mut out)?;
@@ -167,7 +173,9 @@ impl Types {
         match &info.kind {
             Kind::Void => {}
             Kind::Plain(ty) => out.push(Leaf { ty: *ty, offset: base }),
-            Kind::Ptr { .. } | Kind::Pipe(_) | Kind::Queue => out.push(Leaf { ty: self.plain(id, inst)?, offset: base }),
+            Kind::Ptr { .. } | Kind::Pipe(_) | Kind::Queue => {
+                out.push(Leaf { ty: self.plain(id, inst)?, offset: base })
+            }
             Kind::Image { .. } => out.push(Leaf { ty: Type::Opaque(Opaque::Image), offset: base }),
             Kind::Sampler => out.push(Leaf { ty: I32, offset: base }),
             Kind::SampledImage(_) => {
@@ -208,7 +216,10 @@ impl Types {
             Kind::Struct { members, offsets } => {
                 let i = usize::try_from(index).map_err(|_| out_of_range())?;
                 let ty = *members.get(i).ok_or_else(out_of_range)?;
-                let first = members[..i].iter().map(|m| self.get(*m).map_or(0, |t| t.leaves)).fold(0, usize::saturating_add);
+                let first = members[..i]
+                    .iter()
+                    .map(|m| self.get(*m).map_or(0, |t| t.leaves))
+                    .fold(0, usize::saturating_add);
                 Ok((ty, offsets[i], first))
             }
             _ => Err(inst.bad("index into a type that is no aggregate")),
@@ -245,7 +256,13 @@ pub fn leaf_declaration(inst: &Instr<'_>) -> Result<Option<TypeInfo>> {
             Err(what) => other(what),
         },
         Op::TypeOpaque => other("opaque type"),
-        Op::TypePipe => Some(TypeInfo { kind: Kind::Pipe(access(inst.ops.get(1))), size: 8, align: 8, leaves: 1, depth: 0 }),
+        Op::TypePipe => Some(TypeInfo {
+            kind: Kind::Pipe(access(inst.ops.get(1))),
+            size: 8,
+            align: 8,
+            leaves: 1,
+            depth: 0,
+        }),
         // A number of packets and the first of them.
         Op::TypeReserveId => Some(plain(I64)),
         Op::TypePipeStorage => other("pipe storage"),

@@ -10,14 +10,17 @@ use crate::ir::{Function, Op, Value};
 pub fn mark(func: &mut Function, unwritten: &[bool]) {
     let Some(&entry) = func.layout.first() else { return };
     let params = func.blocks[entry].params.clone();
-    let roots: Vec<Value> = params.into_iter().zip(unwritten).filter(|(_, is)| **is).map(|(v, _)| v).collect();
+    let roots: Vec<Value> =
+        params.into_iter().zip(unwritten).filter(|(_, is)| **is).map(|(v, _)| v).collect();
     if roots.is_empty() {
         return;
     }
     for block in func.layout.clone() {
         for inst in func.blocks[block].insts.clone() {
             let data = &func.insts[inst];
-            if !matches!(&data.op, Op::Load(access) if !access.volatile) || !roots.contains(&root(func, data.args[0])) {
+            if !matches!(&data.op, Op::Load(access) if !access.volatile)
+                || !roots.contains(&root(func, data.args[0]))
+            {
                 continue;
             }
             if let Some(access) = func.insts[inst].op.access_mut() {
@@ -43,7 +46,8 @@ mod tests {
     #[test]
     fn loads_through_unwritten_arguments() {
         let global = Type::Ptr(Space::Global);
-        let mut f = Function::new("f", Signature { params: vec![global; 2], results: vec![] }, Linkage::Internal);
+        let mut f =
+            Function::new("f", Signature { params: vec![global; 2], results: vec![] }, Linkage::Internal);
         let block = f.add_block();
         let (p, q) = (f.add_param(block, global), f.add_param(block, global));
         let mut b = Builder::new(&mut f, block);

@@ -158,7 +158,10 @@ mod tests {
         let parts = [
             vec![0x0723_0203, 0x0001_0200, 0, 40, 0],
             words(Op::Capability, &[spirv::Capability::Kernel as u32]),
-            words(Op::MemoryModel, &[spirv::AddressingModel::Physical64 as u32, spirv::MemoryModel::OpenCL as u32]),
+            words(
+                Op::MemoryModel,
+                &[spirv::AddressingModel::Physical64 as u32, spirv::MemoryModel::OpenCL as u32],
+            ),
             words(Op::EntryPoint, &[spirv::ExecutionModel::Kernel as u32, 10, u32::from(b'k')]),
             words(Op::TypeInt, &[1, 32, 0]),
             words(Op::TypeInt, &[2, 16, 0]),
@@ -180,7 +183,9 @@ mod tests {
             words(Op::FunctionEnd, &[]),
         ];
         let library = Library { spirv: parts.concat(), ..Library::default() };
-        build(&[&library], &Options::default(), &[], &Target::generic()).unwrap().kernels[0].variants[0].spirv.clone()
+        build(&[&library], &Options::default(), &[], &Target::generic()).unwrap().kernels[0].variants[0]
+            .spirv
+            .clone()
     }
 
     #[test]

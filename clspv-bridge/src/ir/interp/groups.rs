@@ -32,7 +32,13 @@ pub(super) struct Member {
 }
 
 /// The results of all members, which are in the order of their ids. `size` is that of the largest group.
-pub(super) fn evaluate(op: &GroupOp, arg: Option<Type>, ty: Type, members: &[Member], size: u32) -> Result<Vec<Val>, Stop> {
+pub(super) fn evaluate(
+    op: &GroupOp,
+    arg: Option<Type>,
+    ty: Type,
+    members: &[Member],
+    size: u32,
+) -> Result<Vec<Val>, Stop> {
     let own = |m: &Member, i: usize| m.args.get(i).and_then(|v| v.first()).and_then(|l| l.get());
     let number = |m: &Member, i: usize| match own(m, i) {
         Some(n) => Ok(n as u32),
@@ -44,7 +50,8 @@ pub(super) fn evaluate(op: &GroupOp, arg: Option<Type>, ty: Type, members: &[Mem
         None => value::undefined(ty),
     };
     let truth = |b: bool| value::scalar(u64::from(b));
-    let all = |f: &dyn Fn(&Member) -> Result<Val, Stop>| members.iter().map(f).collect::<Result<Vec<Val>, Stop>>();
+    let all =
+        |f: &dyn Fn(&Member) -> Result<Val, Stop>| members.iter().map(f).collect::<Result<Vec<Val>, Stop>>();
     let mask_of = |m: &Member| -> Result<u128, Stop> {
         let mut bits = 0u128;
         for (i, lane) in m.args[0].iter().enumerate() {
@@ -57,8 +64,10 @@ pub(super) fn evaluate(op: &GroupOp, arg: Option<Type>, ty: Type, members: &[Mem
     };
     match op {
         GroupOp::All | GroupOp::Any => {
-            let votes: Vec<bool> = members.iter().map(|m| number(m, 0).map(|n| n & 1 == 1)).collect::<Result<_, _>>()?;
-            let result = if *op == GroupOp::All { votes.iter().all(|v| *v) } else { votes.iter().any(|v| *v) };
+            let votes: Vec<bool> =
+                members.iter().map(|m| number(m, 0).map(|n| n & 1 == 1)).collect::<Result<_, _>>()?;
+            let result =
+                if *op == GroupOp::All { votes.iter().all(|v| *v) } else { votes.iter().any(|v| *v) };
             all(&|_| Ok(truth(result)))
         }
         GroupOp::AllEqual => {
@@ -82,7 +91,9 @@ pub(super) fn evaluate(op: &GroupOp, arg: Option<Type>, ty: Type, members: &[Mem
             all(&|_| Ok(words(bits)))
         }
         GroupOp::InverseBallot => all(&|m| Ok(truth(mask_of(m)? >> m.id & 1 == 1))),
-        GroupOp::BallotBit => all(&|m| Ok(truth(mask_of(m)?.checked_shr(number(m, 1)?).unwrap_or(0) & 1 == 1))),
+        GroupOp::BallotBit => {
+            all(&|m| Ok(truth(mask_of(m)?.checked_shr(number(m, 1)?).unwrap_or(0) & 1 == 1)))
+        }
         GroupOp::BallotCount(scan) => all(&|m| {
             let part = match scan {
                 Scan::Reduce => u128::MAX,

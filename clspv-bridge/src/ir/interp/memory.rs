@@ -41,7 +41,8 @@ impl Memory {
     }
     /// The address space of the object that this address is in; global for none.
     pub fn space(&mut self, address: u64) -> Space {
-        self.object(address).map_or(Space::Global, |o| if o.space == Space::Constant { Space::Global } else { o.space })
+        self.object(address)
+            .map_or(Space::Global, |o| if o.space == Space::Constant { Space::Global } else { o.space })
     }
     /// Forbids stores to the object at this address.
     pub fn protect(&mut self, address: u64) {
@@ -60,8 +61,13 @@ impl Memory {
     fn range(&mut self, address: u64, size: usize, what: &str) -> Result<&mut [(u8, u8)], Stop> {
         let offset = (address & 0xffff_ffff) as usize;
         let writes = what != "load";
-        let bytes = self.object(address).filter(|o| !(writes && o.readonly)).and_then(|o| o.bytes.get_mut(offset..offset + size));
-        bytes.ok_or_else(|| Stop::Undefined(format!("a {what} of {size} bytes at {address:#x} is outside of memory")))
+        let bytes = self
+            .object(address)
+            .filter(|o| !(writes && o.readonly))
+            .and_then(|o| o.bytes.get_mut(offset..offset + size));
+        bytes.ok_or_else(|| {
+            Stop::Undefined(format!("a {what} of {size} bytes at {address:#x} is outside of memory"))
+        })
     }
     /// Reads bytes.
     pub fn load(&mut self, address: u64, size: usize) -> Result<Vec<(u8, u8)>, Stop> {

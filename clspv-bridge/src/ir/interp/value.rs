@@ -107,7 +107,9 @@ pub fn eval(op: &Op, types: &[Type], args: &[&Val], ty: Type) -> Option<Val> {
             let extend = |x: u64| fold::signed(sign, x) as u64;
             each(&|i| Lane::new(extend(arg(0, i).bits), extend(arg(0, i).undef), w))
         }
-        Op::Cast(CastOp::FpConv) if from.scalar() == Some(Scalar::F64) && ty.scalar() == Some(Scalar::F16) => {
+        Op::Cast(CastOp::FpConv)
+            if from.scalar() == Some(Scalar::F64) && ty.scalar() == Some(Scalar::F16) =>
+        {
             each(&|i| match arg(0, i).get() {
                 Some(x) => Lane::known(f16::from_f64(f64::from_bits(x)).to_bits() as u64),
                 None => Lane::undefined(w),
@@ -171,7 +173,8 @@ pub fn eval(op: &Op, types: &[Type], args: &[&Val], ty: Type) -> Option<Val> {
 
 /// Evaluates known lanes; undefined if one is not known or the result is the device's choice.
 fn folded(op: &Op, types: &[Type], lanes: &[Lane], ty: Type) -> Lane {
-    let known: Option<Vec<Const>> = types.iter().zip(lanes).map(|(t, l)| Some(Const::Bits(*t, smallvec![l.get()?]))).collect();
+    let known: Option<Vec<Const>> =
+        types.iter().zip(lanes).map(|(t, l)| Some(Const::Bits(*t, smallvec![l.get()?]))).collect();
     let result = known.and_then(|known| fold::fold(op, &known.iter().collect::<Vec<_>>(), ty));
     match result {
         Some(Const::Bits(_, bits)) => Lane::known(bits.first().copied().unwrap_or(0)),

@@ -3,9 +3,13 @@
 use super::lexer::{Cursor, Line, Token, entity_number};
 use super::{MAX_INDEX, ParseError, Result};
 use crate::ir::entity::{Block, EntityRef, FuncRef, Global, Slot, Value, Var};
-use crate::ir::func::{BlockData, Const, Function, Merge, SlotData, ValueData, ValueDef, VarClass, VarData, VarLen};
+use crate::ir::func::{
+    BlockData, Const, Function, Merge, SlotData, ValueData, ValueDef, VarClass, VarData, VarLen,
+};
 use crate::ir::group::GroupOp;
-use crate::ir::inst::{Access, BinOp, BlockCall, CastOp, FastMath, FenceSpaces, InstData, Op, Root, Rounding, UnOp};
+use crate::ir::inst::{
+    Access, BinOp, BlockCall, CastOp, FastMath, FenceSpaces, InstData, Op, Root, Rounding, UnOp,
+};
 use crate::ir::names::{Named, cl_op_from_name, type_from_name};
 use crate::ir::types::{I1, Scalar, Type};
 use crate::ir::typing;
@@ -23,7 +27,11 @@ struct Body<'a> {
     current: Option<Block>,
 }
 
-pub(super) fn parse_body(func: &mut Function, lines: &[Line], functions: &HashMap<String, FuncRef>) -> Result<()> {
+pub(super) fn parse_body(
+    func: &mut Function,
+    lines: &[Line],
+    functions: &HashMap<String, FuncRef>,
+) -> Result<()> {
     // Numbers of the text become indices, so all entities are made before constants take indices of their own.
     let highest = |prefix: &str| -> Result<usize> {
         let mut n = 0;
@@ -33,7 +41,10 @@ pub(super) fn parse_body(func: &mut Function, lines: &[Line], functions: &HashMa
                     && let Some(i) = entity_number(w, prefix)
                 {
                     if i >= MAX_INDEX {
-                        return Err(ParseError { line: line.number, message: format!("{w}: number too large") });
+                        return Err(ParseError {
+                            line: line.number,
+                            message: format!("{w}: number too large"),
+                        });
                     }
                     n = n.max(i + 1);
                 }
@@ -89,7 +100,9 @@ impl Body<'_> {
         c.punct('=')?;
         let class = match c.word()? {
             "buffer" => VarClass::Buffer { binding: c.number()?, readonly: c.eat_word("readonly") },
-            "image" => VarClass::Image { binding: c.number()?, dim: c.named()?, storage: c.eat_word("storage") },
+            "image" => {
+                VarClass::Image { binding: c.number()?, dim: c.named()?, storage: c.eat_word("storage") }
+            }
             "workgroup" => VarClass::Workgroup,
             "private" => VarClass::Private,
             other => return c.error(format!("`{other}` is no storage class")),
@@ -209,7 +222,9 @@ impl Body<'_> {
         }
         data.op = op;
         match stated {
-            Some(types) if types.len() != data.results.len() => return c.error("one type for each result is needed"),
+            Some(types) if types.len() != data.results.len() => {
+                return c.error("one type for each result is needed");
+            }
             Some(types) => {
                 for (r, ty) in data.results.iter().zip(types) {
                     self.set_type(r.index(), ty);
@@ -337,10 +352,17 @@ impl Body<'_> {
             "memcpy" => Op::Memcpy { dst: access, src: access },
             "memset" => Op::Memset(access),
             "atomic_rmw" => Op::AtomicRmw { op: c.named()?, scope: c.named()?, order: c.named()?, access },
-            "atomic_cas" => Op::AtomicCas { scope: c.named()?, success: c.named()?, failure: c.named()?, access },
+            "atomic_cas" => {
+                Op::AtomicCas { scope: c.named()?, success: c.named()?, failure: c.named()?, access }
+            }
             "atomic_load" => Op::AtomicLoad { scope: c.named()?, order: c.named()?, access },
             "atomic_store" => Op::AtomicStore { scope: c.named()?, order: c.named()?, access },
-            "barrier" => Op::Barrier { exec: c.named()?, memory: c.named()?, order: c.named()?, spaces: parse_spaces(c) },
+            "barrier" => Op::Barrier {
+                exec: c.named()?,
+                memory: c.named()?,
+                order: c.named()?,
+                spaces: parse_spaces(c),
+            },
             "fence" => Op::Fence { scope: c.named()?, order: c.named()?, spaces: parse_spaces(c) },
             "group" => {
                 let scope = c.named()?;

@@ -118,7 +118,8 @@ fn lex_text(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> std::result
                 Some('n') => text.push('\n'),
                 Some(c @ ('"' | '\\')) => text.push(c),
                 Some('u') => {
-                    let digits: String = chars.by_ref().skip_while(|c| *c == '{').take_while(|c| *c != '}').collect();
+                    let digits: String =
+                        chars.by_ref().skip_while(|c| *c == '{').take_while(|c| *c != '}').collect();
                     let c = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
                     text.push(c.ok_or("no such character")?);
                 }
@@ -180,7 +181,11 @@ impl<'a> Cursor<'a> {
         self.peek().map_or("the end of the line".into(), |t| format!("{t:?}"))
     }
     pub(super) fn keyword(&mut self, word: &str) -> Result<()> {
-        if self.eat_word(word) { Ok(()) } else { self.error(format!("expected `{word}`, found {}", self.describe())) }
+        if self.eat_word(word) {
+            Ok(())
+        } else {
+            self.error(format!("expected `{word}`, found {}", self.describe()))
+        }
     }
     pub(super) fn eat_word(&mut self, word: &str) -> bool {
         let found = self.peek_word() == Some(word);
@@ -196,7 +201,11 @@ impl<'a> Cursor<'a> {
         found
     }
     pub(super) fn punct(&mut self, p: char) -> Result<()> {
-        if self.eat_punct(p) { Ok(()) } else { self.error(format!("expected `{p}`, found {}", self.describe())) }
+        if self.eat_punct(p) {
+            Ok(())
+        } else {
+            self.error(format!("expected `{p}`, found {}", self.describe()))
+        }
     }
     pub(super) fn eat_arrow(&mut self) -> bool {
         let found = self.peek() == Some(&Token::Arrow);

@@ -68,7 +68,10 @@ pub(super) fn check(func: &Function, dominators: &Dominators, error: &mut dyn Fn
                 match back_edges[b].as_slice() {
                     [] if !dominators.reachable(cont) => {}
                     [one] if dominators.dominates(cont, *one) => {}
-                    [one] => error(b.to_string(), format!("its back edge from {one} is not in the continue construct of {cont}")),
+                    [one] => error(
+                        b.to_string(),
+                        format!("its back edge from {one} is not in the continue construct of {cont}"),
+                    ),
                     many => error(b.to_string(), format!("has {} back edges, must have one", many.len())),
                 }
                 if !func.terminator(b).is_some_and(|t| matches!(func.insts[t].op, Op::BrIf | Op::Jump)) {
@@ -103,7 +106,8 @@ pub(super) fn check(func: &Function, dominators: &Dominators, error: &mut dyn Fn
                 continue;
             }
             inside += 1;
-            let back_edge = dominators.dominates(t, b) && matches!(func.blocks[t].merge, Some(Merge::Loop { .. }));
+            let back_edge =
+                dominators.dominates(t, b) && matches!(func.blocks[t].merge, Some(Merge::Loop { .. }));
             if innermost[t] != around && !back_edge {
                 error(b.to_string(), format!("its edge to {t} leaves or enters a construct in the middle"));
             }

@@ -14,7 +14,8 @@ fn errors(m: &Module) -> String {
 }
 
 fn diamond() -> (Function, [Block; 4], Value) {
-    let mut f = Function::new("f", Signature { params: vec![I1, I32], results: vec![I32] }, Linkage::Internal);
+    let mut f =
+        Function::new("f", Signature { params: vec![I1, I32], results: vec![I32] }, Linkage::Internal);
     let b: [Block; 4] = std::array::from_fn(|_| f.add_block());
     let (c, x) = (f.add_param(b[0], I1), f.add_param(b[0], I32));
     let p = f.add_param(b[3], I32);

@@ -33,7 +33,14 @@ impl Lower<'_, '_, '_> {
         }
     }
 
-    fn int_to_int(&mut self, x: Value, to: Type, from_signed: bool, to_signed: bool, saturate: bool) -> Value {
+    fn int_to_int(
+        &mut self,
+        x: Value,
+        to: Type,
+        from_signed: bool,
+        to_signed: bool,
+        saturate: bool,
+    ) -> Value {
         let from = self.b.ty(x);
         let (s, d) = (from.scalar().map_or(32, Scalar::bits), to.scalar().map_or(32, Scalar::bits));
         let mut x = x;
@@ -67,14 +74,27 @@ impl Lower<'_, '_, '_> {
         match d.cmp(&s) {
             std::cmp::Ordering::Less => self.b.cast(CastOp::Trunc, x, to),
             std::cmp::Ordering::Equal => x,
-            std::cmp::Ordering::Greater => self.b.cast(if from_signed { CastOp::Sext } else { CastOp::Zext }, x, to),
+            std::cmp::Ordering::Greater => {
+                self.b.cast(if from_signed { CastOp::Sext } else { CastOp::Zext }, x, to)
+            }
         }
     }
 
-    fn float_to_int(&mut self, x: Value, to: Type, signed: bool, rounding: Rounding, saturate: bool) -> Value {
+    fn float_to_int(
+        &mut self,
+        x: Value,
+        to: Type,
+        signed: bool,
+        rounding: Rounding,
+        saturate: bool,
+    ) -> Value {
         let from = self.b.ty(x);
         // The limits of wide integers are no half values.
-        let x = if from.lane() == F16 { self.b.cast(CastOp::FpConv, x, from.with_scalar(Scalar::F32)) } else { x };
+        let x = if from.lane() == F16 {
+            self.b.cast(CastOp::FpConv, x, from.with_scalar(Scalar::F32))
+        } else {
+            x
+        };
         let from = self.b.ty(x);
         let x = match rounding {
             Rounding::Rtz => x,
@@ -87,7 +107,8 @@ impl Lower<'_, '_, '_> {
             return r;
         }
         let d = to.scalar().map_or(32, Scalar::bits);
-        let (max_bits, min_bits) = if signed { ((1u64 << (d - 1)) - 1, 1u64 << (d - 1)) } else { (u64::MAX >> (64 - d), 0) };
+        let (max_bits, min_bits) =
+            if signed { ((1u64 << (d - 1)) - 1, 1u64 << (d - 1)) } else { (u64::MAX >> (64 - d), 0) };
         // 2^(d-1) or 2^d is the first value too large; anything not above the least (or NaN) is settled apart.
         let over = self.float(from, 2f64.powi(if signed { d as i32 - 1 } else { d as i32 }));
         let least = self.float(from, if signed { -2f64.powi(d as i32 - 1) } else { 0.0 });
@@ -213,7 +234,8 @@ impl Lower<'_, '_, '_> {
     fn widen(&mut self, x: Value, wide: Type) -> Value {
         let int = self.b.ty(x).with_scalar(Scalar::I32);
         let bits = self.b.bitcast(x, int);
-        let (magnitude, least_normal, zero) = (self.int(int, 0x7fff_ffff), self.int(int, 0x0080_0000), self.int(int, 0));
+        let (magnitude, least_normal, zero) =
+            (self.int(int, 0x7fff_ffff), self.int(int, 0x0080_0000), self.int(int, 0));
         let magnitude = self.b.and(bits, magnitude);
         let tiny = self.b.icmp(IntCc::Ult, magnitude, least_normal);
         let minus = self.b.isub(zero, magnitude);

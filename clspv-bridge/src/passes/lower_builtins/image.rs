@@ -22,10 +22,15 @@ impl Lower<'_, '_, '_> {
 
     /// Everything but reads through samplers, for an image in memory. `None`: no result.
     pub(super) fn texels(&mut self, op: ImageOp, dim: ImageDim, args: &[Value], ty: Type) -> Option<Value> {
-        let about = self.b.value(Op::Image { op: ImageOp::Address, dim, var: None }, &args[..1], Type::Ptr(Space::Constant));
+        let about = self.b.value(
+            Op::Image { op: ImageOp::Address, dim, var: None },
+            &args[..1],
+            Type::Ptr(Space::Constant),
+        );
         match op {
             ImageOp::Size => {
-                let lanes: Vec<Value> = (0..dim.coordinates()).map(|d| self.about(about, image::SIZE[d as usize])).collect();
+                let lanes: Vec<Value> =
+                    (0..dim.coordinates()).map(|d| self.about(about, image::SIZE[d as usize])).collect();
                 Some(self.b.vec_build(&lanes))
             }
             ImageOp::Order => {

@@ -19,7 +19,8 @@ impl Lower<'_, '_, '_> {
             }
             C::u_abs => x,
             C::s_abs_diff | C::u_abs_diff => {
-                let (low, high) = if op == C::s_abs_diff { (BinOp::Smin, BinOp::Smax) } else { (BinOp::Umin, BinOp::Umax) };
+                let (low, high) =
+                    if op == C::s_abs_diff { (BinOp::Smin, BinOp::Smax) } else { (BinOp::Umin, BinOp::Umax) };
                 let (l, h) = (self.b.bin(low, x, y), self.b.bin(high, x, y));
                 self.b.isub(h, l)
             }

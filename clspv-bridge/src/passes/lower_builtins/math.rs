@@ -125,8 +125,12 @@ impl Lower<'_, '_, '_> {
             C::native_powr => self.native_powr(a[0], a[1]),
             // Errors grow with the exponent: at most 8192 ulp are allowed.
             C::exp10 if self.relaxed && self.is_f32(ty) => self.native_exp10(a[0]),
-            C::log10 if self.relaxed && self.is_f32(ty) && self.cx.target.close_log2 => self.native_log10(a[0]),
-            C::powr if self.relaxed && self.is_f32(ty) && self.cx.target.close_log2 => self.native_powr(a[0], a[1]),
+            C::log10 if self.relaxed && self.is_f32(ty) && self.cx.target.close_log2 => {
+                self.native_log10(a[0])
+            }
+            C::powr if self.relaxed && self.is_f32(ty) && self.cx.target.close_log2 => {
+                self.native_powr(a[0], a[1])
+            }
             C::rsqrt if ty.lane() == F64 && self.cx.target.exact_div64 => {
                 let root = self.b.un(UnOp::Sqrt, a[0]);
                 let one = self.float(ty, 1.0);

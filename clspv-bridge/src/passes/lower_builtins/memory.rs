@@ -15,7 +15,9 @@ impl Lower<'_, '_, '_> {
                 self.b.store(c, a[1], Access::aligned(4));
                 Some(self.b.un(UnOp::NativeSin, a[0]))
             }
-            C::sincos | C::fract | C::modf | C::frexp | C::remquo | C::lgamma_r => Some(self.two_results(op, a, ty)),
+            C::sincos | C::fract | C::modf | C::frexp | C::remquo | C::lgamma_r => {
+                Some(self.two_results(op, a, ty))
+            }
             C::vloadn => {
                 let s = ty.scalar().map_or(4, Scalar::bytes);
                 let p = self.element(a[1], a[0], (s * ty.lanes()) as i64);
@@ -33,7 +35,12 @@ impl Lower<'_, '_, '_> {
                 let p = self.element(a[1], a[0], stride);
                 Some(self.load_half(p, ty, align))
             }
-            C::vstore_half | C::vstore_half_r | C::vstore_halfn | C::vstore_halfn_r | C::vstorea_halfn | C::vstorea_halfn_r => {
+            C::vstore_half
+            | C::vstore_half_r
+            | C::vstore_halfn
+            | C::vstore_halfn_r
+            | C::vstorea_halfn
+            | C::vstorea_halfn_r => {
                 let aligned = matches!(op, C::vstorea_halfn | C::vstorea_halfn_r);
                 let (stride, align) = half_shape(self.b.ty(a[0]).lanes(), aligned);
                 let p = self.element(a[2], a[1], stride);

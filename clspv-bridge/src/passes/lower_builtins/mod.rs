@@ -140,7 +140,8 @@ fn half_bits(x: f64) -> u16 {
 
 /// Lowers all built-ins of all functions; true if anything changed.
 pub fn run(module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
-    let by_name = module.functions.iter().filter(|(_, f)| f.is_built_in()).map(|(r, f)| (f.name.clone(), r)).collect();
+    let by_name =
+        module.functions.iter().filter(|(_, f)| f.is_built_in()).map(|(r, f)| (f.name.clone(), r)).collect();
     let mut imports = Imports { functions: &mut module.functions, globals: &mut module.globals, by_name };
     let mut changed = false;
     for r in imports.functions.keys().collect::<Vec<_>>() {
@@ -150,7 +151,9 @@ pub fn run(module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
         changed |= result?;
     }
     // New calls: the module is no longer inlined, nor linked.
-    let calls = |f: &Function| f.layout.iter().flat_map(|&b| &f.blocks[b].insts).any(|&i| matches!(f.insts[i].op, Op::Call(_)));
+    let calls = |f: &Function| {
+        f.layout.iter().flat_map(|&b| &f.blocks[b].insts).any(|&i| matches!(f.insts[i].op, Op::Call(_)))
+    };
     if changed && module.phase >= Phase::Linked && module.functions.values().any(calls) {
         module.phase = Phase::Imported;
     }
@@ -224,15 +227,20 @@ impl Lower<'_, '_, '_> {
             }
             // Drivers go from double to half by way of single, rounding twice, and to half toward zero unless told not to.
             Op::Cast(CastOp::FpConv)
-                if ty.lane() == F16 && (self.b.ty(a[0]).lane() == F64 || !self.cx.target.float_controls.rte16) =>
+                if ty.lane() == F16
+                    && (self.b.ty(a[0]).lane() == F64 || !self.cx.target.float_controls.rte16) =>
             {
                 let bits = self.half_bits_of(a[0], Rounding::Rte);
                 Some(self.b.bitcast(bits, ty))
             }
-            Op::Dot4 { x_signed, y_signed } if !self.cx.target.integer_dot_product => Some(self.dot4(a, *x_signed, *y_signed)),
+            Op::Dot4 { x_signed, y_signed } if !self.cx.target.integer_dot_product => {
+                Some(self.dot4(a, *x_signed, *y_signed))
+            }
             Op::Image { op: ImageOp::Sample | ImageOp::SampleLod, dim, .. } => Some(self.sample(*dim, a, ty)),
             Op::Image { op: ImageOp::Address, .. } => None,
-            Op::Image { op, dim, .. } if self.cx.target.cpu.is_some() => return Ok(Some(self.texels(*op, *dim, a, ty))),
+            Op::Image { op, dim, .. } if self.cx.target.cpu.is_some() => {
+                return Ok(Some(self.texels(*op, *dim, a, ty)));
+            }
             Op::Bin(BinOp::Frem) => Some(self.library(ClOp::fmod, a, ty)),
             Op::Bin(BinOp::Fdiv) if !self.in_library => match ty.lane() {
                 F32 if self.cx.options.correctly_rounded_divide_sqrt && !self.cx.target.exact_div32 => {

@@ -8,7 +8,8 @@ use crate::target::Target;
 /// Lowers one instruction over undefined operands of the given types and verifies the module.
 fn lower(op: Op, params: &[Type], result: Type, target: &Target, options: &Options) -> Module {
     let mut m = Module::default();
-    let mut f = Function::new("f", Signature { params: params.to_vec(), results: vec![result] }, Linkage::Export);
+    let mut f =
+        Function::new("f", Signature { params: params.to_vec(), results: vec![result] }, Linkage::Export);
     let entry = f.add_block();
     let args: Vec<Value> = params.iter().map(|&t| f.add_param(entry, t)).collect();
     let mut b = Builder::new(&mut f, entry);
@@ -42,7 +43,10 @@ fn vectors_are_scalarised_into_library_calls() {
     let close = Target { close_exp2: true, ..Target::generic() };
     assert!(calls(&lower(Op::OpenCl(ClOp::exp), &[ty], ty, &close, &relaxed)).is_empty());
     // A driver that is known for nothing gets the library's.
-    assert_eq!(calls(&lower(Op::OpenCl(ClOp::exp), &[ty], ty, &Target::generic(), &relaxed)), ["pc_exp_f32"; 4]);
+    assert_eq!(
+        calls(&lower(Op::OpenCl(ClOp::exp), &[ty], ty, &Target::generic(), &relaxed)),
+        ["pc_exp_f32"; 4]
+    );
 }
 
 #[test]
@@ -56,10 +60,14 @@ fn fma_is_native_only_where_it_is_exact() {
 
 #[test]
 fn double_division_and_root_are_native_only_where_they_are_exact() {
-    let (exact, options) = (Target { exact_div64: true, exact_sqrt64: true, ..Target::generic() }, Options::default());
+    let (exact, options) =
+        (Target { exact_div64: true, exact_sqrt64: true, ..Target::generic() }, Options::default());
     let m = lower(Op::Bin(BinOp::Fdiv), &[F64; 2], F64, &Target::generic(), &options);
     assert_eq!(calls(&m), ["pc_div_f64"]);
-    assert_eq!(calls(&lower(Op::OpenCl(ClOp::sqrt), &[F64], F64, &Target::generic(), &options)), ["pc_sqrt_f64"]);
+    assert_eq!(
+        calls(&lower(Op::OpenCl(ClOp::sqrt), &[F64], F64, &Target::generic(), &options)),
+        ["pc_sqrt_f64"]
+    );
     assert!(calls(&lower(Op::OpenCl(ClOp::sqrt), &[F64], F64, &exact, &options)).is_empty());
 }
 
@@ -81,12 +89,21 @@ fn every_integer_and_common_function_is_well_typed() {
             for op in [C::s_abs, C::clz, C::ctz, C::popcount] {
                 lower(Op::OpenCl(op), &[ty], ty, &t, &options);
             }
-            for op in
-                [C::s_abs_diff, C::u_abs_diff, C::s_add_sat, C::u_add_sat, C::s_sub_sat, C::u_sub_sat, C::s_hadd, C::u_rhadd]
-            {
+            for op in [
+                C::s_abs_diff,
+                C::u_abs_diff,
+                C::s_add_sat,
+                C::u_add_sat,
+                C::s_sub_sat,
+                C::u_sub_sat,
+                C::s_hadd,
+                C::u_rhadd,
+            ] {
                 lower(Op::OpenCl(op), &[ty; 2], ty, &t, &options);
             }
-            for op in [C::s_mad_hi, C::u_mad_sat, C::s_mad_sat, C::s_clamp, C::u_clamp, C::bitselect, C::select] {
+            for op in
+                [C::s_mad_hi, C::u_mad_sat, C::s_mad_sat, C::s_clamp, C::u_clamp, C::bitselect, C::select]
+            {
                 lower(Op::OpenCl(op), &[ty; 3], ty, &t, &options);
             }
         }
@@ -114,7 +131,9 @@ fn every_conversion_is_well_typed() {
     let scalars = [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64, Scalar::F16, Scalar::F32, Scalar::F64];
     for from in scalars {
         for to in scalars {
-            for rounding in [None, Some(Rounding::Rte), Some(Rounding::Rtz), Some(Rounding::Rtp), Some(Rounding::Rtn)] {
+            for rounding in
+                [None, Some(Rounding::Rte), Some(Rounding::Rtz), Some(Rounding::Rtp), Some(Rounding::Rtn)]
+            {
                 for (from_signed, to_signed) in [(true, true), (true, false), (false, true), (false, false)] {
                     let saturate = to.is_int();
                     let op = Op::Convert { from_signed, to_signed, rounding, saturate };

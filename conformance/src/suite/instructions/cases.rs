@@ -33,7 +33,11 @@ pub const INTEGERS: &[Case] = &[
         |c| division(c).and_then(|[a, b]| c.b.s_rem(c.uint, None, a, b)),
         |x, y| Some((i64::from(x as i32 >> 1) % i64::from((y | 1) as i32)) as u32),
     ),
-    ("OpUMod", |c| division(c).and_then(|[a, b]| c.b.u_mod(c.uint, None, a, b)), |x, y| Some((x as i32 >> 1) as u32 % (y | 1))),
+    (
+        "OpUMod",
+        |c| division(c).and_then(|[a, b]| c.b.u_mod(c.uint, None, a, b)),
+        |x, y| Some((x as i32 >> 1) as u32 % (y | 1)),
+    ),
     (
         "OpUMulExtended",
         |c| {
@@ -141,9 +145,15 @@ pub const COMPARISONS: &[Case] = &[
     predicate!("OpFUnordEqual", f_unord_equal, |x, y| x.partial_cmp(&y).is_none_or(|o| o.is_eq())),
     predicate!("OpFUnordNotEqual", f_unord_not_equal, |x, y| x != y),
     predicate!("OpFUnordLessThan", f_unord_less_than, |x, y| x.partial_cmp(&y).is_none_or(|o| o.is_lt())),
-    predicate!("OpFUnordGreaterThan", f_unord_greater_than, |x, y| x.partial_cmp(&y).is_none_or(|o| o.is_gt())),
-    predicate!("OpFUnordLessThanEqual", f_unord_less_than_equal, |x, y| x.partial_cmp(&y).is_none_or(|o| o.is_le())),
-    predicate!("OpFUnordGreaterThanEqual", f_unord_greater_than_equal, |x, y| x.partial_cmp(&y).is_none_or(|o| o.is_ge())),
+    predicate!("OpFUnordGreaterThan", f_unord_greater_than, |x, y| x
+        .partial_cmp(&y)
+        .is_none_or(|o| o.is_gt())),
+    predicate!("OpFUnordLessThanEqual", f_unord_less_than_equal, |x, y| x
+        .partial_cmp(&y)
+        .is_none_or(|o| o.is_le())),
+    predicate!("OpFUnordGreaterThanEqual", f_unord_greater_than_equal, |x, y| x
+        .partial_cmp(&y)
+        .is_none_or(|o| o.is_ge())),
     predicate!("OpLessOrGreater", less_or_greater, |x, y| x.partial_cmp(&y).is_some_and(|o| o.is_ne())),
     predicate!("OpOrdered", ordered, |x, y| !x.is_nan() && !y.is_nan()),
     predicate!("OpUnordered", unordered, |x, y| x.is_nan() || y.is_nan()),
@@ -248,8 +258,8 @@ pub const COMPOSITES: &[Case] = &[
             let one = c.b.composite_insert(outer, None, c.x, empty, [0, 1, 2, 3])?;
             let two = c.b.composite_insert(outer, None, c.y, one, [0, 0])?;
             let part = c.b.composite_extract(inner, None, two, [0])?;
-            let parts =
-                [[1, 2, 3].as_slice(), &[0], &[1, 1, 1]].map(|at| c.b.composite_extract(c.uint, None, part, at.iter().copied()));
+            let parts = [[1, 2, 3].as_slice(), &[0], &[1, 1, 1]]
+                .map(|at| c.b.composite_extract(c.uint, None, part, at.iter().copied()));
             let [a, b, zero] = parts;
             let sum = c.b.i_sub(c.uint, None, a?, b?)?;
             c.b.i_add(c.uint, None, sum, zero?)
@@ -307,8 +317,10 @@ pub const COMPOSITES: &[Case] = &[
             let zero = c.number(0);
             let [a, b] = [c.x, c.y].map(|v| c.b.s_less_than(c.bool, None, v, zero));
             let which = c.b.composite_construct(bool2, None, [a?, b?])?;
-            let (first, second) =
-                (c.b.composite_construct(uint2, None, [c.x, c.y])?, c.b.composite_construct(uint2, None, [c.y, c.x])?);
+            let (first, second) = (
+                c.b.composite_construct(uint2, None, [c.x, c.y])?,
+                c.b.composite_construct(uint2, None, [c.y, c.x])?,
+            );
             let chosen = c.b.select(uint2, None, which, first, second)?;
             let [a, b] = [0, 1].map(|i| c.b.composite_extract(c.uint, None, chosen, [i]));
             c.b.i_sub(c.uint, None, a?, b?)
@@ -366,10 +378,11 @@ pub const MEMORY: &[Case] = &[
                 .map(|(class, array)| c.element(class, array, one));
             let (to, from, wide) = (to?, from?, c.b.constant_bit64(c.ulong, 8));
             c.b.store(to, eight, None, [])?;
-            let bytes = [(StorageClass::Function, to), (StorageClass::UniformConstant, from)].map(|(class, at)| {
-                let ty = c.b.type_pointer(None, class, c.uchar);
-                c.b.bitcast(ty, None, at)
-            });
+            let bytes =
+                [(StorageClass::Function, to), (StorageClass::UniformConstant, from)].map(|(class, at)| {
+                    let ty = c.b.type_pointer(None, class, c.uchar);
+                    c.b.bitcast(ty, None, at)
+                });
             let [to, from] = bytes;
             let aligned = Some(MemoryAccess::ALIGNED);
             c.b.copy_memory_sized(to?, from?, wide, aligned, None, [Operand::LiteralBit32(4)])?;
@@ -392,7 +405,13 @@ pub const MEMORY: &[Case] = &[
             let offset = c.b.i_add(c.ulong, None, offset, four)?;
             let address = c.b.i_add(c.ulong, None, address, offset)?;
             let at = c.b.convert_u_to_ptr(global, None, address)?;
-            c.b.load(c.uint, None, at, Some(MemoryAccess::VOLATILE | MemoryAccess::ALIGNED), [Operand::LiteralBit32(4)])
+            c.b.load(
+                c.uint,
+                None,
+                at,
+                Some(MemoryAccess::VOLATILE | MemoryAccess::ALIGNED),
+                [Operand::LiteralBit32(4)],
+            )
         },
         |_, y| Some(y),
     ),
@@ -593,8 +612,17 @@ pub const SPECIALISED: &[Case] = &[
             let mut last = three;
             for (op, operand) in [(Op::IMul, four), (Op::ISub, three), (Op::ShiftLeftLogical, four)] {
                 let id = c.b.id();
-                let operands = vec![Operand::LiteralSpecConstantOpInteger(op), Operand::IdRef(last), Operand::IdRef(operand)];
-                c.b.module_mut().types_global_values.push(Instruction::new(Op::SpecConstantOp, Some(c.uint), Some(id), operands));
+                let operands = vec![
+                    Operand::LiteralSpecConstantOpInteger(op),
+                    Operand::IdRef(last),
+                    Operand::IdRef(operand),
+                ];
+                c.b.module_mut().types_global_values.push(Instruction::new(
+                    Op::SpecConstantOp,
+                    Some(c.uint),
+                    Some(id),
+                    operands,
+                ));
                 last = id;
             }
             c.b.i_add(c.uint, None, c.x, last)

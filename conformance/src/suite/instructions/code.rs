@@ -41,7 +41,13 @@ impl Code {
     pub fn new(version: (u8, u8), capabilities: &[Capability], extensions: &[&str]) -> Result<Code, Error> {
         let mut b = Builder::new();
         b.set_version(version.0, version.1);
-        let base = [Capability::Addresses, Capability::Kernel, Capability::Int64, Capability::Int16, Capability::Int8];
+        let base = [
+            Capability::Addresses,
+            Capability::Kernel,
+            Capability::Int64,
+            Capability::Int16,
+            Capability::Int8,
+        ];
         base.iter().chain(capabilities).for_each(|c| b.capability(*c));
         extensions.iter().for_each(|e| b.extension(*e));
         b.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);

@@ -44,13 +44,41 @@ const GROUPS: [Group; 8] = [
 
 /// Pairs of edges and others.
 fn inputs() -> Vec<[u32; 2]> {
-    let edges =
-        [0, 1, 2, 3, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, u32::MAX, 0x01ff_ffff]
-            .into_iter()
-            .chain(
-                [0.0f32, -0.0, 1.0, -1.5, 254.9, 1e20, f32::INFINITY, -f32::INFINITY, f32::NAN, f32::MIN_POSITIVE, 1e-40]
-                    .map(f32::to_bits),
-            );
+    let edges = [
+        0,
+        1,
+        2,
+        3,
+        127,
+        128,
+        255,
+        256,
+        0x7fff,
+        0x8000,
+        0xffff,
+        0x7fff_ffff,
+        0x8000_0000,
+        0x8000_0001,
+        u32::MAX,
+        0x01ff_ffff,
+    ]
+    .into_iter()
+    .chain(
+        [
+            0.0f32,
+            -0.0,
+            1.0,
+            -1.5,
+            254.9,
+            1e20,
+            f32::INFINITY,
+            -f32::INFINITY,
+            f32::NAN,
+            f32::MIN_POSITIVE,
+            1e-40,
+        ]
+        .map(f32::to_bits),
+    );
     let edges: Vec<u32> = edges.collect();
     let mut state = 2_463_534_242u32;
     let mut random = || {
@@ -97,7 +125,10 @@ fn run(context: &Context<'_>, group: &Group) -> Result<Outcome, String> {
             let neighbour = || Some((item as u32 ^ 1).wrapping_sub(item as u32));
             let want = if *name == "local memory" { neighbour() } else { expect(*x, *y) };
             if want.is_some_and(|w| w != *got) {
-                return Err(format!("{name} of {x:#x} and {y:#x} gives {got:#x}, expected {:#x}", want.unwrap_or_default()));
+                return Err(format!(
+                    "{name} of {x:#x} and {y:#x} gives {got:#x}, expected {:#x}",
+                    want.unwrap_or_default()
+                ));
             }
         }
     }
@@ -128,7 +159,11 @@ mod unit {
             let name = format!("pyroclast-{}-{}.spv", group.name.replace(' ', "-"), std::process::id());
             let path = std::env::temp_dir().join(name);
             std::fs::write(&path, bytes).expect("a file");
-            let output = Command::new("spirv-val").args(["--target-env", "opencl2.2"]).arg(&path).output().expect("spirv-val");
+            let output = Command::new("spirv-val")
+                .args(["--target-env", "opencl2.2"])
+                .arg(&path)
+                .output()
+                .expect("spirv-val");
             let _ = std::fs::remove_file(&path);
             assert!(output.status.success(), "{}: {}", group.name, String::from_utf8_lossy(&output.stderr));
         }
@@ -136,7 +171,8 @@ mod unit {
 
     #[test]
     fn what_is_expected() {
-        let of = |cases: &[Case], name: &str, x, y| (cases.iter().find(|c| c.0 == name).expect("a case").2)(x, y);
+        let of =
+            |cases: &[Case], name: &str, x, y| (cases.iter().find(|c| c.0 == name).expect("a case").2)(x, y);
         assert_eq!(of(INTEGERS, "OpSMod", -7i32 as u32, 3), Some(2));
         assert_eq!(of(INTEGERS, "OpSMod", 14, -3i32 as u32), Some(-2i32 as u32));
         assert_eq!(of(CONVERSIONS, "rounded towards zero", 0x01ff_ffff, 0), Some(33_554_430f32.to_bits()));

@@ -56,7 +56,8 @@ impl Checks {
 /// Gives new memory the pattern.
 pub fn fill(memory: &HostAllocation, size: u64) {
     // SAFETY: the allocation is new and at least that large.
-    let bytes = unsafe { std::slice::from_raw_parts_mut(memory.ptr().as_ptr(), size.min(memory.size()) as usize) };
+    let bytes =
+        unsafe { std::slice::from_raw_parts_mut(memory.ptr().as_ptr(), size.min(memory.size()) as usize) };
     pattern::fill(bytes, 0);
 }
 

@@ -133,14 +133,22 @@ mod tests {
         o.start();
         o.event(&event(0, 0, 8, false, true, 5));
         o.event(&event(0, 1, 8, true, false, 6));
-        assert!(o.is_known(item(0), 4, item(1)) && !o.is_known(item(0), 5, item(1)) && !o.is_known(item(0), 4, item(2)));
+        assert!(
+            o.is_known(item(0), 4, item(1))
+                && !o.is_known(item(0), 5, item(1))
+                && !o.is_known(item(0), 4, item(2))
+        );
         // Through another place; what is left at a place stays there.
         o.event(&event(0, 1, 16, false, true, 7));
         o.event(&event(0, 3, 8, false, true, 8));
         o.event(&event(0, 2, 16, true, false, 9));
         o.event(&event(0, 4, 8, true, false, 10));
         assert!(o.is_known(item(0), 4, item(2)) && !o.is_known(item(3), 7, item(2)));
-        assert!(o.is_known(item(0), 4, item(4)) && o.is_known(item(3), 7, item(4)) && !o.is_known(item(1), 4, item(4)));
+        assert!(
+            o.is_known(item(0), 4, item(4))
+                && o.is_known(item(3), 7, item(4))
+                && !o.is_known(item(1), 4, item(4))
+        );
         // Groups know it of each other.
         o.start();
         let later = |item| Item { group: 1, item, sub_group: 0 };

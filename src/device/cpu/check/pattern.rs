@@ -30,7 +30,10 @@ pub fn fill(bytes: &mut [u8], offset: u64) {
 
 /// Whether any four bytes of a value, which begin at an offset, have the pattern. Less than that is no evidence.
 pub fn is_in(bytes: &[u8], offset: u64) -> bool {
-    bytes.chunks_exact(4).zip((offset..).step_by(4)).any(|(four, at)| four.iter().zip(at..).all(|(b, at)| *b == byte(at)))
+    bytes
+        .chunks_exact(4)
+        .zip((offset..).step_by(4))
+        .any(|(four, at)| four.iter().zip(at..).all(|(b, at)| *b == byte(at)))
 }
 
 #[cfg(test)]

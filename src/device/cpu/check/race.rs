@@ -180,8 +180,11 @@ impl Races {
                 if a.space == Space::Local {
                     cell.forget_others(self.group);
                 }
-                let others =
-                    [cell.write.map(|s| (s, true)), cell.reads[0].map(|s| (s, false)), cell.reads[1].map(|s| (s, false))];
+                let others = [
+                    cell.write.map(|s| (s, true)),
+                    cell.reads[0].map(|s| (s, false)),
+                    cell.reads[1].map(|s| (s, false)),
+                ];
                 if found.is_none() && last != Some(others) {
                     last = Some(others);
                     let races = |(s, written): &(Seen, bool)| {

@@ -75,8 +75,10 @@ impl<'a> Session<'a> {
         let mut regions: Vec<Region> = Vec::new();
         let mut add = |range: Range, name: String| regions.push(Region { range, name, space: Space::Global });
         for range in checker.memory.lock().ranges().into_iter().chain(shape.others.iter().copied()) {
-            let arg =
-                shape.args.iter().find(|(_, start, size)| *start >= range.start && start.saturating_add(*size) <= range.end);
+            let arg = shape
+                .args
+                .iter()
+                .find(|(_, start, size)| *start >= range.start && start.saturating_add(*size) <= range.end);
             let name = match (arg, range.kind) {
                 (Some((name, ..)), _) => name.clone(),
                 (None, Kind::Shared { .. }) => "shared virtual memory".into(),
@@ -126,12 +128,15 @@ impl<'a> Session<'a> {
             (self.local, self.scratch) = (range(local), range(scratch));
             let place = |name: String, offset: u64, size: u64| {
                 let start = local.0 + offset;
-                let range = Range { start, end: start + size, kind: Kind::Buffer { new: !self.shape.zero_local } };
+                let range =
+                    Range { start, end: start + size, kind: Kind::Buffer { new: !self.shape.zero_local } };
                 Region { range, name, space: Space::Local }
             };
             let own = self.shape.places.local.iter();
-            let own = own.map(|p| place(format!("local variable '{}'", p.name), p.offset.into(), p.size.into()));
-            let args = self.shape.local_args.iter().map(|(name, offset, size)| place(name.clone(), *offset, *size));
+            let own =
+                own.map(|p| place(format!("local variable '{}'", p.name), p.offset.into(), p.size.into()));
+            let args =
+                self.shape.local_args.iter().map(|(name, offset, size)| place(name.clone(), *offset, *size));
             self.local_regions = own.chain(args).collect();
         }
         (self.local, self.scratch) = (range(local), range(scratch));
@@ -192,7 +197,9 @@ impl<'a> Session<'a> {
 
     fn global_id(&self, group: [u64; 3], local: [u64; 3]) -> [u64; 3] {
         let s = &self.shape;
-        let of = |d: usize| s.offset[d].wrapping_add(group[d].wrapping_mul(s.enqueued_local[d])).wrapping_add(local[d]);
+        let of = |d: usize| {
+            s.offset[d].wrapping_add(group[d].wrapping_mul(s.enqueued_local[d])).wrapping_add(local[d])
+        };
         [of(0), of(1), of(2)]
     }
 
@@ -212,21 +219,28 @@ impl<'a> Session<'a> {
                 end: place[check::RECORD] + start + u64::from(p.size),
                 kind: Kind::Buffer { new: true },
             };
-            return range.holds(address, size).then_some(Target { range, space: Space::Local, private: true });
+            return range.holds(address, size).then_some(Target {
+                range,
+                space: Space::Local,
+                private: true,
+            });
         }
         if address >= self.local.start && address < self.local.end {
             return self.local_regions.iter().find(|r| r.range.holds(address, size)).map(found);
         }
         let next = self.regions.partition_point(|r| r.range.start <= address);
         // Views may lie in other regions.
-        let number = (next.saturating_sub(16)..next).rev().find(|n| self.regions[*n].range.holds(address, size))?;
+        let number =
+            (next.saturating_sub(16)..next).rev().find(|n| self.regions[*n].range.holds(address, size))?;
         self.last = number;
         self.regions.get(number).map(found)
     }
 
     /// Name, size and offset of what an access at an address concerns.
     fn describe(&self, address: u64, place: &[u64; 4], lane: u32) -> (String, u64, i64) {
-        let of = |r: &Region| (r.name.clone(), r.range.end - r.range.start, address.wrapping_sub(r.range.start) as i64);
+        let of = |r: &Region| {
+            (r.name.clone(), r.range.end - r.range.start, address.wrapping_sub(r.range.start) as i64)
+        };
         if address < 4096 {
             return (NULL.into(), 0, address as i64);
         }
@@ -271,7 +285,11 @@ impl<'a> Session<'a> {
             let item = u64::from(item.item);
             // Groups at the end of a dimension are narrower.
             let is_full = group == self.group_id || self.local_size == self.shape.enqueued_local;
-            let [w, h] = if group == self.group_id { [self.local_size[0].max(1), self.local_size[1].max(1)] } else { [w, h] };
+            let [w, h] = if group == self.group_id {
+                [self.local_size[0].max(1), self.local_size[1].max(1)]
+            } else {
+                [w, h]
+            };
             is_full.then(|| self.global_id(group, [item % w, item / w % h, item / w / h]))
         });
         let finding = Finding {
@@ -319,7 +337,13 @@ impl<'a> Session<'a> {
         if self.checks.race && !target.private {
             let by = self.item(at.place, at.lane);
             if atomic {
-                self.races.atomic(by, at.address, what & check::ACQUIRE != 0, what & check::RELEASE != 0, store);
+                self.races.atomic(
+                    by,
+                    at.address,
+                    what & check::ACQUIRE != 0,
+                    what & check::RELEASE != 0,
+                    store,
+                );
             }
             // SAFETY: the bytes are in the region.
             let same = value.is_some_and(|v| unsafe { holds(at, v) });
@@ -389,7 +413,8 @@ unsafe fn is_unset(range: &Range, at: &At<'_>, wanted: u64) -> bool {
         let (start, unit) = (at.address + c * at.unit, at.unit);
         let offset = start - range.start;
         // Less than a word is judged with what is around it.
-        let (start, offset, size) = if unit >= 4 { (start, offset, unit) } else { (start - offset % 4, offset & !3, 4) };
+        let (start, offset, size) =
+            if unit >= 4 { (start, offset, unit) } else { (start - offset % 4, offset & !3, 4) };
         // SAFETY: by this function's contract.
         offset + size <= range.end - range.start && pattern::is_in(unsafe { bytes_at(start, size) }, offset)
     })
@@ -473,7 +498,9 @@ pub unsafe extern "C" fn access(
                 value.fill(0);
                 if allowed {
                     // SAFETY: as above.
-                    unsafe { std::ptr::copy_nonoverlapping(address as *const u8, value.as_mut_ptr(), value.len()) };
+                    unsafe {
+                        std::ptr::copy_nonoverlapping(address as *const u8, value.as_mut_ptr(), value.len())
+                    };
                 }
                 for (part, c) in value.chunks_exact(unit).zip(0..components) {
                     if let Some(to) = data.chunks_exact_mut(unit).nth(c * lanes + slot) {

@@ -20,12 +20,14 @@ const WW: Fault = Fault::Race { write: true, other_write: true };
 /// 32 words of local memory. Gives what was found, and the first buffer.
 fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
     let device = CpuDevice::new(Checker::new(ALL, Reports::default()), &[]);
-    let extensions = ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64", "__opencl_c_work_group_collective_functions"];
+    let extensions =
+        ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64", "__opencl_c_work_group_collective_functions"];
     let extensions = extensions.map(String::from).to_vec();
     let config = FrontConfig { extensions, opencl_version: 300, checked: true, ..FrontConfig::default() };
     let options = Options { std: "CL3.0".into(), ..Options::default() };
     let library = driver::compile_program(source, &[], &options, &config).unwrap_or_else(|e| panic!("{e}"));
-    let program = driver::build(&[&library], &options, &Vec::new(), device.target()).unwrap_or_else(|e| panic!("{e}"));
+    let program =
+        driver::build(&[&library], &options, &Vec::new(), device.target()).unwrap_or_else(|e| panic!("{e}"));
     let kernel = device.load(Arc::new(program)).unwrap().kernel("test").unwrap();
     let buffer = || device.alloc_buffer(&BufferDesc { size: 256, host_visible: true, name: "test" }).unwrap();
     let (out, numbers) = (buffer(), buffer());
@@ -34,7 +36,9 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
         // SAFETY: the buffer has 64 words.
         unsafe { words(&numbers).add(n as usize).write(n) };
     }
-    let all = |memory: &Arc<dyn DeviceMemory>| ArgValue::Buffer(BufferRange { memory: memory.clone(), offset: 0, size: 256 });
+    let all = |memory: &Arc<dyn DeviceMemory>| {
+        ArgValue::Buffer(BufferRange { memory: memory.clone(), offset: 0, size: 256 })
+    };
     let mut args = vec![all(&out), all(&numbers), ArgValue::Local(128), ArgValue::NullBuffer];
     args.truncate(kernel.info().args.len());
     let (args, reach) = (Arc::new(args), Reach::default());
@@ -49,7 +53,8 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
         default_queue: None,
     };
     let pool = Pool::new(2);
-    let host = exec::Host { print_bytes: PRINT_BYTES, print: &|_| {}, pool: &pool, checker: device.checker() };
+    let host =
+        exec::Host { print_bytes: PRINT_BYTES, print: &|_| {}, pool: &pool, checker: device.checker() };
     exec::launch_and_print(&launch, &host).unwrap();
     // SAFETY: the buffer has 64 words.
     let result = (0..64).map(|n| unsafe { words(&out).add(n).read() }).collect();
@@ -77,7 +82,8 @@ fn accesses_behind_and_before_buffers_are_named_and_not_made() {
         out[i] += in[i - 1];
     }";
     let (found, out) = run(source);
-    let bounds: Vec<&Finding> = found.iter().filter(|f| matches!(f.fault, Fault::OutOfBounds { .. })).collect();
+    let bounds: Vec<&Finding> =
+        found.iter().filter(|f| matches!(f.fault, Fault::OutOfBounds { .. })).collect();
     let [write, read] = bounds.as_slice() else { panic!("{found:#?}") };
     assert_eq!((write.fault, write.line, write.offset, write.size, write.count), (WRITE, 4, 256, 256, 1));
     assert_eq!((write.global_id, write.local_id, write.group_id), ([63, 0, 0], [31, 0, 0], [1, 0, 0]));
@@ -88,7 +94,10 @@ fn accesses_behind_and_before_buffers_are_named_and_not_made() {
 
 #[test]
 fn other_memory_has_bounds_too() {
-    expect("shared[j] = i;\nbarrier(CLK_LOCAL_MEM_FENCE);\nout[i] = shared[j + 1];", &[(READ, 5, "argument 2 'shared'")]);
+    expect(
+        "shared[j] = i;\nbarrier(CLK_LOCAL_MEM_FENCE);\nout[i] = shared[j + 1];",
+        &[(READ, 5, "argument 2 'shared'")],
+    );
 }
 
 #[test]
@@ -103,7 +112,8 @@ fn races_are_found_between_groups_and_in_groups() {
     expect("in[j] = i;", &[(WW, 3, "'in'")]);
     expect("local int t;\nt = j;\nout[i] = 1;", &[(WW, 4, "local variable 'test.t'")]);
     let missing = "shared[j] = i;\nout[i] = shared[31 - j];";
-    let (wr, rw) = (Fault::Race { write: true, other_write: false }, Fault::Race { write: false, other_write: true });
+    let (wr, rw) =
+        (Fault::Race { write: true, other_write: false }, Fault::Race { write: false, other_write: true });
     expect(missing, &[(wr, 3, "'shared'"), (rw, 4, "'shared'"), (UNSET, 4, "'shared'")]);
 }
 
@@ -112,7 +122,10 @@ fn what_nobody_wrote_is_named() {
     expect("in[i] = out[i];", &[(UNSET, 3, "argument 0 'out'")]);
     expect("out[i] = shared[j];", &[(UNSET, 3, "argument 2 'shared'")]);
     // The variable lies before the argument.
-    expect("local int t[32];\nt[j] = i;\nout[i] = shared[j & 1] + t[j];", &[(UNSET, 5, "argument 2 'shared'")]);
+    expect(
+        "local int t[32];\nt[j] = i;\nout[i] = shared[j & 1] + t[j];",
+        &[(UNSET, 5, "argument 2 'shared'")],
+    );
     expect("int x;\nif (i != 9)\n    x = 2;\nout[i] = x;", &[(UNSET, 6, "private")]);
     expect("float4 v;\nv.x = i;\nv.y = 1;\nout[i] = v.x + v.z;", &[(UNSET, 6, "private")]);
     expect("struct { int a, b; } s, t;\ns.a = i;\nt = s;\nout[i] = t.a;", &[]);
@@ -157,7 +170,9 @@ fn mixed(x: u32, calls: u32) -> u32 {
 #[test]
 fn faults_in_functions_have_their_line_and_variable() {
     let body = |text: &str| {
-        with_functions(&format!("void body(global int *out, global int *in, local int *shared, int i, int j) {{\n{text}\n}}"))
+        with_functions(&format!(
+            "void body(global int *out, global int *in, local int *shared, int i, int j) {{\n{text}\n}}"
+        ))
     };
     let case = |text: &str, wanted: (Fault, u32, u64), memory: &str| {
         let (found, _) = run(&body(text));
@@ -167,8 +182,16 @@ fn faults_in_functions_have_their_line_and_variable() {
     };
     case("uint x = i; MANY\nin[i + 1] = x;\nout[i] = x;", (WRITE, 5, 1), "argument 1 'in'");
     case("uint x = i; MANY\nin[j] = x + i;\nout[i] = x;", (WW, 5, 32), "argument 1 'in'");
-    case("uint x = i; MANY\nint own[4];\nown[i == 5 ? 4 : i & 3] = x;\nout[i] = 0;", (WRITE, 6, 1), "private");
-    case("uint x = i; MANY\nint own[4];\nown[i & 1] = x;\nout[i] = own[i == 7 ? 3 : i & 1];", (UNSET, 7, 1), "private");
+    case(
+        "uint x = i; MANY\nint own[4];\nown[i == 5 ? 4 : i & 3] = x;\nout[i] = 0;",
+        (WRITE, 6, 1),
+        "private",
+    );
+    case(
+        "uint x = i; MANY\nint own[4];\nown[i & 1] = x;\nout[i] = own[i == 7 ? 3 : i & 1];",
+        (UNSET, 7, 1),
+        "private",
+    );
     case("uint x = i; MANY\nout[i] = x + shared[j];", (UNSET, 5, 64), "argument 2 'shared'");
 }
 
@@ -190,9 +213,14 @@ fn private_variables_of_functions_are_new_in_each_call() {
         out[i] = part(i, 1) + part(i, i & 1) + mine[0];
     }";
     let (found, _) = run(&with_functions(text));
-    let told: Vec<_> = found.iter().map(|f| (f.fault, f.line, f.count, f.global_id[0], f.size, f.offset)).collect();
+    let told: Vec<_> =
+        found.iter().map(|f| (f.fault, f.line, f.count, f.global_id[0], f.size, f.offset)).collect();
     // The variable of the caller; half of the second calls; what the one access left out.
-    assert_eq!(told, [(UNSET, 7, 32, 0, 8, 0), (WRITE, 11, 1, 9, 12, 12), (UNSET, 16, 1, 9, 12, 0)], "{found:#?}");
+    assert_eq!(
+        told,
+        [(UNSET, 7, 32, 0, 8, 0), (WRITE, 11, 1, 9, 12, 12), (UNSET, 16, 1, 9, 12, 0)],
+        "{found:#?}"
+    );
 }
 
 #[test]
