@@ -126,7 +126,10 @@ pub fn validate_properties(
             // cl_khr_initialize_memory: a set of the two address spaces.
             INITIALIZE if *value & !INITIALIZABLE == 0 => {}
             INITIALIZE => {
-                return Err(err!(CL_INVALID_PROPERTY, "{value:#x} names other memory than local and private"));
+                return Err(err!(
+                    CL_INVALID_PROPERTY,
+                    "{value:#x} names other memory than local and private"
+                ));
             }
             // cl_arm_printf: any function, and any size, which may be rounded.
             PRINT_CALLBACK | PRINT_SIZE => {}

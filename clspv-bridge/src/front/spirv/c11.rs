@@ -163,7 +163,7 @@ impl FuncReader<'_, '_, '_> {
     }
 
     /// `memory_scope`
-    fn c11_scope(&self, v: Value) -> Scope {
+    pub(super) fn c11_scope(&self, v: Value) -> Scope {
         match self.f.as_bits(v) {
             Some(0) => Scope::WorkItem,
             Some(1) => Scope::WorkGroup,

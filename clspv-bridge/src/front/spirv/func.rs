@@ -8,7 +8,9 @@ use super::read::Instr;
 use super::types::{Kind, Leaf};
 use super::{Body, Convention, Reader};
 use crate::error::{CompileError, Result};
-use crate::ir::{Block, Builder, CastOp, Const, FastMath, FuncRef, Function, Inst, Op as IrOp, Type, Value};
+use crate::ir::{
+    Block, Builder, CastOp, Const, FastMath, FuncRef, Function, Inst, Linkage, Op as IrOp, Type, Value,
+};
 use smallvec::{SmallVec, smallvec};
 use spirv::{BuiltIn, Op};
 use std::collections::HashMap;
@@ -453,6 +455,12 @@ impl<'a> FuncReader<'_, '_, 'a> {
         }
         if let Some(vals) = self.image_call(func, inst)? {
             return if sig.results.is_empty() { Ok(()) } else { self.define_all(inst, vals) };
+        }
+        if self.r.module.functions[func].linkage == Linkage::Import {
+            let name = self.r.module.functions[func].name.clone();
+            if let Some(vals) = self.work_item_call(&name, &args, &sig.results) {
+                return if sig.results.is_empty() { Ok(()) } else { self.define_all(inst, vals) };
+            }
         }
         if let Some(vals) = self.helper(func, &args, &sig.results, inst)? {
             return if sig.results.is_empty() { Ok(()) } else { self.define_all(inst, vals) };

@@ -24,6 +24,7 @@ mod sync;
 mod types;
 mod unwritten;
 mod vendor;
+mod work_item;
 
 use super::{FNV, fnv};
 use crate::driver::SpecConstants;
