@@ -22,7 +22,7 @@ pub const SPEC_FIRST_IMAGE: u32 = 0x2000;
 
 /// A value the runtime puts into the hidden part of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Hidden {
+pub enum ImplicitArg {
     /// u64: global id of the first work-item of this dispatch (global offset + first group times enqueued local size).
     GlobalIdBase(u8),
     /// u32: first group of this dispatch.
@@ -52,15 +52,15 @@ pub enum Hidden {
     ImageSize(u16, u8),
 }
 
-impl Hidden {
+impl ImplicitArg {
     /// Bytes of the value, which is also its alignment.
     pub fn size(self) -> u32 {
         match self {
-            Hidden::GlobalIdBase(_)
-            | Hidden::GlobalOffset(_)
-            | Hidden::GlobalSize(_)
-            | Hidden::DataAddress
-            | Hidden::PrintfAddress => 8,
+            ImplicitArg::GlobalIdBase(_)
+            | ImplicitArg::GlobalOffset(_)
+            | ImplicitArg::GlobalSize(_)
+            | ImplicitArg::DataAddress
+            | ImplicitArg::PrintfAddress => 8,
             _ => 4,
         }
     }
@@ -121,7 +121,7 @@ pub struct ImageBinding {
     /// buffer), which is only fetched from.
     pub storage: bool,
     /// The kernel reads and writes floating-point texels. Else it sees unsigned numbers: the view of a signed format must
-    /// be the unsigned format of the same size, and the kernel extends and saturates by [`Hidden::ImageFormat`].
+    /// be the unsigned format of the same size, and the kernel extends and saturates by [`ImplicitArg::ImageFormat`].
     pub float: bool,
     /// The argument is an `image1d_buffer_t`, so this is a texel buffer.
     pub buffer: bool,
@@ -191,8 +191,8 @@ pub enum LocalSpec {
 pub struct LaunchAbi {
     pub mode: PointerMode,
     pub place: BlockPlace,
-    /// Hidden values and their byte offsets in the block.
-    pub hidden: Vec<(Hidden, u32)>,
+    /// ImplicitArg values and their byte offsets in the block.
+    pub implicit_args: Vec<(ImplicitArg, u32)>,
     /// Byte offset of the packed arguments in the block ([`crate::metadata::ArgInfo::offset`] counts from here).
     pub args_offset: u32,
     /// Bytes of the whole block, a multiple of 8.
@@ -203,7 +203,7 @@ pub struct LaunchAbi {
     pub readonly: Vec<bool>,
     /// (SpecId, what it is) of local memory lengths.
     pub local_specs: Vec<(u32, LocalSpec)>,
-    /// Local arguments placed in the common workgroup block, in order (see [`Hidden::LocalArgOffset`]).
+    /// Local arguments placed in the common workgroup block, in order (see [`ImplicitArg::LocalArgOffset`]).
     pub common_local_args: Vec<u16>,
     /// Workgroup bytes used apart from local arguments.
     pub static_local_bytes: u32,

@@ -345,10 +345,10 @@ fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContex
     }
     link::resolve(&mut module, library)?;
     let checked = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.checked);
-    passes::checked::mark_copies(&mut module, checked);
+    passes::instrumentation::mark_copies(&mut module, checked);
     // A processor has one address space.
     let wanted = |name: &&str| cx.target.cpu.is_none() || **name != *"lower_generic";
-    let names = if checked { passes::CHECKED } else { passes::COMMON };
+    let names = if checked { passes::INSTRUMENTED } else { passes::COMMON };
     let common: Vec<&str> = names.iter().copied().filter(|n| wanted(n)).collect();
     run_passes(&mut module, &common, cx)?;
     Ok(module)
@@ -391,8 +391,8 @@ fn variant(
     let Some(abi) = lower::run(&mut module, mode, data, cx)? else { return Ok(None) };
     check(&module, "lower")?;
     run_passes(&mut module, passes::CLEANUP, cx)?;
-    if let Some(limit) = cx.target.max_loop_rounds.filter(|_| *wanted == Kernels::Possible)
-        && !passes::rounds::stay_below(&module, limit)
+    if let Some(limit) = cx.target.max_trip_count.filter(|_| *wanted == Kernels::Possible)
+        && !passes::trip_count::is_below(&module, limit)
     {
         return Err(CompileError::unsupported(format!("loops that may go round more than {limit} times"), 0));
     }

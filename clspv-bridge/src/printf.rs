@@ -3,7 +3,7 @@
 //! The print buffer is an array of 32-bit words. Its head: [`NEXT`] is the index of the first free word, [`CAPACITY`] the
 //! index at which it is full, [`DROPPED`] counts calls whose records found no room. A record starts at any index below the
 //! capacity and is complete; the memory has room for the longest record behind the capacity. Its first word is the launch's
-//! number base ([`crate::abi::Hidden::PrintfBase`]) plus the index of the call in [`crate::metadata::KernelInfo::printf`];
+//! number base ([`crate::abi::ImplicitArg::PrintfBase`]) plus the index of the call in [`crate::metadata::KernelInfo::printf`];
 //! then come the operands, each lane of at most 32 bits in one word and each of 64 bits in two, the low one first.
 
 /// Word of the print buffer that counts words in use, the head included.

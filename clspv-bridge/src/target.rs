@@ -84,10 +84,12 @@ pub struct Target {
     pub scalar_accesses: bool,
     /// The last test of a loop goes into its continue block, as in GLSL's `do ... while`. llvmpipe makes worse code of that.
     pub tests_in_continue: bool,
-    /// Lanes that left a loop go on computing, and what is used behind it is what they computed last, unless it is a phi.
-    pub stale_loop_results: bool,
-    /// The driver ends loops, as if they were done, when all loops that lanes go round together have had so many rounds.
-    pub max_loop_rounds: Option<u32>,
+    /// Lanes that left a loop go on computing, which changes values used after it unless they are phis: loops must be
+    /// in LCSSA form.
+    pub needs_lcssa: bool,
+    /// The driver ends loops, as if they were done, once the loops of lanes that run together have had this many
+    /// iterations in all.
+    pub max_trip_count: Option<u32>,
     /// The host's processor, if code is made for that; of the fields above, those about Vulkan then mean nothing.
     pub cpu: Option<CpuTarget>,
     /// Bytes of workgroup memory.
@@ -296,8 +298,8 @@ impl Target {
             scatters_wide_loads: false,
             scalar_accesses: false,
             tests_in_continue: true,
-            stale_loop_results: false,
-            max_loop_rounds: None,
+            needs_lcssa: false,
+            max_trip_count: None,
             cpu: None,
             max_workgroup_memory: 32768,
             max_workgroup_invocations: 1024,

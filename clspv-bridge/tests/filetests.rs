@@ -21,7 +21,7 @@ use clspv_bridge::abi::{BlockPlace, LaunchAbi, PointerMode};
 use clspv_bridge::ir::{Const, FuncRef, Function, Module, Phase, Type, interp, parse, verify};
 use clspv_bridge::passes::PassContext;
 use clspv_bridge::{CompileError, Target, driver, passes};
-use interp::{Launch, Machine, Stop, value::Val};
+use interp::{Launch, Machine, Stop, value::LaneValues};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
 use std::io::Write;
@@ -153,8 +153,8 @@ fn verified(m: &Module) -> Result<(), String> {
 
 fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
     let (mut target, options) = (Target::generic(), driver::Options::default());
-    target.int64 = !names.contains(&"wide_ints");
-    if names.contains(&"small_ints") {
+    target.int64 = !names.contains(&"expand_ints");
+    if names.contains(&"promote_ints") {
         // For a device that needs it.
         (target.int8, target.int16) = (false, false);
     }
@@ -211,7 +211,7 @@ fn emit(m: &Module) -> Result<String, String> {
         let abi = LaunchAbi {
             mode: PointerMode::Addresses,
             place: BlockPlace::Push,
-            hidden: vec![],
+            implicit_args: vec![],
             args_offset: 0,
             block_size: 128,
             bindings: vec![],
@@ -356,7 +356,7 @@ fn call(m: &Module, test: &parse::TestCall, size: [u32; 2]) -> Result<Observed, 
     Ok((results, contents(&machine, &buffers)))
 }
 
-fn contents(machine: &Machine<'_>, buffers: &[u64]) -> Vec<Val> {
+fn contents(machine: &Machine<'_>, buffers: &[u64]) -> Vec<LaneValues> {
     let byte = |b: &(u8, u8)| interp::value::Lane { bits: b.0 as u64, undef: b.1 as u64 };
     buffers.iter().map(|a| machine.memory.contents(*a).iter().map(byte).collect()).collect()
 }
@@ -369,7 +369,7 @@ fn interpret(m: &Module, text: &str) -> Result<String, String> {
     let mut output = String::new();
     for test in &calls {
         let (results, memory) = call(m, test, size).map_err(|e| format!("@{}: {e}", test.function))?;
-        let wanted: Vec<Val> = test.results.iter().map(interp::value::constant).collect();
+        let wanted: Vec<LaneValues> = test.results.iter().map(interp::value::constant).collect();
         let types = &m.functions[m.find(&test.function).ok_or("no function")?].sig.results;
         if !test.results.is_empty() && !same(types, &wanted, &results) {
             return Err(format!("@{}: {results:x?}, expected {wanted:x?}", test.function));
@@ -380,7 +380,7 @@ fn interpret(m: &Module, text: &str) -> Result<String, String> {
     Ok(output)
 }
 
-fn same(types: &[Type], before: &[Val], after: &[Val]) -> bool {
+fn same(types: &[Type], before: &[LaneValues], after: &[LaneValues]) -> bool {
     types.len() == before.len()
         && before.len() == after.len()
         && types.iter().zip(before.iter().zip(after)).all(|(ty, (b, a))| interp::value::refines(*ty, b, a))
@@ -415,7 +415,7 @@ impl Rng {
 }
 
 /// Results of one call, and what its buffers hold then.
-type Observed = (Vec<Val>, Vec<Val>);
+type Observed = (Vec<LaneValues>, Vec<LaneValues>);
 
 fn observe(m: &Module, func: FuncRef, seed: u64) -> Result<Observed, Stop> {
     let mut rng = Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
@@ -429,7 +429,8 @@ fn observe(m: &Module, func: FuncRef, seed: u64) -> Result<Observed, Stop> {
             buffers.push(machine.memory.alloc(&bytes));
             args.push(interp::value::scalar(buffers[buffers.len() - 1]));
         } else {
-            let lanes: Vec<Val> = (0..ty.lanes()).map(|_| interp::known(ty.lane(), rng.lane(*ty))).collect();
+            let lanes: Vec<LaneValues> =
+                (0..ty.lanes()).map(|_| interp::known(ty.lane(), rng.lane(*ty))).collect();
             args.push(lanes.concat().into());
         }
     }
@@ -449,7 +450,7 @@ fn compare_runs(
         Err(e) => return Err(format!("{}: {e}", data.name)),
     };
     let after = after().map_err(|e| format!("{} after the passes: {e}", data.name))?;
-    let bytes = |b: &Val, a: &Val| interp::value::refines(clspv_bridge::ir::I8, b, a);
+    let bytes = |b: &LaneValues, a: &LaneValues| interp::value::refines(clspv_bridge::ir::I8, b, a);
     let memory = before.1.len() == after.1.len() && before.1.iter().zip(&after.1).all(|(b, a)| bytes(b, a));
     if !memory || !same(&data.sig.results, &before.0, &after.0) {
         return Err(format!("{} differs: {:x?} and {:x?}", data.name, before, after));

@@ -7,7 +7,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use clspv_bridge::abi::{BindingSource, BlockPlace, Hidden, LaunchAbi, PointerMode};
+use clspv_bridge::abi::{BindingSource, BlockPlace, ImplicitArg, LaunchAbi, PointerMode};
 use clspv_bridge::driver::Options;
 use clspv_bridge::ir::interp::{Launch, Machine, Stop, value};
 use clspv_bridge::ir::*;
@@ -606,7 +606,7 @@ fn buffers(machine: &mut Machine<'_>) -> (u64, u64) {
     (machine.memory.alloc(&[0; OUT_BYTES]), machine.memory.alloc(&input))
 }
 
-fn output(machine: &Machine<'_>, at: u64) -> value::Val {
+fn output(machine: &Machine<'_>, at: u64) -> value::LaneValues {
     machine.memory.contents(at).iter().map(|b| value::Lane { bits: b.0 as u64, undef: b.1 as u64 }).collect()
 }
 
@@ -614,7 +614,7 @@ const A: u32 = 5;
 const B: u32 = 0xffff_fff9;
 
 /// Runs the kernel while it still has parameters.
-fn run_imported(m: &Module) -> Result<value::Val, Stop> {
+fn run_imported(m: &Module) -> Result<value::LaneValues, Stop> {
     let kernel = m.find("k").unwrap();
     let mut machine = Machine::new(m);
     let (out, input) = buffers(&mut machine);
@@ -629,7 +629,11 @@ fn run_imported(m: &Module) -> Result<value::Val, Stop> {
 }
 
 /// Runs the lowered kernel as the runtime would.
-fn run_lowered(m: &Module, abi: &LaunchAbi, data: &lower_globals::DataLayout) -> Result<value::Val, Stop> {
+fn run_lowered(
+    m: &Module,
+    abi: &LaunchAbi,
+    data: &lower_globals::DataLayout,
+) -> Result<value::LaneValues, Stop> {
     let kernel = m.find("k").unwrap();
     let mut machine = Machine::new(m);
     let (out, input) = buffers(&mut machine);
@@ -641,18 +645,19 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &lower_globals::DataLayout) ->
     let mut block = vec![0u8; abi.block_size as usize];
     let mut put =
         |at: u32, bytes: &[u8]| block[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
-    for (hidden, at) in &abi.hidden {
-        let value = match hidden {
-            Hidden::GlobalSize(0) => ITEMS as u64,
-            Hidden::EnqueuedLocalSize(0) => ITEMS as u64,
-            Hidden::GlobalSize(_) | Hidden::EnqueuedLocalSize(_) | Hidden::NumGroups(_) | Hidden::WorkDim => {
-                1
-            }
-            Hidden::DataAddress if is_virtual => 3 << 32,
-            Hidden::DataAddress => data,
+    for (arg, at) in &abi.implicit_args {
+        let value = match arg {
+            ImplicitArg::GlobalSize(0) => ITEMS as u64,
+            ImplicitArg::EnqueuedLocalSize(0) => ITEMS as u64,
+            ImplicitArg::GlobalSize(_)
+            | ImplicitArg::EnqueuedLocalSize(_)
+            | ImplicitArg::NumGroups(_)
+            | ImplicitArg::WorkDim => 1,
+            ImplicitArg::DataAddress if is_virtual => 3 << 32,
+            ImplicitArg::DataAddress => data,
             _ => 0,
         };
-        put(*at, &value.to_le_bytes()[..hidden.size() as usize]);
+        put(*at, &value.to_le_bytes()[..arg.size() as usize]);
     }
     if abi.mode == PointerMode::Addresses {
         put(abi.args_offset, &out.to_le_bytes());
@@ -677,7 +682,12 @@ fn run_lowered(m: &Module, abi: &LaunchAbi, data: &lower_globals::DataLayout) ->
     Ok(output(&machine, out))
 }
 
-fn check(step: &str, m: &Module, wanted: &value::Val, got: Result<value::Val, Stop>) -> Result<(), String> {
+fn check(
+    step: &str,
+    m: &Module,
+    wanted: &value::LaneValues,
+    got: Result<value::LaneValues, Stop>,
+) -> Result<(), String> {
     let got = got.map_err(|e| format!("{step}: {e}\n{m}"))?;
     match wanted
         .iter()

@@ -4,7 +4,7 @@
 //! justify, and never panics: damaged input gives `None`. A change of any encoding here needs a new [`VERSION`].
 
 use clspv_bridge::abi::{
-    BindingSource, BlockPlace, CompiledKernel, CompiledProgram, DataBlock, Hidden, ImageBinding,
+    BindingSource, BlockPlace, CompiledKernel, CompiledProgram, DataBlock, ImageBinding, ImplicitArg,
     KernelVariant, LaunchAbi, LocalSpec, PointerMode,
 };
 use clspv_bridge::driver::{Library, Options};
@@ -355,43 +355,43 @@ fn get_printf(r: &mut Reader) -> Option<PrintfCall> {
     Some(PrintfCall { format, args })
 }
 
-fn put_hidden(w: &mut Writer, h: Hidden) {
+fn put_implicit_arg(w: &mut Writer, h: ImplicitArg) {
     let (tag, value) = match h {
-        Hidden::GlobalIdBase(d) => (0, d as u16),
-        Hidden::GroupBase(d) => (1, d as u16),
-        Hidden::GlobalOffset(d) => (2, d as u16),
-        Hidden::GlobalSize(d) => (3, d as u16),
-        Hidden::EnqueuedLocalSize(d) => (4, d as u16),
-        Hidden::NumGroups(d) => (5, d as u16),
-        Hidden::WorkDim => (6, 0),
-        Hidden::DataAddress => (7, 0),
-        Hidden::PrintfAddress => (8, 0),
-        Hidden::LocalArgOffset(a) => (9, a),
-        Hidden::PrintfBase => (10, 0),
-        Hidden::ImageFormat(a) => (11, a),
-        Hidden::ImageSize(a, d) => (12 + d, a),
+        ImplicitArg::GlobalIdBase(d) => (0, d as u16),
+        ImplicitArg::GroupBase(d) => (1, d as u16),
+        ImplicitArg::GlobalOffset(d) => (2, d as u16),
+        ImplicitArg::GlobalSize(d) => (3, d as u16),
+        ImplicitArg::EnqueuedLocalSize(d) => (4, d as u16),
+        ImplicitArg::NumGroups(d) => (5, d as u16),
+        ImplicitArg::WorkDim => (6, 0),
+        ImplicitArg::DataAddress => (7, 0),
+        ImplicitArg::PrintfAddress => (8, 0),
+        ImplicitArg::LocalArgOffset(a) => (9, a),
+        ImplicitArg::PrintfBase => (10, 0),
+        ImplicitArg::ImageFormat(a) => (11, a),
+        ImplicitArg::ImageSize(a, d) => (12 + d, a),
     };
     w.u8(tag);
     w.u16(value);
 }
 
-fn get_hidden(r: &mut Reader) -> Option<Hidden> {
+fn get_implicit_arg(r: &mut Reader) -> Option<ImplicitArg> {
     let (tag, value) = (r.u8()?, r.u16()?);
     let dim = || u8::try_from(value).ok().filter(|d| *d < 3);
     Some(match tag {
-        0 => Hidden::GlobalIdBase(dim()?),
-        1 => Hidden::GroupBase(dim()?),
-        2 => Hidden::GlobalOffset(dim()?),
-        3 => Hidden::GlobalSize(dim()?),
-        4 => Hidden::EnqueuedLocalSize(dim()?),
-        5 => Hidden::NumGroups(dim()?),
-        6 if value == 0 => Hidden::WorkDim,
-        7 if value == 0 => Hidden::DataAddress,
-        8 if value == 0 => Hidden::PrintfAddress,
-        9 => Hidden::LocalArgOffset(value),
-        10 if value == 0 => Hidden::PrintfBase,
-        11 => Hidden::ImageFormat(value),
-        12..=15 => Hidden::ImageSize(value, tag - 12),
+        0 => ImplicitArg::GlobalIdBase(dim()?),
+        1 => ImplicitArg::GroupBase(dim()?),
+        2 => ImplicitArg::GlobalOffset(dim()?),
+        3 => ImplicitArg::GlobalSize(dim()?),
+        4 => ImplicitArg::EnqueuedLocalSize(dim()?),
+        5 => ImplicitArg::NumGroups(dim()?),
+        6 if value == 0 => ImplicitArg::WorkDim,
+        7 if value == 0 => ImplicitArg::DataAddress,
+        8 if value == 0 => ImplicitArg::PrintfAddress,
+        9 => ImplicitArg::LocalArgOffset(value),
+        10 if value == 0 => ImplicitArg::PrintfBase,
+        11 => ImplicitArg::ImageFormat(value),
+        12..=15 => ImplicitArg::ImageSize(value, tag - 12),
         _ => return None,
     })
 }
@@ -408,8 +408,8 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
         BlockPlace::Buffer => 1,
         BlockPlace::Bound => 2,
     });
-    w.list(&abi.hidden, |w, (h, offset)| {
-        put_hidden(w, *h);
+    w.list(&abi.implicit_args, |w, (h, offset)| {
+        put_implicit_arg(w, *h);
         w.u32(*offset);
     });
     w.u32(abi.args_offset);
@@ -482,7 +482,7 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
             2 => BlockPlace::Bound,
             _ => return None,
         },
-        hidden: r.list(|r| Some((get_hidden(r)?, r.u32()?)))?,
+        implicit_args: r.list(|r| Some((get_implicit_arg(r)?, r.u32()?)))?,
         args_offset: r.u32()?,
         block_size: r.u32()?,
         bindings: r.list(|r| match (r.u8()?, r.u16()?) {
@@ -675,10 +675,10 @@ pub(crate) mod tests {
         let abi = LaunchAbi {
             mode: PointerMode::Virtual,
             place: BlockPlace::Bound,
-            hidden: vec![
-                (Hidden::GlobalIdBase(1), 0),
-                (Hidden::LocalArgOffset(3), 8),
-                (Hidden::PrintfBase, 12),
+            implicit_args: vec![
+                (ImplicitArg::GlobalIdBase(1), 0),
+                (ImplicitArg::LocalArgOffset(3), 8),
+                (ImplicitArg::PrintfBase, 12),
             ],
             args_offset: 16,
             block_size: 24,

@@ -2,7 +2,7 @@
 //! launch contract of `clspv_bridge::abi`, so that both kinds of kernels run in exactly the same way.
 
 use ash::vk;
-use clspv_bridge::abi::{BindingSource, BlockPlace, Hidden, KernelVariant, LocalSpec, PointerMode};
+use clspv_bridge::abi::{BindingSource, BlockPlace, ImplicitArg, KernelVariant, LocalSpec, PointerMode};
 use clspv_bridge::metadata::KernelInfo;
 use std::ptr::null_mut;
 use std::time::Instant;
@@ -388,17 +388,17 @@ impl Gpu {
                 _ => put(at, &arg.bytes().unwrap_or_default()),
             }
         }
-        for &(hidden, at) in &abi.hidden {
+        for &(arg, at) in &abi.implicit_args {
             let d = |i: u8| usize::from(i);
-            let value = match hidden {
-                Hidden::GlobalSize(i) => u64::from(groups[d(i)]) * u64::from(local[d(i)]),
-                Hidden::EnqueuedLocalSize(i) => u64::from(local[d(i)]),
-                Hidden::NumGroups(i) => u64::from(groups[d(i)]),
-                Hidden::GlobalIdBase(_) | Hidden::GroupBase(_) | Hidden::GlobalOffset(_) => 0,
-                Hidden::DataAddress => data.map_or(0, |d| d.address),
+            let value = match arg {
+                ImplicitArg::GlobalSize(i) => u64::from(groups[d(i)]) * u64::from(local[d(i)]),
+                ImplicitArg::EnqueuedLocalSize(i) => u64::from(local[d(i)]),
+                ImplicitArg::NumGroups(i) => u64::from(groups[d(i)]),
+                ImplicitArg::GlobalIdBase(_) | ImplicitArg::GroupBase(_) | ImplicitArg::GlobalOffset(_) => 0,
+                ImplicitArg::DataAddress => data.map_or(0, |d| d.address),
                 other => return Err(format!("the benchmark has no {other:?}")),
             };
-            put(at, &value.to_le_bytes()[..hidden.size() as usize]);
+            put(at, &value.to_le_bytes()[..arg.size() as usize]);
         }
         let mut spec: Vec<(u32, u32)> = clspv_bridge::abi::SPEC_LOCAL_SIZE.into_iter().zip(local).collect();
         for (id, length) in &abi.local_specs {

@@ -237,7 +237,7 @@ pub enum ShaderInput {
 pub enum Root {
     /// The operand is a pointer value (before lowering).
     Ptr,
-    /// The operand is a device address: an `i64`, or its two words (`wide_ints`).
+    /// The operand is a device address: an `i64`, or its two words (`expand_ints`).
     Addr,
     /// The operand is an `i32` element index into this variable, whose element type is exactly the accessed type.
     Var(Var),

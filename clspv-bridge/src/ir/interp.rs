@@ -19,7 +19,7 @@ use super::types::{Space, Type};
 use super::{BinOp, EntityRef};
 use memory::Memory;
 use std::collections::HashMap;
-use value::{Lane, Val};
+use value::{Lane, LaneValues};
 
 /// Why a run ended early.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -82,7 +82,7 @@ struct Frame<'m> {
     func: &'m Function,
     block: Block,
     next: usize,
-    values: Vec<Option<Val>>,
+    values: Vec<Option<LaneValues>>,
     slots: HashMap<Slot, u64>,
     /// Where the caller wants the results.
     results: Vec<Value>,
@@ -92,7 +92,7 @@ struct Item<'m> {
     id: [u32; 3],
     frames: Vec<Frame<'m>>,
     privates: HashMap<Var, u64>,
-    results: Vec<Val>,
+    results: Vec<LaneValues>,
     state: State,
 }
 
@@ -123,7 +123,7 @@ impl<'m> Machine<'m> {
                 None if data.space == Space::Local => memory.alloc_undefined(data.size as usize),
                 None => memory.alloc(&vec![0; data.size as usize]),
             };
-            memory.place(address, data.space);
+            memory.set_space(address, data.space);
             globals.insert(g, address);
         }
         for (g, data) in module.globals.iter() {
@@ -140,13 +140,18 @@ impl<'m> Machine<'m> {
     }
 
     /// Runs a function as one work-item.
-    pub fn call(&mut self, func: FuncRef, args: &[Val]) -> Result<Vec<Val>, Stop> {
+    pub fn call(&mut self, func: FuncRef, args: &[LaneValues]) -> Result<Vec<LaneValues>, Stop> {
         let results = self.run(func, args, &Launch::default())?;
         Ok(results.into_iter().next().unwrap_or_default())
     }
 
     /// Runs a function as one work-group; the results of each work-item.
-    pub fn run(&mut self, func: FuncRef, args: &[Val], launch: &Launch) -> Result<Vec<Vec<Val>>, Stop> {
+    pub fn run(
+        &mut self,
+        func: FuncRef,
+        args: &[LaneValues],
+        launch: &Launch,
+    ) -> Result<Vec<Vec<LaneValues>>, Stop> {
         let module = self.module;
         let Some(function) = module.functions.get(func) else {
             return Err(Stop::Unsupported("no such function".into()));
@@ -229,7 +234,7 @@ impl<'m> Machine<'m> {
                 },
                 Op::Unreachable => return undefined("unreachable code is reached"),
                 Op::Return => {
-                    let values: Vec<Val> =
+                    let values: Vec<LaneValues> =
                         data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
                     let results = std::mem::take(&mut frame.results);
                     item.frames.pop();
@@ -241,7 +246,7 @@ impl<'m> Machine<'m> {
                     }
                 }
                 Op::Call(callee) => {
-                    let args: Vec<Val> =
+                    let args: Vec<LaneValues> =
                         data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
                     let callee = &self.module.functions[*callee];
                     if callee.layout.is_empty() {
@@ -274,11 +279,11 @@ impl<'m> Machine<'m> {
         data: &InstData,
         launch: &Launch,
         shared: &mut HashMap<Var, u64>,
-    ) -> Result<Option<Val>, Stop> {
+    ) -> Result<Option<LaneValues>, Stop> {
         let id = item.id;
         let Some(frame) = item.frames.last_mut() else { return undefined("no frame") };
         let func = frame.func;
-        let args: Vec<Val> = data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
+        let args: Vec<LaneValues> = data.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
         let types: Vec<Type> = data.args.iter().map(|a| func.ty(*a)).collect();
         let ty = data.results.first().map(|r| func.ty(*r));
         let known = |i: usize| match args.get(i).and_then(|v| v.first()).and_then(|l| l.get()) {
@@ -331,7 +336,7 @@ impl<'m> Machine<'m> {
             Op::SlotAddr(slot) => {
                 let size = func.slots[*slot].size as usize;
                 let address = *frame.slots.entry(*slot).or_insert_with(|| memory.alloc_undefined(size));
-                memory.place(address, Space::Private);
+                memory.set_space(address, Space::Private);
                 Some(value::scalar(address))
             }
             Op::IsSpace(space) => Some(value::scalar(u64::from(memory.space(known(0)?) == *space))),
@@ -454,7 +459,7 @@ fn group_step(items: &mut [(u32, &mut Item<'_>)], size: u32) -> Result<(), Stop>
 }
 
 impl Frame<'_> {
-    fn value(&self, v: Value) -> Result<Val, Stop> {
+    fn value(&self, v: Value) -> Result<LaneValues, Stop> {
         if let ValueDef::Const(c) = &self.func.values[v].def {
             return Ok(value::constant(c));
         }
@@ -468,7 +473,7 @@ impl Frame<'_> {
     }
 }
 
-fn enter<'m>(func: &'m Function, args: &[Val], results: Vec<Value>) -> Result<Frame<'m>, Stop> {
+fn enter<'m>(func: &'m Function, args: &[LaneValues], results: Vec<Value>) -> Result<Frame<'m>, Stop> {
     let Some(block) = func.entry() else {
         return Err(Stop::Unsupported(format!("{} has no body", func.name)));
     };
@@ -476,7 +481,7 @@ fn enter<'m>(func: &'m Function, args: &[Val], results: Vec<Value>) -> Result<Fr
     if params.len() != args.len() {
         return Err(Stop::Unsupported(format!("{} takes {} arguments", func.name, params.len())));
     }
-    let mut values: Vec<Option<Val>> = vec![None; func.value_count()];
+    let mut values: Vec<Option<LaneValues>> = vec![None; func.value_count()];
     for (p, a) in params.iter().zip(args) {
         values[p.index()] = Some(a.clone());
     }
@@ -484,7 +489,7 @@ fn enter<'m>(func: &'m Function, args: &[Val], results: Vec<Value>) -> Result<Fr
 }
 
 fn take(frame: &mut Frame<'_>, call: &BlockCall) -> Result<(), Stop> {
-    let args: Vec<Val> = call.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
+    let args: Vec<LaneValues> = call.args.iter().map(|a| frame.value(*a)).collect::<Result<_, _>>()?;
     for (p, a) in frame.func.blocks[call.block].params.iter().zip(args) {
         frame.values[p.index()] = Some(a);
     }
@@ -561,7 +566,7 @@ fn shader_input(input: ShaderInput, dim: usize, id: [u32; 3], l: &Launch) -> u64
 }
 
 /// A value of a scalar type with every bit known, for callers that make arguments.
-pub fn known(ty: Type, bits: u64) -> Val {
+pub fn known(ty: Type, bits: u64) -> LaneValues {
     let mask = u64::MAX >> (64 - value::width(ty));
     std::iter::repeat_n(Lane::known(bits & mask), ty.lanes() as usize).collect()
 }

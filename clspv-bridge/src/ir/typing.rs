@@ -11,11 +11,11 @@ use super::{BinOp, RmwOp};
 use smallvec::{SmallVec, smallvec};
 
 /// Result types of an operation.
-pub type Types = SmallVec<[Type; 1]>;
+pub type ResultTypes = SmallVec<[Type; 1]>;
 
 /// The result types that follow from the operation and its operand types; `None` if the instruction states them
 /// (loads, conversions, calls, ...) or the operands are unfit.
-pub fn infer(op: &Op, args: &[Type]) -> Option<Types> {
+pub fn infer(op: &Op, args: &[Type]) -> Option<ResultTypes> {
     let arg = |i: usize| args.get(i).copied();
     let one = |t: Type| Some(smallvec![t]);
     match op {

@@ -395,14 +395,14 @@ impl Verifier<'_> {
     fn dominance(&mut self, dominators: &Dominators) {
         let func = self.func;
         // Block and position of each definition; parameters come before all instructions.
-        let mut place: SecondaryMap<Value, Option<(Block, u32)>> = SecondaryMap::new();
+        let mut defined_at: SecondaryMap<Value, Option<(Block, u32)>> = SecondaryMap::new();
         for &block in &func.layout {
             for &p in &func.blocks[block].params {
-                place[p] = Some((block, 0));
+                defined_at[p] = Some((block, 0));
             }
             for (i, &inst) in func.blocks[block].insts.iter().enumerate() {
                 for &r in &func.insts[inst].results {
-                    place[r] = Some((block, i as u32 + 1));
+                    defined_at[r] = Some((block, i as u32 + 1));
                 }
             }
         }
@@ -416,7 +416,7 @@ impl Verifier<'_> {
                     if let ValueDef::Const(_) = func.values[arg].def {
                         continue;
                     }
-                    match place[arg] {
+                    match defined_at[arg] {
                         None => self.at(inst, format!("{arg} is defined by nothing in the function")),
                         Some((def, at)) => {
                             let ok = if def == block {

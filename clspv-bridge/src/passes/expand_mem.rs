@@ -89,7 +89,7 @@ fn expand_one(func: &mut Function, cur: Block, inst: Inst, layout: &mut Vec<Bloc
     let size = func.as_bits(bytes);
     // One element: from `src` at the offset, or the fill byte.
     let element = |b: &mut Builder<'_>, ty: Type, offset: Value, known: Option<u64>| {
-        let place = |b: &mut Builder<'_>, base: Value, access: Access| {
+        let at_index = |b: &mut Builder<'_>, base: Value, access: Access| {
             let width = ty.access_bytes().unwrap_or(1);
             match known {
                 Some(k) => (b.ptr_add_const(base, k as i64), at_offset(access, k)),
@@ -98,12 +98,12 @@ fn expand_one(func: &mut Function, cur: Block, inst: Inst, layout: &mut Vec<Bloc
         };
         let value = match from {
             Some(access) => {
-                let (p, access) = place(b, src, access);
+                let (p, access) = at_index(b, src, access);
                 b.load(ty, p, access)
             }
             None => fill(b, src, ty),
         };
-        let (p, access) = place(b, dst, to);
+        let (p, access) = at_index(b, dst, to);
         b.store(value, p, access);
     };
     if let Some(size) = size

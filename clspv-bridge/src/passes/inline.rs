@@ -4,7 +4,7 @@
 //! Large stack slots of a callee are shared by all its calls in one caller (they are never active at the same time);
 //! small ones are separate so that they can become values.
 
-use super::{Pass, PassContext, checked, outline};
+use super::{Pass, PassContext, inline_policy, instrumentation};
 use crate::CompileError;
 use crate::error::Result;
 use crate::ir::{
@@ -23,12 +23,12 @@ impl Pass for Inline {
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
         let mut kept = EntitySet::new();
         match &cx.target.cpu {
-            Some(cpu) if cpu.checked => kept = checked::choose(module, &bottom_up(module)?),
-            Some(_) if outline::is_needed(module, &bottom_up(module)?) => {
-                outline::specialise(module);
+            Some(cpu) if cpu.checked => kept = instrumentation::non_inlined(module, &bottom_up(module)?),
+            Some(_) if inline_policy::is_over_budget(module, &bottom_up(module)?) => {
+                inline_policy::specialise(module);
                 let order = bottom_up(module)?;
-                if outline::is_needed(module, &order) {
-                    kept = outline::choose(module, &order);
+                if inline_policy::is_over_budget(module, &order) {
+                    kept = inline_policy::non_inlined(module, &order);
                 }
             }
             _ => {}

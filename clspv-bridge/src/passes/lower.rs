@@ -10,23 +10,23 @@
 //! bodies hold built-ins too); `lower_globals::layout` once for the program; then for each kernel `link::kernel_module`,
 //! `inline`, [`prepare`], the common pipeline, and for each pointer mode on a copy: [`run`], clean-up, `structurize`, emit.
 //!
-//! While it works, `PushConst` offsets are symbolic ([`hidden_offset`], [`arg_offset`]); the last step assigns real ones,
-//! so that only hidden values in use take room.
+//! While it works, `PushConst` offsets are symbolic ([`implicit_arg_offset`], [`arg_offset`]); the last step assigns real ones,
+//! so that only the implicit arguments in use take room.
 
 use super::PassContext;
 use super::lower_globals::DataLayout;
 use super::{
     flush_denorms, flushed_div, legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups,
-    lower_images, lower_kernel_abi, lower_mem, lower_regions, lower_virtual, lower_work_item,
+    lower_images, lower_kernel_abi, lower_mem, lower_virtual, lower_work_item, memory_classes,
 };
-use crate::abi::{BlockPlace, Hidden, LaunchAbi, PointerMode};
+use crate::abi::{BlockPlace, ImplicitArg, LaunchAbi, PointerMode};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use std::collections::BTreeSet;
 
 const ARG_BASE: u32 = 0x4000_0000;
-const HIDDEN_BASE: u32 = 0x8000_0000;
-/// Numbers of the hidden values that arguments have.
+const IMPLICIT_BASE: u32 = 0x8000_0000;
+/// Numbers of the implicit arguments that belong to kernel arguments.
 const LOCAL_ARGS: u32 = 64;
 const IMAGE_FORMATS: u32 = 0x2_0000;
 const IMAGE_SIZES: u32 = 0x4_0000;
@@ -36,55 +36,55 @@ pub(super) fn arg_offset(offset: u32) -> u32 {
     ARG_BASE + offset
 }
 
-/// Symbolic push-constant offset of a hidden value.
-pub(super) fn hidden_offset(hidden: Hidden) -> u32 {
-    HIDDEN_BASE
-        + match hidden {
-            Hidden::GlobalIdBase(d) => d as u32,
-            Hidden::GroupBase(d) => 4 + d as u32,
-            Hidden::GlobalOffset(d) => 8 + d as u32,
-            Hidden::GlobalSize(d) => 12 + d as u32,
-            Hidden::EnqueuedLocalSize(d) => 16 + d as u32,
-            Hidden::NumGroups(d) => 20 + d as u32,
-            Hidden::WorkDim => 24,
-            Hidden::DataAddress => 25,
-            Hidden::PrintfAddress => 26,
-            Hidden::PrintfBase => 27,
-            Hidden::LocalArgOffset(arg) => LOCAL_ARGS + arg as u32,
-            Hidden::ImageFormat(arg) => IMAGE_FORMATS + arg as u32,
-            Hidden::ImageSize(arg, d) => IMAGE_SIZES + 4 * arg as u32 + d as u32,
+/// Symbolic push-constant offset of an implicit argument.
+pub(super) fn implicit_arg_offset(arg: ImplicitArg) -> u32 {
+    IMPLICIT_BASE
+        + match arg {
+            ImplicitArg::GlobalIdBase(d) => d as u32,
+            ImplicitArg::GroupBase(d) => 4 + d as u32,
+            ImplicitArg::GlobalOffset(d) => 8 + d as u32,
+            ImplicitArg::GlobalSize(d) => 12 + d as u32,
+            ImplicitArg::EnqueuedLocalSize(d) => 16 + d as u32,
+            ImplicitArg::NumGroups(d) => 20 + d as u32,
+            ImplicitArg::WorkDim => 24,
+            ImplicitArg::DataAddress => 25,
+            ImplicitArg::PrintfAddress => 26,
+            ImplicitArg::PrintfBase => 27,
+            ImplicitArg::LocalArgOffset(arg) => LOCAL_ARGS + arg as u32,
+            ImplicitArg::ImageFormat(arg) => IMAGE_FORMATS + arg as u32,
+            ImplicitArg::ImageSize(arg, d) => IMAGE_SIZES + 4 * arg as u32 + d as u32,
         }
 }
 
-fn hidden_of(offset: u32) -> Option<Hidden> {
-    let n = offset - HIDDEN_BASE;
+fn implicit_arg_of(offset: u32) -> Option<ImplicitArg> {
+    let n = offset - IMPLICIT_BASE;
     let d = (n % 4) as u8;
     Some(match n {
-        0..=2 => Hidden::GlobalIdBase(d),
-        4..=6 => Hidden::GroupBase(d),
-        8..=10 => Hidden::GlobalOffset(d),
-        12..=14 => Hidden::GlobalSize(d),
-        16..=18 => Hidden::EnqueuedLocalSize(d),
-        20..=22 => Hidden::NumGroups(d),
-        24 => Hidden::WorkDim,
-        25 => Hidden::DataAddress,
-        26 => Hidden::PrintfAddress,
-        27 => Hidden::PrintfBase,
-        LOCAL_ARGS..IMAGE_FORMATS => Hidden::LocalArgOffset(u16::try_from(n - LOCAL_ARGS).ok()?),
-        IMAGE_FORMATS..IMAGE_SIZES => Hidden::ImageFormat(u16::try_from(n - IMAGE_FORMATS).ok()?),
-        IMAGE_SIZES.. => Hidden::ImageSize(u16::try_from((n - IMAGE_SIZES) / 4).ok()?, d),
+        0..=2 => ImplicitArg::GlobalIdBase(d),
+        4..=6 => ImplicitArg::GroupBase(d),
+        8..=10 => ImplicitArg::GlobalOffset(d),
+        12..=14 => ImplicitArg::GlobalSize(d),
+        16..=18 => ImplicitArg::EnqueuedLocalSize(d),
+        20..=22 => ImplicitArg::NumGroups(d),
+        24 => ImplicitArg::WorkDim,
+        25 => ImplicitArg::DataAddress,
+        26 => ImplicitArg::PrintfAddress,
+        27 => ImplicitArg::PrintfBase,
+        LOCAL_ARGS..IMAGE_FORMATS => ImplicitArg::LocalArgOffset(u16::try_from(n - LOCAL_ARGS).ok()?),
+        IMAGE_FORMATS..IMAGE_SIZES => ImplicitArg::ImageFormat(u16::try_from(n - IMAGE_FORMATS).ok()?),
+        IMAGE_SIZES.. => ImplicitArg::ImageSize(u16::try_from((n - IMAGE_SIZES) / 4).ok()?, d),
         _ => return None,
     })
 }
 
 /// The byte of the packed arguments that a symbolic offset names.
 pub(crate) fn arg_of(offset: u32) -> Option<u32> {
-    offset.checked_sub(ARG_BASE).filter(|_| offset < HIDDEN_BASE)
+    offset.checked_sub(ARG_BASE).filter(|_| offset < IMPLICIT_BASE)
 }
 
 /// Whether a symbolic offset is that of the base of printf's numbers.
 pub(crate) fn is_printf_base(offset: u32) -> bool {
-    offset == hidden_offset(Hidden::PrintfBase)
+    offset == implicit_arg_offset(ImplicitArg::PrintfBase)
 }
 
 /// The only kernel function of the module.
@@ -120,7 +120,7 @@ pub fn run(
     let mut abi = LaunchAbi {
         mode,
         place: BlockPlace::Push,
-        hidden: Vec::new(),
+        implicit_args: Vec::new(),
         args_offset: 0,
         block_size: 0,
         bindings: Vec::new(),
@@ -146,14 +146,14 @@ pub fn run(
     lower_images::run(func, &info, cx.target, &mut abi)?;
     legalize_vec::run(func);
     let has_data = data.block.size() != 0;
-    let Some(plan) = lower_regions::plan(func, &info, &globals, has_data, cx, &mut abi)? else {
+    let Some(plan) = memory_classes::plan(func, &info, &globals, has_data, cx, &mut abi)? else {
         return Ok(None);
     };
     lower_mem::run(func, &globals, data, &plan, cx.target)?;
     module.phase = Phase::Lowered;
     let func = &mut module.functions[kernel];
     legalize_int::run(func, cx.target);
-    if !place_block(func, info.args_size, cx.target.max_push_constants, &mut abi)? {
+    if !lay_out_block(func, info.args_size, cx.target.max_push_constants, &mut abi)? {
         return Ok(None);
     }
     func.sig.params.clear();
@@ -179,24 +179,25 @@ fn sub_group_size(func: &Function, info: &crate::metadata::KernelInfo, cx: &Pass
 }
 
 /// Assigns block offsets to the symbolic push constants; false if the bindings mode has no room.
-fn place_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut LaunchAbi) -> Result<bool> {
-    let mut hidden = BTreeSet::new();
+fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut LaunchAbi) -> Result<bool> {
+    let mut implicit = BTreeSet::new();
     let live: Vec<Inst> = func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied()).collect();
     for &inst in &live {
         if let Op::PushConst { offset } = func.insts[inst].op
-            && offset >= HIDDEN_BASE
+            && offset >= IMPLICIT_BASE
         {
-            let h = hidden_of(offset).ok_or_else(|| CompileError::internal("unknown hidden value"))?;
+            let h =
+                implicit_arg_of(offset).ok_or_else(|| CompileError::internal("unknown implicit argument"))?;
             // 8-byte values first, so that no padding arises.
-            hidden.insert((8 - h.size(), offset));
+            implicit.insert((8 - h.size(), offset));
         }
     }
     let mut at = 0;
     let mut table = std::collections::HashMap::new();
-    for &(_, offset) in &hidden {
-        let h = hidden_of(offset).ok_or_else(|| CompileError::internal("unknown hidden value"))?;
+    for &(_, offset) in &implicit {
+        let h = implicit_arg_of(offset).ok_or_else(|| CompileError::internal("unknown implicit argument"))?;
         table.insert(offset, at);
-        abi.hidden.push((h, at));
+        abi.implicit_args.push((h, at));
         at += h.size();
     }
     abi.args_offset = at.next_multiple_of(8);

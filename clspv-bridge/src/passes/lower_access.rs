@@ -6,7 +6,7 @@
 //! Atomics of 16 bits are compare-and-swap loops on the word around them, after which the builder is in another block.
 
 use super::lower::split_after;
-use super::lower_regions::Region;
+use super::memory_classes::Region;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::target::{FloatAtomics, Target};
@@ -543,7 +543,7 @@ struct Cells<'a> {
 
 impl Cells<'_> {
     /// Element index and, for parts of an element, the bit position of the piece.
-    fn place(&mut self, b: &mut Builder<'_>, at: u32) -> (Value, Option<Value>) {
+    fn element(&mut self, b: &mut Builder<'_>, at: u32) -> (Value, Option<Value>) {
         let shift = self.elem_bytes.trailing_zeros();
         if self.unit == self.elem_bytes {
             let first = (self.index)(b, Some(shift));
@@ -565,7 +565,7 @@ impl Cells<'_> {
         if self.word_type() == I64 { b.cast(CastOp::Zext, bit, I64) } else { bit }
     }
     fn load(&mut self, b: &mut Builder<'_>, at: u32) -> Value {
-        let (i, bit) = self.place(b, at);
+        let (i, bit) = self.element(b, at);
         let v = b.load(self.elem, i, self.access);
         let piece = int_of(self.unit);
         let Some(bit) = bit else { return b.bitcast(v, piece) };
@@ -575,7 +575,7 @@ impl Cells<'_> {
         b.cast(CastOp::Trunc, low, piece)
     }
     fn store(&mut self, b: &mut Builder<'_>, piece: Value, at: u32) {
-        let (i, bit) = self.place(b, at);
+        let (i, bit) = self.element(b, at);
         let Some(bit) = bit else {
             let v = b.bitcast(piece, self.elem);
             b.store(v, i, self.access);

@@ -99,7 +99,7 @@ fn round(func: &mut Function) -> bool {
         }
     }
     let known = possible(func);
-    let mut l = Lower { func, users, layout: Vec::new(), replaced: HashMap::new() };
+    let mut l = GenericLowering { func, users, layout: Vec::new(), replaced: HashMap::new() };
     for first in std::mem::take(&mut l.func.layout) {
         l.layout.push(first);
         let mut block = first;
@@ -119,7 +119,7 @@ fn round(func: &mut Function) -> bool {
             at = end;
         }
     }
-    let Lower { layout, replaced, .. } = l;
+    let GenericLowering { layout, replaced, .. } = l;
     func.layout = layout;
     func.replace_uses(&replaced);
     true
@@ -145,14 +145,14 @@ fn group_end(func: &Function, insts: &[Inst], at: usize, pointer: Value) -> usiz
     end
 }
 
-struct Lower<'f> {
+struct GenericLowering<'f> {
     func: &'f mut Function,
     users: HashMap<Value, Vec<Inst>>,
     layout: Vec<Block>,
     replaced: HashMap<Value, Value>,
 }
 
-impl Lower<'_> {
+impl GenericLowering<'_> {
     /// Executes the instructions once for each space that the pointer may point into; the block that follows.
     fn choose(&mut self, block: Block, insts: &[Inst], pointer: Value, spaces: Spaces) -> Block {
         let all = [Space::Private, Space::Local, Space::Global];

@@ -44,7 +44,7 @@ fn parsed(text: &str) -> Module {
     m
 }
 
-fn results(m: &Module, items: u32, size: u32) -> Vec<Vec<value::Val>> {
+fn results(m: &Module, items: u32, size: u32) -> Vec<Vec<value::LaneValues>> {
     let launch = Launch { local_size: [items, 1, 1], sub_group_size: size, ..Launch::default() };
     let func: FuncRef = m.find("k").unwrap();
     Machine::new(m).run(func, &[], &launch).unwrap_or_else(|e| panic!("{e}\n{m}"))

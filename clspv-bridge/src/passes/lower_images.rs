@@ -8,9 +8,9 @@
 //! An image that is not one parameter of the kernel (selected at run time, which neither OpenCL C nor SPIR-V can say) is
 //! refused.
 
-use super::lower::{hidden_offset, split_after};
+use super::lower::{implicit_arg_offset, split_after};
 use super::lower_texel_order::{from_memory, to_memory};
-use crate::abi::{BindingSource, Hidden, ImageBinding, LaunchAbi};
+use crate::abi::{BindingSource, ImageBinding, ImplicitArg, LaunchAbi};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
@@ -200,13 +200,17 @@ impl Images {
             ImageOp::Size => {
                 let lanes: Vec<Value> = (0..dim.coordinates() as u8)
                     .map(|d| {
-                        b.value(Op::PushConst { offset: hidden_offset(Hidden::ImageSize(arg, d)) }, &[], I32)
+                        b.value(
+                            Op::PushConst { offset: implicit_arg_offset(ImplicitArg::ImageSize(arg, d)) },
+                            &[],
+                            I32,
+                        )
                     })
                     .collect();
                 Ok(Some(b.vec_build(&lanes)))
             }
             ImageOp::Levels => Ok(Some(b.value(
-                Op::PushConst { offset: hidden_offset(Hidden::ImageSize(arg, 3)) },
+                Op::PushConst { offset: implicit_arg_offset(ImplicitArg::ImageSize(arg, 3)) },
                 &[],
                 I32,
             ))),
@@ -295,7 +299,7 @@ impl Texels {
 }
 
 fn format_of(b: &mut Builder<'_>, arg: u16) -> Value {
-    b.value(Op::PushConst { offset: hidden_offset(Hidden::ImageFormat(arg)) }, &[], I32)
+    b.value(Op::PushConst { offset: implicit_arg_offset(ImplicitArg::ImageFormat(arg)) }, &[], I32)
 }
 
 fn data_type_of(b: &mut Builder<'_>, arg: u16) -> Value {

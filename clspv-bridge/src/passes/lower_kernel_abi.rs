@@ -1,6 +1,6 @@
 //! Kernel parameters to loads from the argument block (symbolic push constants, see [`super::lower`]).
 //!
-//! Values of any type are put together from 32- and 64-bit words. Pointer parameters stay for `lower_regions`, which knows
+//! Values of any type are put together from 32- and 64-bit words. Pointer parameters stay for `memory_classes`, which knows
 //! how a pointer of each class is represented; here are only the loads of their slots.
 
 use super::lower::arg_offset;

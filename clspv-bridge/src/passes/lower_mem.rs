@@ -1,17 +1,17 @@
-//! Rewrites pointer arithmetic and memory accesses to the representation that `lower_regions` has chosen.
+//! Rewrites pointer arithmetic and memory accesses to the representation that `memory_classes` has chosen.
 //!
 //! Pointer values keep their identity and change their type in place (`i64` address or `i32` byte offset). An access whose
 //! type is not the element type of its memory is made of pieces, see [`super::lower_access`]. Element indices are
 //! formed from the scaled operands of the address arithmetic where that is exact, so that `p[i]` becomes index `i`
 //! and not `(i << 2) >> 2`. Loads of constant tables at constant offsets become constants.
 
-use super::lower::hidden_offset;
+use super::lower::implicit_arg_offset;
 use super::lower_access::Accesses;
 use super::lower_generic::{LOCAL_TAG, PRIVATE_TAG};
 use super::lower_globals::DataLayout;
-use super::lower_regions::{Plan, Region, Rep};
 use super::lower_virtual;
-use crate::abi::{Hidden, NULL_OFFSET};
+use super::memory_classes::{MemoryPlan, PointerRep, Region};
+use crate::abi::{ImplicitArg, NULL_OFFSET};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::target::Target;
@@ -27,8 +27,8 @@ enum Known {
     Global(Global, i64),
 }
 
-pub(super) struct Lower<'a> {
-    plan: &'a Plan,
+pub(super) struct MemoryLowering<'a> {
+    plan: &'a MemoryPlan,
     globals: &'a PrimaryMap<Global, GlobalData>,
     data: &'a DataLayout,
     /// Base and `i64` byte offset of each pointer addition.
@@ -45,10 +45,10 @@ pub(super) fn run(
     func: &mut Function,
     globals: &PrimaryMap<Global, GlobalData>,
     data: &DataLayout,
-    plan: &Plan,
+    plan: &MemoryPlan,
     target: &Target,
 ) -> Result<()> {
-    let mut l = Lower {
+    let mut l = MemoryLowering {
         plan,
         globals,
         data,
@@ -80,16 +80,16 @@ pub(super) fn run(
     Ok(())
 }
 
-impl Rep {
+impl PointerRep {
     fn ty(self) -> Type {
         match self {
-            Rep::Addr | Rep::Tagged => I64,
-            Rep::Region(_) => I32,
+            PointerRep::Addr | PointerRep::Tagged => I64,
+            PointerRep::Region(_) => I32,
         }
     }
 }
 
-impl Lower<'_> {
+impl MemoryLowering<'_> {
     /// Records address arithmetic before it is rewritten. Definitions may come after uses in the layout, so known
     /// offsets are resolved on demand.
     fn collect(&mut self, func: &Function) {
@@ -138,13 +138,15 @@ impl Lower<'_> {
     }
 
     /// A pointer operand in the representation `rep`; constants get their form here.
-    fn pointer(&self, b: &mut Builder<'_>, v: Value, rep: Rep) -> Value {
+    fn pointer(&self, b: &mut Builder<'_>, v: Value, rep: PointerRep) -> Value {
         match b.func.as_const(v) {
             Some(Const::Bits(Type::Ptr(_), bits)) => {
                 let bits = bits[0];
                 match rep {
-                    Rep::Addr | Rep::Tagged => b.func.bits(I64, bits),
-                    Rep::Region(_) => b.func.bits(I32, if bits == 0 { NULL_OFFSET as u64 } else { bits }),
+                    PointerRep::Addr | PointerRep::Tagged => b.func.bits(I64, bits),
+                    PointerRep::Region(_) => {
+                        b.func.bits(I32, if bits == 0 { NULL_OFFSET as u64 } else { bits })
+                    }
                 }
             }
             Some(Const::Undef(Type::Ptr(_))) => b.func.undef(rep.ty()),
@@ -158,7 +160,7 @@ impl Lower<'_> {
         let result = b.func.insts[inst].results.first().copied();
         match op {
             Op::PtrAdd => {
-                let rep = result.map_or(Rep::Addr, |r| self.plan.rep(r));
+                let rep = result.map_or(PointerRep::Addr, |r| self.plan.rep(r));
                 let base = self.pointer(b, args[0], rep);
                 let offset = if rep.ty() == I64 { args[1] } else { self.narrow(b, args[1], 8) };
                 self.replace(b, inst, Op::Bin(BinOp::Iadd), &[base, offset]);
@@ -200,7 +202,7 @@ impl Lower<'_> {
                 b.push(inst);
             }
             Op::Select => {
-                let rep = result.map_or(Rep::Addr, |r| self.plan.rep(r));
+                let rep = result.map_or(PointerRep::Addr, |r| self.plan.rep(r));
                 let (x, y) = (self.pointer(b, args[1], rep), self.pointer(b, args[2], rep));
                 b.func.insts[inst].args = smallvec![args[0], x, y];
                 b.push(inst);
@@ -238,11 +240,11 @@ impl Lower<'_> {
     /// What a pointer is in memory and as an integer: a device or virtual address or tagged offset, 0 for NULL.
     fn to_bits(&self, b: &mut Builder<'_>, v: Value) -> Value {
         if b.func.as_const(v).is_some() {
-            return self.pointer(b, v, Rep::Addr);
+            return self.pointer(b, v, PointerRep::Addr);
         }
-        let Rep::Region(region) = self.plan.rep(v) else { return v };
-        if let Some(place) = &self.plan.region_place[region] {
-            return lower_virtual::to_bits(b, place, v, self.is_object(b.func, v));
+        let PointerRep::Region(region) = self.plan.rep(v) else { return v };
+        if let Some(buffer) = &self.plan.region_buffer[region] {
+            return lower_virtual::to_bits(b, buffer, v, self.is_object(b.func, v));
         }
         let wide = b.cast(CastOp::Zext, v, I64);
         let tag = match self.plan.region_space[region] {
@@ -264,7 +266,7 @@ impl Lower<'_> {
 
     /// The pointer `r` that such bits are.
     fn pointer_of(&self, b: &mut Builder<'_>, bits: Value, r: Value) -> Value {
-        let Rep::Region(region) = self.plan.rep(r) else { return bits };
+        let PointerRep::Region(region) = self.plan.rep(r) else { return bits };
         let low = b.cast(CastOp::Trunc, bits, I32);
         if self.plan.region_space[region] == Space::Global || self.plan.dereferenced.contains(r) {
             return low;
@@ -290,9 +292,9 @@ impl Lower<'_> {
     fn is_space(&self, b: &mut Builder<'_>, p: Value, space: Space) -> Value {
         let known = match self.plan.rep(p) {
             _ if b.func.as_const(p).is_some() => space == Space::Global,
-            Rep::Addr => space == Space::Global,
-            Rep::Region(r) => self.plan.region_space[r] == space,
-            Rep::Tagged => {
+            PointerRep::Addr => space == Space::Global,
+            PointerRep::Region(r) => self.plan.region_space[r] == space,
+            PointerRep::Tagged => {
                 let (cc, limit) = match space {
                     Space::Private => (IntCc::Sgt, i64::MAX >> 1),
                     Space::Local => (IntCc::Slt, i64::MIN >> 1),
@@ -324,22 +326,31 @@ impl Lower<'_> {
             match op {
                 Op::GlobalAddr(r) => match self.globals.get(*r) {
                     Some(g) if g.space != Space::Local => Some(self.data.offset(*r).ok_or_else(|| {
-                        CompileError::internal(format!("no place for global '{}'", g.name))
+                        CompileError::internal(format!("no offset for global '{}'", g.name))
                     })?),
                     _ => None,
                 },
                 _ => None,
             };
         match (self.plan.rep(result), in_data, self.known.get(&result)) {
-            (Rep::Addr | Rep::Tagged, Some(at), _) => {
-                let base = b.value(Op::PushConst { offset: hidden_offset(Hidden::DataAddress) }, &[], I64);
+            (PointerRep::Addr | PointerRep::Tagged, Some(at), _) => {
+                let base = b.value(
+                    Op::PushConst { offset: implicit_arg_offset(ImplicitArg::DataAddress) },
+                    &[],
+                    I64,
+                );
                 let delta = b.i64(at as i64);
                 self.replace(b, inst, Op::Bin(BinOp::Iadd), &[base, delta]);
             }
-            (Rep::Addr, None, _) if *op == Op::PrintBuffer => {
-                self.replace(b, inst, Op::PushConst { offset: hidden_offset(Hidden::PrintfAddress) }, &[]);
+            (PointerRep::Addr, None, _) if *op == Op::PrintBuffer => {
+                self.replace(
+                    b,
+                    inst,
+                    Op::PushConst { offset: implicit_arg_offset(ImplicitArg::PrintfAddress) },
+                    &[],
+                );
             }
-            (Rep::Region(_), Some(at), _) => {
+            (PointerRep::Region(_), Some(at), _) => {
                 let c = b.i32(at as i32);
                 self.map.insert(result, c);
             }
@@ -466,7 +477,7 @@ impl Lower<'_> {
                 continue;
             }
             *a = match b.func.as_const(*a) {
-                Some(_) => self.pointer(b, *a, Rep::Addr),
+                Some(_) => self.pointer(b, *a, PointerRep::Addr),
                 None if self.plan.is_pointer(*a) => self.to_bits(b, *a),
                 None => *a,
             };
@@ -487,9 +498,9 @@ impl Lower<'_> {
             self.map.insert(r, c);
             return Ok(());
         }
-        if b.func.as_const(address).is_some() && rep != Rep::Addr
-            || rep == Rep::Tagged
-            || matches!(rep, Rep::Region(r) if self.plan.regions[r] == Region::Unused)
+        if b.func.as_const(address).is_some() && rep != PointerRep::Addr
+            || rep == PointerRep::Tagged
+            || matches!(rep, PointerRep::Region(r) if self.plan.regions[r] == Region::Unused)
         {
             // Through NULL (or a generic pointer that is nothing else): undefined behaviour.
             if let Some(r) = result {
@@ -499,16 +510,16 @@ impl Lower<'_> {
             return Ok(());
         }
         let value = match rep {
-            Rep::Addr | Rep::Tagged if self.plan.is_virtual => {
-                args[k] = self.pointer(b, address, Rep::Addr);
-                let places = self.plan.choices(address);
-                lower_virtual::access(b, &mut self.accesses, &op, &args, ty, access, places)
+            PointerRep::Addr | PointerRep::Tagged if self.plan.is_virtual => {
+                args[k] = self.pointer(b, address, PointerRep::Addr);
+                let buffers = self.plan.candidates(address);
+                lower_virtual::access(b, &mut self.accesses, &op, &args, ty, access, buffers)
             }
-            Rep::Addr | Rep::Tagged => {
-                args[k] = self.pointer(b, address, Rep::Addr);
+            PointerRep::Addr | PointerRep::Tagged => {
+                args[k] = self.pointer(b, address, PointerRep::Addr);
                 self.accesses.by_address(b, &op, &args, ty, access)
             }
-            Rep::Region(r) => {
+            PointerRep::Region(r) => {
                 let region = self.plan.regions[r];
                 let mut l = std::mem::take(&mut self.accesses);
                 let value = l.in_region(b, &op, &args, ty, access, region, &mut |b, k| match k {

@@ -5,9 +5,9 @@
 //! counter stops near the capacity and cannot wrap around. Formats, and strings that a conversion prints, are taken from
 //! the constants they point to; where such a pointer is only known at run time, its address is recorded.
 
-use super::lower::{hidden_offset, split_after};
+use super::lower::{implicit_arg_offset, split_after};
 use super::{Pass, PassContext};
-use crate::abi::Hidden;
+use crate::abi::ImplicitArg;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::printf::{CAPACITY, DROPPED, NEXT, PrintfArg, PrintfCall, operand_kinds};
@@ -204,7 +204,7 @@ fn write(func: &mut Function, block: Block, line: u32, number: u32, words: &[Val
     b.brif(room, to(store), to(drop));
 
     b.block = store;
-    let base = b.value(Op::PushConst { offset: hidden_offset(Hidden::PrintfBase) }, &[], I32);
+    let base = b.value(Op::PushConst { offset: implicit_arg_offset(ImplicitArg::PrintfBase) }, &[], I32);
     let number = b.i32(number as i32);
     let first = b.iadd(base, number);
     let at = b.cast(CastOp::Zext, at, I64);

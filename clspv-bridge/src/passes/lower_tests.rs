@@ -86,7 +86,7 @@ fn copy_kernel() -> Module {
 fn addresses_mode_uses_device_addresses() {
     let mut m = copy_kernel();
     let abi = lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
-    assert_eq!(abi.hidden, [(Hidden::GlobalIdBase(0), 0)]);
+    assert_eq!(abi.implicit_args, [(ImplicitArg::GlobalIdBase(0), 0)]);
     assert_eq!((abi.args_offset, abi.block_size), (8, 32));
     assert!(ops(&m).iter().any(|o| matches!(o, Op::Store(a) if a.root == Root::Addr)));
 }
@@ -183,7 +183,7 @@ fn mixed_local_arguments_share_the_common_block() {
     });
     let abi = lower(&mut m, PointerMode::Addresses, &Target::generic()).unwrap();
     assert_eq!(abi.common_local_args, [0, 1]);
-    assert_eq!(abi.hidden, [(Hidden::LocalArgOffset(0), 0), (Hidden::LocalArgOffset(1), 4)]);
+    assert_eq!(abi.implicit_args, [(ImplicitArg::LocalArgOffset(0), 0), (ImplicitArg::LocalArgOffset(1), 4)]);
 }
 
 #[test]

@@ -5,10 +5,10 @@
 //! arguments that meet in its class or, for what comes from memory, every pointer argument and the program's data. Buffers that
 //! can be chosen are bound as a whole, so that two arguments that are parts of one buffer serve each other's pointers.
 
-use super::lower::{arg_offset, hidden_offset, split_after};
+use super::lower::{arg_offset, implicit_arg_offset, split_after};
 use super::lower_access::Accesses;
-use super::lower_regions::{Class, Origin, Region};
-use crate::abi::{BindingSource, Hidden, LaunchAbi, NULL_OFFSET};
+use super::memory_classes::{MemoryObject, PointsToClass, Region};
+use crate::abi::{BindingSource, ImplicitArg, LaunchAbi, NULL_OFFSET};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
@@ -20,7 +20,7 @@ const NUMBER: u64 = 0xffff_ffff_0000_0000;
 
 /// A descriptor and what is bound to it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct BoundBuffer {
     pub region: Region,
     base: Base,
     /// Offsets count from the beginning of the buffer, not from that of the argument.
@@ -37,71 +37,77 @@ enum Base {
     None,
 }
 
-/// The number of a class, as `lower_regions` has it.
-type Part = (usize, u8);
+/// The number of a class, as `memory_classes` has it.
+type ClassKey = (usize, u8);
 
 /// The buffers that accesses go to.
-pub(super) struct Reach {
-    of: BTreeMap<Part, Vec<Origin>>,
+pub(super) struct PointsToSets {
+    of: BTreeMap<ClassKey, Vec<MemoryObject>>,
     /// Classes whose pointers are offsets into one buffer.
-    direct: Vec<Part>,
+    direct: Vec<ClassKey>,
     /// Arguments that accesses choose, and what is written.
-    chosen: Vec<Origin>,
-    written: Vec<Origin>,
+    chosen: Vec<MemoryObject>,
+    written: Vec<MemoryObject>,
 }
 
 /// Finds out what the classes of global pointers lead to.
-pub(super) fn reach<'a>(
-    parts: impl Iterator<Item = (Part, &'a Class)>,
+pub(super) fn points_to_sets<'a>(
+    parts: impl Iterator<Item = (ClassKey, &'a PointsToClass)>,
     info: &KernelInfo,
     has_data: bool,
-) -> Reach {
-    let mut r = Reach { of: BTreeMap::new(), direct: Vec::new(), chosen: Vec::new(), written: Vec::new() };
+) -> PointsToSets {
+    let mut r =
+        PointsToSets { of: BTreeMap::new(), direct: Vec::new(), chosen: Vec::new(), written: Vec::new() };
     let pointers = info
         .args
         .iter()
         .enumerate()
         .filter(|(_, a)| matches!(a.kind, ArgKind::GlobalPtr | ArgKind::ConstantPtr));
-    let mut everything: Vec<Origin> = pointers.map(|(i, _)| Origin::Arg(i)).collect();
-    everything.extend(has_data.then_some(Origin::Data));
-    for (part, class) in parts.filter(|(_, c)| c.is_accessed()) {
-        let list = if class.leads_anywhere() { everything.clone() } else { class.origins.clone() };
-        if list.len() == 1 && !class.leads_anywhere() && part.1 == 0 {
-            r.direct.push(part);
+    let mut everything: Vec<MemoryObject> = pointers.map(|(i, _)| MemoryObject::Arg(i)).collect();
+    everything.extend(has_data.then_some(MemoryObject::Data));
+    for (class_key, class) in parts.filter(|(_, c)| c.is_accessed()) {
+        let list = if class.leads_anywhere() { everything.clone() } else { class.objects.clone() };
+        if list.len() == 1 && !class.leads_anywhere() && class_key.1 == 0 {
+            r.direct.push(class_key);
         } else {
             r.chosen.extend(&list);
         }
         if class.is_written() {
             r.written.extend(&list);
         }
-        r.of.insert(part, list);
+        r.of.insert(class_key, list);
     }
     r
 }
 
-impl Reach {
-    /// Whether the pointers of a class are offsets into its only place.
-    pub(super) fn is_direct(&self, part: Part) -> bool {
-        self.direct.contains(&part)
+impl PointsToSets {
+    /// Whether the pointers of a class are offsets into its only buffer.
+    pub(super) fn is_direct(&self, class_key: ClassKey) -> bool {
+        self.direct.contains(&class_key)
     }
 
-    /// The places of a class, with descriptors in the launch contract.
-    pub(super) fn places(&self, part: Part, info: &KernelInfo, abi: &mut LaunchAbi) -> Vec<Place> {
-        let list = self.of.get(&part).map_or(&[][..], Vec::as_slice);
-        list.iter().filter_map(|o| self.place(*o, info, abi)).collect()
+    /// The buffers of a class, with descriptors in the launch contract.
+    pub(super) fn buffers(
+        &self,
+        class_key: ClassKey,
+        info: &KernelInfo,
+        abi: &mut LaunchAbi,
+    ) -> Vec<BoundBuffer> {
+        let list = self.of.get(&class_key).map_or(&[][..], Vec::as_slice);
+        list.iter().filter_map(|o| self.buffer(*o, info, abi)).collect()
     }
 
-    fn place(&self, origin: Origin, info: &KernelInfo, abi: &mut LaunchAbi) -> Option<Place> {
+    fn buffer(&self, origin: MemoryObject, info: &KernelInfo, abi: &mut LaunchAbi) -> Option<BoundBuffer> {
         let whole = self.chosen.contains(&origin);
         let (source, base) = match origin {
-            Origin::Arg(i) => {
+            MemoryObject::Arg(i) => {
                 let source =
                     if whole { BindingSource::Whole(i as u16) } else { BindingSource::Arg(i as u16) };
                 (source, Base::Slot(info.args[i].offset))
             }
-            Origin::Data => (BindingSource::Data, Base::Data),
-            Origin::Print => (BindingSource::Print, Base::None),
-            Origin::Slot(_) | Origin::Local(_) => return None,
+            MemoryObject::Data => (BindingSource::Data, Base::Data),
+            MemoryObject::Print => (BindingSource::Print, Base::None),
+            MemoryObject::Slot(_) | MemoryObject::Local(_) => return None,
         };
         let readonly = !self.written.contains(&origin);
         let known = abi.bindings.iter().position(|b| *b == source);
@@ -110,14 +116,16 @@ impl Reach {
             abi.readonly.push(readonly);
             abi.bindings.len() - 1
         });
-        Some(Place { region: Region::Binding { binding: binding as u32, readonly }, base, whole })
+        Some(BoundBuffer { region: Region::Binding { binding: binding as u32, readonly }, base, whole })
     }
 }
 
-fn base_address(b: &mut Builder<'_>, place: &Place) -> Value {
-    match place.base {
+fn base_address(b: &mut Builder<'_>, buffer: &BoundBuffer) -> Value {
+    match buffer.base {
         Base::Slot(at) => b.value(Op::PushConst { offset: arg_offset(at) }, &[], I64),
-        Base::Data => b.value(Op::PushConst { offset: hidden_offset(Hidden::DataAddress) }, &[], I64),
+        Base::Data => {
+            b.value(Op::PushConst { offset: implicit_arg_offset(ImplicitArg::DataAddress) }, &[], I64)
+        }
         Base::None => b.i64(0),
     }
 }
@@ -129,7 +137,7 @@ fn number(b: &mut Builder<'_>, address: Value) -> Value {
 }
 
 /// Makes a pointer parameter the offset where its argument begins, NULL if it is that and may be.
-pub(super) fn param(func: &mut Function, param: Value, place: &Place, never_null: bool) -> Vec<Inst> {
+pub(super) fn param(func: &mut Function, param: Value, buffer: &BoundBuffer, never_null: bool) -> Vec<Inst> {
     let mut insts = Vec::new();
     let mut make = |func: &mut Function, op: Op, args: &[Value], ty: Option<Type>| {
         let inst = func.make_inst(op, args, ty.as_slice());
@@ -137,12 +145,12 @@ pub(super) fn param(func: &mut Function, param: Value, place: &Place, never_null
         inst
     };
     let zero = func.i32(0);
-    let last = if never_null && !place.whole {
+    let last = if never_null && !buffer.whole {
         make(func, Op::Bin(BinOp::Iadd), &[zero, zero], None)
     } else {
-        let op = match place.base {
+        let op = match buffer.base {
             Base::Slot(at) => Op::PushConst { offset: arg_offset(at) },
-            _ => Op::PushConst { offset: hidden_offset(Hidden::DataAddress) },
+            _ => Op::PushConst { offset: implicit_arg_offset(ImplicitArg::DataAddress) },
         };
         let address = make(func, op, &[], Some(I64));
         let address = func.insts[address].results[0];
@@ -150,7 +158,7 @@ pub(super) fn param(func: &mut Function, param: Value, place: &Place, never_null
             make(func, Op::Cast(CastOp::Trunc), &[address], None)
         } else {
             let mut start = zero;
-            if place.whole {
+            if buffer.whole {
                 let low = make(func, Op::Cast(CastOp::Trunc), &[address], Some(I32));
                 start = func.insts[low].results[0];
             }
@@ -165,10 +173,10 @@ pub(super) fn param(func: &mut Function, param: Value, place: &Place, never_null
     insts
 }
 
-/// The virtual address that an offset into a place is.
-pub(super) fn to_bits(b: &mut Builder<'_>, place: &Place, offset: Value, never_null: bool) -> Value {
-    let mut base = base_address(b, place);
-    if place.whole {
+/// The virtual address that an offset into a buffer is.
+pub(super) fn to_bits(b: &mut Builder<'_>, buffer: &BoundBuffer, offset: Value, never_null: bool) -> Value {
+    let mut base = base_address(b, buffer);
+    if buffer.whole {
         let keep = b.func.bits(I64, NUMBER);
         base = b.and(base, keep);
     }
@@ -190,16 +198,16 @@ pub(super) fn access(
     args: &[Value],
     ty: Type,
     access: Access,
-    places: &[Place],
+    buffers: &[BoundBuffer],
 ) -> Result<Option<Value>> {
-    let Some((last, others)) = places.split_last() else {
+    let Some((last, others)) = buffers.split_last() else {
         // No buffer has such an address.
         return Ok((!matches!(op, Op::Store(_) | Op::AtomicStore { .. })).then(|| b.func.undef(ty)));
     };
     let address = args[op.address_arg().unwrap_or(0)];
     let low = b.cast(CastOp::Trunc, address, I32);
-    let mut one = |b: &mut Builder<'_>, place: &Place| {
-        accesses.in_region(b, op, args, ty, access, place.region, &mut |b, k| match k.filter(|k| *k > 0) {
+    let mut one = |b: &mut Builder<'_>, buffer: &BoundBuffer| {
+        accesses.in_region(b, op, args, ty, access, buffer.region, &mut |b, k| match k.filter(|k| *k > 0) {
             None => low,
             Some(k) => {
                 let k = b.i32(k as i32);
@@ -212,15 +220,15 @@ pub(super) fn access(
     }
     let wanted = number(b, address);
     let join = split_after(b.func, b.block);
-    for place in others {
+    for buffer in others {
         let arm = split_after(b.func, b.block);
         let next = split_after(b.func, arm);
-        let base = base_address(b, place);
+        let base = base_address(b, buffer);
         let own = number(b, base);
         let here = b.icmp(IntCc::Eq, wanted, own);
         b.brif(here, BlockCall::new(arm, &[]), BlockCall::new(next, &[]));
         b.block = arm;
-        let value = one(b, place)?;
+        let value = one(b, buffer)?;
         b.jump(join, value.as_slice());
         b.block = next;
     }

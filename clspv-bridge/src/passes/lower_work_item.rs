@@ -1,11 +1,11 @@
-//! Work-item queries to shader inputs and hidden launch values.
+//! Work-item queries to shader inputs and implicit arguments.
 //!
 //! A launch may be cut into several dispatches, so global ids and group ids are the shader's own plus a base. Sizes fold to
 //! constants when the kernel requires a work-group size; that of a group only if the last groups cannot be smaller. Ids are computed in 64 bits from 32-bit parts; users that
 //! truncate to `int` get 32-bit arithmetic back from `simplify`.
 
-use super::lower::hidden_offset;
-use crate::abi::Hidden;
+use super::lower::implicit_arg_offset;
+use crate::abi::ImplicitArg;
 use crate::error::Result;
 use crate::ir::WorkItemQuery as Q;
 use crate::ir::*;
@@ -21,9 +21,9 @@ struct Queries<'b, 'f> {
 }
 
 impl Queries<'_, '_> {
-    fn hidden(&mut self, h: Hidden) -> Value {
+    fn implicit_arg(&mut self, h: ImplicitArg) -> Value {
         let ty = if h.size() == 8 { I64 } else { I32 };
-        let v = self.b.value(Op::PushConst { offset: hidden_offset(h) }, &[], ty);
+        let v = self.b.value(Op::PushConst { offset: implicit_arg_offset(h) }, &[], ty);
         if ty == I32 { self.b.cast(CastOp::Zext, v, I64) } else { v }
     }
     fn input32(&mut self, input: ShaderInput, dim: u8) -> Value {
@@ -48,18 +48,21 @@ impl Queries<'_, '_> {
                 let first = self.b.imul(group, size);
                 let id = self.get(Q::LocalId, dim);
                 let id = self.b.iadd(first, id);
-                let base = self.hidden(Hidden::GlobalIdBase(dim));
+                let base = self.implicit_arg(ImplicitArg::GlobalIdBase(dim));
                 self.b.iadd(id, base)
             }
             Q::GlobalId => {
                 let id = self.input(ShaderInput::GlobalId, dim);
-                let base = self.hidden(Hidden::GlobalIdBase(dim));
+                let base = self.implicit_arg(ImplicitArg::GlobalIdBase(dim));
                 self.b.iadd(id, base)
             }
             Q::GroupId => {
                 let id = self.input32(ShaderInput::WorkgroupId, dim);
-                let base =
-                    self.b.value(Op::PushConst { offset: hidden_offset(Hidden::GroupBase(dim)) }, &[], I32);
+                let base = self.b.value(
+                    Op::PushConst { offset: implicit_arg_offset(ImplicitArg::GroupBase(dim)) },
+                    &[],
+                    I32,
+                );
                 let sum = self.b.iadd(id, base);
                 self.b.cast(CastOp::Zext, sum, I64)
             }
@@ -76,12 +79,14 @@ impl Queries<'_, '_> {
             },
             Q::EnqueuedLocalSize => match self.reqd {
                 Some(size) => self.b.i64(size[dim as usize] as i64),
-                None => self.hidden(Hidden::EnqueuedLocalSize(dim)),
+                None => self.implicit_arg(ImplicitArg::EnqueuedLocalSize(dim)),
             },
-            Q::GlobalSize => self.hidden(Hidden::GlobalSize(dim)),
-            Q::NumGroups => self.hidden(Hidden::NumGroups(dim)),
-            Q::GlobalOffset => self.hidden(Hidden::GlobalOffset(dim)),
-            Q::WorkDim => self.b.value(Op::PushConst { offset: hidden_offset(Hidden::WorkDim) }, &[], I32),
+            Q::GlobalSize => self.implicit_arg(ImplicitArg::GlobalSize(dim)),
+            Q::NumGroups => self.implicit_arg(ImplicitArg::NumGroups(dim)),
+            Q::GlobalOffset => self.implicit_arg(ImplicitArg::GlobalOffset(dim)),
+            Q::WorkDim => {
+                self.b.value(Op::PushConst { offset: implicit_arg_offset(ImplicitArg::WorkDim) }, &[], I32)
+            }
             Q::LocalLinearId if self.sub_group > 1 => self.input(ShaderInput::LocalIndex, 0),
             Q::LocalLinearId => {
                 // (z * size_y + y) * size_x + x, as specified for get_local_linear_id.

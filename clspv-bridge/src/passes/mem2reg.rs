@@ -25,7 +25,7 @@ impl Pass for Mem2Reg {
         let checked = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.checked);
         let mut changed = false;
         for f in module.functions.values_mut() {
-            let kept = if checked { super::checked::read_unset(f) } else { HashSet::new() };
+            let kept = if checked { super::instrumentation::may_be_uninitialised(f) } else { HashSet::new() };
             changed |= promote(f, &kept);
         }
         Ok(changed)

@@ -1,7 +1,8 @@
 //! Passes over a module, the table that names them, and the order they run in.
 
-pub mod checked;
 pub mod dce;
+pub mod demanded_bits;
+pub mod expand_ints;
 pub mod expand_mem;
 pub mod flush_denorms;
 pub mod flushed_div;
@@ -9,12 +10,14 @@ pub mod fold;
 pub mod gvn;
 pub mod infer_space;
 pub mod inline;
+mod inline_policy;
+pub mod instrumentation;
+pub mod lcssa;
 pub mod legalize_float;
 pub mod legalize_int;
 pub mod legalize_mem;
 pub mod legalize_vec;
 pub mod link;
-pub mod loop_results;
 pub mod lower;
 pub mod lower_access;
 pub mod lower_builtins;
@@ -25,26 +28,22 @@ pub mod lower_images;
 pub mod lower_kernel_abi;
 pub mod lower_mem;
 pub mod lower_printf;
-pub mod lower_regions;
 mod lower_texel_order;
 mod lower_virtual;
 pub mod lower_work_item;
 pub mod mem2reg;
-pub mod narrow;
-mod outline;
+pub mod memory_classes;
 pub mod private_volatile;
-pub mod rounds;
+pub mod promote_ints;
 pub mod simplify;
 pub mod simplify_cfg;
 mod simplify_int;
 mod simplify_other;
-pub mod small_ints;
 pub mod sroa;
 pub mod ssa_repair;
 pub mod structurize;
-pub mod wide_ints;
+pub mod trip_count;
 pub mod wide_loads;
-mod wide_ops;
 pub mod zero_private;
 
 use crate::error::Result;
@@ -77,19 +76,19 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &infer_space::InferSpace,
     &inline::Inline,
     &legalize_vec::LegalizeVec,
-    &loop_results::LoopResults,
+    &lcssa::Lcssa,
     &lower_builtins::LowerBuiltins,
     &lower_generic::LowerGeneric,
     &lower_printf::LowerPrintf,
     &mem2reg::Mem2Reg,
-    &narrow::Narrow,
+    &demanded_bits::DemandedBits,
     &simplify::Simplify,
     &simplify_cfg::SimplifyCfg,
-    &small_ints::SmallInts,
+    &promote_ints::PromoteInts,
     &sroa::Sroa,
     &ssa_repair::SsaRepair,
     &structurize::Structurize,
-    &wide_ints::WideInts,
+    &expand_ints::ExpandInts,
     &wide_loads::WideLoads,
     &private_volatile::PrivateVolatile,
     &zero_private::ZeroPrivate,
@@ -121,7 +120,7 @@ pub const COMMON: &[&str] = &[
 ];
 
 /// The same for a device that checks what kernels do: accesses stay as the program has them.
-pub const CHECKED: &[&str] = &[
+pub const INSTRUMENTED: &[&str] = &[
     "inline",
     "simplify_cfg",
     "infer_space",
@@ -138,14 +137,14 @@ pub const CHECKED: &[&str] = &[
 ];
 
 /// After lowering: tidies the straightforward code it leaves.
-pub const CLEANUP: &[&str] = &["simplify", "gvn", "narrow", "simplify", "gvn", "simplify_cfg", "dce"];
+pub const CLEANUP: &[&str] = &["simplify", "gvn", "demanded_bits", "simplify", "gvn", "simplify_cfg", "dce"];
 
 /// The last step before emission; nothing may change control flow after it.
-pub const STRUCTURE: &[&str] = &["wide_ints", "small_ints", "wide_loads", "structurize", "loop_results"];
+pub const STRUCTURE: &[&str] = &["expand_ints", "promote_ints", "wide_loads", "structurize", "lcssa"];
 
 /// All pipelines by name.
 pub const PIPELINES: &[(&str, &[&str])] =
-    &[("common", COMMON), ("checked", CHECKED), ("cleanup", CLEANUP), ("structure", STRUCTURE)];
+    &[("common", COMMON), ("instrumented", INSTRUMENTED), ("cleanup", CLEANUP), ("structure", STRUCTURE)];
 
 /// Runs the named passes in order; true if anything changed.
 pub fn run(module: &mut Module, names: &[&str], cx: &PassContext<'_>) -> Result<bool> {

@@ -152,9 +152,9 @@ fn expand_copies(func: &mut Function) -> bool {
                 continue;
             }
             let data = func.insts[inst].clone();
-            let place = |v: Value| addresses.of.get(&v).copied().filter(|(s, _)| addresses.splittable(*s));
-            let dst = place(data.args[0]);
-            let src = if matches!(data.op, Op::Memcpy { .. }) { place(data.args[1]) } else { None };
+            let part_of = |v: Value| addresses.of.get(&v).copied().filter(|(s, _)| addresses.splittable(*s));
+            let dst = part_of(data.args[0]);
+            let src = if matches!(data.op, Op::Memcpy { .. }) { part_of(data.args[1]) } else { None };
             if dst.is_none() && src.is_none() {
                 func.blocks[block].insts.push(inst);
                 continue;

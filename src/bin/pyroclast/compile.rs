@@ -266,8 +266,8 @@ fn describe(out: &mut String, kernel: &CompiledKernel) {
             "    block of {} bytes in {:?}, arguments at {}",
             abi.block_size, abi.place, abi.args_offset
         );
-        for (hidden, offset) in &abi.hidden {
-            let _ = writeln!(out, "    {hidden:?} at {offset}");
+        for (arg, offset) in &abi.implicit_args {
+            let _ = writeln!(out, "    {arg:?} at {offset}");
         }
         for (i, binding) in abi.bindings.iter().enumerate() {
             let readonly = abi.readonly.get(i).copied().unwrap_or_default();

@@ -161,11 +161,11 @@ pub fn target(a: &Adapter) -> Target {
         scatters_wide_loads: nvidia,
         // A loop over the lanes for each component, with a branch for each lane.
         scalar_accesses: llvmpipe,
-        // See the compiler's pass `loop_results`; seen with Mesa 22.3, and nothing newer promises otherwise.
+        // See the compiler's pass `lcssa`; seen with Mesa 22.3, and nothing newer promises otherwise.
         tests_in_continue: f.tests_in_continue && !llvmpipe,
-        stale_loop_results: llvmpipe,
+        needs_lcssa: llvmpipe,
         // LP_MAX_TGSI_LOOP_ITERATIONS of Mesa, whatever the version.
-        max_loop_rounds: llvmpipe.then_some(65_535),
+        max_trip_count: llvmpipe.then_some(65_535),
         cpu: None,
         max_workgroup_memory: limits.max_compute_shared_memory_size,
         max_workgroup_invocations: limits.max_compute_work_group_invocations,
@@ -194,8 +194,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         notes.push("compute units: not told by the driver, 1 assumed".into());
         1
     };
-    if let Some(rounds) = t.max_loop_rounds {
-        notes.push(format!("loops: the driver ends those of a work-item after {rounds} rounds in all"));
+    if let Some(count) = t.max_trip_count {
+        notes.push(format!("loops: the driver ends those of a work-item after {count} iterations in all"));
     }
     let is_nvidia = a.props.vendor_id == nvidia::VENDOR && !a.is_cpu();
     let nvml = a.pci.filter(|_| is_nvidia).map(nvml::read).unwrap_or_default();

@@ -15,7 +15,7 @@ use super::memory::{Buffer, Use};
 use super::pipeline::{Formats, Key, Orders, Pipelines};
 use ash::vk;
 use clspv_bridge::abi::{
-    BindingSource, CompiledKernel, CompiledProgram, Hidden, KernelVariant, LocalSpec, NULL_OFFSET,
+    BindingSource, CompiledKernel, CompiledProgram, ImplicitArg, KernelVariant, LocalSpec, NULL_OFFSET,
     PointerMode,
 };
 use clspv_bridge::metadata::{AccessQualifier, ArgKind, KernelInfo};
@@ -380,29 +380,29 @@ impl Kernel {
         print: Option<Printing<'_>>,
     ) -> Result<()> {
         let abi = &plan.variant.abi;
-        for &(hidden, at) in &abi.hidden {
+        for &(arg, at) in &abi.implicit_args {
             let d = |i: u8| usize::from(i).min(2);
-            let value = match hidden {
-                Hidden::GlobalIdBase(_) | Hidden::GroupBase(_) => 0,
-                Hidden::PrintfAddress => print.map_or(0, |p| p.buffer.address),
-                Hidden::PrintfBase => print.map_or(0, |p| u64::from(p.base)),
-                Hidden::GlobalOffset(i) => launch.offset[d(i)],
-                Hidden::GlobalSize(i) => launch.global[d(i)],
-                Hidden::EnqueuedLocalSize(i) => u64::from(launch.local[d(i)]),
-                Hidden::NumGroups(i) => u64::from(num_groups[d(i)]),
-                Hidden::WorkDim => u64::from(launch.dims),
-                Hidden::DataAddress => self.data.as_ref().map_or(0, |b| b.address),
-                Hidden::ImageFormat(arg) => {
+            let value = match arg {
+                ImplicitArg::GlobalIdBase(_) | ImplicitArg::GroupBase(_) => 0,
+                ImplicitArg::PrintfAddress => print.map_or(0, |p| p.buffer.address),
+                ImplicitArg::PrintfBase => print.map_or(0, |p| u64::from(p.base)),
+                ImplicitArg::GlobalOffset(i) => launch.offset[d(i)],
+                ImplicitArg::GlobalSize(i) => launch.global[d(i)],
+                ImplicitArg::EnqueuedLocalSize(i) => u64::from(launch.local[d(i)]),
+                ImplicitArg::NumGroups(i) => u64::from(num_groups[d(i)]),
+                ImplicitArg::WorkDim => u64::from(launch.dims),
+                ImplicitArg::DataAddress => self.data.as_ref().map_or(0, |b| b.address),
+                ImplicitArg::ImageFormat(arg) => {
                     let format = image_desc(launch, arg)?.format;
                     u64::from(format.order << 16 | format.data_type & 0xffff)
                 }
-                Hidden::ImageSize(arg, 3) => u64::from(image_desc(launch, arg)?.levels),
-                Hidden::ImageSize(arg, dim) => u64::from(image_desc(launch, arg)?.shape.size[d(dim)]),
-                Hidden::LocalArgOffset(arg) => {
+                ImplicitArg::ImageSize(arg, 3) => u64::from(image_desc(launch, arg)?.levels),
+                ImplicitArg::ImageSize(arg, dim) => u64::from(image_desc(launch, arg)?.shape.size[d(dim)]),
+                ImplicitArg::LocalArgOffset(arg) => {
                     common_layout(plan.variant, &|a| local_size(launch, a), Some(arg))
                 }
             };
-            put(&mut plan.block, at as usize, &value.to_le_bytes()[..hidden.size() as usize])?;
+            put(&mut plan.block, at as usize, &value.to_le_bytes()[..arg.size() as usize])?;
         }
         Ok(())
     }
@@ -484,14 +484,14 @@ impl Plan<'_> {
 
     /// Puts the values of one dispatch into the block.
     pub fn set_dispatch(&mut self, dispatch: &Dispatch) -> Result<()> {
-        for &(hidden, at) in &self.variant.abi.hidden {
-            match hidden {
-                Hidden::GlobalIdBase(i) => {
+        for &(arg, at) in &self.variant.abi.implicit_args {
+            match arg {
+                ImplicitArg::GlobalIdBase(i) => {
                     let d = usize::from(i).min(2);
                     let base = u64::from(dispatch.first_group[d]) * u64::from(self.full_local[d]);
                     put(&mut self.block, at as usize, &self.offset[d].wrapping_add(base).to_le_bytes())?;
                 }
-                Hidden::GroupBase(i) => {
+                ImplicitArg::GroupBase(i) => {
                     put(
                         &mut self.block,
                         at as usize,
@@ -623,7 +623,7 @@ mod tests {
             abi: LaunchAbi {
                 mode: PointerMode::Addresses,
                 place: clspv_bridge::abi::BlockPlace::Push,
-                hidden: vec![],
+                implicit_args: vec![],
                 args_offset: 0,
                 block_size: 0,
                 bindings: vec![],

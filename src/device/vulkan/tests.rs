@@ -411,7 +411,7 @@ pub(super) fn scale_variant(mode: PointerMode, place: BlockPlace) -> KernelVaria
         abi: LaunchAbi {
             mode,
             place,
-            hidden: vec![(Hidden::GlobalIdBase(0), 0), (Hidden::GroupBase(0), 8)],
+            implicit_args: vec![(ImplicitArg::GlobalIdBase(0), 0), (ImplicitArg::GroupBase(0), 8)],
             args_offset: 16,
             block_size: 40,
             bindings: if addresses { vec![] } else { vec![BindingSource::Arg(0), BindingSource::Arg(1)] },
@@ -626,8 +626,11 @@ fn local_arguments_become_lengths_and_offsets() {
         (4, LocalSpec::Common { fixed_bytes: 20, elem_bytes: 4 }),
     ];
     abi.common_local_args = vec![4, 5];
-    abi.hidden =
-        vec![(Hidden::LocalArgOffset(4), 0), (Hidden::LocalArgOffset(5), 4), (Hidden::NumGroups(0), 8)];
+    abi.implicit_args = vec![
+        (ImplicitArg::LocalArgOffset(4), 0),
+        (ImplicitArg::LocalArgOffset(5), 4),
+        (ImplicitArg::NumGroups(0), 8),
+    ];
     let program = device.load(Arc::new(program)).unwrap();
     let kernel = program.kernel("scale").unwrap();
     let kernel_impl = kernel.as_any().downcast_ref::<super::kernel::Kernel>().unwrap();

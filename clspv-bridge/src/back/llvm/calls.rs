@@ -1,4 +1,4 @@
-//! Functions that stay functions ([`crate::passes::outline`]): what they are given, what they give back, and calls of them.
+//! Functions that stay functions ([`crate::passes::inline_policy`]): what they are given, what they give back, and calls of them.
 //!
 //! A function computes for one vector of work-items: it is given the launch's context, the mask, and its arguments, each of
 //! which is scalars if all work-items of the vector have the same, and vectors otherwise. There is a function for each

@@ -11,7 +11,7 @@ fn abi() -> LaunchAbi {
     LaunchAbi {
         mode: PointerMode::Addresses,
         place: BlockPlace::Push,
-        hidden: vec![],
+        implicit_args: vec![],
         args_offset: 0,
         block_size: 64,
         bindings: vec![],

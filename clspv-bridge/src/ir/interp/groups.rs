@@ -4,18 +4,18 @@
 //! those that are first in the layout go on, so that the others are caught up with where control flow meets again: blocks
 //! of a loop must come before those behind it.
 
-use super::value::{self, Lane, Val};
+use super::value::{self, Lane, LaneValues};
 use super::{Item, Stop, undefined};
 use crate::ir::group::identity;
 use crate::ir::{BinOp, EntityRef, Function, GroupOp, Inst, LaneMask, Op, Scan, Type};
 
-/// Where a work-item is: for each call the place in the layout and in the block.
+/// Position of a work-item: for each call, the indices in the layout, of the block and in the block.
 pub(super) fn position(item: &Item<'_>) -> Vec<(usize, usize, usize)> {
-    let place = |f: &super::Frame<'_>| {
+    let position = |f: &super::Frame<'_>| {
         let at = f.func.layout.iter().position(|b| *b == f.block).unwrap_or(usize::MAX);
         (at, f.block.index(), f.next)
     };
-    item.frames.iter().map(place).collect()
+    item.frames.iter().map(position).collect()
 }
 
 /// The instruction a stopped work-item stands at.
@@ -28,7 +28,7 @@ pub(super) fn instruction<'m>(item: &Item<'m>) -> Option<(&'m Function, Inst)> {
 /// One work-item that takes part: its id in the group, and the operands.
 pub(super) struct Member {
     pub id: u32,
-    pub args: Vec<Val>,
+    pub args: Vec<LaneValues>,
 }
 
 /// The results of all members, which are in the order of their ids. `size` is that of the largest group.
@@ -38,7 +38,7 @@ pub(super) fn evaluate(
     ty: Type,
     members: &[Member],
     size: u32,
-) -> Result<Vec<Val>, Stop> {
+) -> Result<Vec<LaneValues>, Stop> {
     let own = |m: &Member, i: usize| m.args.get(i).and_then(|v| v.first()).and_then(|l| l.get());
     let number = |m: &Member, i: usize| match own(m, i) {
         Some(n) => Ok(n as u32),
@@ -50,8 +50,9 @@ pub(super) fn evaluate(
         None => value::undefined(ty),
     };
     let truth = |b: bool| value::scalar(u64::from(b));
-    let all =
-        |f: &dyn Fn(&Member) -> Result<Val, Stop>| members.iter().map(f).collect::<Result<Vec<Val>, Stop>>();
+    let all = |f: &dyn Fn(&Member) -> Result<LaneValues, Stop>| {
+        members.iter().map(f).collect::<Result<Vec<LaneValues>, Stop>>()
+    };
     let mask_of = |m: &Member| -> Result<u128, Stop> {
         let mut bits = 0u128;
         for (i, lane) in m.args[0].iter().enumerate() {
@@ -141,8 +142,8 @@ pub(super) fn evaluate(
     }
 }
 
-fn combine<'a>(op: BinOp, ty: Type, members: impl Iterator<Item = &'a Member>) -> Result<Val, Stop> {
-    let mut sum: Option<Val> = None;
+fn combine<'a>(op: BinOp, ty: Type, members: impl Iterator<Item = &'a Member>) -> Result<LaneValues, Stop> {
+    let mut sum: Option<LaneValues> = None;
     for m in members {
         sum = Some(match sum {
             None => m.args[0].clone(),
@@ -162,6 +163,6 @@ fn below(end: u32) -> u128 {
     if end >= 128 { u128::MAX } else { (1 << end) - 1 }
 }
 
-fn words(bits: u128) -> Val {
+fn words(bits: u128) -> LaneValues {
     (0..4).map(|i| Lane::known((bits >> (32 * i)) as u64 & 0xffff_ffff)).collect()
 }

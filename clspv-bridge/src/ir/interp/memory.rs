@@ -33,8 +33,8 @@ impl Memory {
     pub fn alloc_undefined(&mut self, size: usize) -> u64 {
         self.add(vec![(0, 0xff); size])
     }
-    /// Puts the object at this address into an address space; it is in global memory otherwise.
-    pub fn place(&mut self, address: u64, space: Space) {
+    /// Sets the address space of the object at this address; the default is global memory.
+    pub fn set_space(&mut self, address: u64, space: Space) {
         if let Some(object) = self.object(address) {
             object.space = space;
         }

@@ -4,7 +4,7 @@ use super::*;
 use crate::ir::parse::parse_module;
 use crate::ir::{I8, I32};
 
-fn run(text: &str, args: &[Val]) -> Result<Vec<Val>, Stop> {
+fn run(text: &str, args: &[LaneValues]) -> Result<Vec<LaneValues>, Stop> {
     let module = parse_module(text).unwrap();
     let func = module.functions.keys().next_back().unwrap();
     Machine::new(&module).call(func, args)

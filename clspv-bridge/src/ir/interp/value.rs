@@ -36,20 +36,20 @@ impl Lane {
 }
 
 /// A value: its lanes (one for scalars and pointers).
-pub type Val = SmallVec<[Lane; 4]>;
+pub type LaneValues = SmallVec<[Lane; 4]>;
 
 /// A scalar or pointer with known bits.
-pub fn scalar(bits: u64) -> Val {
+pub fn scalar(bits: u64) -> LaneValues {
     smallvec![Lane::known(bits)]
 }
 
 /// An undefined value of a type.
-pub fn undefined(ty: Type) -> Val {
+pub fn undefined(ty: Type) -> LaneValues {
     smallvec![Lane::undefined(width(ty)); ty.lanes() as usize]
 }
 
 /// The value of a constant.
-pub fn constant(c: &Const) -> Val {
+pub fn constant(c: &Const) -> LaneValues {
     match c {
         Const::Undef(ty) => undefined(*ty),
         Const::Bits(_, bits) => bits.iter().map(|b| Lane::known(*b)).collect(),
@@ -66,7 +66,7 @@ fn mask(bits: u32) -> u64 {
 }
 
 /// Whether `after` may stand where `before` did: known bits are the same. NaNs are alike.
-pub fn refines(ty: Type, before: &Val, after: &Val) -> bool {
+pub fn refines(ty: Type, before: &LaneValues, after: &LaneValues) -> bool {
     let nan = |bits: u64| match ty.scalar() {
         Some(Scalar::F16) => f16::from_bits(bits as u16).is_nan(),
         Some(Scalar::F32) => f32::from_bits(bits as u32).is_nan(),
@@ -81,11 +81,11 @@ pub fn refines(ty: Type, before: &Val, after: &Val) -> bool {
 }
 
 /// The result of a pure operation, of type `ty`; `None` if the operation is not pure or not known here.
-pub fn eval(op: &Op, types: &[Type], args: &[&Val], ty: Type) -> Option<Val> {
+pub fn eval(op: &Op, types: &[Type], args: &[&LaneValues], ty: Type) -> Option<LaneValues> {
     let n = ty.lanes() as usize;
     let w = width(ty);
     let arg = |a: usize, i: usize| args.get(a).and_then(|v| v.get(i)).copied().unwrap_or(Lane::undefined(64));
-    let each = |f: &dyn Fn(usize) -> Lane| -> Option<Val> { Some((0..n).map(f).collect()) };
+    let each = |f: &dyn Fn(usize) -> Lane| -> Option<LaneValues> { Some((0..n).map(f).collect()) };
     let from = types.first().copied().unwrap_or(ty);
     match op {
         Op::Bin(b) => each(&|i| binary(*b, ty, arg(0, i), arg(1, i))),
@@ -262,12 +262,12 @@ fn fused(exact: bool, ty: Type, a: Lane, b: Lane, c: Lane) -> Lane {
     })
 }
 
-fn bitcast(from: Type, x: &Val, to: Type) -> Val {
+fn bitcast(from: Type, x: &LaneValues, to: Type) -> LaneValues {
     from_bytes(&to_bytes(from, x), to)
 }
 
 /// A value as bytes of memory: bits and undefined bits.
-pub fn to_bytes(ty: Type, x: &Val) -> Vec<(u8, u8)> {
+pub fn to_bytes(ty: Type, x: &LaneValues) -> Vec<(u8, u8)> {
     let size = width(ty).div_ceil(8) as usize;
     let bytes = |l: &Lane| {
         let (bits, undef) = (l.bits.to_le_bytes(), l.undef.to_le_bytes());
@@ -277,7 +277,7 @@ pub fn to_bytes(ty: Type, x: &Val) -> Vec<(u8, u8)> {
 }
 
 /// The value that bytes of memory stand for.
-pub fn from_bytes(bytes: &[(u8, u8)], ty: Type) -> Val {
+pub fn from_bytes(bytes: &[(u8, u8)], ty: Type) -> LaneValues {
     let size = width(ty).div_ceil(8) as usize;
     let lane = |chunk: &[(u8, u8)]| {
         let mut lane = Lane::default();

@@ -1,6 +1,6 @@
 //! Explicit conversions: rounding modes and saturation, exactly.
 
-use super::Lower;
+use super::BuiltinLowering;
 use crate::ir::*;
 use crate::target::Denorms32;
 
@@ -13,7 +13,7 @@ fn precision(s: Scalar) -> u32 {
     }
 }
 
-impl Lower<'_, '_, '_> {
+impl BuiltinLowering<'_, '_, '_> {
     pub(super) fn convert(
         &mut self,
         x: Value,

@@ -3,7 +3,7 @@
 //! Each combines within the sub-groups, then between them through local memory (`builtins/groups.cl`). All kernels of a
 //! program share the shape of the scratch variable: one slot of 8 bytes for the result, one for each sub-group.
 
-use super::Lower;
+use super::BuiltinLowering;
 use crate::ir::group::identity;
 use crate::ir::names::Named;
 use crate::ir::*;
@@ -11,7 +11,7 @@ use crate::ir::*;
 /// Name of the scratch variable; no program can have it.
 pub(super) const SCRATCH: &str = "library: group scratch";
 
-impl Lower<'_, '_, '_> {
+impl BuiltinLowering<'_, '_, '_> {
     pub(super) fn work_group(&mut self, op: GroupOp, a: &[Value]) -> Option<Value> {
         match op {
             GroupOp::All => Some(self.collective(a[0], Scan::Reduce, BinOp::And)),

@@ -1,12 +1,12 @@
 //! Operations on images: samplers become arithmetic over texels (`builtins/image.cl`) everywhere; where images lie in memory,
 //! texels become memory accesses (`builtins/texels.cl`).
 
-use super::Lower;
+use super::BuiltinLowering;
 use crate::ir::names::Named;
 use crate::ir::*;
 use crate::native::image;
 
-impl Lower<'_, '_, '_> {
+impl BuiltinLowering<'_, '_, '_> {
     /// A read through a sampler, perhaps at a level of detail: the library's function for the image's dimensions, of scalar
     /// coordinates.
     pub(super) fn sample(&mut self, dim: ImageDim, args: &[Value], ty: Type) -> Value {

@@ -1,9 +1,9 @@
 //! Integer functions, relational selection and shuffles.
 
-use super::Lower;
+use super::BuiltinLowering;
 use crate::ir::*;
 
-impl Lower<'_, '_, '_> {
+impl BuiltinLowering<'_, '_, '_> {
     /// `None` if it is no integer function.
     pub(super) fn integer(&mut self, op: ClOp, a: &[Value], ty: Type) -> Option<Value> {
         use ClOp as C;

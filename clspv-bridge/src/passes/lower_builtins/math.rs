@@ -1,12 +1,12 @@
 //! Mathematical, common and geometric functions.
 
 use super::super::flushed_div;
-use super::Lower;
+use super::BuiltinLowering;
 use crate::error::Result;
 use crate::ir::*;
 use crate::target::Denorms32;
 
-impl Lower<'_, '_, '_> {
+impl BuiltinLowering<'_, '_, '_> {
     /// `fma` where the target's own is exact, software otherwise, for it is not among the functions that may be relaxed.
     /// `None`: keep.
     pub(super) fn fma(&mut self, a: &[Value], ty: Type) -> Option<Value> {

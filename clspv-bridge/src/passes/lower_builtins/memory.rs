@@ -1,10 +1,10 @@
 //! Functions with pointer operands: vector and half loads and stores, second results, prefetch.
 
-use super::Lower;
+use super::BuiltinLowering;
 use crate::error::Result;
 use crate::ir::*;
 
-impl Lower<'_, '_, '_> {
+impl BuiltinLowering<'_, '_, '_> {
     /// Outer `None`: not a function with pointers. Inner `None`: no result.
     pub(super) fn memory(&mut self, op: ClOp, a: &[Value], ty: Type) -> Result<Option<Option<Value>>> {
         use ClOp as C;

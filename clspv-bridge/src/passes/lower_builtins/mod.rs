@@ -64,7 +64,7 @@ impl Imports<'_> {
 }
 
 /// Lowering of one instruction.
-pub(super) struct Lower<'b, 'f, 'm> {
+pub(super) struct BuiltinLowering<'b, 'f, 'm> {
     pub b: &'b mut Builder<'f>,
     imports: &'b mut Imports<'m>,
     cx: &'b PassContext<'b>,
@@ -74,7 +74,7 @@ pub(super) struct Lower<'b, 'f, 'm> {
     in_library: bool,
 }
 
-impl Lower<'_, '_, '_> {
+impl BuiltinLowering<'_, '_, '_> {
     fn call(&mut self, name: &str, args: &[Value], result: Type) -> Value {
         let params = args.iter().map(|&a| self.b.ty(a)).collect();
         let f = self.imports.get(name, Signature { params, results: vec![result] });
@@ -172,7 +172,7 @@ fn function(func: &mut Function, imports: &mut Imports<'_>, cx: &PassContext<'_>
             b.line = b.func.insts[inst].line;
             let relaxed = fast || cx.options.unsafe_math || cx.options.fast_relaxed_math;
             let before = b.func.insts.next_key();
-            let done = Lower { b: &mut b, imports, cx, relaxed, in_library }.inst(inst)?;
+            let done = BuiltinLowering { b: &mut b, imports, cx, relaxed, in_library }.inst(inst)?;
             match done {
                 None => b.push(inst),
                 Some(value) => {
@@ -194,7 +194,7 @@ fn function(func: &mut Function, imports: &mut Imports<'_>, cx: &PassContext<'_>
     Ok(changed)
 }
 
-impl Lower<'_, '_, '_> {
+impl BuiltinLowering<'_, '_, '_> {
     /// `None`: the instruction stays. `Some`: it goes, its result being the value.
     fn inst(&mut self, inst: Inst) -> Result<Option<Option<Value>>> {
         let data = self.b.func.insts[inst].clone();

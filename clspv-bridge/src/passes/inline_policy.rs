@@ -49,7 +49,7 @@ fn texels(module: &Module, order: &[FuncRef], kept: &EntitySet<FuncRef>) -> Vec<
 }
 
 /// Whether there are more accesses of texels than may be inlined, or reads of a level, of which one at a level of detail has three.
-pub fn is_needed(module: &Module, order: &[FuncRef]) -> bool {
+pub fn is_over_budget(module: &Module, order: &[FuncRef]) -> bool {
     let has_levels = order.iter().any(|f| is_named(&module.functions[*f], &[LEVEL]));
     has_levels || texels(module, order, &EntitySet::new()).into_iter().max() > Some(MAX_TEXELS)
 }
@@ -102,7 +102,7 @@ fn with_sampler(func: &Function, sampler: u64) -> Function {
 }
 
 /// The functions that stay functions.
-pub fn choose(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
+pub fn non_inlined(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
     let mut kept = EntitySet::new();
     for &f in order.iter().filter(|f| is_named(&module.functions[**f], CANDIDATES)) {
         kept.insert(f);

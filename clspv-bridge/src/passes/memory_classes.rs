@@ -9,14 +9,16 @@
 //!
 //! In the virtual mode global pointers leave for memory without consequences, as they become virtual addresses there; those
 //! that come from there may lead to any buffer of the launch. A class of several buffers consists of virtual addresses,
-//! and its accesses choose between [`Place`]s.
+//! and its accesses choose between [`BoundBuffer`]s.
 //!
 //! The representation of NULL among offsets is [`NULL_OFFSET`]. No access is rewritten here: see `lower_mem`.
 
 use super::PassContext;
-use super::lower::{arg_offset, hidden_offset};
-use super::lower_virtual::{self, Place};
-use crate::abi::{BindingSource, Hidden, LaunchAbi, LocalSpec, NULL_OFFSET, PointerMode, SPEC_FIRST_FREE};
+use super::lower::{arg_offset, implicit_arg_offset};
+use super::lower_virtual::{self, BoundBuffer};
+use crate::abi::{
+    BindingSource, ImplicitArg, LaunchAbi, LocalSpec, NULL_OFFSET, PointerMode, SPEC_FIRST_FREE,
+};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
@@ -24,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How the pointers of a class are represented.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Rep {
+pub(super) enum PointerRep {
     /// `i64` device or virtual address.
     Addr,
     /// `i32` byte offset into a region.
@@ -45,8 +47,8 @@ pub(super) enum Region {
 }
 
 /// Result of the analysis.
-pub(super) struct Plan {
-    rep: Vec<Option<Rep>>,
+pub(super) struct MemoryPlan {
+    rep: Vec<Option<PointerRep>>,
     pub regions: Vec<Region>,
     /// The address space that each region is of.
     pub region_space: Vec<Space>,
@@ -56,20 +58,20 @@ pub(super) struct Plan {
     pub dereferenced: EntitySet<Value>,
     /// The mode is the virtual one.
     pub is_virtual: bool,
-    /// Then: the place of each region of global memory, and the places to choose from by value.
-    pub region_place: Vec<Option<Place>>,
-    choices: HashMap<(usize, u8), Vec<Place>>,
-    choice_of: Vec<Option<(usize, u8)>>,
+    /// Then: the buffer of each region of global memory, and the buffers to choose from by value.
+    pub region_buffer: Vec<Option<BoundBuffer>>,
+    candidates: HashMap<(usize, u8), Vec<BoundBuffer>>,
+    candidates_of: Vec<Option<(usize, u8)>>,
 }
 
-impl Plan {
-    /// The places that a virtual address may lead to, if it is accessed.
-    pub(super) fn choices(&self, v: Value) -> &[Place] {
-        let at = self.choice_of.get(v.index()).copied().flatten();
-        at.and_then(|at| self.choices.get(&at)).map_or(&[], Vec::as_slice)
+impl MemoryPlan {
+    /// The buffers that a virtual address may lead to, if it is accessed.
+    pub(super) fn candidates(&self, v: Value) -> &[BoundBuffer] {
+        let at = self.candidates_of.get(v.index()).copied().flatten();
+        at.and_then(|at| self.candidates.get(&at)).map_or(&[], Vec::as_slice)
     }
-    pub(super) fn rep(&self, v: Value) -> Rep {
-        self.rep.get(v.index()).copied().flatten().unwrap_or(Rep::Addr)
+    pub(super) fn rep(&self, v: Value) -> PointerRep {
+        self.rep.get(v.index()).copied().flatten().unwrap_or(PointerRep::Addr)
     }
     /// Whether the value was a pointer when the plan was made.
     pub(super) fn is_pointer(&self, v: Value) -> bool {
@@ -146,7 +148,7 @@ impl Usage {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Origin {
+pub(super) enum MemoryObject {
     Slot(Slot),
     Local(Global),
     Arg(usize),
@@ -155,12 +157,12 @@ pub(super) enum Origin {
 }
 
 #[derive(Clone, Default, Debug)]
-pub(super) struct Class {
+pub(super) struct PointsToClass {
     spaces: u8,
     escaped: bool,
     /// Global pointers of it come from memory or integers (virtual mode).
     incoming: bool,
-    pub origins: Vec<Origin>,
+    pub objects: Vec<MemoryObject>,
     usage: Usage,
 }
 
@@ -179,7 +181,7 @@ fn space_bit(space: Space) -> u8 {
     }
 }
 
-impl Class {
+impl PointsToClass {
     pub(super) fn is_accessed(&self) -> bool {
         self.usage.any
     }
@@ -195,17 +197,17 @@ impl Class {
         // A constant view of structures that were passed by value is one of private memory.
         let by_value = !self.escaped
             && self.spaces & LOCAL == 0
-            && self.origins.iter().all(|o| matches!(o, Origin::Slot(_)));
+            && self.objects.iter().all(|o| matches!(o, MemoryObject::Slot(_)));
         self.spaces.count_ones() > 1 && !by_value
     }
 }
 
-fn origin_space(origin: &Origin, info: &KernelInfo) -> u8 {
+fn object_space(origin: &MemoryObject, info: &KernelInfo) -> u8 {
     match origin {
-        Origin::Slot(_) => PRIVATE,
-        Origin::Local(_) => LOCAL,
-        Origin::Arg(i) if info.args.get(*i).is_some_and(|a| a.kind == ArgKind::LocalPtr) => LOCAL,
-        Origin::Arg(_) | Origin::Data | Origin::Print => GLOBAL,
+        MemoryObject::Slot(_) => PRIVATE,
+        MemoryObject::Local(_) => LOCAL,
+        MemoryObject::Arg(i) if info.args.get(*i).is_some_and(|a| a.kind == ArgKind::LocalPtr) => LOCAL,
+        MemoryObject::Arg(_) | MemoryObject::Data | MemoryObject::Print => GLOBAL,
     }
 }
 
@@ -267,7 +269,7 @@ impl Nodes {
 }
 
 /// Unites the nodes of one class; the global pointers that come from memory or integers if the mode is the virtual one.
-fn unite(
+fn unify(
     func: &Function,
     globals: &PrimaryMap<Global, GlobalData>,
     n: &Nodes,
@@ -351,33 +353,33 @@ pub(super) fn plan(
     has_data: bool,
     cx: &PassContext<'_>,
     abi: &mut LaunchAbi,
-) -> Result<Option<Plan>> {
+) -> Result<Option<MemoryPlan>> {
     let mode = abi.mode;
     let is_virtual = mode == PointerMode::Virtual;
     let Some(entry) = func.entry() else { return Err(CompileError::internal("kernel without a body")) };
     let params = func.blocks[entry].params.clone();
     let nodes = Nodes::new(func, globals.len(), params.len());
     let mut uf = UnionFind((0..nodes.total as u32).collect());
-    let incoming = unite(func, globals, &nodes, &mut uf, is_virtual);
+    let incoming = unify(func, globals, &nodes, &mut uf, is_virtual);
     for (i, &p) in params.iter().enumerate().filter(|(_, p)| func.ty(**p).space().is_some()) {
         uf.union(p.index(), nodes.args + i);
     }
     // Several local objects of which one is an argument share the common block, of which there is only one.
-    let origins = collect_origins(func, globals, &nodes, params.len());
-    let mut by_class: BTreeMap<usize, Vec<Origin>> = BTreeMap::new();
-    for &(node, origin) in &origins {
+    let objects = collect_objects(func, globals, &nodes, params.len());
+    let mut by_class: BTreeMap<usize, Vec<MemoryObject>> = BTreeMap::new();
+    for &(node, origin) in &objects {
         by_class.entry(uf.find(node)).or_default().push(origin);
     }
-    let is_local_arg = |o: &Origin| matches!(o, Origin::Arg(i) if info.args.get(*i).is_some_and(|a| a.kind == ArgKind::LocalPtr));
+    let is_local_arg = |o: &MemoryObject| matches!(o, MemoryObject::Arg(i) if info.args.get(*i).is_some_and(|a| a.kind == ArgKind::LocalPtr));
     let shared: Vec<usize> =
         by_class.iter().filter(|(_, o)| o.len() > 1 && o.iter().any(is_local_arg)).map(|(&c, _)| c).collect();
     for pair in shared.windows(2) {
         uf.union(pair[0], pair[1]);
     }
 
-    let mut classes: BTreeMap<usize, Class> = BTreeMap::new();
-    for &(node, origin) in &origins {
-        classes.entry(uf.find(node)).or_default().origins.push(origin);
+    let mut classes: BTreeMap<usize, PointsToClass> = BTreeMap::new();
+    for &(node, origin) in &objects {
+        classes.entry(uf.find(node)).or_default().objects.push(origin);
     }
     for k in 0..4 {
         let root = uf.find(nodes.escape + k);
@@ -398,7 +400,7 @@ pub(super) fn plan(
         classes.iter().filter(|(_, c)| c.is_mixed()).map(|(&root, _)| root).collect();
     let key =
         |(root, space): (usize, Space)| (root, if mixed.contains(&root) { space_bit(space) } else { 0 });
-    let mut parts: BTreeMap<(usize, u8), Class> = BTreeMap::new();
+    let mut parts: BTreeMap<(usize, u8), PointsToClass> = BTreeMap::new();
     for (&root, class) in &classes {
         if !mixed.contains(&root) {
             parts.insert((root, 0), class.clone());
@@ -408,9 +410,9 @@ pub(super) fn plan(
             return Ok(None);
         }
         for (bit, _) in SPACES.iter().filter(|(bit, _)| class.spaces & bit != 0) {
-            let own = |o: &&Origin| origin_space(o, info) == *bit;
-            let origins = class.origins.iter().filter(own).copied().collect();
-            parts.insert((root, *bit), Class { spaces: *bit, origins, ..class.clone() });
+            let own = |o: &&MemoryObject| object_space(o, info) == *bit;
+            let objects = class.objects.iter().filter(own).copied().collect();
+            parts.insert((root, *bit), PointsToClass { spaces: *bit, objects, ..class.clone() });
         }
     }
     for &block in &func.layout {
@@ -430,64 +432,71 @@ pub(super) fn plan(
         }
     }
     let global_parts = parts.iter().filter(|(_, c)| c.spaces == GLOBAL);
-    let reach = lower_virtual::reach(global_parts.map(|(&part, c)| (part, c)), info, has_data);
-    let mut made =
-        Maker { func, globals, mode, cx, abi, slot_offset: HashMap::new(), local_offset: HashMap::new() };
+    let points_to = lower_virtual::points_to_sets(global_parts.map(|(&part, c)| (part, c)), info, has_data);
+    let mut made = RegionBuilder {
+        func,
+        globals,
+        mode,
+        cx,
+        abi,
+        slot_offset: HashMap::new(),
+        local_offset: HashMap::new(),
+    };
     let mut regions = Vec::new();
     let mut region_space = Vec::new();
-    let mut region_place = Vec::new();
-    let mut choices = HashMap::new();
-    let mut reps: HashMap<(usize, u8), Rep> = HashMap::new();
+    let mut region_buffer = Vec::new();
+    let mut candidates = HashMap::new();
+    let mut reps: HashMap<(usize, u8), PointerRep> = HashMap::new();
     for (&part, class) in &parts {
         let rep = match class.spaces {
-            0 => Rep::Addr,
-            GLOBAL if mode == PointerMode::Addresses => Rep::Addr,
-            GLOBAL if is_virtual => match reach.places(part, info, made.abi).as_slice() {
-                [place] if reach.is_direct(part) => {
+            0 => PointerRep::Addr,
+            GLOBAL if mode == PointerMode::Addresses => PointerRep::Addr,
+            GLOBAL if is_virtual => match points_to.buffers(part, info, made.abi).as_slice() {
+                [buffer] if points_to.is_direct(part) => {
                     region_space.push(Space::Global);
-                    regions.push(place.region);
-                    region_place.push(Some(*place));
-                    Rep::Region(regions.len() - 1)
+                    regions.push(buffer.region);
+                    region_buffer.push(Some(*buffer));
+                    PointerRep::Region(regions.len() - 1)
                 }
-                places => {
-                    choices.insert(part, places.to_vec());
-                    Rep::Addr
+                buffers => {
+                    candidates.insert(part, buffers.to_vec());
+                    PointerRep::Addr
                 }
             },
             GLOBAL => {
                 let Some(region) = made.binding(class) else { return Ok(None) };
                 region_space.push(Space::Global);
                 regions.push(region);
-                Rep::Region(regions.len() - 1)
+                PointerRep::Region(regions.len() - 1)
             }
             LOCAL => {
                 region_space.push(Space::Local);
                 regions.push(made.array(class)?);
-                Rep::Region(regions.len() - 1)
+                PointerRep::Region(regions.len() - 1)
             }
             // Private, and constant views of structures that were passed by value.
             _ => {
                 region_space.push(Space::Private);
-                regions.push(made.array(&Class { spaces: PRIVATE, ..class.clone() })?);
-                Rep::Region(regions.len() - 1)
+                regions.push(made.array(&PointsToClass { spaces: PRIVATE, ..class.clone() })?);
+                PointerRep::Region(regions.len() - 1)
             }
         };
         reps.insert(part, rep);
-        region_place.resize(regions.len(), None);
+        region_buffer.resize(regions.len(), None);
     }
     // Generic pointers of mixed classes.
     for &root in &mixed {
-        reps.insert((root, 0), Rep::Tagged);
+        reps.insert((root, 0), PointerRep::Tagged);
     }
-    let Maker { slot_offset, local_offset, .. } = made;
+    let RegionBuilder { slot_offset, local_offset, .. } = made;
     let most = cx.target.max_buffer_descriptors.min(cx.target.max_descriptors);
     if mode == PointerMode::Bindings && abi.bindings.len() as u32 > most {
         return Ok(None);
     }
     let rep = of_value.iter().map(|at| at.and_then(|at| reps.get(&key(at)).copied())).collect();
     let dereferenced = only_dereferenced(func);
-    let choice_of = of_value.iter().map(|at| at.map(key)).collect();
-    let plan = Plan {
+    let candidates_of = of_value.iter().map(|at| at.map(key)).collect();
+    let plan = MemoryPlan {
         rep,
         regions,
         region_space,
@@ -495,41 +504,41 @@ pub(super) fn plan(
         local_offset,
         dereferenced,
         is_virtual,
-        region_place,
-        choices,
-        choice_of,
+        region_buffer,
+        candidates,
+        candidates_of,
     };
     pointer_params(func, info, &plan, &params, abi);
     Ok(Some(plan))
 }
 
-fn collect_origins(
+fn collect_objects(
     func: &Function,
     globals: &PrimaryMap<Global, GlobalData>,
     n: &Nodes,
     params: usize,
-) -> Vec<(usize, Origin)> {
+) -> Vec<(usize, MemoryObject)> {
     let mut out = Vec::new();
-    out.extend(func.slots.keys().map(|s| (n.slots + s.index(), Origin::Slot(s))));
+    out.extend(func.slots.keys().map(|s| (n.slots + s.index(), MemoryObject::Slot(s))));
     out.extend(
         globals
             .iter()
             .filter(|(_, g)| g.space == Space::Local)
-            .map(|(g, _)| (n.globals + g.index(), Origin::Local(g))),
+            .map(|(g, _)| (n.globals + g.index(), MemoryObject::Local(g))),
     );
     let entry = func.entry();
     for i in 0..params {
         let pointer = entry.is_some_and(|e| func.ty(func.blocks[e].params[i]).space().is_some());
         if pointer {
-            out.push((n.args + i, Origin::Arg(i)));
+            out.push((n.args + i, MemoryObject::Arg(i)));
         }
     }
-    out.push((n.data, Origin::Data));
-    out.push((n.print, Origin::Print));
+    out.push((n.data, MemoryObject::Data));
+    out.push((n.print, MemoryObject::Print));
     out
 }
 
-struct Maker<'a> {
+struct RegionBuilder<'a> {
     func: &'a mut Function,
     globals: &'a PrimaryMap<Global, GlobalData>,
     mode: PointerMode,
@@ -539,14 +548,14 @@ struct Maker<'a> {
     local_offset: HashMap<Global, u32>,
 }
 
-impl Maker<'_> {
-    fn binding(&mut self, class: &Class) -> Option<Region> {
+impl RegionBuilder<'_> {
+    fn binding(&mut self, class: &PointsToClass) -> Option<Region> {
         debug_assert_eq!(self.mode, PointerMode::Bindings);
-        let source = match class.origins[..] {
+        let source = match class.objects[..] {
             _ if class.escaped => return None,
-            [Origin::Arg(i)] => BindingSource::Arg(i as u16),
-            [Origin::Data] => BindingSource::Data,
-            [Origin::Print] => BindingSource::Print,
+            [MemoryObject::Arg(i)] => BindingSource::Arg(i as u16),
+            [MemoryObject::Data] => BindingSource::Data,
+            [MemoryObject::Print] => BindingSource::Print,
             [] if !class.usage.any => return Some(Region::Unused),
             _ => return None,
         };
@@ -560,21 +569,21 @@ impl Maker<'_> {
         Some(Region::Binding { binding, readonly })
     }
 
-    fn array(&mut self, class: &Class) -> Result<Region> {
+    fn array(&mut self, class: &PointsToClass) -> Result<Region> {
         let private = class.spaces == PRIVATE;
         let var_class = if private { VarClass::Private } else { VarClass::Workgroup };
         // Every variable starts at a multiple of 16 bytes or of its own alignment.
         let mut bytes = 0u32;
         let mut args = Vec::new();
-        for origin in &class.origins {
+        for origin in &class.objects {
             let (size, align) = match origin {
-                Origin::Slot(s) => (self.func.slots[*s].size, self.func.slots[*s].align),
-                Origin::Local(g) => (self.globals[*g].size, self.globals[*g].align),
-                Origin::Arg(i) => {
+                MemoryObject::Slot(s) => (self.func.slots[*s].size, self.func.slots[*s].align),
+                MemoryObject::Local(g) => (self.globals[*g].size, self.globals[*g].align),
+                MemoryObject::Arg(i) => {
                     args.push(*i as u16);
                     continue;
                 }
-                Origin::Data | Origin::Print => continue,
+                MemoryObject::Data | MemoryObject::Print => continue,
             };
             let start = bytes.checked_next_multiple_of(align.clamp(16, 128));
             let end = start.and_then(|s| s.checked_add(size)).filter(|e| *e < NULL_OFFSET);
@@ -582,13 +591,13 @@ impl Maker<'_> {
                 return Err(CompileError::unsupported("variables of more than 2 GiB", 0));
             };
             match origin {
-                Origin::Slot(s) => drop(self.slot_offset.insert(*s, start)),
-                Origin::Local(g) => drop(self.local_offset.insert(*g, start)),
+                MemoryObject::Slot(s) => drop(self.slot_offset.insert(*s, start)),
+                MemoryObject::Local(g) => drop(self.local_offset.insert(*g, start)),
                 _ => {}
             }
             bytes = end;
         }
-        if !class.usage.any || class.origins.is_empty() {
+        if !class.usage.any || class.objects.is_empty() {
             return Ok(Region::Unused);
         }
         let elem = class.usage.elem(self.cx);
@@ -604,7 +613,7 @@ impl Maker<'_> {
             VarLen::Fixed(bytes.div_ceil(elem_bytes).max(1))
         } else {
             let spec = SPEC_FIRST_FREE + self.abi.local_specs.len() as u32;
-            let what = if class.origins.len() == 1 {
+            let what = if class.objects.len() == 1 {
                 LocalSpec::Arg { arg: args[0], elem_bytes }
             } else {
                 self.abi.common_local_args = args;
@@ -657,29 +666,39 @@ fn only_dereferenced(func: &Function) -> EntitySet<Value> {
 }
 
 /// Gives each pointer parameter its value at entry; the parameter itself becomes the result of that instruction.
-fn pointer_params(func: &mut Function, info: &KernelInfo, plan: &Plan, params: &[Value], abi: &LaunchAbi) {
+fn pointer_params(
+    func: &mut Function,
+    info: &KernelInfo,
+    plan: &MemoryPlan,
+    params: &[Value],
+    abi: &LaunchAbi,
+) {
     let mut head = Vec::new();
     for (i, (&param, arg)) in params.iter().zip(&info.args).enumerate() {
         if func.ty(param).space().is_none() {
             continue;
         }
-        if let Rep::Region(r) = plan.rep(param)
-            && let Some(place) = plan.region_place[r]
+        if let PointerRep::Region(r) = plan.rep(param)
+            && let Some(buffer) = plan.region_buffer[r]
         {
-            head.extend(lower_virtual::param(func, param, &place, plan.dereferenced.contains(param)));
+            head.extend(lower_virtual::param(func, param, &buffer, plan.dereferenced.contains(param)));
             continue;
         }
         let (op, ty) = match (plan.rep(param), arg.kind) {
-            (Rep::Addr | Rep::Tagged, _) => (Op::PushConst { offset: arg_offset(arg.offset) }, I64),
-            (Rep::Region(_), ArgKind::LocalPtr) if abi.common_local_args.contains(&(i as u16)) => {
-                (Op::PushConst { offset: hidden_offset(Hidden::LocalArgOffset(i as u16)) }, I32)
+            (PointerRep::Addr | PointerRep::Tagged, _) => {
+                (Op::PushConst { offset: arg_offset(arg.offset) }, I64)
+            }
+            (PointerRep::Region(_), ArgKind::LocalPtr) if abi.common_local_args.contains(&(i as u16)) => {
+                (Op::PushConst { offset: implicit_arg_offset(ImplicitArg::LocalArgOffset(i as u16)) }, I32)
             }
             // Nothing is accessed: the slot only tells whether it is NULL.
-            (Rep::Region(r), kind) if kind != ArgKind::LocalPtr && plan.regions[r] == Region::Unused => {
+            (PointerRep::Region(r), kind)
+                if kind != ArgKind::LocalPtr && plan.regions[r] == Region::Unused =>
+            {
                 (Op::PushConst { offset: arg_offset(arg.offset) }, I32)
             }
             // The only object of its class begins at offset 0 (spelled as an addition so that it stays an instruction).
-            (Rep::Region(_), _) => (Op::Bin(BinOp::Iadd), I32),
+            (PointerRep::Region(_), _) => (Op::Bin(BinOp::Iadd), I32),
         };
         let zero = func.i32(0);
         let args: &[Value] = if matches!(op, Op::Bin(_)) { &[zero, zero] } else { &[] };

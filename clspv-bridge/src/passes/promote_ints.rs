@@ -13,12 +13,12 @@ use crate::target::Target;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
-/// The pass `small_ints`.
-pub struct SmallInts;
+/// The pass `promote_ints`.
+pub struct PromoteInts;
 
-impl Pass for SmallInts {
+impl Pass for PromoteInts {
     fn name(&self) -> &'static str {
-        "small_ints"
+        "promote_ints"
     }
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
         if cx.target.int8 && cx.target.int16 {
@@ -48,7 +48,7 @@ fn bits_of(ty: Type) -> u32 {
     ty.scalar().map_or(32, Scalar::bits)
 }
 
-struct Small<'a> {
+struct Promoter<'a> {
     target: &'a Target,
     /// Types that values had.
     old: HashMap<Value, Type>,
@@ -57,7 +57,7 @@ struct Small<'a> {
 
 /// Rewrites one function.
 pub fn run(func: &mut Function, target: &Target) -> Result<bool> {
-    let mut s = Small { target, old: HashMap::new(), map: HashMap::new() };
+    let mut s = Promoter { target, old: HashMap::new(), map: HashMap::new() };
     for v in func.values.keys() {
         let ty = func.values[v].ty;
         if lacks(target, ty) && func.as_const(v).is_none() {
@@ -77,7 +77,7 @@ pub fn run(func: &mut Function, target: &Target) -> Result<bool> {
     Ok(!s.old.is_empty())
 }
 
-impl Small<'_> {
+impl Promoter<'_> {
     /// The type before.
     fn ty(&self, b: &Builder<'_>, v: Value) -> Type {
         self.old.get(&v).copied().unwrap_or_else(|| b.ty(v))
@@ -156,7 +156,7 @@ impl Small<'_> {
                 Some(b.icmp(*cc, x, y))
             }
             Op::PushConst { .. } | Op::Call(_) | Op::Convert { .. } | Op::OpenCl(_) | Op::Memset(_) => {
-                return Err(CompileError::internal(format!("small_ints: {:?} must be lowered", data.op)));
+                return Err(CompileError::internal(format!("promote_ints: {:?} must be lowered", data.op)));
             }
             _ => {
                 // Moves of lanes and whole values, edges.

@@ -1,34 +1,34 @@
-//! How often the loops of a kernel go round, for devices that end them early ([`Target::max_loop_rounds`]).
+//! Upper bounds of trip counts, for devices that end loops early ([`Target::max_trip_count`]).
 //!
-//! A loop's rounds are counted by running what its tests need, on constants: parameters of the header that begin as
-//! constants and are made from constants and each other. Everything else is unknown.
+//! The trip count of a loop is found by executing its exit conditions on constants: header parameters that start as
+//! constants and whose next values depend on constants and on each other. Everything else is unknown.
 //!
-//! [`Target::max_loop_rounds`]: crate::target::Target::max_loop_rounds
+//! [`Target::max_trip_count`]: crate::target::Target::max_trip_count
 
 use super::fold::fold;
 use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::ir::*;
 use std::collections::HashMap;
 
-/// Operations between a test and a parameter that are looked through.
+/// Most operations between an exit condition and a header parameter that are evaluated.
 const DEPTH: u32 = 16;
 
-/// Whether the loops of all functions together are known to go round fewer than `limit` times in one work-item's lane group.
-pub fn stay_below(module: &Module, limit: u32) -> bool {
+/// Whether the sum of all trip counts of all functions is known to be below `limit`.
+pub fn is_below(module: &Module, limit: u32) -> bool {
     let mut total = 0;
     for func in module.functions.values().filter(|f| f.entry().is_some()) {
-        let Some(rounds) = rounds(func, limit) else { return false };
+        let Some(trips) = trip_count(func, limit) else { return false };
         // A function may be called in a loop.
-        if func.kernel.is_none() && rounds > 0 {
+        if func.kernel.is_none() && trips > 0 {
             return false;
         }
-        total += rounds;
+        total += trips;
     }
     total < u64::from(limit)
 }
 
-/// Rounds of all loops in one call; `None` if that is unknown, or `limit` or more.
-fn rounds(func: &Function, limit: u32) -> Option<u64> {
+/// Sum of the trip counts of all loops in one call; `None` if it is unknown, or not below `limit`.
+fn trip_count(func: &Function, limit: u32) -> Option<u64> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let forest = LoopForest::new(&cfg, &dom);
@@ -36,8 +36,9 @@ fn rounds(func: &Function, limit: u32) -> Option<u64> {
     let mut total = 0u64;
     // Inner loops first.
     for l in (0..forest.loops().len()).rev() {
-        // The last round is one in which nobody goes back.
-        let own = (trips(func, &cfg, &dom, &forest, l, limit)? + 1).checked_mul(1 + inside[l])?;
+        // The last iteration takes no back edge.
+        let own =
+            (backedge_taken_count(func, &cfg, &dom, &forest, l, limit)? + 1).checked_mul(1 + inside[l])?;
         if own >= u64::from(limit) {
             return None;
         }
@@ -52,8 +53,8 @@ fn rounds(func: &Function, limit: u32) -> Option<u64> {
 /// Known parameters of a header.
 type State = HashMap<Value, Const>;
 
-/// How often a loop's back edges are taken at most, if that is known and below `limit`.
-fn trips(
+/// Upper bound of the backedge-taken count of a loop; `None` if it is unknown, or not below `limit`.
+fn backedge_taken_count(
     func: &Function,
     cfg: &Cfg,
     dom: &DomTree,
@@ -63,7 +64,7 @@ fn trips(
 ) -> Option<u64> {
     let it = &forest.loops()[l];
     let (header, latches) = (it.header, &it.latches);
-    // What every round comes by and may leave at: the condition, and which value of it leaves.
+    // Exiting branches that every iteration executes: the condition, and its value that leaves the loop.
     let tests: Vec<(Value, bool)> = (func.layout.iter())
         .filter(|&&b| {
             cfg.number(b).is_some() && forest.contains(l, b) && latches.iter().all(|&at| dom.dominates(b, at))
@@ -108,7 +109,7 @@ fn trips(
     None
 }
 
-/// A value in a round that began with this state.
+/// A value in an iteration that starts with this state.
 fn value_of(func: &Function, value: Value, state: &State, depth: u32) -> Option<Const> {
     if let Some(known) = state.get(&value).or_else(|| func.as_const(value)) {
         return Some(known.clone());
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
     use crate::ir::parse;
 
-    /// A loop of `trips` rounds around one of `inner` rounds, each counting from 0 in steps of 3; `x` is what a test compares.
+    /// A loop nest, both counting from 0 in steps of 3. `trips` and `inner` are the bounds that the exit conditions compare with.
     fn nest(trips: &str, inner: &str) -> Module {
         let text = format!(
             "phase lowered
@@ -159,25 +160,25 @@ block4:
     }
 
     #[test]
-    fn rounds_of_constant_loops_are_counted() {
-        // 10 rounds and a last look, each with an inner loop of 4 rounds and a last one.
+    fn constant_trip_counts_are_found() {
+        // 10 iterations and a last test, each with an inner loop of 4 iterations and a last one.
         let module = nest("i32 30", "i32 30");
         let func = module.functions.values().next().unwrap();
-        assert_eq!(rounds(func, 1000), Some(11 * (1 + 5)));
-        assert!(stay_below(&module, 67) && !stay_below(&module, 66));
+        assert_eq!(trip_count(func, 1000), Some(11 * (1 + 5)));
+        assert!(is_below(&module, 67) && !is_below(&module, 66));
     }
 
     #[test]
-    fn what_is_not_known_may_be_anything() {
-        assert!(!stay_below(&nest("v1", "i32 30"), u32::MAX));
-        assert!(!stay_below(&nest("i32 30", "v1"), u32::MAX));
-        // 0, 3, 6, ... meets every even number in the end, but never what is compared with.
-        assert!(!stay_below(&nest("i32 -1", "i32 30"), 65_535));
+    fn unknown_trip_counts_have_no_bound() {
+        assert!(!is_below(&nest("v1", "i32 30"), u32::MAX));
+        assert!(!is_below(&nest("i32 30", "v1"), u32::MAX));
+        // 0, 3, 6, ... reaches every even number in the end, but never exceeds the bound.
+        assert!(!is_below(&nest("i32 -1", "i32 30"), 65_535));
     }
 
     #[test]
-    fn code_without_loops_has_no_rounds() {
+    fn code_without_loops_has_trip_count_zero() {
         let text = "phase lowered\nfunc @f(i32) {\nblock0(v0: i32):\n    ret\n}\n";
-        assert!(stay_below(&parse::parse_module(text).unwrap_or_else(|e| panic!("{e}")), 1));
+        assert!(is_below(&parse::parse_module(text).unwrap_or_else(|e| panic!("{e}")), 1));
     }
 }

@@ -1,8 +1,8 @@
-//! Operations on integers of 64 bits that are two words of 32 bits, low and high (see [`super::wide_ints`]).
+//! Operations on integers of 64 bits that are two words of 32 bits, low and high (see [`super`]).
 
-use super::lower::split_after;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
+use crate::passes::lower::split_after;
 
 /// Low and high word.
 pub(super) type Word2 = [Value; 2];
@@ -131,7 +131,7 @@ pub(super) fn bin(b: &mut Builder<'_>, op: BinOp, x: Word2, y: Word2) -> Result<
                 negate_if(b, differ, quotient)
             }
         }
-        other => return Err(CompileError::internal(format!("wide_ints: {other:?} must be lowered"))),
+        other => return Err(CompileError::internal(format!("expand_ints: {other:?} must be lowered"))),
     })
 }
 
@@ -196,7 +196,7 @@ pub(super) fn widen(b: &mut Builder<'_>, op: CastOp, x: Value) -> Result<Word2> 
             let negative = b.fcmp(FloatCc::Olt, x, none);
             negate_if(b, negative, words)
         }
-        other => return Err(CompileError::internal(format!("wide_ints: {other:?} to 64 bits"))),
+        other => return Err(CompileError::internal(format!("expand_ints: {other:?} to 64 bits"))),
     })
 }
 
@@ -241,7 +241,7 @@ pub(super) fn narrow(b: &mut Builder<'_>, op: CastOp, x: Word2, to: Type) -> Res
             let minus = b.un(UnOp::Fneg, v);
             b.select(negative, minus, v)
         }
-        other => return Err(CompileError::internal(format!("wide_ints: {other:?} from 64 bits"))),
+        other => return Err(CompileError::internal(format!("expand_ints: {other:?} from 64 bits"))),
     })
 }
 
@@ -263,16 +263,16 @@ fn to_float(b: &mut Builder<'_>, x: Word2, to: Type) -> Value {
     }
     // The 32 bits below the highest one, the last of which tells whether anything follows.
     let empty = b.icmp(IntCc::Eq, x[1], zero);
-    let places = b.un(UnOp::Clz, x[1]);
-    let moved = shift(b, BinOp::Shl, x, places);
+    let shift_amount = b.un(UnOp::Clz, x[1]);
+    let moved = shift(b, BinOp::Shl, x, shift_amount);
     let rest = b.icmp(IntCc::Ne, moved[0], zero);
     let rest = b.cast(CastOp::Zext, rest, I32);
     let top = b.or(moved[1], rest);
     let top = b.select(empty, x[0], top);
     let v = b.cast(CastOp::UToFp, top, F32);
-    // 2^(32 - places), or 1.
+    // 2^(32 - shift_amount), or 1.
     let (bias, c23) = (constant(b, 127 + 32), constant(b, 23));
-    let exponent = b.isub(bias, places);
+    let exponent = b.isub(bias, shift_amount);
     let one = constant(b, 127);
     let exponent = b.select(empty, one, exponent);
     let scale = b.shl(exponent, c23);

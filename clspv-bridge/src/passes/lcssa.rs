@@ -1,4 +1,4 @@
-//! Keeps what a loop computes for drivers that run lanes in lockstep and spoil it (`Target::stale_loop_results`).
+//! Keeps what a loop computes for drivers that run lanes in lockstep and spoil it (`Target::needs_lcssa`).
 //!
 //! llvmpipe goes on computing every value of a loop in lanes that have left it, for as long as one lane has not; only
 //! phis keep what they held. What is used behind the loop is then whatever the last iteration made of registers of which
@@ -17,18 +17,18 @@ use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
 /// The pass.
-pub struct LoopResults;
+pub struct Lcssa;
 
-impl Pass for LoopResults {
+impl Pass for Lcssa {
     fn name(&self) -> &'static str {
-        "loop_results"
+        "lcssa"
     }
     fn needs(&self) -> Phase {
         Phase::Structured
     }
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
         let mut changed = false;
-        if cx.target.stale_loop_results {
+        if cx.target.needs_lcssa {
             for f in module.functions.values_mut() {
                 changed |= keep(f);
             }
@@ -38,7 +38,7 @@ impl Pass for LoopResults {
 }
 
 /// A structured loop.
-struct Loop {
+struct StructuredLoop {
     header: Block,
     merge: Block,
     cont: Block,
@@ -55,7 +55,7 @@ pub fn keep(func: &mut Function) -> bool {
     let dom = DomTree::new(&cfg);
     let uniform = Uniform::new(func, &cfg, &dom, &loops);
     // Inner loops first: what leaves them is then a parameter, defined in the loop around.
-    let todo: Vec<&Loop> =
+    let todo: Vec<&StructuredLoop> =
         loops.iter().rev().filter(|l| !uniform.leaves_together(func, &cfg, &dom, l)).collect();
     let mut never = None;
     for l in todo {
@@ -67,7 +67,7 @@ pub fn keep(func: &mut Function) -> bool {
     never.is_some()
 }
 
-fn find(func: &Function) -> Vec<Loop> {
+fn find(func: &Function) -> Vec<StructuredLoop> {
     let mut loops = Vec::new();
     for &header in &func.layout {
         let Some(Merge::Loop { merge, cont }) = func.blocks[header].merge else { continue };
@@ -80,7 +80,7 @@ fn find(func: &Function) -> Vec<Loop> {
                 }
             }
         }
-        loops.push(Loop { header, merge, cont, body });
+        loops.push(StructuredLoop { header, merge, cont, body });
     }
     loops
 }
@@ -88,7 +88,7 @@ fn find(func: &Function) -> Vec<Loop> {
 /// Values of the loop that are used behind it, arguments for parameters of its merge block included where a driver would
 /// see through these. None if there are only parameters among them; otherwise the parameters are taken along, because
 /// their blocks do not dominate the merge block once it has its new predecessor.
-fn escaping(func: &Function, l: &Loop) -> Vec<Value> {
+fn escaping(func: &Function, l: &StructuredLoop) -> Vec<Value> {
     let mut inside: HashSet<Value> = HashSet::new();
     for &b in &l.body {
         inside.extend(func.blocks[b].insts.iter().flat_map(|&i| func.insts[i].results.iter().copied()));
@@ -121,13 +121,13 @@ fn escaping(func: &Function, l: &Loop) -> Vec<Value> {
     if found.iter().all(|&v| matches!(func.values[v].def, ValueDef::Param(..))) { Vec::new() } else { found }
 }
 
-fn edges_to<'a>(func: &'a Function, l: &'a Loop) -> impl Iterator<Item = &'a BlockCall> {
+fn edges_to<'a>(func: &'a Function, l: &'a StructuredLoop) -> impl Iterator<Item = &'a BlockCall> {
     let blocks = func.layout.iter().filter(|b| l.body.contains(b));
     blocks.flat_map(|&b| func.successors(b)).filter(|t| t.block == l.merge)
 }
 
 /// Gives the merge block a parameter for each value and an edge from the header that is never taken.
-fn merge_values(func: &mut Function, l: &Loop, values: &[Value], never: &mut Option<Value>) {
+fn merge_values(func: &mut Function, l: &StructuredLoop, values: &[Value], never: &mut Option<Value>) {
     let Some(terminator) = func.terminator(l.header).filter(|&t| func.insts[t].op == Op::Jump) else {
         // The structurizer's headers end in a jump.
         return;
@@ -192,8 +192,8 @@ struct Uniform {
 
 impl Uniform {
     /// Assumes that a loop's parameters are uniform and takes back what does not hold, until nothing changes.
-    fn new(func: &Function, cfg: &Cfg, dom: &DomTree, loops: &[Loop]) -> Uniform {
-        let headers: HashMap<Block, &Loop> = loops.iter().map(|l| (l.header, l)).collect();
+    fn new(func: &Function, cfg: &Cfg, dom: &DomTree, loops: &[StructuredLoop]) -> Uniform {
+        let headers: HashMap<Block, &StructuredLoop> = loops.iter().map(|l| (l.header, l)).collect();
         let mut suspects: HashSet<Value> =
             headers.keys().flat_map(|&h| func.blocks[h].params.iter().copied()).collect();
         loop {
@@ -248,7 +248,7 @@ impl Uniform {
     }
 
     /// Whether the lanes that enter the loop leave it in the same iteration.
-    fn leaves_together(&self, func: &Function, cfg: &Cfg, dom: &DomTree, l: &Loop) -> bool {
+    fn leaves_together(&self, func: &Function, cfg: &Cfg, dom: &DomTree, l: &StructuredLoop) -> bool {
         let leaving = l.body.iter().filter(|&&b| func.successors(b).iter().any(|t| t.block == l.merge));
         for &b in leaving {
             // Every condition between the code that all lanes run in an iteration and the way out.
@@ -280,9 +280,9 @@ mod tests {
 
     fn kept(text: &str) -> (bool, String) {
         let mut module = parse::parse_module(text).unwrap();
-        let target = crate::Target { stale_loop_results: true, ..crate::Target::generic() };
+        let target = crate::Target { needs_lcssa: true, ..crate::Target::generic() };
         let cx = PassContext { target: &target, options: &crate::driver::Options::default() };
-        let changed = LoopResults.run(&mut module, &cx).unwrap();
+        let changed = Lcssa.run(&mut module, &cx).unwrap();
         verify::verify_module(&module).unwrap_or_else(|e| panic!("{e}"));
         (changed, module.to_string())
     }

@@ -2,22 +2,24 @@
 //!
 //! A lane of 64 bits becomes two values of 32 bits, low and high; parameters of blocks double. Device addresses are vectors
 //! of two words. Memory is accessed in such vectors, so variables with elements of 64 bits get those of two words.
-//! Divisions and conversions are in [`super::wide_ops`]. Atomic operations on 64 bits are refused: such a device has none.
+//! Divisions and conversions are in [`ops`]. Atomic operations on 64 bits are refused: such a device has none.
 
-use super::wide_ops::{self, Word2};
+mod ops;
+
 use super::{Pass, PassContext};
 use crate::analysis::Cfg;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
+use ops::Word2;
 use smallvec::{SmallVec, smallvec};
 use std::collections::HashMap;
 
-/// The pass `wide_ints`.
-pub struct WideInts;
+/// The pass `expand_ints`.
+pub struct ExpandInts;
 
-impl Pass for WideInts {
+impl Pass for ExpandInts {
     fn name(&self) -> &'static str {
-        "wide_ints"
+        "expand_ints"
     }
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
         if cx.target.int64 {
@@ -41,7 +43,7 @@ fn in_words(ty: Type) -> Type {
 }
 
 #[derive(Default)]
-struct Wide {
+struct Expander {
     /// The words of values, by lane.
     words: HashMap<Value, SmallVec<[Word2; 2]>>,
     map: HashMap<Value, Value>,
@@ -49,7 +51,7 @@ struct Wide {
 
 /// Rewrites one function.
 pub fn run(func: &mut Function) -> Result<()> {
-    let mut w = Wide::default();
+    let mut w = Expander::default();
     let order = Cfg::new(func).rpo().to_vec();
     for &block in &order {
         let params = std::mem::take(&mut func.blocks[block].params);
@@ -81,7 +83,7 @@ pub fn run(func: &mut Function) -> Result<()> {
     }
     for data in func.vars.values_mut().filter(|v| is_wide(v.elem)) {
         if data.elem.lanes() > 2 {
-            return Err(CompileError::internal("wide_ints: elements of more than two lanes"));
+            return Err(CompileError::internal("expand_ints: elements of more than two lanes"));
         }
         data.elem = in_words(data.elem);
     }
@@ -89,7 +91,7 @@ pub fn run(func: &mut Function) -> Result<()> {
     Ok(())
 }
 
-impl Wide {
+impl Expander {
     /// The words of a value of 64 bits.
     fn of(&self, b: &mut Builder<'_>, v: Value) -> Result<SmallVec<[Word2; 2]>> {
         match b.func.as_const(v) {
@@ -108,11 +110,11 @@ impl Wide {
                 .words
                 .get(&v)
                 .cloned()
-                .ok_or_else(|| CompileError::internal(format!("wide_ints: no words of {v}"))),
+                .ok_or_else(|| CompileError::internal(format!("expand_ints: no words of {v}"))),
         }
     }
     fn one(&self, b: &mut Builder<'_>, v: Value) -> Result<Word2> {
-        self.of(b, v)?.first().copied().ok_or_else(|| CompileError::internal("wide_ints: no lanes"))
+        self.of(b, v)?.first().copied().ok_or_else(|| CompileError::internal("expand_ints: no lanes"))
     }
     /// A device address as accesses take it.
     fn address(&self, b: &mut Builder<'_>, v: Value) -> Result<Value> {
@@ -147,21 +149,20 @@ impl Wide {
             return self.access(b, inst, *access);
         }
         let Some(result) = result else {
-            return Err(CompileError::internal(format!("wide_ints: {:?} must be lowered", data.op)));
+            return Err(CompileError::internal(format!("expand_ints: {:?} must be lowered", data.op)));
         };
         let (ty, args) = (b.ty(result), &data.args);
         let lanes: SmallVec<[Word2; 2]> = match &data.op {
             Op::Bin(op) => {
                 let (x, y) = (self.of(b, args[0])?, self.of(b, args[1])?);
-                let lanes: Result<_> =
-                    x.into_iter().zip(y).map(|(x, y)| wide_ops::bin(b, *op, x, y)).collect();
+                let lanes: Result<_> = x.into_iter().zip(y).map(|(x, y)| ops::bin(b, *op, x, y)).collect();
                 lanes?
             }
             Op::Un(UnOp::Not) => self.of(b, args[0])?.into_iter().map(|x| x.map(|w| b.not(w))).collect(),
             Op::Icmp(cc) => {
                 let (x, y) = (self.of(b, args[0])?, self.of(b, args[1])?);
                 let lanes: Vec<Value> =
-                    x.into_iter().zip(y).map(|(x, y)| wide_ops::compare(b, *cc, x, y)).collect();
+                    x.into_iter().zip(y).map(|(x, y)| ops::compare(b, *cc, x, y)).collect();
                 let v = b.vec_build(&lanes);
                 self.map.insert(result, v);
                 return Ok(());
@@ -265,12 +266,11 @@ impl Wide {
         let mut lane = 0;
         while lane < ty.lanes() {
             let n = (ty.lanes() - lane).min(2);
-            let place = match access.root {
+            let address = match access.root {
                 Root::Addr => {
                     let base = self.one(b, at)?;
                     let delta = [b.i32((8 * lane) as i32), b.i32(0)];
-                    let [low, high] =
-                        if lane == 0 { base } else { wide_ops::bin(b, BinOp::Iadd, base, delta)? };
+                    let [low, high] = if lane == 0 { base } else { ops::bin(b, BinOp::Iadd, base, delta)? };
                     b.vec_build(&[low, high])
                 }
                 _ => at,
@@ -281,9 +281,9 @@ impl Wide {
                 let words: Vec<Value> =
                     stored[lane as usize..(lane + n) as usize].iter().copied().flatten().collect();
                 let v = b.vec_build(&words);
-                b.store(v, place, access);
+                b.store(v, address, access);
             } else {
-                let v = b.load(in_words(Type::vector(Scalar::I64, n)), place, access);
+                let v = b.load(in_words(Type::vector(Scalar::I64, n)), address, access);
                 loaded.extend((0..n as u8).map(|i| [b.extract(v, 2 * i), b.extract(v, 2 * i + 1)]));
             }
             lane += n;
@@ -313,7 +313,7 @@ impl Wide {
             return Ok(words.chunks(2).map(|w| [w[0], w[1]]).collect());
         }
         let lanes: Vec<Value> = (0..ty.lanes()).map(|i| b.extract(x, i as u8)).collect();
-        lanes.into_iter().map(|lane| wide_ops::widen(b, op, lane)).collect()
+        lanes.into_iter().map(|lane| ops::widen(b, op, lane)).collect()
     }
 
     /// Conversions from 64-bit integers.
@@ -321,7 +321,7 @@ impl Wide {
         let words = self.of(b, x)?;
         if op != CastOp::Bitcast {
             let lanes: Result<Vec<Value>> =
-                words.into_iter().map(|w| wide_ops::narrow(b, op, w, ty.lane())).collect();
+                words.into_iter().map(|w| ops::narrow(b, op, w, ty.lane())).collect();
             let lanes = lanes?;
             return Ok(b.vec_build(&lanes));
         }
@@ -337,7 +337,7 @@ impl Wide {
         }
         let flat: Vec<Value> = words.into_iter().flatten().collect();
         if flat.len() > 4 {
-            return Err(CompileError::internal("wide_ints: a vector of more than four words"));
+            return Err(CompileError::internal("expand_ints: a vector of more than four words"));
         }
         let vec = b.vec_build(&flat);
         Ok(b.bitcast(vec, ty))

@@ -24,7 +24,7 @@ const MAX_PARAMS: usize = 64;
 
 /// The functions that stay functions in code as it is written: the large ones of large kernels, but for those that ask which
 /// work-item they are for, or have work-items meet. `order`: the functions that are reached, callees first.
-pub fn choose(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
+pub fn non_inlined(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
     let insts = |f: FuncRef| {
         let func = &module.functions[f];
         func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| &func.insts[*i].op)
@@ -81,7 +81,7 @@ pub fn choose(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
 
 /// Private variables that may be read before they are written: those whose address goes elsewhere than to loads and stores are
 /// not looked at.
-pub fn read_unset(func: &Function) -> HashSet<Slot> {
+pub fn may_be_uninitialised(func: &Function) -> HashSet<Slot> {
     let mut slots: HashMap<Value, Slot> = HashMap::new();
     for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
         if let Op::SlotAddr(s) = func.insts[*inst].op {
@@ -180,7 +180,7 @@ mod tests {
             let grown = sum(&mut m, 20, None, &[(small, 10), (large, 1)], false);
             let kernel = sum(&mut m, 5, None, &[(caller, times), (grown, times)], true);
             let order = [small, large, asks, caller, grown, kernel];
-            let kept = choose(&m, &order);
+            let kept = non_inlined(&m, &order);
             order.map(|f| kept.contains(f))
         };
         assert_eq!(chosen(1), [false; 6]);
@@ -206,6 +206,6 @@ mod tests {
         let mut bu = Builder::new(&mut f, b[2]);
         let (v, w) = (bu.load(I32, x, a), bu.load(I32, y, a));
         bu.ret(&[v, w]);
-        assert_eq!(read_unset(&f), HashSet::from([some]));
+        assert_eq!(may_be_uninitialised(&f), HashSet::from([some]));
     }
 }

@@ -9,12 +9,12 @@ use crate::error::Result;
 use crate::ir::{BinOp, CastOp, EntityRef, Function, I32, I64, Inst, Module, Op, Scalar, Type, Value};
 use std::collections::HashMap;
 
-/// The pass `narrow`.
-pub struct Narrow;
+/// The pass `demanded_bits`.
+pub struct DemandedBits;
 
-impl Pass for Narrow {
+impl Pass for DemandedBits {
     fn name(&self) -> &'static str {
-        "narrow"
+        "demanded_bits"
     }
     fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<bool> {
         let mut changed = false;
