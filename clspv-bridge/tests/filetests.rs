@@ -1,21 +1,23 @@
-//! Runs the files of `filetests/`: each holds a program and, in comments, what must come out.
+//! Runs the files of `filetests/`: each holds a program and, in comments, its expected results.
 //!
 //! The first line is `;! test KIND [ARGUMENTS]` (`//! test cl` in OpenCL C):
 //! - `cat`: parse and print;
 //! - `verifier`: the verifier's verdict;
 //! - `pass NAME,NAME...`: verify, run the passes, verify, print;
-//! - `repair NAME,...`: the same for a module that is not valid yet;
+//! - `repair NAME,...`: like `pass`, for a module that is not valid yet;
 //! - `emit [NAME,...]`: run the passes, emit each kernel, validate, disassemble;
 //! - `lower addresses|bindings`: lower the module's kernel for a pointer mode, verify, print;
 //! - `cl`: OpenCL C through the whole compiler; each variant is validated;
 //! - `il`: SPIR-V assembly (OpenCL's) through the whole compiler; each variant is validated;
 //! - `interp`: interpret; `; run: @f(i32 1, f32 0x3f800000) == i32 3` lines state results;
-//! - `equiv NAME,...`: `run:` lines hold before and after the passes, and every function that the passes leave gives the
-//!   same results and memory for many other arguments, too. A pointer parameter gets a buffer of 256 bytes. `; size: N`
-//!   makes the `run:` calls ones of a work-group, `; sub_group: N` gives the size of its sub-groups; there `ptr.global N` is a buffer of N bytes with known contents.
+//! - `equiv NAME,...`: `run:` lines hold before and after the passes, and every function that the passes
+//!   leave gives the same results and memory for many other arguments, too. A pointer parameter gets a buffer
+//!   of 256 bytes. `; size: N` makes the `run:` calls ones of a work-group, `; sub_group: N` gives the size
+//!   of its sub-groups; there `ptr.global N` is a buffer of N bytes with known contents.
 //!
-//! Expectations: `; expect: TEXT` lines occur in the output in this order, `; not: TEXT` never; `; error: TEXT` is part of
-//! the error that must arise; lines `;> ...` at the end are the whole output. `PYROCLAST_BLESS=1` rewrites those.
+//! Expectations: `; expect: TEXT` lines occur in the output in this order, `; not: TEXT` never;
+//! `; error: TEXT` is part of the required error; lines `;> ...` at the end are the whole output.
+//! `PYROCLAST_BLESS=1` rewrites the latter.
 
 use clspv_bridge::abi::{BlockPlace, LaunchAbi, PointerMode};
 use clspv_bridge::ir::{Const, FuncRef, Function, Module, Phase, Type, interp, parse, verify};
@@ -90,7 +92,7 @@ fn run_file(path: &Path) -> Result<(), String> {
                     |e| e,
                 )
             }),
-            // Without the assembler there is nothing to test.
+            // The assembler is not installed: skip the test.
             None => return Ok(()),
         },
         "interp" => read(&text).and_then(|m| {
@@ -155,7 +157,7 @@ fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
     let (mut target, options) = (Target::generic(), driver::Options::default());
     target.int64 = !names.contains(&"expand_ints");
     if names.contains(&"promote_ints") {
-        // For a device that needs it.
+        // Only such devices run the pass.
         (target.int8, target.int16) = (false, false);
     }
     let cx = PassContext { target: &target, options: &options };
@@ -165,7 +167,7 @@ fn run_passes(mut m: Module, names: &[&str]) -> Result<Module, String> {
             return Err(format!("{name} needs phase {:?}", pass.needs()));
         }
         if *name == "structurize" && m.phase < Phase::Lowered {
-            // Functions with parameters, which the interpreter can call; the phase stays.
+            // Functions with parameters, which the interpreter can call; the phase does not change.
             for f in m.functions.values_mut() {
                 passes::structurize::structurize(f, true).map_err(|e| e.to_string())?;
             }
@@ -229,7 +231,7 @@ fn emit(m: &Module) -> Result<String, String> {
     Ok(output)
 }
 
-/// Validates a module and gives its disassembly (empty where the tools are not installed).
+/// Validates a module and returns its disassembly (empty where the tools are not installed).
 fn validate(words: &[u32]) -> Result<String, String> {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let dis = tool("spirv-dis", &["--no-header", "--no-indent", "-"], &bytes)
@@ -305,7 +307,7 @@ fn assemble(text: &str) -> Option<Result<Vec<u32>, String>> {
     Some(bytes.map(|b| b.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()))
 }
 
-/// Validates every variant of a built program, and gives the disassembly of all.
+/// Validates every variant of a built program and returns the disassembly of all.
 fn finish(
     program: clspv_bridge::error::Result<clspv_bridge::abi::CompiledProgram>,
     explain: impl FnOnce(CompileError) -> CompileError,
@@ -326,7 +328,7 @@ fn finish(
     Ok(output)
 }
 
-/// A call of a `run:` line, and the work-items of the group that makes it and of its sub-groups.
+/// Calls of the `run:` lines, and the sizes of their work-group and sub-groups.
 fn calls(text: &str) -> Result<(Vec<parse::TestCall>, [u32; 2]), String> {
     let number =
         |key| directives(text, key).first().map_or(Ok(1), |s| s.parse::<u32>()).map_err(|e| e.to_string());
@@ -335,7 +337,7 @@ fn calls(text: &str) -> Result<(Vec<parse::TestCall>, [u32; 2]), String> {
     Ok((directives(text, "run").iter().map(call).collect::<Result<_, _>>()?, size))
 }
 
-/// Makes a call. A pointer argument `ptr.global N` is a buffer of N bytes with known contents.
+/// Executes a call. A pointer argument `ptr.global N` is a buffer of N bytes with known contents.
 fn call(m: &Module, test: &parse::TestCall, size: [u32; 2]) -> Result<Observed, Stop> {
     let unknown = || Stop::Unsupported(format!("no function @{}", test.function));
     let func = m.find(&test.function).ok_or_else(unknown)?;
@@ -395,7 +397,7 @@ impl Rng {
         self.0 ^= self.0 << 17;
         self.0
     }
-    /// A lane of a type: small numbers, limits and anything.
+    /// Random bits for a lane of the type: small numbers, limits and arbitrary values.
     fn lane(&mut self, ty: Type) -> u64 {
         let pick = self.next();
         if ty.is_float() {
@@ -414,7 +416,7 @@ impl Rng {
     }
 }
 
-/// Results of one call, and what its buffers hold then.
+/// Results of one call, and the contents of its buffers afterwards.
 type Observed = (Vec<LaneValues>, Vec<LaneValues>);
 
 fn observe(m: &Module, func: FuncRef, seed: u64) -> Result<Observed, Stop> {
@@ -438,7 +440,7 @@ fn observe(m: &Module, func: FuncRef, seed: u64) -> Result<Observed, Stop> {
     Ok((results, contents(&machine, &buffers)))
 }
 
-/// Compares two runs; false if the first has no meaning, so that passes may do what they like with it.
+/// Compares two runs. Returns false if the first has undefined behaviour, which passes may change.
 fn compare_runs(
     data: &Function,
     before: Result<Observed, Stop>,

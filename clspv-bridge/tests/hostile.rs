@@ -1,7 +1,8 @@
-//! Modules that no compiler makes: mutated words, deep nesting, sizes that multiply. Reading and building them ends soon,
-//! with a program or with an error that is not an internal one. `fuzz/` searches for more; what it finds is kept here.
+//! Modules that compilers do not produce: mutated words, deep nesting, multiplying sizes. Reading and
+//! building them ends soon, with a program or with an error that is not an internal one. Further findings of
+//! `fuzz/` are added here.
 //!
-//! `HOSTILE_ROUNDS` sets the number of mutations for each module (40 if unset), `HOSTILE_SEED` where they begin.
+//! `HOSTILE_ROUNDS` sets the number of mutations for each module (default 40), `HOSTILE_SEED` the first seed.
 
 #[path = "support/mutate.rs"]
 mod mutate;
@@ -12,7 +13,7 @@ use mutate::{Rng, mutate};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Reads and builds on a stack like the driver's; an error that is not an internal one is fine.
+/// Reads and builds on a stack like the driver's. Errors other than internal ones are allowed.
 fn survive(spirv: Vec<u32>, bindings: bool) -> Result<(), String> {
     let run = move || {
         front::spirv::read(&spirv, &[]).map(|_| ())?;
@@ -66,7 +67,7 @@ fn mutated_modules() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Puts a module together.
+/// Builder of SPIR-V modules.
 struct Builder {
     words: Vec<u32>,
     ids: u32,
@@ -129,7 +130,7 @@ fn within_a_minute(module: Vec<u32>) {
     assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
 }
 
-/// Structures of two members, level over level, all members at one place: small in memory, but 2^60 numbers.
+/// Structures of two members, nested, all members at one offset: small in memory, but 2^60 scalars.
 #[test]
 fn overlapping_members() {
     for array in [false, true] {
@@ -157,7 +158,7 @@ fn overlapping_members() {
     }
 }
 
-/// Selections in selections, two thousand deep; loops in loops.
+/// Selections nested two thousand deep, and nested loops.
 #[test]
 fn deep_control_flow() {
     for (depth, loops) in [(2000, false), (60, true)] {
@@ -178,7 +179,7 @@ fn deep_control_flow() {
         let tails: Vec<u32> = (0..depth).map(|_| b.id()).collect();
         b.inst(BRANCH, &[heads[0]]);
         for level in 0..depth {
-            // On the way in: load, compare, go deeper or to the end of this level.
+            // At each level: load, compare, and branch deeper or to the end of this level.
             b.inst(LABEL, &[heads[level]]);
             let x = b.value(61, int, &[p, 2 | 1, 4]);
             let c = b.value(170, bool, &[x, one]);

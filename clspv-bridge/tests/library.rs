@@ -1,4 +1,4 @@
-//! The committed built-in library is what its sources compile to.
+//! The committed built-in library is up to date with its sources.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,9 +1,9 @@
 //! Random kernels mean the same before and after every step of the compiler.
 //!
-//! Each seed makes a kernel with helper functions, private and local memory, nested control flow, vectors and integers of
-//! all widths. The interpreter runs one work-group of it as generated, after each common pass, after lowering for both
-//! pointer modes, after clean-up and after structurizing; the output buffer must stay the same. `PYROCLAST_RANDOM=FIRST,COUNT`
-//! runs other seeds.
+//! Each seed produces a kernel with helper functions, private and local memory, nested control flow, vectors
+//! and integers of all widths. The interpreter runs one work-group of it as generated, after each common
+//! pass, after lowering for both pointer modes, after clean-up and after structurizing; the output buffer
+//! must stay the same. `PYROCLAST_RANDOM=FIRST,COUNT` runs other seeds.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -49,19 +49,19 @@ const VECS: [Type; 4] = [
     Type::Vector(Scalar::I32, 8),
 ];
 
-/// Makes one function. Values in `pool` are visible where code is being added.
+/// Generator of one function. Values in `pool` are visible at the current position.
 struct Gen<'r> {
     rng: &'r mut Rng,
     f: Function,
     block: Block,
     pool: Vec<Value>,
     slots: Vec<Slot>,
-    /// Addresses that may be read and written: pointer, bytes.
+    /// Readable and writable memory: pointer, bytes.
     memory: Vec<(Value, i64)>,
-    /// Statements that may still be added.
+    /// Number of statements that may still be added.
     budget: usize,
     helpers: Vec<FuncRef>,
-    /// Blocks to leave and to repeat the loops around, with the types of their parameters.
+    /// Exit block, header and counter of each enclosing loop.
     loops: Vec<(Block, Block, Value)>,
     result: bool,
 }
@@ -90,14 +90,14 @@ impl Gen<'_> {
     fn get(&mut self, ty: Type) -> Value {
         let fits: Vec<Value> = self.pool.iter().copied().filter(|v| self.f.ty(*v) == ty).collect();
         if !fits.is_empty() && self.rng.chance(85) {
-            // Recent values are more interesting.
+            // Prefer recent values.
             let from = if self.rng.chance(60) { fits.len().saturating_sub(4) } else { 0 };
             return fits[from + self.rng.below(fits.len() - from)];
         }
         if self.rng.chance(40) {
             return self.constant(ty);
         }
-        // From an i32 that is there.
+        // Derived from an existing i32.
         let base = self.pool.iter().copied().filter(|v| self.f.ty(*v) == I32).collect::<Vec<_>>();
         let x = if base.is_empty() { self.constant(I32) } else { self.rng.pick(&base) };
         match ty {
@@ -153,7 +153,7 @@ impl Gen<'_> {
         let vector = self.rng.chance(20);
         let ty = if vector { self.rng.pick(&VECS) } else { self.int() };
         let x = self.get(ty);
-        // Passes look for constants.
+        // Passes match constants.
         let y = if self.rng.chance(25) { self.constant(ty) } else { self.get(ty) };
         let ops = [
             BinOp::Iadd,
@@ -230,8 +230,9 @@ impl Gen<'_> {
             }
         }
     }
-    /// A pointer into some memory and the room behind it: constant or computed offset, a multiple of `align`.
-    fn place(&mut self, bytes: i64, align: i64) -> Value {
+    /// A pointer into some memory with `bytes` bytes after it: constant or computed offset, a multiple of
+    /// `align`.
+    fn address(&mut self, bytes: i64, align: i64) -> Value {
         let (base, size) = self.rng.pick(&self.memory);
         let slots = (size - bytes) / align;
         if self.rng.chance(60) {
@@ -263,11 +264,11 @@ impl Gen<'_> {
             0..=7 => {
                 let v = self.arithmetic();
                 self.pool.push(v);
-                // What nobody sees could as well be wrong.
+                // Unused values would hide errors: use this one.
                 let ty = self.f.ty(v);
                 if self.rng.chance(50) && !ty.is_bool() {
                     let align = ty.lane().access_bytes().unwrap();
-                    let at = self.place(ty.access_bytes().unwrap().min(16) as i64, align as i64);
+                    let at = self.address(ty.access_bytes().unwrap().min(16) as i64, align as i64);
                     if ty.access_bytes().unwrap() <= 16 {
                         self.b().store(v, at, Access::aligned(align));
                     }
@@ -275,14 +276,14 @@ impl Gen<'_> {
             }
             8 | 9 => {
                 let (ty, align) = self.memory_type();
-                let at = self.place(ty.access_bytes().unwrap() as i64, align as i64);
+                let at = self.address(ty.access_bytes().unwrap() as i64, align as i64);
                 let v = self.b().load(ty, at, Access::aligned(align));
                 self.pool.push(v);
             }
             10..=12 => {
                 let (ty, align) = self.memory_type();
                 let v = self.get(ty);
-                let at = self.place(ty.access_bytes().unwrap() as i64, align as i64);
+                let at = self.address(ty.access_bytes().unwrap() as i64, align as i64);
                 self.b().store(v, at, Access::aligned(align));
             }
             13 if !self.helpers.is_empty() => {
@@ -335,7 +336,7 @@ impl Gen<'_> {
                 let next = self.b().iadd(counter, one);
                 self.b().jump(header, &[next, v]);
             }
-            // The join may have no other way in.
+            // The join may have no other predecessor.
             self.pool.truncate(visible);
             return;
         }
@@ -397,7 +398,7 @@ impl Gen<'_> {
                 self.pool.push(p);
             }
             _ => {
-                // A loop with a counter that each way round increases, and a carried value.
+                // A loop with a counter that every path increments, and a carried value.
                 let (header, body, exit) = (self.f.add_block(), self.f.add_block(), self.f.add_block());
                 let counter = self.f.add_param(header, I32);
                 let carried = self.f.add_param(header, I32);
@@ -429,7 +430,7 @@ impl Gen<'_> {
             }
         }
     }
-    /// Slots whose bytes are all written.
+    /// Creates slots whose bytes are all written.
     fn make_slots(&mut self) {
         for size in [4u32, 16, 32] {
             if self.rng.chance(70) {
@@ -586,7 +587,7 @@ fn module(seed: u64) -> Module {
     while g.budget > 0 {
         g.statement(0);
     }
-    // What is known at the end goes out.
+    // Writes the values visible at the end to the output.
     for (i, v) in g.pool.clone().into_iter().rev().take(12).enumerate() {
         let v = match g.f.ty(v) {
             I1 => g.b().cast(CastOp::Zext, v, I32),
@@ -613,7 +614,7 @@ fn output(machine: &Machine<'_>, at: u64) -> value::LaneValues {
 const A: u32 = 5;
 const B: u32 = 0xffff_fff9;
 
-/// Runs the kernel while it still has parameters.
+/// Runs the kernel before its parameters are lowered.
 fn run_imported(m: &Module) -> Result<value::LaneValues, Stop> {
     let kernel = m.find("k").unwrap();
     let mut machine = Machine::new(m);
@@ -699,7 +700,7 @@ fn check(
     }
 }
 
-/// Whether the kernel has a meaning; an error if a step changes it.
+/// Returns whether the kernel has defined behaviour; an error if a step changes the result.
 fn try_seed(seed: u64) -> Result<bool, String> {
     let (target, options) = (Target::generic(), Options::default());
     let cx = PassContext { target: &target, options: &options };

@@ -1,7 +1,7 @@
-//! Predecessors and a reverse post-order of the blocks that the entry reaches.
+//! Predecessors, and a reverse postorder of the blocks that are reachable from the entry.
 //!
-//! A predecessor is listed once for each edge, so a conditional branch with both targets the same counts twice.
-//! Unreachable blocks have no number and are nobody's predecessor.
+//! A predecessor is listed once for each edge, so a conditional branch with two equal targets counts twice.
+//! Unreachable blocks have no number and are not listed as predecessors.
 
 use crate::ir::{Block, EntityRef, Function, SecondaryMap};
 
@@ -22,7 +22,7 @@ impl Cfg {
         let mut rpo = Vec::with_capacity(func.layout.len());
         if let Some(entry) = func.entry() {
             let mut seen = vec![false; func.blocks.len()];
-            // (block, next successor to look at)
+            // (block, next successor to visit)
             let mut stack = vec![(entry, 0usize)];
             seen[entry.index()] = true;
             while let Some((block, next)) = stack.last_mut() {
@@ -50,19 +50,19 @@ impl Cfg {
         }
         Cfg { preds, rpo, number }
     }
-    /// The reachable predecessors of a block, one for each edge.
+    /// Reachable predecessors of a block, one for each edge.
     pub fn preds(&self, block: Block) -> &[Block] {
         &self.preds[block]
     }
-    /// The reachable blocks in reverse post-order (the entry first).
+    /// Reachable blocks in reverse postorder (the entry first).
     pub fn rpo(&self) -> &[Block] {
         &self.rpo
     }
-    /// Position of a block in [`Cfg::rpo`].
+    /// Position of a block in [`Cfg::rpo`]; `None` if it is unreachable.
     pub fn number(&self, block: Block) -> Option<u32> {
         Some(self.number[block]).filter(|n| *n != UNREACHABLE)
     }
-    /// Whether the entry reaches the block.
+    /// Whether the block is reachable from the entry.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.number[block] != UNREACHABLE
     }

@@ -1,12 +1,12 @@
-//! Dominator tree of the reachable blocks (iterative algorithm over reverse post-order), with constant-time
-//! dominance queries, and dominance frontiers on demand.
+//! Dominator tree of the reachable blocks (iterative algorithm over the reverse postorder), with
+//! constant-time dominance queries, and dominance frontiers on demand.
 
 use super::cfg::Cfg;
 use crate::ir::{Block, EntityRef, Function, Inst, SecondaryMap, Value, ValueDef};
 
 /// Dominator tree of a function.
 pub struct DomTree {
-    /// By reverse post-order number: number of the immediate dominator (the entry's is itself).
+    /// Number of the immediate dominator by reverse postorder number (the entry's is itself).
     idom: Vec<u32>,
     rpo: Vec<Block>,
     number: SecondaryMap<Block, u32>,
@@ -75,12 +75,13 @@ impl DomTree {
     fn num(&self, block: Block) -> Option<usize> {
         Some(self.number[block]).filter(|n| *n != u32::MAX).map(|n| n as usize)
     }
-    /// The immediate dominator; none for the entry and for unreachable blocks.
+    /// Immediate dominator; `None` for the entry and for unreachable blocks.
     pub fn idom(&self, block: Block) -> Option<Block> {
         let n = self.num(block)?;
         (n != 0).then(|| self.rpo[self.idom[n] as usize])
     }
-    /// Whether every path to `b` passes through `a` (true for `a == b`). Unreachable blocks are dominated by all.
+    /// Whether every path to `b` passes through `a` (true for `a == b`). Every block dominates unreachable
+    /// blocks.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         match (self.num(a), self.num(b)) {
             (_, None) => true,
@@ -135,7 +136,7 @@ fn intersect(idom: &[u32], mut a: u32, mut b: u32) -> u32 {
     a
 }
 
-/// Where instructions stand: block and position, for dominance of values.
+/// Positions of instructions (block and index), for dominance of values.
 pub struct Positions {
     at: SecondaryMap<Inst, (u32, u32)>,
 }
@@ -151,7 +152,7 @@ impl Positions {
         }
         Positions { at }
     }
-    /// The block of an instruction of the layout.
+    /// The block of an instruction; `None` if it is not in the layout.
     pub fn block(&self, inst: Inst) -> Option<Block> {
         Some(self.at[inst].0).filter(|b| *b != u32::MAX).map(|b| Block::new(b as usize))
     }

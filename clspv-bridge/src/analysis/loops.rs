@@ -1,13 +1,13 @@
-//! Natural loops of a reducible control-flow graph, nested.
+//! Natural loops of a reducible control-flow graph, and their nesting.
 //!
-//! Back edges are edges to a dominator; loops with one header are one loop. In an irreducible graph the cycles without
-//! a dominating header are not found ([`is_reducible`] tells).
+//! Back edges are edges to a dominator; loops with one header are one loop. Cycles of an irreducible graph
+//! without a dominating header are not found; [`is_reducible`] detects such graphs.
 
 use super::cfg::Cfg;
 use super::domtree::DomTree;
 use crate::ir::{Block, SecondaryMap};
 
-/// One loop.
+/// Natural loop.
 #[derive(Debug, Clone)]
 pub struct Loop {
     pub header: Block,
@@ -32,7 +32,8 @@ impl LoopForest {
     pub fn new(cfg: &Cfg, dom: &DomTree) -> LoopForest {
         let mut loops: Vec<Loop> = Vec::new();
         let mut innermost = SecondaryMap::with_default(NONE);
-        // Headers in reverse post-order from the inside out, so that the first loop to claim a block is the innermost.
+        // Headers in reverse order, inner loops first, so that the first loop to claim a block is the
+        // innermost.
         let mut found: Vec<usize> = Vec::new();
         for &header in cfg.rpo().iter() {
             let latches: Vec<Block> =
@@ -54,7 +55,8 @@ impl LoopForest {
                     }
                     continue;
                 }
-                // The block is in a loop already: climb to its outermost known loop and go on from that header.
+                // The block is in a loop already: climb to its outermost known loop and continue from that
+                // header.
                 while let Some(p) = loops[inner as usize].parent {
                     inner = p as u32;
                 }
@@ -80,7 +82,7 @@ impl LoopForest {
     pub fn loops(&self) -> &[Loop] {
         &self.loops
     }
-    /// The innermost loop of a block.
+    /// Index of the innermost loop of a block; `None` outside of loops.
     pub fn innermost(&self, block: Block) -> Option<usize> {
         Some(self.innermost[block]).filter(|l| *l != NONE).map(|l| l as usize)
     }

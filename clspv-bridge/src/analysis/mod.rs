@@ -1,4 +1,5 @@
-//! Analyses of one function: each computes its tables from a `&Function` and is dropped when the function changes.
+//! Analyses of one function. Each computes its tables from a `&Function`; they become invalid when the
+//! function changes.
 
 pub mod cfg;
 pub mod domtree;

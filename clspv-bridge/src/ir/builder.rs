@@ -12,7 +12,7 @@ use super::types::{I1, I32, I64, Scalar, Space, Type};
 pub struct Builder<'f> {
     pub func: &'f mut Function,
     pub block: Block,
-    /// Source line given to new instructions.
+    /// Source line of new instructions.
     pub line: u32,
 }
 
@@ -89,7 +89,7 @@ impl<'f> Builder<'f> {
     pub fn cast(&mut self, op: CastOp, x: Value, ty: Type) -> Value {
         self.value(Op::Cast(op), &[x], ty)
     }
-    /// Same bits as another type; returns `x` itself if it has that type already.
+    /// `x` as another type of the same size; `x` itself if it has that type already.
     pub fn bitcast(&mut self, x: Value, ty: Type) -> Value {
         if self.ty(x) == ty { x } else { self.cast(CastOp::Bitcast, x, ty) }
     }

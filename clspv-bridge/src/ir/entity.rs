@@ -1,8 +1,8 @@
 //! Entity references and the maps keyed by them.
 //!
-//! Everything in a function is named by a `u32` newtype ([`Value`], [`Block`], ...), so the IR needs no
-//! lifetimes and no `Rc`: a pass may hold a reference while it edits the function. A reference is obtained
-//! from the map that owns the data ([`PrimaryMap::push`]) and is meaningless in another function.
+//! Everything in a function is named by a `u32` newtype ([`Value`], [`Block`], ...), so the IR needs neither
+//! lifetimes nor `Rc`: a pass may hold a reference while it edits the function. A reference is obtained from
+//! the map that owns the data ([`PrimaryMap::push`]) and is meaningless in another function.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -57,7 +57,7 @@ entity!(/// A private (per work-item) stack slot of a function.
 entity!(/// A lowered memory variable of a function: a bound buffer view, workgroup array or private array.
     Var, "var");
 
-/// Owns the data of one kind of entity; keys are handed out in order and never reused.
+/// Owner of the data of one kind of entity; keys are assigned in order and never reused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrimaryMap<K: EntityRef, V> {
     items: Vec<V>,

@@ -1,9 +1,9 @@
 //! Functions: values, instructions, blocks and their order.
 //!
 //! A function owns everything in it. `layout` gives the block order (the entry first); each block lists its
-//! instructions in order, the last being the only terminator. Passes that add or remove instructions rebuild the
-//! block's list ([`Function::take_insts`]) rather than inserting one by one. Constants are values without an
-//! instruction: they dominate everything and are interned.
+//! instructions in order, the last being the only terminator. Passes that add or remove instructions rebuild
+//! the block's list ([`Function::take_insts`]) rather than inserting one by one. Constants are values without
+//! an instruction: they dominate everything and are interned.
 
 use super::entity::{Block, EntityRef, Inst, PrimaryMap, Slot, Value, Var};
 use super::image::ImageDim;
@@ -19,33 +19,34 @@ pub struct Signature {
     pub results: Vec<Type>,
 }
 
-/// Who can see a function or global of a module.
+/// Visibility of a function or global of a module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Linkage {
-    /// Defined here, seen here.
+    /// Defined here, visible here only.
     #[default]
     Internal,
     /// Defined here, resolves imports of other modules by name.
     Export,
-    /// The same, but other modules may define it too, in equal words: one of the definitions is kept.
+    /// Like [`Linkage::Export`], but other modules may contain an equal definition; one of them is kept.
     Once,
     /// Declared here, defined in another module or the built-in library.
     Import,
 }
 
-/// A constant: one bit pattern for each lane (a single one for pointers, whose bits are the address), or undefined.
+/// A constant: one bit pattern for each lane (a single one for pointers, whose bits are the address), or
+/// undefined.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Const {
     Bits(Type, SmallVec<[u64; 1]>),
     Undef(Type),
 }
 
-/// Where a value comes from.
+/// Definition of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ValueDef {
-    /// Result number of an instruction.
+    /// Result of an instruction, by index.
     Result(Inst, u16),
-    /// Parameter number of a block.
+    /// Parameter of a block, by index.
     Param(Block, u16),
     Const(Const),
 }
@@ -86,8 +87,8 @@ pub struct SlotData {
 pub enum VarClass {
     /// Runtime array in the storage buffer of this descriptor binding; several views of one binding alias.
     Buffer { binding: u32, readonly: bool },
-    /// The image at this descriptor binding, read with fetches or (`storage`) read and written; `elem` is the type of its
-    /// texels' lanes.
+    /// The image at this descriptor binding, read with fetches or (`storage`) read and written; `elem` is the
+    /// type of its texels' lanes.
     Image { binding: u32, dim: ImageDim, storage: bool },
     /// Workgroup array.
     Workgroup,
@@ -131,7 +132,7 @@ pub struct Function {
     consts: HashMap<Const, Value>,
 }
 
-/// What names of functions of the built-in library begin with.
+/// Prefix of the names of library functions.
 const BUILT_IN: &str = "pc_";
 
 impl Function {
@@ -139,7 +140,8 @@ impl Function {
     pub fn new(name: &str, sig: Signature, linkage: Linkage) -> Self {
         Function { name: name.to_owned(), sig, linkage, ..Function::default() }
     }
-    /// Whether it is one of the built-in library, or stands for it: [`crate::passes::link::merge`] gives those of programs other names.
+    /// Whether it is a function of the built-in library, or an import of one: [`crate::passes::link::merge`]
+    /// renames functions of programs that have its prefix.
     pub fn is_built_in(&self) -> bool {
         self.kernel.is_none() && self.name.starts_with(BUILT_IN)
     }
@@ -157,7 +159,7 @@ impl Function {
     pub fn new_block_detached(&mut self) -> Block {
         self.blocks.push(BlockData::default())
     }
-    /// Adds a parameter to a block. The callers of the block must then pass one argument more.
+    /// Adds a parameter to a block. Every edge to the block then needs one more argument.
     pub fn add_param(&mut self, block: Block, ty: Type) -> Value {
         let index = self.blocks[block].params.len() as u16;
         let value = self.values.push(ValueData { ty, def: ValueDef::Param(block, index) });
@@ -194,7 +196,7 @@ impl Function {
         self.insts[inst].targets = targets.iter().cloned().collect();
         inst
     }
-    /// Moves the instruction list out of a block, to be rebuilt and put back.
+    /// Takes the instruction list out of a block, to be rebuilt and put back.
     pub fn take_insts(&mut self, block: Block) -> Vec<Inst> {
         std::mem::take(&mut self.blocks[block].insts)
     }
@@ -202,14 +204,14 @@ impl Function {
     pub fn ty(&self, value: Value) -> Type {
         self.values[value].ty
     }
-    /// The instruction that defines a value.
+    /// The instruction that defines a value; `None` for parameters and constants.
     pub fn def_inst(&self, value: Value) -> Option<Inst> {
         match self.values[value].def {
             ValueDef::Result(inst, _) => Some(inst),
             _ => None,
         }
     }
-    /// The operation that defines a value.
+    /// The operation that defines a value; `None` for parameters and constants.
     pub fn def_op(&self, value: Value) -> Option<&Op> {
         self.def_inst(value).map(|i| &self.insts[i].op)
     }
@@ -229,7 +231,7 @@ impl Function {
         }
     }
 
-    /// The interned constant.
+    /// The interned value of a constant.
     pub fn constant(&mut self, c: Const) -> Value {
         if let Some(&v) = self.consts.get(&c) {
             return v;
@@ -262,21 +264,21 @@ impl Function {
     pub fn undef(&mut self, ty: Type) -> Value {
         self.constant(Const::Undef(ty))
     }
-    /// The constant that a value is.
+    /// The constant behind a value; `None` for others.
     pub fn as_const(&self, value: Value) -> Option<&Const> {
         match &self.values[value].def {
             ValueDef::Const(c) => Some(c),
             _ => None,
         }
     }
-    /// Bits of a scalar or splat constant.
+    /// Bits of a scalar or splat constant; `None` for others.
     pub fn as_bits(&self, value: Value) -> Option<u64> {
         match self.as_const(value)? {
             Const::Bits(_, bits) if bits.iter().all(|b| *b == bits[0]) => Some(bits[0]),
             _ => None,
         }
     }
-    /// Replaces every use of the keys of `map` by what they map to, following chains.
+    /// Replaces every use of the keys of `map` by their values, following chains.
     pub fn replace_uses(&mut self, map: &HashMap<Value, Value>) {
         if map.is_empty() {
             return;
@@ -302,7 +304,7 @@ impl Function {
     pub fn size(&self) -> usize {
         self.layout.iter().map(|b| self.blocks[*b].insts.len()).sum()
     }
-    /// Highest value index in use, for side tables.
+    /// Size of side tables indexed by value: the highest index plus one.
     pub fn value_count(&self) -> usize {
         self.values.next_key().index()
     }

@@ -1,19 +1,19 @@
 //! Operations between the work-items of a sub-group or work-group.
 //!
-//! At sub-group scope an operation is over the *active* work-items: those that reach the instruction together. At
-//! work-group scope all work-items reach it, and only votes, broadcasts and scans without clusters exist. Such an
-//! instruction must stay where it is in the control flow, so it counts as having side effects.
+//! At sub-group scope an operation covers the *active* work-items: those that reach the instruction together.
+//! At work-group scope all work-items reach it, and only votes, broadcasts and scans without clusters exist.
+//! Such an instruction must keep its position in the control flow, so it counts as having side effects.
 
 use super::inst::BinOp;
 
-/// What part of a reduction each work-item gets.
+/// The values that a reduction combines for each work-item.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Scan {
-    /// The combination of all values.
+    /// All values.
     Reduce,
-    /// That of the values up to its own, in the order of local ids.
+    /// The values up to the work-item's own, in the order of local ids.
     Inclusive,
-    /// That of the values before its own; the identity of the operator if there is none.
+    /// The values before the work-item's own; the identity of the operator if there are none.
     Exclusive,
 }
 
@@ -27,7 +27,7 @@ pub enum LaneMask {
     Lt,
 }
 
-/// An operation. Comments give `args -> results`; masks are `i32x4`, one bit for each sub-group local id.
+/// Group operation. Comments give `args -> results`; masks are `i32x4`, one bit for each sub-group local id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GroupOp {
     /// Votes. `i1 -> i1`
@@ -37,36 +37,37 @@ pub enum GroupOp {
     AllEqual,
     /// True in the first active work-item. `-> i1`
     Elect,
-    /// The value of one work-item: of its sub-group local id or its local linear id, the same in all. `x, i32 -> T`
+    /// Value of one work-item, given by its sub-group local id or local linear id, which must be uniform. `x,
+    /// i32 -> T`
     Broadcast,
-    /// The value of the first active work-item. `x -> T`
+    /// Value of the first active work-item. `x -> T`
     BroadcastFirst,
-    /// The active work-items where the operand is true. `i1 -> mask`
+    /// Mask of the active work-items whose operand is true. `i1 -> mask`
     Ballot,
-    /// The own bit of a mask. `mask -> i1`
+    /// The work-item's own bit of a mask. `mask -> i1`
     InverseBallot,
-    /// A bit of a mask. `mask, i32 -> i1`
+    /// Bit of a mask. `mask, i32 -> i1`
     BallotBit,
-    /// Bits of a mask: all, up to the own one, or before it. `mask -> i32`
+    /// Number of set bits of a mask: all, up to the own one, or before it. `mask -> i32`
     BallotCount(Scan),
-    /// The lowest and the highest bit that is set. `mask -> i32`
+    /// Index of the lowest or of the highest set bit. `mask -> i32`
     BallotLsb,
     BallotMsb,
     /// `-> mask`
     Mask(LaneMask),
-    /// The value of the work-item with another local id: that one; the own one xor, minus or plus the second operand.
-    /// Undefined if it is not active. `x, i32 -> T`
+    /// Value of the work-item with another local id: the second operand, or the own id xor, minus or plus it.
+    /// Undefined if that work-item is not active. `x, i32 -> T`
     Shuffle,
     ShuffleXor,
     ShuffleUp,
     ShuffleDown,
-    /// The value of the work-item so many further on, going round within clusters of a size (0: the whole sub-group).
-    /// `x, i32 -> T`
+    /// Value of the work-item `i32` ids further on, modulo the cluster size (0: the whole sub-group). `x, i32
+    /// -> T`
     Rotate {
         cluster: u32,
     },
-    /// Combination with an associative operator; `cluster` (a power of two, only with [`Scan::Reduce`]) cuts the sub-group
-    /// into pieces that are combined apart (0: it is not cut). `x -> T`
+    /// Reduction with an associative operator. `cluster` (a power of two, only with [`Scan::Reduce`]) splits
+    /// the sub-group into pieces that are reduced separately (0: no split). `x -> T`
     Combine {
         scan: Scan,
         op: BinOp,

@@ -1,14 +1,17 @@
-//! Operations on images.
+//! Image operations.
 //!
-//! An image is an opaque value until lowering, when it has become one of the kernel's arguments and the operation names
-//! a variable of class [`super::VarClass::Image`] instead. A sampler is an `i32` of the bits below, whether it is
-//! a literal or an argument, so samplers flow like any number. Texels are four lanes of `f32` or `i32`; signed and unsigned
-//! reads are one operation, because the value's extension follows from the image's format at run time. Coordinates have
-//! exactly as many lanes as [`ImageDim::coordinates`].
+//! An image is an opaque value until lowering. Then it has become one of the kernel's arguments, and the
+//! operation names a variable of class [`super::VarClass::Image`] instead. A sampler is an `i32` of the bits
+//! below, both as a literal and as an argument, so samplers are used like any number.
+//!
+//! Texels are four lanes of `f32` or `i32`; signed and unsigned reads are one operation, because the value's
+//! extension follows from the image's format at run time. Coordinates have exactly as many lanes as
+//! [`ImageDim::coordinates`].
 
 use super::types::{F32, I32, Scalar, Type};
 
-/// Shape of an image. Depth images are not told apart: their texels have three more lanes, which nobody reads.
+/// Shape of an image. Depth images have no shape of their own: their texels have three more lanes, which are
+/// unused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImageDim {
     D1,
@@ -21,7 +24,7 @@ pub enum ImageDim {
 }
 
 impl ImageDim {
-    /// Lanes of a coordinate, the array layer included; also of the size.
+    /// Number of lanes of a coordinate and of the size, the array layer included.
     pub const fn coordinates(self) -> u32 {
         match self {
             ImageDim::D1 | ImageDim::Buffer => 1,
@@ -39,35 +42,38 @@ impl ImageDim {
     }
 }
 
-/// What is done with an image. Comments give `args -> results`; the image is the first argument until it is lowered.
+/// Image operation. Comments give `args -> results`; the image is the first argument until it is lowered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImageOp {
-    /// Reads through a sampler; removed by `lower_builtins`. `image, sampler(i32), f32 or i32 coordinates -> f32x4 or i32x4`
+    /// Reads through a sampler; removed by `lower_builtins`. `image, sampler(i32), f32 or i32 coordinates ->
+    /// f32x4 or i32x4`
     Sample,
-    /// The same at a level of detail. `image, sampler(i32), f32 coordinates, f32 -> f32x4 or i32x4`
+    /// Read through a sampler at a level of detail. `image, sampler(i32), f32 coordinates, f32 -> f32x4 or
+    /// i32x4`
     SampleLod,
     /// `image, i32 coordinates -> f32x4 or i32x4`
     Read,
-    /// From a level of the image. `image, i32 coordinates, i32 level -> f32x4 or i32x4`
+    /// Read from a level of the image. `image, i32 coordinates, i32 level -> f32x4 or i32x4`
     ReadLevel,
     /// `image, i32 coordinates, f32x4 or i32x4 ->`
     Write,
-    /// To a level of the image. `image, i32 coordinates, i32 level, f32x4 or i32x4 ->`
+    /// Write to a level of the image. `image, i32 coordinates, i32 level, f32x4 or i32x4 ->`
     WriteLevel,
-    /// Width, height, depth, layers, as far as there are any. `image -> i32 or vector`
+    /// Width, height, depth and layers, as far as they exist. `image -> i32 or vector`
     Size,
-    /// Levels of detail. `image -> i32`
+    /// Number of levels of detail. `image -> i32`
     Levels,
     /// cl_channel_order. `image -> i32`
     Order,
     /// cl_channel_type. `image -> i32`
     DataType,
-    /// Address of what tells of the image where images lie in memory ([`crate::native::image`]). `image -> ptr constant`
+    /// Address of the image descriptor where images lie in memory ([`crate::native::image`]). `image -> ptr
+    /// constant`
     Address,
 }
 
 impl ImageOp {
-    /// Number of arguments, the image not counted.
+    /// Number of arguments without the image.
     pub const fn operands(self) -> usize {
         match self {
             ImageOp::SampleLod | ImageOp::WriteLevel => 3,
@@ -81,7 +87,8 @@ impl ImageOp {
 /// The types of a texel.
 pub const TEXELS: [Type; 2] = [Type::Vector(Scalar::F32, 4), Type::Vector(Scalar::I32, 4)];
 
-/// Whether a coordinate operand fits: integers, or for [`ImageOp::Sample`] floating-point too, which it is for [`ImageOp::SampleLod`].
+/// Whether a coordinate operand has a valid type: integers, or floating-point numbers, optionally for
+/// [`ImageOp::Sample`] and always for [`ImageOp::SampleLod`].
 pub fn is_coordinate(op: ImageOp, dim: ImageDim, ty: Type) -> bool {
     let lane = match op {
         ImageOp::Sample => ty.lane() == I32 || ty.lane() == F32,

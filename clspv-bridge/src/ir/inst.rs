@@ -1,7 +1,8 @@
-//! Instructions: opcodes with their immediate operands, and the data every instruction carries.
+//! Instructions: opcodes with their immediate operands, and the data that every instruction has.
 //!
-//! Value operands live in [`InstData::args`], control-flow edges in [`InstData::targets`]; everything else
-//! is immediate data inside the [`Op`]. So a pass that only renames or counts uses never looks at the opcode.
+//! Value operands are in [`InstData::args`], control-flow edges in [`InstData::targets`]; everything else is
+//! immediate data inside the [`Op`]. A pass that only renames or counts uses therefore never looks at the
+//! opcode.
 
 use super::entity::{Block, FuncRef, Global, Slot, Value, Var};
 use super::group::GroupOp;
@@ -114,7 +115,7 @@ pub enum UnOp {
     NativeRecip,
 }
 
-/// Value conversions; lane counts agree unless said otherwise.
+/// Value conversions; lane counts agree unless stated otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CastOp {
     /// Integer to narrower integer (`i1`: the low bit).
@@ -129,7 +130,7 @@ pub enum CastOp {
     /// Integer to float, round to nearest even.
     SToFp,
     UToFp,
-    /// Same number of bits, other type: lane counts may differ. Not on pointers.
+    /// Same number of bits, another type: lane counts may differ. Not on pointers.
     Bitcast,
     /// Pointer to `i64` and back.
     PtrToInt,
@@ -138,7 +139,7 @@ pub enum CastOp {
     PtrCast,
 }
 
-/// Rounding of an explicit conversion.
+/// Rounding mode of an explicit conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rounding {
     Rte,
@@ -215,7 +216,7 @@ pub enum WorkItemQuery {
     SubGroupLocalId,
 }
 
-/// 32-bit values that a Vulkan compute shader is given by the device (phase Lowered and later; result `i32`).
+/// 32-bit values that the device provides to a Vulkan compute shader (phase Lowered and later; result `i32`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ShaderInput {
     LocalId,
@@ -228,18 +229,19 @@ pub enum ShaderInput {
     NumSubGroups,
     SubGroupId,
     SubGroupLocalId,
-    /// How the texels of the storage image at binding `dim` are stored ([`crate::texel_order`]).
+    /// Texel order of the storage image at binding `dim` ([`crate::texel_order`]).
     TexelOrder,
 }
 
-/// Where the address operand of a memory access points.
+/// Form of the address operand of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Root {
     /// The operand is a pointer value (before lowering).
     Ptr,
     /// The operand is a device address: an `i64`, or its two words (`expand_ints`).
     Addr,
-    /// The operand is an `i32` element index into this variable, whose element type is exactly the accessed type.
+    /// The operand is an `i32` element index into this variable, whose element type is exactly the accessed
+    /// type.
     Var(Var),
 }
 
@@ -252,7 +254,7 @@ pub struct Access {
     pub nontemporal: bool,
     /// The memory is not written during the kernel (`const restrict`, `__constant`).
     pub readonly: bool,
-    /// A load whose value goes to another place in memory and nowhere else (padding and what was never written included).
+    /// Load whose value is only stored to another memory location (padding and uninitialised bytes included).
     pub copied: bool,
     pub root: Root,
 }
@@ -283,8 +285,8 @@ pub enum Op {
     Select,
     /// `x -> U`
     Cast(CastOp),
-    /// Conversion with explicit rounding and/or saturation between scalar kinds; `from_signed`/`to_signed` say how
-    /// integers are read. Removed by `lower_builtins`. `x -> U`
+    /// Conversion with explicit rounding, saturation or both between scalar kinds; `from_signed` and
+    /// `to_signed` give the signedness of integers. Removed by `lower_builtins`. `x -> U`
     Convert {
         from_signed: bool,
         to_signed: bool,
@@ -304,7 +306,8 @@ pub enum Op {
     VecBuild,
     /// `s -> vec`
     Splat,
-    /// Lane selection from the concatenation of both operands; `u8::MAX` gives an undefined lane. `a, b -> vec`
+    /// Lane selection from the concatenation of both operands; `u8::MAX` gives an undefined lane. `a, b ->
+    /// vec`
     Shuffle(SmallVec<[u8; 16]>),
     /// `vec<i1> -> i1`
     Any,
@@ -317,8 +320,8 @@ pub enum Op {
     Store(Access),
     /// `ptr, i64 byte offset -> ptr`
     PtrAdd,
-    /// Whether a pointer points into this address space (private, local or global); NULL and `__constant` memory count as
-    /// global. `ptr -> i1`
+    /// Whether a pointer points into this address space (private, local or global); NULL and `__constant`
+    /// memory count as global. `ptr -> i1`
     IsSpace(Space),
     /// Address of a stack slot. `-> ptr.private`
     SlotAddr(Slot),
@@ -378,7 +381,7 @@ pub enum Op {
         scope: Scope,
         op: GroupOp,
     },
-    /// Product of four signed or unsigned bytes of each operand, summed up. `i32, i32 -> i32`
+    /// Sum of four products of signed or unsigned bytes. `i32, i32 -> i32`
     Dot4 {
         x_signed: bool,
         y_signed: bool,
@@ -386,12 +389,12 @@ pub enum Op {
     /// Ticks of a clock that the work-items of the scope share. `-> i64`
     Clock(Scope),
 
-    /// `-> i64 or i32`. The dimension is 0 for queries that have none.
+    /// Work-item query. The dimension is 0 for queries without one. `-> i64 or i32`
     WorkItem {
         query: WorkItemQuery,
         dim: u8,
     },
-    /// Value given by the device. `-> i32`
+    /// Value provided by the device. `-> i32`
     Input {
         input: ShaderInput,
         dim: u8,
@@ -412,7 +415,7 @@ pub enum Op {
     OpenCl(ClOp),
     /// `args -> results`
     Call(FuncRef),
-    /// A call of the runtime (see [`RuntimeCall`]); native code only.
+    /// Call of the runtime (see [`RuntimeCall`]); native code only.
     Runtime(RuntimeCall),
 
     /// `-> ` targets: one.
@@ -442,7 +445,7 @@ impl Op {
             _ => None,
         }
     }
-    /// The same, to change it.
+    /// Mutable access to [`Op::access`].
     pub fn access_mut(&mut self) -> Option<&mut Access> {
         match self {
             Op::Load(a) | Op::Store(a) | Op::Memset(a) => Some(a),
@@ -453,7 +456,7 @@ impl Op {
             _ => None,
         }
     }
-    /// Which argument of a load, store or atomic is the address.
+    /// Argument index of the address of a load, store or atomic.
     pub fn address_arg(&self) -> Option<usize> {
         match self {
             Op::Load(_)
@@ -465,7 +468,7 @@ impl Op {
             _ => None,
         }
     }
-    /// Whether the instruction must stay although nobody uses its results: it writes memory, synchronises,
+    /// Whether the instruction must stay even without uses of its results: it writes memory, synchronises,
     /// transfers control, calls, or reads volatile memory.
     pub fn has_side_effects(&self) -> bool {
         match self {
@@ -498,7 +501,7 @@ impl Op {
             _ => self.is_terminator(),
         }
     }
-    /// Whether the result depends on the operands alone (so equal instructions may be merged).
+    /// Whether the result depends only on the operands (so equal instructions may be merged).
     pub fn is_pure(&self) -> bool {
         !self.has_side_effects()
             && !matches!(self, Op::Load(_) | Op::Image { op: ImageOp::Read | ImageOp::ReadLevel, .. })
@@ -532,14 +535,14 @@ pub struct InstData {
     pub line: u32,
 }
 
-/// Permissions given by -cl-fast-relaxed-math and friends (SPIR-V FPFastMathMode).
+/// Fast-math flags of -cl-fast-relaxed-math and similar options (SPIR-V FPFastMathMode).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FastMath {
     pub no_nan: bool,
     pub no_inf: bool,
     pub no_signed_zero: bool,
     pub allow_recip: bool,
-    /// A product may be fused with the sum it goes into.
+    /// A product may be fused with the sum that uses it.
     pub contract: bool,
     pub fast: bool,
 }

@@ -1,9 +1,10 @@
 //! Reference interpreter: runs a function as one work-group, in any phase.
 //!
-//! It is what tests compare passes with. Undefined bits are tracked ([`value`]), accesses are checked against their
-//! objects ([`memory`]), and what the IR leaves undefined stops the run with [`Stop::Undefined`]. Work-items run one
-//! after the other, each to the next barrier or group operation ([`groups`]). After lowering, the launch contract (push-constant block, bindings,
-//! specialised lengths, shader inputs) comes from [`Launch`]. OpenCL built-ins are not run: lower them first.
+//! Tests compare passes with it. Undefined bits are tracked ([`value`]), accesses are checked against their
+//! objects ([`memory`]), and undefined behaviour stops the run with [`Stop::Undefined`]. Work-items run one
+//! after the other, each to the next barrier or group operation ([`groups`]). After lowering, the launch
+//! contract (push-constant block, bindings, specialised lengths, shader inputs) comes from [`Launch`]. OpenCL
+//! built-ins are not supported: lower them first.
 
 mod groups;
 pub mod memory;
@@ -21,20 +22,20 @@ use memory::Memory;
 use std::collections::HashMap;
 use value::{Lane, LaneValues};
 
-/// Why a run ended early.
+/// Reason for an early end of a run.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Stop {
-    /// The program did what has no meaning.
+    /// The program has undefined behaviour.
     #[error("undefined behaviour: {0}")]
     Undefined(String),
-    /// The interpreter cannot do this.
+    /// The operation is not supported by the interpreter.
     #[error("the interpreter cannot do this: {0}")]
     Unsupported(String),
     #[error("too many steps")]
     Fuel,
 }
 
-/// Geometry of a launch, and what the runtime would put into the contract.
+/// Geometry of a launch, and the values that the runtime would provide through the launch contract.
 #[derive(Clone, Debug)]
 pub struct Launch {
     pub work_dim: u32,
@@ -50,7 +51,7 @@ pub struct Launch {
     pub bindings: Vec<u64>,
     /// Lengths of arrays by SpecId.
     pub lengths: HashMap<u32, u32>,
-    /// Instructions that may be run.
+    /// Most instructions of a run.
     pub fuel: u64,
 }
 
@@ -84,7 +85,7 @@ struct Frame<'m> {
     next: usize,
     values: Vec<Option<LaneValues>>,
     slots: HashMap<Slot, u64>,
-    /// Where the caller wants the results.
+    /// Values of the caller that receive the results.
     results: Vec<Value>,
 }
 
@@ -145,7 +146,7 @@ impl<'m> Machine<'m> {
         Ok(results.into_iter().next().unwrap_or_default())
     }
 
-    /// Runs a function as one work-group; the results of each work-item.
+    /// Runs a function as one work-group; returns the results of each work-item.
     pub fn run(
         &mut self,
         func: FuncRef,
@@ -272,7 +273,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// An instruction that does not change the flow of control.
+    /// Executes an instruction that is not a terminator.
     fn step(
         &mut self,
         item: &mut Item<'m>,
@@ -419,7 +420,7 @@ impl<'m> Machine<'m> {
     }
 }
 
-/// Lets those work-items of a sub-group go on that wait for no others; whether there are any.
+/// Releases the work-items of a sub-group that wait for no others; returns whether there are any.
 fn sub_group_step(group: &mut [Item<'_>], largest: u32) -> Result<bool, Stop> {
     let waits = |i: &Item<'_>| i.state == State::AtGroup(Scope::SubGroup);
     if let Some(first) = group.iter().filter(|i| waits(i)).map(groups::position).min() {
@@ -436,7 +437,8 @@ fn sub_group_step(group: &mut [Item<'_>], largest: u32) -> Result<bool, Stop> {
     Ok(false)
 }
 
-/// Does the group operation at which all these work-items stand. The numbers are their ids in the group.
+/// Executes the group operation at which all these work-items have stopped. The numbers are their ids in the
+/// group.
 fn group_step(items: &mut [(u32, &mut Item<'_>)], size: u32) -> Result<(), Stop> {
     let Some((func, inst)) = items.first().and_then(|(_, i)| groups::instruction(i)) else { return Ok(()) };
     let data = &func.insts[inst];
@@ -497,7 +499,7 @@ fn take(frame: &mut Frame<'_>, call: &BlockCall) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The arithmetic of a read-modify-write; `None` for an exchange.
+/// Binary operation of a read-modify-write; `None` for an exchange.
 fn rmw(op: RmwOp) -> Option<BinOp> {
     Some(match op {
         RmwOp::Add => BinOp::Iadd,
@@ -565,7 +567,7 @@ fn shader_input(input: ShaderInput, dim: usize, id: [u32; 3], l: &Launch) -> u64
     value & 0xffff_ffff
 }
 
-/// A value of a scalar type with every bit known, for callers that make arguments.
+/// A value of a scalar type with every bit known, for use as an argument.
 pub fn known(ty: Type, bits: u64) -> LaneValues {
     let mask = u64::MAX >> (64 - value::width(ty));
     std::iter::repeat_n(Lane::known(bits & mask), ty.lanes() as usize).collect()

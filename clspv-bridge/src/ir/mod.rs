@@ -1,5 +1,5 @@
-//! The SSA intermediate representation: a control-flow graph with block parameters, byte-addressed pointers and
-//! no aggregate values.
+//! The SSA intermediate representation: a control-flow graph with block parameters, byte-addressed pointers
+//! and no aggregate values.
 
 pub mod builder;
 pub mod entity;

@@ -5,21 +5,22 @@ use super::func::{Function, Linkage};
 use super::types::Space;
 use crate::metadata::KernelInfo;
 
-/// How far a module has been lowered. Passes declare the phase they need and give; the verifier
-/// enforces what each phase forbids.
+/// Degree of lowering of a module. Passes declare the phase they require; the verifier rejects what each
+/// phase forbids.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Phase {
     /// As read: calls, imports, slots.
     #[default]
     Imported,
-    /// No imports that are called remain.
+    /// Imports that are called have been resolved.
     Linked,
-    /// No calls remain; only kernels remain. In native code some functions may stay, and calls of them.
+    /// Calls have been inlined and only kernels remain. Native code may keep non-inlined functions and calls
+    /// of them.
     Inlined,
-    /// No functions but kernels, pointers, slots, OpenCL built-ins or work-item queries remain: memory accesses name an address
-    /// or a variable.
+    /// Memory accesses name an address or a variable. Functions other than kernels, pointers, slots, OpenCL
+    /// built-ins and work-item queries have been removed.
     Lowered,
-    /// Only types and accesses the target has.
+    /// Only types and accesses that the target supports.
     Legal,
     /// Structured control flow with merge annotations.
     Structured,
@@ -58,7 +59,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// The function with this name.
+    /// Returns the function with this name.
     pub fn find(&self, name: &str) -> Option<FuncRef> {
         self.functions.iter().find(|(_, f)| f.name == name).map(|(r, _)| r)
     }

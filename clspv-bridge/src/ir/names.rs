@@ -1,7 +1,7 @@
 //! Names of operations, predicates and attributes in the text form.
 //!
-//! One table per enumeration serves both printing ([`Named::name`]) and parsing ([`Named::from_name`]), so the two
-//! cannot disagree. Mnemonics of all opcode families are distinct from each other.
+//! One table per enumeration serves both printing ([`Named::name`]) and parsing ([`Named::from_name`]), so
+//! the two cannot disagree. The mnemonics of all opcode families are distinct.
 
 use super::func::Linkage;
 use super::group::{LaneMask, Scan};
@@ -37,87 +37,96 @@ macro_rules! named {
 
 named! {
     BinOp {
-        Iadd = "iadd", Isub = "isub", Imul = "imul", Udiv = "udiv", Sdiv = "sdiv", Urem = "urem", Srem = "srem",
-        And = "and", Or = "or", Xor = "xor", Shl = "shl", Lshr = "lshr", Ashr = "ashr", Rotl = "rotl",
-        UmulHi = "umul_hi", SmulHi = "smul_hi", Umin = "umin", Umax = "umax", Smin = "smin", Smax = "smax",
-        Fadd = "fadd", Fsub = "fsub", Fmul = "fmul", Fdiv = "fdiv", Frem = "frem", Fmin = "fmin", Fmax = "fmax",
+        Iadd = "iadd", Isub = "isub", Imul = "imul", Udiv = "udiv", Sdiv = "sdiv", Urem = "urem",
+        Srem = "srem", And = "and", Or = "or", Xor = "xor", Shl = "shl", Lshr = "lshr", Ashr = "ashr",
+        Rotl = "rotl", UmulHi = "umul_hi", SmulHi = "smul_hi", Umin = "umin", Umax = "umax",
+        Smin = "smin", Smax = "smax", Fadd = "fadd", Fsub = "fsub", Fmul = "fmul", Fdiv = "fdiv",
+        Frem = "frem", Fmin = "fmin", Fmax = "fmax",
     }
     UnOp {
-        Not = "not", Popcnt = "popcnt", Clz = "clz", Ctz = "ctz", Bitrev = "bitrev", Fneg = "fneg", Fabs = "fabs",
-        Floor = "floor", Ceil = "ceil", Trunc = "ftrunc", Rint = "rint", Sqrt = "sqrt", NativeRsqrt = "native_rsqrt",
-        NativeSin = "native_sin", NativeCos = "native_cos", NativeTan = "native_tan", NativeExp2 = "native_exp2",
-        NativeLog2 = "native_log2", NativeExp = "native_exp", NativeLog = "native_log", NativeRecip = "native_recip",
+        Not = "not", Popcnt = "popcnt", Clz = "clz", Ctz = "ctz", Bitrev = "bitrev", Fneg = "fneg",
+        Fabs = "fabs", Floor = "floor", Ceil = "ceil", Trunc = "ftrunc", Rint = "rint", Sqrt = "sqrt",
+        NativeRsqrt = "native_rsqrt", NativeSin = "native_sin", NativeCos = "native_cos",
+        NativeTan = "native_tan", NativeExp2 = "native_exp2", NativeLog2 = "native_log2",
+        NativeExp = "native_exp", NativeLog = "native_log", NativeRecip = "native_recip",
     }
     CastOp {
-        Trunc = "trunc", Zext = "zext", Sext = "sext", FpConv = "fp_conv", FpToS = "fp_to_s", FpToU = "fp_to_u",
-        SToFp = "s_to_fp", UToFp = "u_to_fp", Bitcast = "bitcast", PtrToInt = "ptr_to_int", IntToPtr = "int_to_ptr",
-        PtrCast = "ptr_cast",
+        Trunc = "trunc", Zext = "zext", Sext = "sext", FpConv = "fp_conv", FpToS = "fp_to_s",
+        FpToU = "fp_to_u", SToFp = "s_to_fp", UToFp = "u_to_fp", Bitcast = "bitcast",
+        PtrToInt = "ptr_to_int", IntToPtr = "int_to_ptr", PtrCast = "ptr_cast",
     }
     IntCc {
-        Eq = "eq", Ne = "ne", Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge", Slt = "slt", Sle = "sle", Sgt = "sgt",
-        Sge = "sge",
+        Eq = "eq", Ne = "ne", Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge", Slt = "slt",
+        Sle = "sle", Sgt = "sgt", Sge = "sge",
     }
     RuntimeCall {
-        EnqueueKernel = "enqueue_kernel", EnqueueMarker = "enqueue_marker", CreateUserEvent = "create_user_event",
-        SetUserEventStatus = "set_user_event_status", RetainEvent = "retain_event", ReleaseEvent = "release_event",
-        IsValidEvent = "is_valid_event", CaptureProfiling = "capture_event_profiling_info",
-        DefaultQueue = "get_default_queue", WorkGroupSize = "work_group_size", PreferredMultiple = "preferred_multiple",
+        EnqueueKernel = "enqueue_kernel", EnqueueMarker = "enqueue_marker",
+        CreateUserEvent = "create_user_event", SetUserEventStatus = "set_user_event_status",
+        RetainEvent = "retain_event", ReleaseEvent = "release_event", IsValidEvent = "is_valid_event",
+        CaptureProfiling = "capture_event_profiling_info", DefaultQueue = "get_default_queue",
+        WorkGroupSize = "work_group_size", PreferredMultiple = "preferred_multiple",
         SubGroupCount = "sub_group_count", MaxSubGroupSize = "max_sub_group_size",
         LocalSizeForSubGroups = "local_size_for_sub_groups", MaxSubGroups = "max_sub_groups",
     }
     FloatCc {
-        Oeq = "oeq", One = "one", Olt = "olt", Ole = "ole", Ogt = "ogt", Oge = "oge", Ord = "ord", Ueq = "ueq",
-        Une = "une", Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge", Uno = "uno",
+        Oeq = "oeq", One = "one", Olt = "olt", Ole = "ole", Ogt = "ogt", Oge = "oge", Ord = "ord",
+        Ueq = "ueq", Une = "une", Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge", Uno = "uno",
     }
     Scan { Reduce = "reduce", Inclusive = "inclusive", Exclusive = "exclusive" }
     LaneMask { Eq = "eq", Ge = "ge", Gt = "gt", Le = "le", Lt = "lt" }
     Rounding { Rte = "rte", Rtz = "rtz", Rtp = "rtp", Rtn = "rtn" }
     RmwOp {
-        Add = "add", Sub = "sub", And = "and", Or = "or", Xor = "xor", Xchg = "xchg", Umin = "umin", Umax = "umax",
-        Smin = "smin", Smax = "smax", Fadd = "fadd", Fmin = "fmin", Fmax = "fmax",
+        Add = "add", Sub = "sub", And = "and", Or = "or", Xor = "xor", Xchg = "xchg", Umin = "umin",
+        Umax = "umax", Smin = "smin", Smax = "smax", Fadd = "fadd", Fmin = "fmin", Fmax = "fmax",
     }
     Scope {
         WorkItem = "work_item", SubGroup = "sub_group", WorkGroup = "work_group", Device = "device",
         AllDevices = "all_devices",
     }
     Ordering {
-        Relaxed = "relaxed", Acquire = "acquire", Release = "release", AcqRel = "acq_rel", SeqCst = "seq_cst",
+        Relaxed = "relaxed", Acquire = "acquire", Release = "release", AcqRel = "acq_rel",
+        SeqCst = "seq_cst",
     }
     WorkItemQuery {
         GlobalId = "global_id", LocalId = "local_id", GroupId = "group_id", GlobalSize = "global_size",
         LocalSize = "local_size", EnqueuedLocalSize = "enqueued_local_size", NumGroups = "num_groups",
         GlobalOffset = "global_offset", WorkDim = "work_dim", GlobalLinearId = "global_linear_id",
-        LocalLinearId = "local_linear_id", SubGroupSize = "sub_group_size", SubGroupMaxSize = "sub_group_max_size",
-        NumSubGroups = "num_sub_groups", EnqueuedNumSubGroups = "enqueued_num_sub_groups", SubGroupId = "sub_group_id",
+        LocalLinearId = "local_linear_id", SubGroupSize = "sub_group_size",
+        SubGroupMaxSize = "sub_group_max_size", NumSubGroups = "num_sub_groups",
+        EnqueuedNumSubGroups = "enqueued_num_sub_groups", SubGroupId = "sub_group_id",
         SubGroupLocalId = "sub_group_local_id",
     }
     ShaderInput {
-        LocalId = "local_id", WorkgroupId = "workgroup_id", GlobalId = "global_id", NumWorkgroups = "num_workgroups",
-        WorkgroupSize = "workgroup_size", LocalIndex = "local_index", SubGroupSize = "sub_group_size",
-        NumSubGroups = "num_sub_groups", SubGroupId = "sub_group_id", SubGroupLocalId = "sub_group_local_id",
-        TexelOrder = "texel_order",
+        LocalId = "local_id", WorkgroupId = "workgroup_id", GlobalId = "global_id",
+        NumWorkgroups = "num_workgroups", WorkgroupSize = "workgroup_size", LocalIndex = "local_index",
+        SubGroupSize = "sub_group_size", NumSubGroups = "num_sub_groups", SubGroupId = "sub_group_id",
+        SubGroupLocalId = "sub_group_local_id", TexelOrder = "texel_order",
     }
     ImageDim {
         D1 = "d1", D1Array = "d1_array", Buffer = "buffer", D2 = "d2", D2Array = "d2_array", D3 = "d3",
     }
     ImageOp {
-        Sample = "sample", SampleLod = "sample_lod", Read = "read", ReadLevel = "read_level", Levels = "levels", Write = "write", WriteLevel = "write_level", Size = "size", Order = "order", DataType = "data_type",
-        Address = "address",
+        Sample = "sample", SampleLod = "sample_lod", Read = "read", ReadLevel = "read_level",
+        Levels = "levels", Write = "write", WriteLevel = "write_level", Size = "size", Order = "order",
+        DataType = "data_type", Address = "address",
     }
     Phase {
-        Imported = "imported", Linked = "linked", Inlined = "inlined", Lowered = "lowered", Legal = "legal",
-        Structured = "structured",
+        Imported = "imported", Linked = "linked", Inlined = "inlined", Lowered = "lowered",
+        Legal = "legal", Structured = "structured",
     }
     Linkage { Internal = "internal", Export = "export", Once = "once", Import = "import" }
     Space {
-        Private = "private", Local = "local", Global = "global", Constant = "constant", Generic = "generic",
+        Private = "private", Local = "local", Global = "global", Constant = "constant",
+        Generic = "generic",
     }
     ArgKind {
-        Value = "value", GlobalPtr = "global_ptr", ConstantPtr = "constant_ptr", LocalPtr = "local_ptr", Image = "image",
-        Sampler = "sampler", Queue = "queue",
+        Value = "value", GlobalPtr = "global_ptr", ConstantPtr = "constant_ptr", LocalPtr = "local_ptr",
+        Image = "image", Sampler = "sampler", Queue = "queue",
     }
     AddressQualifier { Private = "private", Local = "local", Global = "global", Constant = "constant" }
-    AccessQualifier { None = "none", ReadOnly = "read_only", WriteOnly = "write_only", ReadWrite = "read_write" }
+    AccessQualifier {
+        None = "none", ReadOnly = "read_only", WriteOnly = "write_only", ReadWrite = "read_write",
+    }
 }
 
 /// The OpenCL.std instruction with this name.

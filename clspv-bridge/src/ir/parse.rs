@@ -1,8 +1,9 @@
 //! Parser of the text form: the inverse of [`super::print`].
 //!
-//! The form is line-oriented; `;` starts a comment. Value, block, slot and variable numbers of the text are kept, so
-//! that parsing what was printed and printing again gives the same text. Any input gives a module or an error with its
-//! line, never a panic. The parser checks syntax and that names are known; the rest is the verifier's.
+//! The form is line-oriented; `;` starts a comment. Value, block, slot and variable numbers of the text are
+//! kept, so that parsing printed text and printing again returns the same text. Any input results in a module
+//! or in an error with its line, never in a panic. The parser checks syntax and names; the verifier checks
+//! the rest.
 
 mod body;
 mod lexer;
@@ -19,7 +20,7 @@ use lexer::{Cursor, Line, Token};
 use std::collections::HashMap;
 use std::fmt;
 
-/// Highest number of a value, block, ... in the text.
+/// Highest number of a value, block, etc. in the text.
 const MAX_INDEX: usize = 1 << 24;
 
 /// A syntax error and its line (1-based).
@@ -93,16 +94,16 @@ pub fn parse_module(text: &str) -> Result<Module> {
     Ok(module)
 }
 
-/// A call with constant arguments and the results it must have: `@f(i32 1, f32x2 [0, 0]) == i32 3`.
+/// A call with constant arguments and the expected results: `@f(i32 1, f32x2 [0, 0]) == i32 3`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestCall {
     pub function: String,
     pub args: Vec<Const>,
-    /// Empty if nothing is said.
+    /// Empty if the test does not give any.
     pub results: Vec<Const>,
 }
 
-/// Parses a call as tests state it; lane values of floats are bit patterns.
+/// Parses a call in the form used by tests; lane values of floats are bit patterns.
 pub fn parse_call(text: &str) -> Result<TestCall> {
     let lines = lexer::lex(text)?;
     let Some(line) = lines.first() else { return Err(ParseError { line: 1, message: "no call".into() }) };

@@ -15,10 +15,10 @@
 //!     ...
 //! ```
 //!
-//! An instruction is `results = mnemonic[.type] immediates operands [edges] attributes`. The result type is written only
-//! where it does not follow from the operands ([`super::typing::infer`]). Constants stand inline with their type.
-//! Printing is deterministic, and [`super::parse`] is its inverse: parsing what was printed and printing again gives the
-//! same text. Malformed functions print too, for verifier messages.
+//! An instruction is `results = mnemonic[.type] immediates operands [edges] attributes`. The result type is
+//! written only where it does not follow from the operands ([`super::typing::infer`]). Constants are written
+//! inline with their type. Printing is deterministic, and [`super::parse`] is its inverse: parsing printed
+//! text and printing again returns the same text. Malformed functions print too, for verifier messages.
 
 use super::entity::{Block, Inst, Value};
 use super::func::{Const, Function, Linkage, Merge, ValueDef, VarClass, VarLen};
@@ -108,7 +108,7 @@ fn print_kernel(f: &mut Formatter<'_>, k: &KernelInfo) -> fmt::Result {
     f.write_str("}\n")
 }
 
-/// Bytes of strings are written as the characters of those numbers.
+/// Bytes of strings are written as the characters with those code points.
 fn print_printf(f: &mut Formatter<'_>, call: &PrintfCall) -> fmt::Result {
     let text = |bytes: &[u8]| quoted(&bytes.iter().map(|b| char::from(*b)).collect::<String>());
     match &call.format {

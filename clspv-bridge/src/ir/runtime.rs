@@ -1,16 +1,17 @@
-//! Calls of the runtime by kernels: what enqueues kernels on the device (OpenCL C 3.0, section 6.15.18).
+//! Calls of the runtime by kernels: device-side enqueue (OpenCL C 3.0, section 6.15.18).
 //!
-//! Each work-item calls for itself. Addresses are pointers of the work-item, queues and events are `i64` words that only the
-//! runtime understands. A kernel is the number in the name of its block's entry ([`block_number`]).
+//! Each work-item calls for itself. Addresses are pointers of the work-item; queues and events are opaque
+//! `i64` words. A kernel is identified by the number in the name of its block's entry ([`block_number`]).
 
 use super::types::{I1, I32, I64, Space, Type};
 
-/// A call. Comments give `args -> results`.
+/// Runtime call. Comments give `args -> results`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RuntimeCall {
-    /// `queue, i32 flags, ndrange, i32 number of events, events, returned event, i64 kernel, literal, i32 bytes of the literal,
-    /// i32 number of sizes, sizes -> i32`. Sizes are those of local arguments, `i64` each. The addresses of events and sizes may
-    /// be 0. A literal of [`HEADED`] bytes begins with their number.
+    /// `queue, i32 flags, ndrange, i32 number of events, events, returned event, i64 kernel, literal, i32
+    /// bytes of the literal, i32 number of sizes, sizes -> i32`. Sizes are those of local arguments, `i64`
+    /// each. The addresses of events and sizes may be 0. If the byte count is [`HEADED`], the literal begins
+    /// with its real count.
     EnqueueKernel,
     /// `queue, i32 number of events, events, returned event -> i32`
     EnqueueMarker,
@@ -39,7 +40,7 @@ pub enum RuntimeCall {
     MaxSubGroups,
 }
 
-/// All calls, by their numbers in native code.
+/// All calls, indexed by their numbers in native code.
 pub const RUNTIME_CALLS: &[RuntimeCall] = &[
     RuntimeCall::EnqueueKernel,
     RuntimeCall::EnqueueMarker,
@@ -78,7 +79,7 @@ impl RuntimeCall {
         }
     }
 
-    /// Which operand is the kernel.
+    /// Operand index of the kernel; `None` for calls without one.
     pub fn kernel_operand(self) -> Option<usize> {
         match self {
             RuntimeCall::EnqueueKernel => Some(6),
@@ -92,16 +93,17 @@ impl RuntimeCall {
         }
     }
 
-    /// The number in native code.
+    /// Number of the call in native code.
     pub fn number(self) -> u64 {
         self as u64
     }
 }
 
-/// See [`RuntimeCall::EnqueueKernel`].
+/// Byte count of a literal that begins with its own size (see [`RuntimeCall::EnqueueKernel`]).
 pub const HEADED: u32 = u32::MAX;
 
-/// Byte offsets in an `ndrange_t`: the number of dimensions (u32), then three u64 each. A local size of 0 is not given.
+/// Byte offsets in an `ndrange_t`: the number of dimensions (u32), then three u64 each. A local size of 0 is
+/// unspecified.
 pub mod ndrange {
     pub const DIMS: usize = 0;
     pub const OFFSET: usize = 8;
@@ -110,15 +112,15 @@ pub mod ndrange {
     pub const BYTES: usize = 80;
 }
 
-/// What the names of blocks' entries begin with; no kernel of a source is called so.
+/// Prefix of the names of block entries; kernels of a source cannot have it.
 const BLOCK: &str = "pc.block.";
 
-/// The name of the entry of a block with this number.
+/// Name of the entry of the block with this number.
 pub fn block_name(number: u64) -> String {
     format!("{BLOCK}{number:016x}")
 }
 
-/// The number of the block whose entry has this name; `None` for a kernel that the program names.
+/// Number of the block whose entry has this name; `None` for a kernel with a name from the program.
 pub fn block_number(name: &str) -> Option<u64> {
     u64::from_str_radix(name.strip_prefix(BLOCK)?, 16).ok()
 }

@@ -1,7 +1,7 @@
 //! Types of SSA values.
 //!
-//! There are no aggregate values: the SPIR-V reader splits structs and arrays into scalars and memory is
-//! bytes. A pointer carries its address space only, never a pointee.
+//! Aggregate values do not exist: the SPIR-V reader splits structs and arrays into scalars, and memory is
+//! bytes. A pointer type has an address space but no pointee type.
 
 use std::fmt;
 
@@ -126,7 +126,7 @@ pub enum Opaque {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Type {
     Scalar(Scalar),
-    /// 2 to 16 lanes; OpenCL C knows 2, 3, 4, 8 and 16, optimisers make others.
+    /// 2 to 16 lanes; OpenCL C has 2, 3, 4, 8 and 16, optimisers also create others.
     Vector(Scalar, u8),
     /// A byte-addressed pointer.
     Ptr(Space),
@@ -147,7 +147,7 @@ impl Type {
     pub fn vector(scalar: Scalar, lanes: u32) -> Type {
         if lanes == 1 { Type::Scalar(scalar) } else { Type::Vector(scalar, lanes as u8) }
     }
-    /// Number of lanes; 1 for everything that is no vector.
+    /// Number of lanes; 1 for types other than vectors.
     pub fn lanes(self) -> u32 {
         match self {
             Type::Vector(_, n) => n as u32,
@@ -161,14 +161,14 @@ impl Type {
             _ => None,
         }
     }
-    /// The type of one lane (itself if it is no vector).
+    /// Type of one lane (for other types than vectors, the type itself).
     pub fn lane(self) -> Type {
         match self {
             Type::Vector(s, _) => Type::Scalar(s),
             other => other,
         }
     }
-    /// The same number of lanes of another scalar.
+    /// Type with the same number of lanes of another scalar.
     pub fn with_scalar(self, scalar: Scalar) -> Type {
         Type::vector(scalar, self.lanes())
     }

@@ -1,7 +1,8 @@
-//! The opcode signature table: result types of each operation from its operand types, and the rules operands obey.
+//! The opcode signature table: result types of each operation by its operand types, and the rules for
+//! operands.
 //!
-//! The printer and the parser leave out a result type that [`infer`] gives; the verifier compares with it. The table
-//! knows nothing of control flow, phases or functions other than the instruction's own.
+//! The printer and the parser omit result types that [`infer`] returns; the verifier compares with them. The
+//! table is independent of control flow, phases and other functions.
 
 use super::group::GroupOp;
 use super::image::{ImageOp, TEXELS, is_coordinate};
@@ -13,8 +14,8 @@ use smallvec::{SmallVec, smallvec};
 /// Result types of an operation.
 pub type ResultTypes = SmallVec<[Type; 1]>;
 
-/// The result types that follow from the operation and its operand types; `None` if the instruction states them
-/// (loads, conversions, calls, ...) or the operands are unfit.
+/// Returns the result types that follow from the operation and its operand types; `None` if the instruction
+/// states them (loads, conversions, calls, ...) or the operands are invalid.
 pub fn infer(op: &Op, args: &[Type]) -> Option<ResultTypes> {
     let arg = |i: usize| args.get(i).copied();
     let one = |t: Type| Some(smallvec![t]);
@@ -86,7 +87,7 @@ pub fn infer(op: &Op, args: &[Type]) -> Option<ResultTypes> {
     }
 }
 
-/// Number of operands, where it is fixed.
+/// Number of operands; `None` if it varies.
 pub fn arity(op: &Op) -> Option<usize> {
     Some(match op {
         Op::Bin(_)
@@ -136,8 +137,8 @@ pub fn arity(op: &Op) -> Option<usize> {
     })
 }
 
-/// Whether operands and results obey the operation's rules; says what is wrong. Operand count and result types that
-/// [`infer`] gives are checked here too. References to slots, variables and functions are not.
+/// Checks the operation's rules for operands and results; the error describes the violation. Includes the
+/// operand count and the result types of [`infer`], but not references to slots, variables and functions.
 pub fn check(op: &Op, args: &[Type], results: &[Type]) -> Result<(), String> {
     if let Some(n) = arity(op)
         && n != args.len()
@@ -346,7 +347,7 @@ fn check_group(scope: Scope, op: GroupOp, args: &[Type]) -> Result<(), String> {
     if ok { Ok(()) } else { Err(format!("unfit operands {}", list(args))) }
 }
 
-/// Whether the operator works on floating-point operands.
+/// Whether the operator has floating-point operands.
 pub fn is_float_bin(op: BinOp) -> bool {
     matches!(
         op,
@@ -354,7 +355,7 @@ pub fn is_float_bin(op: BinOp) -> bool {
     )
 }
 
-/// Addresses must be what the access's root says.
+/// Checks that address operands have the form of the access's root.
 fn check_addresses(op: &Op, args: &[Type]) -> Result<(), String> {
     let fits = |root: Root, ty: Type| match root {
         Root::Ptr => ty.space().is_some(),
@@ -410,7 +411,8 @@ fn in_memory(ty: Type) -> Result<(), String> {
     Ok(())
 }
 
-/// Types of atomic accesses: 32- and 64-bit scalars (and narrower ones, which legalisation widens), pointers.
+/// Whether atomics may access the type: 32- and 64-bit scalars (and narrower ones, which legalisation
+/// widens), pointers.
 fn atomic_type(ty: Type) -> bool {
     matches!(ty, Type::Scalar(s) if s != Scalar::I1) || ty.space().is_some()
 }

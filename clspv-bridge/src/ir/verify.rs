@@ -1,18 +1,20 @@
 //! The verifier: what every well-formed module obeys.
 //!
 //! Contract, for a function with a body:
-//! - entities exist; a block is in the layout at most once, an instruction in at most one place;
-//! - each block ends with its only terminator; edges go to blocks of the layout and pass one argument of the right type
-//!   for each parameter; the entry's parameters are the function's, and nothing branches to the entry;
+//! - entities exist; a block is in the layout at most once, as is an instruction in the blocks;
+//! - each block ends with its only terminator; edges go to blocks of the layout and pass one argument of the
+//!   right type for each parameter; the entry's parameters are the function's, and nothing branches to the
+//!   entry;
 //! - a definition dominates its uses (uses in unreachable blocks are exempt);
-//! - operand and result types follow [`typing::check`]; calls match the callee, `ret` the signature; accesses in a
-//!   variable have exactly its element type; alignments are powers of two;
-//! - phases: no called imports from Linked on; from Lowered on no calls, pointers, slots, global
-//!   addresses, block copies, OpenCL.std instructions, work-item queries or explicit conversions; from Legal on no
+//! - operand and result types follow [`typing::check`]; calls match the callee, `ret` the signature; accesses
+//!   in a variable have exactly its element type; alignments are powers of two;
+//! - phases: no called imports from Linked on; from Lowered on no calls, pointers, slots, global addresses,
+//!   block copies, OpenCL.std instructions, work-item queries or explicit conversions; from Legal on no
 //!   vector of more than four lanes; in Structured, the rules of [`structure`].
 //!
-//! Errors are collected, each with the printed entity. The verifier never changes anything and never panics; it is linear
-//! in the size of the function. It does not check what the target has (the emitter does) or data races.
+//! Errors are collected, each with the printed entity. The verifier never changes anything and never panics;
+//! it is linear in the size of the function. It does not check features of the target (the emitter
+//! does) or data races.
 
 mod dominators;
 mod structure;
@@ -28,7 +30,7 @@ use dominators::Dominators;
 use std::collections::HashSet;
 use std::fmt;
 
-/// How many errors of a function are collected before the verifier gives up.
+/// Most errors that are collected for a function.
 const MAX_ERRORS: usize = 20;
 
 /// One violated rule.
@@ -50,7 +52,7 @@ impl fmt::Display for VerifyError {
     }
 }
 
-/// All violated rules that were found, at least one.
+/// All violations found, at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyErrors(pub Vec<VerifyError>);
 
@@ -133,7 +135,7 @@ pub fn verify_function(module: &Module, func: FuncRef) -> Result<(), VerifyError
         return Err(VerifyErrors(vec![error]));
     }
     let mut v = Verifier { module, func, phase: module.phase, errors: Vec::new() };
-    // Later steps index by what earlier steps have checked.
+    // Later steps index with entities that earlier steps have checked.
     let ok = v.entities() && v.terminators() && v.types();
     if ok {
         let dominators = Dominators::new(func);
@@ -170,7 +172,7 @@ impl Verifier<'_> {
         self.func.layout.iter().flat_map(|&b| self.func.blocks[b].insts.iter().map(move |&i| (b, i)))
     }
 
-    /// Everything named exists, once.
+    /// Every named entity exists and matches its definition; blocks and instructions are in the layout once.
     fn entities(&mut self) -> bool {
         let func = self.func;
         let mut blocks = EntitySet::<Block>::new();
@@ -219,7 +221,7 @@ impl Verifier<'_> {
         self.errors.is_empty()
     }
 
-    /// One terminator, at the end, with as many edges as it has.
+    /// Each block has one terminator, at its end, with the right number of edges.
     fn terminators(&mut self) -> bool {
         let func = self.func;
         for &block in &func.layout {

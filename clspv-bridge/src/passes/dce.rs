@@ -1,6 +1,7 @@
-//! Removes instructions and block parameters whose values nothing with an effect needs, cycles of parameters included.
+//! Removes instructions and block parameters on which no side effect depends, cycles of parameters included.
 //!
-//! Mark and sweep: effects and branch operands are roots; an edge argument is needed if its parameter is.
+//! Mark and sweep: side effects and branch conditions are roots; an edge argument is live if its parameter
+//! is.
 
 use super::{Pass, PassContext};
 use crate::error::Result;
@@ -22,7 +23,7 @@ impl Pass for Dce {
     }
 }
 
-/// Removes what is dead in one function; true if anything was.
+/// Removes the dead code of one function; true if there was any.
 pub fn remove_dead(func: &mut Function) -> bool {
     let changed = super::ssa_repair::remove_unreachable(func);
     remove_dead_values(func) | changed

@@ -1,8 +1,9 @@
-//! Computes 64-bit values of which only the low half is ever used in 32 bits, loop counters among them.
+//! Narrows 64-bit values of which only the low half is demanded to 32 bits, loop counters among them.
 //!
-//! `size_t` arithmetic that ends in an `int` is everywhere in kernels, and devices do 64-bit integers in several steps. The
-//! low half of sums, products and bit operations depends on the low halves of the operands alone. Candidates are assumed
-//! first and dropped while one has a user that looks at more, so that cycles through block parameters are found.
+//! `size_t` arithmetic that ends in an `int` is everywhere in kernels, and devices compute 64-bit integers in
+//! several steps. The low half of sums, products and bit operations depends only on the low halves of the
+//! operands. All candidates are first assumed narrow and dropped while one has a user that demands more bits,
+//! so that cycles through block parameters are found.
 
 use super::{Pass, PassContext, ssa_repair};
 use crate::error::Result;
@@ -29,7 +30,7 @@ fn is_narrow_int(ty: Type) -> bool {
     matches!(ty, Type::Scalar(Scalar::I8 | Scalar::I16 | Scalar::I32))
 }
 
-/// Whether the low half of the result depends on the low halves of the operands alone.
+/// Whether the low half of the result depends only on the low halves of the operands.
 fn keeps_low_half(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     match data.op {
@@ -42,7 +43,7 @@ fn keeps_low_half(func: &Function, inst: Inst) -> bool {
     }
 }
 
-/// The values to narrow: `I64` results and parameters, of which nobody uses the high half.
+/// Values to narrow: `I64` results and parameters whose high half is not demanded.
 fn candidates(func: &Function) -> Vec<bool> {
     let mut low = vec![false; func.value_count()];
     for (i, &b) in func.layout.iter().enumerate() {
@@ -81,7 +82,7 @@ fn candidates(func: &Function) -> Vec<bool> {
     }
 }
 
-/// Narrows one function.
+/// Narrows the values of one function; true if anything changed.
 pub fn narrow(func: &mut Function) -> bool {
     ssa_repair::remove_unreachable(func);
     let low = candidates(func);
@@ -125,7 +126,7 @@ pub fn narrow(func: &mut Function) -> bool {
     true
 }
 
-/// The low half of an operand: itself if it is no 64-bit value (any more).
+/// The low half of an operand, or the operand itself where it is not (or no longer) a 64-bit value.
 fn low_half(func: &mut Function, out: &mut Vec<Inst>, v: Value) -> Value {
     if func.ty(v) != I64 {
         return v;
@@ -146,7 +147,8 @@ mod tests {
     use super::*;
     use crate::ir::{BlockCall, Builder, IntCc, Linkage, Signature, verify};
 
-    /// `for (size_t i = start; (int)i < n; i += step) sum += (int)i`, with the counter used as it is afterwards or not.
+    /// `for (size_t i = start; (int)i < n; i += step) sum += (int)i`; `whole_used`: the counter is returned
+    /// as well.
     fn counter(whole_used: bool) -> Module {
         let result = if whole_used { I64 } else { I32 };
         let mut f = Function::new(

@@ -1,8 +1,9 @@
-//! Integers of 64 bits in pairs of 32-bit words, for devices without arithmetic on them.
+//! Expands 64-bit integers to pairs of 32-bit words, for devices without 64-bit arithmetic.
 //!
-//! A lane of 64 bits becomes two values of 32 bits, low and high; parameters of blocks double. Device addresses are vectors
-//! of two words. Memory is accessed in such vectors, so variables with elements of 64 bits get those of two words.
-//! Divisions and conversions are in [`ops`]. Atomic operations on 64 bits are refused: such a device has none.
+//! A 64-bit lane becomes two 32-bit values, low and high; block parameters double. Device addresses are
+//! vectors of two words. Memory is accessed in such vectors, so variables with 64-bit elements get elements
+//! of two words. Divisions and conversions are in [`ops`]. 64-bit atomic operations are errors: such a device
+//! has none.
 
 mod ops;
 
@@ -37,19 +38,19 @@ fn is_wide(ty: Type) -> bool {
     ty.scalar() == Some(Scalar::I64)
 }
 
-/// The type of a memory element in words.
+/// Type of a memory element in words.
 fn in_words(ty: Type) -> Type {
     Type::vector(Scalar::I32, 2 * ty.lanes())
 }
 
 #[derive(Default)]
 struct Expander {
-    /// The words of values, by lane.
+    /// Words of expanded values, by lane.
     words: HashMap<Value, SmallVec<[Word2; 2]>>,
     map: HashMap<Value, Value>,
 }
 
-/// Rewrites one function.
+/// Expands the 64-bit integers of one function.
 pub fn run(func: &mut Function) -> Result<()> {
     let mut w = Expander::default();
     let order = Cfg::new(func).rpo().to_vec();
@@ -72,7 +73,7 @@ pub fn run(func: &mut Function) -> Result<()> {
         }
         func.set_params(block, new);
     }
-    // What is defined is rewritten before it is used.
+    // Definitions are rewritten before their uses.
     for first in order {
         let insts = func.take_insts(first);
         let mut b = Builder::new(func, first);
@@ -92,7 +93,7 @@ pub fn run(func: &mut Function) -> Result<()> {
 }
 
 impl Expander {
-    /// The words of a value of 64 bits.
+    /// The words of a 64-bit value, by lane.
     fn of(&self, b: &mut Builder<'_>, v: Value) -> Result<SmallVec<[Word2; 2]>> {
         match b.func.as_const(v) {
             Some(Const::Bits(_, bits)) => {
@@ -116,7 +117,7 @@ impl Expander {
     fn one(&self, b: &mut Builder<'_>, v: Value) -> Result<Word2> {
         self.of(b, v)?.first().copied().ok_or_else(|| CompileError::internal("expand_ints: no lanes"))
     }
-    /// A device address as accesses take it.
+    /// A device address in the form that accesses take: a vector of two words.
     fn address(&self, b: &mut Builder<'_>, v: Value) -> Result<Value> {
         let [low, high] = self.one(b, v)?;
         Ok(b.vec_build(&[low, high]))
@@ -246,7 +247,7 @@ impl Expander {
         let result = data.results.first().copied();
         let ty = value.or(result).map_or(I32, |v| b.ty(v));
         if !is_wide(ty) {
-            // Only the address has 64 bits.
+            // Only the address is a 64-bit value.
             b.func.insts[inst].args[k] = self.address(b, at)?;
             b.push(inst);
             return Ok(());

@@ -1,7 +1,8 @@
-//! Turns memory copies and fills into loads and stores: straight code for small constant sizes, a loop otherwise.
+//! Turns memory copies and fills into loads and stores: straight code for small constant sizes, a loop
+//! otherwise.
 //!
-//! Ranges of a copy do not overlap (or are the same), so pieces may be copied one after another. Elements are as wide
-//! as both alignments allow, at most 16 bytes in straight code and 4 in loops.
+//! Ranges of a copy do not overlap (or are the same), so pieces may be copied one after another. Elements are
+//! as wide as both alignments allow, at most 16 bytes in straight code and 4 in loops.
 
 use super::{Pass, PassContext};
 use crate::error::Result;
@@ -26,9 +27,9 @@ impl Pass for ExpandMem {
     }
 }
 
-/// Constant sizes up to this are expanded without a loop.
+/// Largest constant size that is expanded without a loop.
 const MAX_STRAIGHT_BYTES: u64 = 256;
-/// And with at most this many accesses.
+/// Most accesses of an expansion without a loop.
 const MAX_PIECES: u64 = 64;
 
 /// Expands the copies and fills of one function.

@@ -1,13 +1,14 @@
-//! Makes devices that keep single-precision denormals work like those that flush them ([`Denorms32::MadeFlushed`]).
+//! Makes devices that keep single-precision denormals behave like those that flush them
+//! ([`Denorms32::MadeFlushed`]).
 //!
-//! The built-in library has to stay within its error bounds on both kinds; with this pass one device tells for both.
-//! Operands are flushed as well as results, as NVIDIA's instructions do it.
+//! The built-in library has to stay within its error bounds on both kinds; with this pass, one device tests
+//! both. Operands are flushed as well as results, as NVIDIA's instructions do.
 
 use crate::ir::*;
 use crate::target::{Denorms32, Target};
 use std::collections::HashMap;
 
-/// Flushes what goes in and out of every single-precision operation that is not a mere move of bits.
+/// Flushes operands and results of every single-precision operation that is not a mere move of bits.
 pub fn run(func: &mut Function, target: &Target) {
     if target.denorms32 != Denorms32::MadeFlushed {
         return;
@@ -36,7 +37,7 @@ pub fn run(func: &mut Function, target: &Target) {
     func.replace_uses(&map);
 }
 
-/// Arithmetic, comparisons and conversions of f32.
+/// Whether the instruction is f32 arithmetic, a comparison or a conversion.
 fn computes(func: &Function, inst: Inst) -> bool {
     let d = &func.insts[inst];
     let float = |v: &Value| func.ty(*v).lane() == F32;
@@ -49,7 +50,7 @@ fn computes(func: &Function, inst: Inst) -> bool {
     }
 }
 
-/// The value with zeros of the same sign for denormals.
+/// The value, with denormals replaced by zeros of the same sign.
 fn flushed(b: &mut Builder<'_>, x: Value) -> Value {
     let ty = b.ty(x);
     let int = ty.with_scalar(Scalar::I32);
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn single_precision_is_flushed_where_asked_for() {
-        // Two operands and a result, six instructions each; the return is in both.
+        // Two operands and one result, six instructions each; both include the return.
         assert_eq!(size(Denorms32::MadeFlushed), size(Denorms32::Kept) + 3 * 6);
     }
 }

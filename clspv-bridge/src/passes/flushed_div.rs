@@ -1,8 +1,9 @@
 //! Single-precision division on devices that flush denormals.
 //!
-//! Such devices divide by way of the divisor's reciprocal, which is denormal, hence zero, for divisors above 2^126. OpenCL
-//! asks for 2.5 ulp of the quotient there too (C specification, 7.4), so both operands of these divisions are made smaller.
-//! What the scaled dividend loses belongs to quotients that are denormal themselves.
+//! Such devices multiply with the divisor's reciprocal, which is denormal, hence zero, for divisors above
+//! 2^126. OpenCL requires 2.5 ulp for these quotients too (C specification, 7.4), so both operands of these
+//! divisions are scaled down. Precision that the scaled dividend loses affects only quotients that are
+//! denormal themselves.
 
 use crate::ir::*;
 use crate::target::{Denorms32, Target};
@@ -36,7 +37,7 @@ pub fn run(func: &mut Function, target: &Target) {
     }
 }
 
-/// Operands with the quotient of `x` and `y`, the divisor being small enough.
+/// Operands whose quotient is that of `x` and `y`, with a divisor small enough.
 pub(super) fn operands(b: &mut Builder<'_>, x: Value, y: Value) -> [Value; 2] {
     let scale = scale(b, y);
     [b.bin(BinOp::Fmul, x, scale), b.bin(BinOp::Fmul, y, scale)]

@@ -1,13 +1,13 @@
 //! Constant evaluation of pure operations, lane by lane, with the IR's semantics.
 //!
-//! Not folded: operations whose result the device chooses (native functions, division by zero), library functions, and
-//! conversions of f64 to f16 (they would round twice).
+//! Not folded: operations whose result the device chooses (native functions, division by zero), library
+//! functions, and conversions of f64 to f16 (they would round twice).
 
 use crate::ir::{BinOp, CastOp, Const, FloatCc, IntCc, Op, Scalar, Space, Type, UnOp};
 use half::f16;
 use smallvec::SmallVec;
 
-/// The constant result of `op` on constants, of type `ty`.
+/// Evaluates `op` on constants; the result is of type `ty`. `None`: not folded.
 pub fn fold(op: &Op, args: &[&Const], ty: Type) -> Option<Const> {
     let mut lanes: SmallVec<[&[u64]; 4]> = SmallVec::new();
     let mut types: SmallVec<[Type; 4]> = SmallVec::new();
@@ -74,7 +74,7 @@ pub fn signed(bits: u32, x: u64) -> i64 {
     ((x << (64 - bits)) as i64) >> (64 - bits)
 }
 
-/// Whether an integer comparison holds for `bits` wide operands.
+/// Whether an integer comparison holds for operands of `bits` bits.
 pub fn int_compare(cc: IntCc, bits: u32, x: u64, y: u64) -> bool {
     let (sx, sy) = (signed(bits, x), signed(bits, y));
     match cc {

@@ -1,6 +1,8 @@
-//! Global value numbering: a pure instruction whose equal stands in a dominating block is replaced by it, and a load
-//! by an equal earlier load of the same block with no write, barrier or atomic in between. Reads of images are loads where
-//! an image may be written, and pure elsewhere.
+//! Global value numbering.
+//!
+//! A pure instruction is replaced by an equal one of a dominating block. A load is replaced by an equal
+//! earlier load of its block with no write, barrier or atomic in between. Reads of images are loads where an
+//! image may be written, and pure elsewhere.
 
 use super::{Pass, PassContext};
 use crate::analysis::{Cfg, DomTree};
@@ -41,7 +43,7 @@ fn commutes(op: &Op) -> bool {
     )
 }
 
-/// Numbers one function.
+/// Numbers the values of one function; true if anything changed.
 pub fn number(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);

@@ -1,10 +1,13 @@
-//! Gives generic pointers the address space they come from.
+//! Infers the address spaces of generic pointers.
 //!
-//! Forward propagation to a fixed point of the set of address spaces that each pointer may point into ([`Spaces`]): a cast to
-//! generic has its operand's, pointer arithmetic, selections and block parameters unite their operands'; integers made of
-//! pointers carry the set on as long as they are only chosen between. What comes out of memory or of other integers may point
-//! to global memory and to whatever the function lets escape into memory or integers. A generic value with a single
-//! possible space takes that type; casts that then change nothing disappear. NULL and undefined pointers agree with any space.
+//! The set of address spaces that each pointer may point into ([`Spaces`]) is propagated forward to a fixed
+//! point. A cast to generic has its operand's set; pointer arithmetic, selects and block parameters have the
+//! union of their operands' sets. Integers made of pointers carry the set as long as they are only moved or
+//! selected. A pointer from memory or from other integers may point to global memory and to everything that
+//! the function lets escape into memory or integers.
+//!
+//! A generic value with a single possible space takes that type; casts that then change nothing disappear.
+//! NULL and undefined pointers agree with any space.
 
 use super::{Pass, PassContext};
 use crate::error::Result;
@@ -31,7 +34,7 @@ impl Pass for InferSpace {
     }
 }
 
-/// A set of address spaces that a pointer may point into.
+/// Set of address spaces that a pointer may point into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spaces(u8);
 
@@ -39,7 +42,7 @@ impl Spaces {
     const NONE: Spaces = Spaces(0);
     const GLOBAL: Spaces = Spaces(4);
     const ALL: Spaces = Spaces(15);
-    /// Whatever escapes (while propagating).
+    /// All spaces that escape (during propagation only).
     const ESCAPED: Spaces = Spaces(16);
 
     fn of(space: Space) -> Spaces {
@@ -51,12 +54,12 @@ impl Spaces {
             Space::Generic => 15,
         })
     }
-    /// Whether the pointer may point into this space; program data is global memory.
+    /// Whether the pointer may point into this space; program data counts as global memory.
     pub fn may_be(self, space: Space) -> bool {
         let constant = if space == Space::Global { Spaces::of(Space::Constant).0 } else { 0 };
         self.0 & (Spaces::of(space).0 | constant) != 0
     }
-    /// The only space; program data counts as global where both are possible.
+    /// The only possible space; program data counts as global where both are possible.
     fn only(self) -> Option<Space> {
         match self.0 {
             1 => Some(Space::Private),
@@ -77,12 +80,12 @@ impl BitOr for Spaces {
 
 const GENERIC: Type = Type::Ptr(Space::Generic);
 
-/// Values whose set is propagated: pointers, and integers that may hold one.
+/// Whether sets are propagated through values of this type: pointers, and integers that may hold one.
 fn is_carrier(ty: Type) -> bool {
     ty == I64 || ty.space().is_some()
 }
 
-/// The operands that flow into an instruction's result unchanged or moved within their object.
+/// Operands that reach an instruction's result unchanged or moved within their object.
 fn flowing<'a>(op: &Op, args: &'a [Value]) -> &'a [Value] {
     match op {
         Op::Cast(CastOp::PtrCast | CastOp::PtrToInt | CastOp::IntToPtr) | Op::PtrAdd => &args[..1],
@@ -91,13 +94,13 @@ fn flowing<'a>(op: &Op, args: &'a [Value]) -> &'a [Value] {
     }
 }
 
-/// Whether a use of the value as operand `k` lets no pointer escape.
+/// Whether the use as operand `k` does not let a pointer escape.
 fn is_harmless(func: &Function, op: &Op, args: &[Value], k: usize) -> bool {
     match op {
         _ if op.address_arg() == Some(k) => true,
         Op::Memcpy { .. } => k < 2,
         Op::Icmp(_) | Op::IsSpace(_) | Op::Select | Op::PtrAdd | Op::BrIf | Op::Switch(_) => true,
-        // Low bits: alignment, hashes of 32 bits.
+        // Low bits, as used for alignment tests and 32-bit hashes.
         Op::Cast(CastOp::Trunc) | Op::Un(UnOp::Popcnt | UnOp::Clz | UnOp::Ctz) => true,
         Op::Bin(BinOp::And) => {
             args.iter().any(|a| func.as_bits(*a).is_some_and(|bits| bits <= u64::from(u32::MAX)))
@@ -106,7 +109,8 @@ fn is_harmless(func: &Function, op: &Op, args: &[Value], k: usize) -> bool {
     }
 }
 
-/// The address spaces that each value of the function may point into. Sets of values that are no pointers mean nothing.
+/// The address spaces that each value of the function may point into. The sets of other values than pointers
+/// are meaningless.
 pub fn possible(func: &Function) -> Vec<Spaces> {
     let mut known = vec![Spaces::NONE; func.value_count()];
     // flows[v]: the values that v flows into.
@@ -181,7 +185,7 @@ pub fn possible(func: &Function) -> Vec<Spaces> {
     known
 }
 
-/// Infers the spaces of one function.
+/// Infers the address spaces of one function; true if anything changed.
 pub fn infer(func: &mut Function) -> bool {
     if !func.values.values().any(|v| v.ty == GENERIC) {
         return false;
@@ -217,8 +221,9 @@ fn retype_const(func: &mut Function, v: Value, ty: Type) -> Value {
     }
 }
 
-/// Makes operand types agree again: pointer casts that change nothing go, constants take the type that is wanted, and
-/// where a generic pointer is still wanted (a united pointer, an argument of a call) a cast is put.
+/// Makes operand types agree again: pointer casts that change nothing are removed and constants take the
+/// required type. A cast is inserted where a generic pointer is still required (a joined pointer, an argument
+/// of a call).
 fn rewrite_uses(func: &mut Function, retyped: &EntitySet<Value>) {
     let mut map: HashMap<Value, Value> = HashMap::new();
     for block in func.layout.clone() {
@@ -341,7 +346,7 @@ mod tests {
         }
     }
 
-    /// What a function loads can only point to global memory, unless it lets other pointers escape.
+    /// A loaded pointer can only point to global memory, unless the function lets other pointers escape.
     #[test]
     fn pointers_from_memory() {
         let loaded = |escaping: bool| {
@@ -352,7 +357,7 @@ mod tests {
             let slot = f.slots.push(SlotData { size: 4, align: 4 });
             let mut b = Builder::new(&mut f, b0);
             let own = b.slot_addr(slot);
-            // Reading its alignment lets it not escape.
+            // Reading its alignment does not let a pointer escape.
             let bits = b.cast(CastOp::PtrToInt, own, I64);
             let three = b.i64(3);
             b.and(bits, three);

@@ -1,8 +1,8 @@
-//! Inlines every call, callees first; afterwards only kernels remain, and for native code the functions that `outline`, or
-//! `checked`, chooses.
+//! Inlines every call, callees first. Afterwards only kernels remain, and in native code the functions that
+//! `inline_policy` or `instrumentation` chooses not to inline.
 //!
-//! Large stack slots of a callee are shared by all its calls in one caller (they are never active at the same time);
-//! small ones are separate so that they can become values.
+//! Large stack slots of a callee are shared by all its calls in one caller (they are never active at the same
+//! time); small ones are separate so that they can become values.
 
 use super::{Pass, PassContext, inline_policy, instrumentation};
 use crate::CompileError;
@@ -38,12 +38,12 @@ impl Pass for Inline {
     }
 }
 
-/// Slots of more bytes than this are shared between the calls of one callee.
+/// Slots larger than this are shared by the calls of one callee.
 const SHARED_SLOT_BYTES: u32 = 256;
-/// A function that grows beyond this many instructions is refused.
+/// Most instructions of a function; beyond them, inlining is an error.
 const MAX_INSTS: usize = 8_000_000;
 
-/// Inlines all calls of a module but those of `kept`, and drops all functions but those and the kernels.
+/// Inlines all calls of a module except those of `kept`, and drops all functions but those and the kernels.
 fn inline(module: &mut Module, kept: &EntitySet<FuncRef>) -> Result<()> {
     for f in bottom_up(module)? {
         let mut func = std::mem::take(&mut module.functions[f]);
@@ -162,7 +162,7 @@ fn inline_calls(
 
 struct Inliner<'f> {
     func: &'f mut Function,
-    /// Results of calls, by what they are.
+    /// Values that replace the results of calls.
     replaced: HashMap<Value, Value>,
     shared: HashMap<(FuncRef, Slot), Slot>,
     layout: Vec<Block>,
@@ -176,7 +176,8 @@ impl Inliner<'_> {
         v
     }
 
-    /// Copies the callee in place of a call at the end of `cur`; gives the block where the caller goes on.
+    /// Copies the callee in place of a call at the end of `cur`; returns the block where the caller
+    /// continues.
     fn call(&mut self, cur: Block, call: Inst, callee_ref: FuncRef, callee: &Function) -> Result<Block> {
         let args: Vec<Value> = self.func.insts[call].args.iter().map(|v| self.resolve(*v)).collect();
         let (results, line) = (self.func.insts[call].results.clone(), self.func.insts[call].line);
@@ -296,7 +297,8 @@ impl Inliner<'_> {
                     let args = std::mem::take(&mut copy.args);
                     copy.targets.push(BlockCall { block: cont, args });
                 }
-                // A single-block callee that never returns: what follows the call does not matter, but needs values.
+                // A single-block callee that never returns: the code after the call is not reached, but needs
+                // values.
                 Op::Unreachable if cont == cur => {
                     for r in &results {
                         let ty = self.func.ty(*r);

@@ -1,26 +1,28 @@
-//! Chooses which functions of the built-in library stay functions in native code: those of images, in kernels that use them a lot.
+//! Inline policy of native code: which functions of the built-in library are not inlined.
 //!
-//! A read through a sampler is some hundred instructions for each texel that it may need, each of which is one of many formats.
-//! In a kernel with a few reads they are inlined, where a literal sampler and what is the same for all reads fold away. Of one with
-//! many reads there is one function for each kind of read, and for each literal sampler; else the code generator takes minutes.
+//! A read through a sampler is some hundred instructions for each texel that it may need, and each texel has
+//! one of many formats. In a kernel with few reads they are inlined, where a literal sampler and everything
+//! that the reads have in common fold away. A kernel with many reads calls one function for each kind of read
+//! and each literal sampler; otherwise the code generator takes minutes.
 
 use super::{simplify, simplify_cfg};
 use crate::ir::{EntityRef, EntitySet, FuncRef, Function, Inst, Linkage, Module, Op};
 use std::collections::HashMap;
 
-/// Texels that a kernel accesses in inlined code, at most: each takes the code generator about a tenth of a second.
+/// Most texel accesses of a kernel whose reads are all inlined: each takes the code generator about a tenth
+/// of a second.
 const MAX_TEXELS: usize = 12;
-/// Texels that functions access in inlined code, at most.
+/// Most texel accesses that are inlined in the non-inlined functions together.
 const MAX_KEPT_TEXELS: usize = 24;
-/// Literal samplers for which there is a copy of one function.
+/// Most copies of one function for literal samplers.
 const MAX_COPIES: usize = 8;
-/// Functions that access a texel.
+/// Prefix of functions that access a texel.
 const TEXEL: &str = "pc_texel_";
-/// Functions that read from a level of an image.
+/// Prefix of functions that read from a level of an image.
 const LEVEL: &str = "pc_level_sample_";
-/// Functions whose last parameter is a sampler.
+/// Prefixes of functions whose last parameter is a sampler.
 const SAMPLED: &[&str] = &["pc_sample_", "pc_lod_"];
-/// What may stay a function.
+/// Prefixes of functions that need not be inlined.
 const CANDIDATES: &[&str] = &["pc_sample_", "pc_lod_", LEVEL, "pc_texel_read_", "pc_texel_write_"];
 
 fn is_named(f: &Function, names: &[&str]) -> bool {
@@ -34,7 +36,8 @@ fn calls(f: &Function) -> impl Iterator<Item = (Inst, FuncRef)> {
     })
 }
 
-/// The texels that each function accesses in what is inlined. `order`: the functions that are reached, callees first.
+/// Texels that each function accesses, inlined callees included. `order`: the reached functions, callees
+/// first.
 fn texels(module: &Module, order: &[FuncRef], kept: &EntitySet<FuncRef>) -> Vec<usize> {
     let mut texels = vec![0usize; module.functions.len()];
     for &f in order {
@@ -48,13 +51,14 @@ fn texels(module: &Module, order: &[FuncRef], kept: &EntitySet<FuncRef>) -> Vec<
     texels
 }
 
-/// Whether there are more accesses of texels than may be inlined, or reads of a level, of which one at a level of detail has three.
+/// Whether the accesses of texels exceed the budget, or there are reads of a level: one at a level of detail
+/// contains three.
 pub fn is_over_budget(module: &Module, order: &[FuncRef]) -> bool {
     let has_levels = order.iter().any(|f| is_named(&module.functions[*f], &[LEVEL]));
     has_levels || texels(module, order, &EntitySet::new()).into_iter().max() > Some(MAX_TEXELS)
 }
 
-/// Makes copies of functions for the literal samplers that they are called with.
+/// Copies functions for each literal sampler that they are called with.
 pub fn specialise(module: &mut Module) {
     let mut copies: HashMap<(FuncRef, u64), FuncRef> = HashMap::new();
     let mut counts: HashMap<FuncRef, usize> = HashMap::new();
@@ -101,13 +105,13 @@ fn with_sampler(func: &Function, sampler: u64) -> Function {
     copy
 }
 
-/// The functions that stay functions.
+/// Returns the functions that are not inlined. `order`: the reached functions, callees first.
 pub fn non_inlined(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
     let mut kept = EntitySet::new();
     for &f in order.iter().filter(|f| is_named(&module.functions[**f], CANDIDATES)) {
         kept.insert(f);
     }
-    // Many kinds of reads share the access too.
+    // Several kinds of reads share the functions that access a texel, too.
     let inlined = texels(module, order, &kept);
     if order.iter().filter(|f| kept.contains(**f)).map(|f| inlined[f.index()]).sum::<usize>()
         > MAX_KEPT_TEXELS

@@ -1,10 +1,10 @@
-//! What code for a device that checks memory accesses must keep, and which functions stay functions in it.
+//! Facts that instrumented code (for a device that checks memory accesses) must keep, and its inline policy.
 
 use crate::analysis::Cfg;
 use crate::ir::{Block, EntityRef, EntitySet, FuncRef, Function, Module, Op, Root, Slot, Type, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Tells loads that are halves of copies from others, or forgets which they are where nobody asks.
+/// Marks loads that belong to a copy for instrumented code, and removes the marks otherwise.
 pub fn mark_copies(module: &mut Module, checked: bool) {
     for data in module.functions.values_mut().flat_map(|f| f.insts.values_mut()) {
         match &mut data.op {
@@ -15,21 +15,21 @@ pub fn mark_copies(module: &mut Module, checked: bool) {
     }
 }
 
-/// Instructions of a kernel, all that it calls inlined, from which on functions stay functions.
+/// Size of a kernel in instructions, calls inlined, from which on large functions are not inlined.
 const LARGE_KERNEL: usize = 10_000;
-/// Instructions of a function, what is inlined in it included, from which on it stays one.
+/// Size of a function in instructions, calls inlined, from which on it counts as large.
 const LARGE_FUNCTION: usize = 150;
-/// Most parameters of a function that stays one.
+/// Most parameters of a non-inlined function.
 const MAX_PARAMS: usize = 64;
 
-/// The functions that stay functions in code as it is written: the large ones of large kernels, but for those that ask which
-/// work-item they are for, or have work-items meet. `order`: the functions that are reached, callees first.
+/// Returns the functions that are not inlined in unoptimised code: the large ones of large kernels, except
+/// those that query the work-item or synchronise work-items. `order`: the reached functions, callees first.
 pub fn non_inlined(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
     let insts = |f: FuncRef| {
         let func = &module.functions[f];
         func.layout.iter().flat_map(|b| &func.blocks[*b].insts).map(|i| &func.insts[*i].op)
     };
-    // Instructions of each function with what is inlined in it.
+    // Sizes of the functions in instructions, inlined callees included.
     let sizes = |kept: &mut dyn FnMut(FuncRef, usize) -> bool| {
         let mut sizes = vec![0usize; module.functions.len()];
         for &f in order {
@@ -68,7 +68,7 @@ pub fn non_inlined(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
     }
     sizes(&mut |f, size| {
         let func = &module.functions[f];
-        // The library has no lines of its own.
+        // Library code has no source lines.
         let keep =
             size >= LARGE_FUNCTION && func.kernel.is_none() && !func.is_built_in() && !bound.contains(f);
         if keep {
@@ -79,8 +79,8 @@ pub fn non_inlined(module: &Module, order: &[FuncRef]) -> EntitySet<FuncRef> {
     kept
 }
 
-/// Private variables that may be read before they are written: those whose address goes elsewhere than to loads and stores are
-/// not looked at.
+/// Returns the private variables that may be read before they are written. Variables whose address is used
+/// other than by loads and stores are left out.
 pub fn may_be_uninitialised(func: &Function) -> HashSet<Slot> {
     let mut slots: HashMap<Value, Slot> = HashMap::new();
     for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
@@ -91,7 +91,7 @@ pub fn may_be_uninitialised(func: &Function) -> HashSet<Slot> {
     let words = func.slots.len().div_ceil(64);
     let bit = |s: Slot| (s.index() / 64, 1u64 << (s.index() % 64));
     let cfg = Cfg::new(func);
-    // Slots that are written on every way to the end of a block; `None` before it is known.
+    // Slots written on every path to the end of a block; `None` before it is known.
     let mut ends: HashMap<Block, Vec<u64>> = HashMap::new();
     let mut unset = HashSet::new();
     loop {

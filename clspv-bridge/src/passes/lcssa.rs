@@ -1,14 +1,16 @@
-//! Keeps what a loop computes for drivers that run lanes in lockstep and spoil it (`Target::needs_lcssa`).
+//! Loop-closed SSA for drivers that run lanes in lockstep and overwrite values of loops
+//! (`Target::needs_lcssa`).
 //!
-//! llvmpipe goes on computing every value of a loop in lanes that have left it, for as long as one lane has not; only
-//! phis keep what they held. What is used behind the loop is then whatever the last iteration made of registers of which
-//! some were written in the lane's own last iteration and some were not. So here every such value becomes a parameter of
-//! the loop's merge block, assigned where a lane leaves, and the merge block gets one more predecessor, the loop's header
-//! under a condition that never holds but that no driver can know (a dispatch without work-groups), lest the driver take
-//! the phi away again.
+//! llvmpipe goes on computing every value of a loop in lanes that have left it, for as long as one lane has
+//! not; only phis keep their values. A value used after the loop then comes from the last iteration of any
+//! lane, and its operands partly from the lane's own last iteration and partly not.
 //!
-//! Loops that all lanes leave together are left alone, as are values that are parameters (phis) themselves.
-//! Works on structured code only; keeps it structured.
+//! So every such value becomes a parameter of the loop's merge block, assigned where a lane leaves. The merge
+//! block gets one more predecessor lest the driver remove the phi again: the loop's header, under a condition
+//! that never holds but that no driver can prove false (a dispatch without work-groups).
+//!
+//! Loops that all lanes leave together are skipped, as are values that are parameters (phis) themselves.
+//! Works on structured code only, and keeps it structured.
 
 use super::{Pass, PassContext};
 use crate::analysis::{Cfg, DomTree};
@@ -16,7 +18,7 @@ use crate::error::Result;
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
-/// The pass.
+/// The pass `lcssa`.
 pub struct Lcssa;
 
 impl Pass for Lcssa {
@@ -45,7 +47,7 @@ struct StructuredLoop {
     body: HashSet<Block>,
 }
 
-/// Treats every loop of a function; true if anything changed.
+/// Closes every loop of a function that lanes do not leave together; true if anything changed.
 pub fn keep(func: &mut Function) -> bool {
     let loops = find(func);
     if loops.is_empty() {
@@ -54,7 +56,7 @@ pub fn keep(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let uniform = Uniform::new(func, &cfg, &dom, &loops);
-    // Inner loops first: what leaves them is then a parameter, defined in the loop around.
+    // Inner loops first: values that leave them are then parameters, defined in the loop around.
     let todo: Vec<&StructuredLoop> =
         loops.iter().rev().filter(|l| !uniform.leaves_together(func, &cfg, &dom, l)).collect();
     let mut never = None;
@@ -85,9 +87,11 @@ fn find(func: &Function) -> Vec<StructuredLoop> {
     loops
 }
 
-/// Values of the loop that are used behind it, arguments for parameters of its merge block included where a driver would
-/// see through these. None if there are only parameters among them; otherwise the parameters are taken along, because
-/// their blocks do not dominate the merge block once it has its new predecessor.
+/// Values of the loop that are used after it.
+///
+/// Arguments for parameters of its merge block are included where a driver would see through these. The list
+/// is empty if it holds only parameters. Otherwise parameters are included, because their blocks do not
+/// dominate the merge block once it has its new predecessor.
 fn escaping(func: &Function, l: &StructuredLoop) -> Vec<Value> {
     let mut inside: HashSet<Value> = HashSet::new();
     for &b in &l.body {
@@ -126,10 +130,10 @@ fn edges_to<'a>(func: &'a Function, l: &'a StructuredLoop) -> impl Iterator<Item
     blocks.flat_map(|&b| func.successors(b)).filter(|t| t.block == l.merge)
 }
 
-/// Gives the merge block a parameter for each value and an edge from the header that is never taken.
+/// Adds a parameter to the merge block for each value, and an edge from the header that is never taken.
 fn merge_values(func: &mut Function, l: &StructuredLoop, values: &[Value], never: &mut Option<Value>) {
     let Some(terminator) = func.terminator(l.header).filter(|&t| func.insts[t].op == Op::Jump) else {
-        // The structurizer's headers end in a jump.
+        // Not reached: the headers that the structurizer makes end in a jump.
         return;
     };
     for &b in &func.layout {
@@ -167,13 +171,13 @@ fn merge_values(func: &mut Function, l: &StructuredLoop, values: &[Value], never
     data.targets.insert(0, BlockCall::new(l.merge, &nothing));
 }
 
-/// A zero of the value's type.
+/// Zero in the value's type.
 fn zero(func: &mut Function, v: Value) -> Value {
     let ty = func.ty(v);
     func.bits(ty, 0)
 }
 
-/// Whether the dispatch has no work-groups, computed at the function's entry.
+/// Tests at the function's entry whether the dispatch has no work-groups.
 fn never_true(func: &mut Function) -> Value {
     let entry = func.layout[0];
     let zero = func.i32(0);
@@ -185,13 +189,14 @@ fn never_true(func: &mut Function) -> Value {
     func.insts[test].results[0]
 }
 
-/// Values that are the same in all lanes that run together.
+/// Uniformity: values that are the same in all lanes that run together.
 struct Uniform {
     values: HashSet<Value>,
 }
 
 impl Uniform {
-    /// Assumes that a loop's parameters are uniform and takes back what does not hold, until nothing changes.
+    /// Optimistic fixed point: assumes that loop parameters are uniform and drops those that are not, until
+    /// nothing changes.
     fn new(func: &Function, cfg: &Cfg, dom: &DomTree, loops: &[StructuredLoop]) -> Uniform {
         let headers: HashMap<Block, &StructuredLoop> = loops.iter().map(|l| (l.header, l)).collect();
         let mut suspects: HashSet<Value> =
@@ -251,7 +256,7 @@ impl Uniform {
     fn leaves_together(&self, func: &Function, cfg: &Cfg, dom: &DomTree, l: &StructuredLoop) -> bool {
         let leaving = l.body.iter().filter(|&&b| func.successors(b).iter().any(|t| t.block == l.merge));
         for &b in leaving {
-            // Every condition between the code that all lanes run in an iteration and the way out.
+            // Every branch from here up to the code that all lanes execute in an iteration.
             let mut at = b;
             loop {
                 if let Some(t) = func.terminator(at)
@@ -319,13 +324,13 @@ block2:
         let (changed, text) = through("v0");
         assert!(changed, "{text}");
         assert!(text.contains("num_workgroups"), "{text}");
-        // The store is of the merge block's parameter.
+        // The store uses the merge block's parameter.
         let (_, behind) = text.split_once("store ").unwrap();
         let stored = behind.split(',').next().unwrap();
         assert!(text.contains(&format!("({stored}: i32)")), "{text}");
     }
 
-    /// A parameter of a block in the loop and a result, both used behind it.
+    /// A parameter of a block in the loop and a result, both used after the loop.
     #[test]
     fn parameters_inside_a_loop_are_taken_along() {
         let text = DIVERGENT

@@ -1,14 +1,15 @@
 //! Floating-point types that the target lacks.
 //!
-//! Doubles are never emulated: a kernel that uses them on a device without them is refused. Half values without float16
-//! arithmetic are their bits: `lower_builtins` has replaced conversions, and loads, stores and moves are those of integers.
+//! Doubles are never emulated: on a device without them, a kernel that uses them is an error. Without float16
+//! arithmetic, halves are handled as their bits: `lower_builtins` has replaced conversions, and loads, stores
+//! and moves become those of integers.
 
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::target::Target;
 use std::collections::HashMap;
 
-/// Halves that are only moved become integers.
+/// Turns halves that are only moved into integers.
 fn halves_as_bits(func: &mut Function, target: &Target) {
     if target.float16 {
         return;
@@ -60,13 +61,13 @@ fn halves_as_bits(func: &mut Function, target: &Target) {
     func.replace_uses(&map);
 }
 
-/// Legalises or refuses the types that the target has not.
+/// Legalises the types that the target lacks; an error where that is not possible.
 pub fn run(func: &mut Function, target: &Target) -> Result<()> {
     halves_as_bits(func, target);
     check(func, target)
 }
 
-/// Refuses types the target has not.
+/// Reports an error for types that the target lacks.
 fn check(func: &Function, target: &Target) -> Result<()> {
     for &block in &func.layout {
         for &i in &func.blocks[block].insts {

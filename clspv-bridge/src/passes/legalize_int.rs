@@ -1,7 +1,7 @@
-//! Integer operations that Vulkan SPIR-V has for 32 bits only, and others it has not at all.
+//! Integer operations that Vulkan SPIR-V has for 32 bits only or not at all.
 //!
-//! Bit counting, bit reversal and high products of 8, 16 and 64 bits are computed from 32-bit ones (or widened); rotations
-//! become shifts; switches select on 32 bits.
+//! Bit counting, bit reversal and high products of 8, 16 and 64 bits are computed from 32-bit ones (or
+//! widened); rotations become shifts; switches select on 32 bits.
 
 use crate::ir::*;
 use crate::target::Target;
@@ -116,7 +116,7 @@ impl Ints<'_, '_> {
     }
 }
 
-/// Expands what the emitter does not take.
+/// Expands operations that the emitter does not support; true if anything changed.
 pub fn run(func: &mut Function, _target: &Target) -> bool {
     let mut map = HashMap::new();
     let mut changed = false;

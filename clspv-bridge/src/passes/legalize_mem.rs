@@ -1,7 +1,7 @@
-//! Atomics that the target lacks, as compare-and-swap loops, and sequentially consistent accesses, which Vulkan has not.
-//! Atomics of 16 bits are left to `lower_access`, which knows the word around them.
+//! Expands atomics that the target lacks to compare-and-swap loops, and sequentially consistent accesses,
+//! which Vulkan lacks. 16-bit atomics are left to `lower_access`, which knows the word around them.
 //!
-//! Runs while pointers are still pointers, so that the address spaces are handled in one place afterwards.
+//! Runs before pointers are lowered, so that address spaces are handled only once, afterwards.
 
 use super::lower::split_after;
 use super::lower_access::rmw_bin;
@@ -9,8 +9,10 @@ use crate::ir::*;
 use crate::target::Target;
 use std::collections::HashMap;
 
-/// Sequentially consistent loads and stores become read-modify-writes: those of one location synchronise with each other
-/// one after another when they acquire and release, so that all of them have one order in which each sees the last store.
+/// Turns sequentially consistent loads and stores into read-modify-writes; true if anything changed.
+///
+/// Acquire-release read-modify-writes of one location synchronise with each other one after another, so that
+/// all of them have one order in which each reads the last store.
 pub fn expand_sequential(func: &mut Function) -> bool {
     let mut map = HashMap::new();
     let mut changed = false;
@@ -49,7 +51,7 @@ pub fn expand_sequential(func: &mut Function) -> bool {
     changed
 }
 
-/// Whether local memory holds nothing but `float`, so that its arrays can be arrays of that type.
+/// Whether local memory holds only `float`, so that its arrays can have that element type.
 fn local_is(func: &Function, float: Type) -> bool {
     func.layout.iter().flat_map(|&b| &func.blocks[b].insts).all(|&i| {
         let d = &func.insts[i];
@@ -69,8 +71,8 @@ fn local_is(func: &Function, float: Type) -> bool {
     })
 }
 
-/// Whether the target has every operation that is used on local memory. One that it lacks makes the array one of integers,
-/// and then the others cannot be native.
+/// Whether the target has every operation that is used on local memory. A missing one makes the array an
+/// integer array, and then the others cannot be native.
 fn local_atomics_are_native(func: &Function, target: &Target) -> bool {
     func.layout.iter().flat_map(|&b| &func.blocks[b].insts).all(|&i| match func.insts[i].op {
         Op::AtomicRmw { op: op @ (RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax), .. }
@@ -83,8 +85,8 @@ fn local_atomics_are_native(func: &Function, target: &Target) -> bool {
     })
 }
 
-/// Floating-point atomics: exchanges, loads and stores become integer ones; additions and extrema become
-/// compare-and-swap loops unless the target has them.
+/// Expands floating-point atomics: exchanges, loads and stores become integer ones; additions, minima and
+/// maxima become compare-and-swap loops unless the target has them.
 pub fn expand_float_atomics(func: &mut Function, target: &Target) -> bool {
     let mut map = HashMap::new();
     let mut changed = false;

@@ -1,8 +1,9 @@
-//! Vectors of more than 4 lanes to pieces of 4, the last one shorter where 4 does not divide the count (the front end's optimiser
-//! makes vectors of 7 or 15 lanes); a last piece of one lane is a scalar.
+//! Splits vectors of more than 4 lanes into pieces of 4.
 //!
-//! Works on any phase: each wide value becomes a list of narrow ones, block parameters and edges included. Blocks are
-//! visited in reverse postorder, so operands are always split before their users; unreachable blocks are dropped.
+//! The last piece is shorter where 4 does not divide the count (the front end's optimiser makes vectors of 7
+//! or 15 lanes); a last piece of one lane is a scalar. Works in any phase: each wide value becomes a list of
+//! narrow ones, block parameters and edges included. Blocks are visited in reverse postorder, so operands are
+//! always split before their users; unreachable blocks are dropped.
 
 use super::lower_access::{combine, split};
 use super::{Pass, PassContext};
@@ -81,7 +82,7 @@ impl Split {
         }
         lanes
     }
-    /// Defines a result from its lanes.
+    /// Defines a result by its lanes.
     fn define(&mut self, b: &mut Builder<'_>, result: Value, lanes: &[Value]) {
         if is_wide(b.ty(result)) {
             let pieces = lanes.chunks(4).map(|c| b.vec_build(c)).collect();
@@ -287,7 +288,7 @@ impl Split {
     }
 }
 
-/// The pass: every function of the module.
+/// The pass `legalize_vec`.
 pub struct LegalizeVec;
 
 impl Pass for LegalizeVec {
@@ -303,7 +304,7 @@ impl Pass for LegalizeVec {
     }
 }
 
-/// Splits every wide vector of the function.
+/// Splits every wide vector of the function; true if there was any.
 pub fn run(func: &mut Function) -> bool {
     if !func.values.values().any(|v| is_wide(v.ty)) {
         return false;
@@ -341,7 +342,8 @@ pub fn run(func: &mut Function) -> bool {
         }
         func.set_params(block, params);
     }
-    // Wide kernel parameters become lane-wise pieces when the argument block is read; until then they are built up.
+    // Wide kernel parameters become pieces when the argument block is read; until then they are built from
+    // lanes.
     for &block in &order {
         let insts = func.take_insts(block);
         let mut b = Builder::new(func, block);

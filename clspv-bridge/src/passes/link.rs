@@ -1,8 +1,9 @@
-//! Joins modules by name and brings in the functions of the built-in library that a program needs.
+//! Joins modules by name and adds the functions of the built-in library that a program needs.
 //!
-//! Exported and imported functions and globals meet by name; internal ones stay apart. Kernels have names of their own:
-//! an entry point "f" and an exported function "f" are two things (SPIR-V, OpEntryPoint). The library is only read:
-//! the functions reached from kernels are copied with the globals they use. Imports that no kernel reaches stay.
+//! Exported and imported functions and globals are matched by name; internal ones are kept apart. Kernels
+//! have a name space of their own: an entry point "f" and an exported function "f" are different (SPIR-V,
+//! OpEntryPoint). The library is only read: the functions reached from kernels are copied with the globals
+//! they use. Imports that no kernel reaches remain.
 
 use crate::CompileError;
 use crate::error::Result;
@@ -10,10 +11,11 @@ use crate::ir::runtime::block_number;
 use crate::ir::{EntityRef, EntitySet, FuncRef, Function, Global, Linkage, Module, Op, Phase, PrimaryMap};
 use std::collections::{HashMap, HashSet};
 
-/// Joins modules into one. A name defined twice, or declared and defined with different types, is the program's error.
+/// Joins modules into one. A name that is defined twice, or declared and defined with different types, is an
+/// error of the program.
 pub fn merge(modules: Vec<Module>) -> Result<Module> {
     let mut out = Module::default();
-    // By whether it is a kernel, and name.
+    // Key: whether it is a kernel, and its name.
     let mut functions: HashMap<(bool, String), FuncRef> = HashMap::new();
     let mut globals: HashMap<String, Global> = HashMap::new();
     for mut module in modules {
@@ -70,7 +72,7 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
                             let text = format!("error: '{}' is defined more than once", demangle(&f.name));
                             return Err(CompileError::Diagnostics(text));
                         }
-                        // So that a further definition in the same module is noticed.
+                        // A further definition in the same module is then detected.
                         out.functions[r].linkage = f.linkage;
                         own.push((r, f.clone()));
                     }
@@ -89,7 +91,7 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
         }
         for (r, mut f) in own {
             f.kernel = f.kernel.map(|k| k + first_kernel);
-            // A program's function is not taken for the library's.
+            // A program's function never resolves an import of the library.
             if f.linkage != Linkage::Import && f.is_built_in() {
                 f.name.insert_str(0, "own.");
             }
@@ -101,7 +103,7 @@ pub fn merge(modules: Vec<Module>) -> Result<Module> {
     Ok(out)
 }
 
-/// Renames the functions that have the name of a kernel: later stages know both by their names.
+/// Renames functions that have the name of a kernel: later stages identify both by name.
 fn separate_names(module: &mut Module) {
     let kernels: HashSet<String> =
         module.functions.values().filter(|f| f.kernel.is_some()).map(|f| f.name.clone()).collect();
@@ -112,8 +114,8 @@ fn separate_names(module: &mut Module) {
     }
 }
 
-/// Whether a definition or declaration gives way to another of the same name: declarations to everything, one of several
-/// equal definitions to any.
+/// Whether a definition or declaration is replaced by another of its name: declarations by anything, one of
+/// several equal definitions by any.
 fn yields(this: Linkage, other: Linkage) -> bool {
     this == Linkage::Import || (this == Linkage::Once && other != Linkage::Import)
 }
@@ -122,7 +124,7 @@ fn mapped<K: EntityRef>(map: &[K], key: K) -> Result<K> {
     map.get(key.index()).copied().ok_or_else(|| CompileError::internal("link: reference to a missing entity"))
 }
 
-/// Replaces the module's entities named in instructions.
+/// Renumbers the module's entities in instructions.
 fn remap(
     func: &mut Function,
     mut functions: impl FnMut(FuncRef) -> Result<FuncRef>,
@@ -138,8 +140,8 @@ fn remap(
     Ok(())
 }
 
-/// Resolves the imports that kernels reach against `library`, taking what is needed over from it. A name the library
-/// lacks is an error; so are calls of functions that the reader named "unsupported: ...".
+/// Resolves the imports that kernels reach against `library` and copies the needed functions. A name that the
+/// library lacks is an error, as is a call of a function that the reader named "unsupported: ...".
 pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
     let by_name: HashMap<&str, FuncRef> = library
         .functions
@@ -192,7 +194,7 @@ pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
             if module.functions[c].linkage == Linkage::Import {
                 let name = module.functions[c].name.clone();
                 if let Some(what) = name.strip_prefix("unsupported: ") {
-                    // The reader adds the types, which tell one such import from another.
+                    // The reader appends the types, which make such imports distinct.
                     return Err(CompileError::unsupported(what.split(" (").next().unwrap_or(what), line));
                 }
                 let Some(&l) = by_name.get(name.as_str()) else {
@@ -215,8 +217,8 @@ pub fn resolve(module: &mut Module, library: &Module) -> Result<()> {
     Ok(())
 }
 
-/// The functions that the `wanted` kernels of a program reach: by calls, and as entries of blocks that are enqueued or asked about. A
-/// block that is not known there may be any.
+/// Returns the functions that the `wanted` kernels of a program reach: by calls, and as entries of blocks
+/// that are enqueued or queried. A block that is not a known constant may be any.
 pub fn reached(program: &Module, wanted: impl Fn(&Function) -> bool) -> EntitySet<FuncRef> {
     let kernels = || program.functions.iter().filter(|(_, f)| f.kernel.is_some());
     let blocks: HashMap<u64, FuncRef> =
@@ -247,11 +249,11 @@ pub fn reached(program: &Module, wanted: impl Fn(&Function) -> bool) -> EntitySe
     seen
 }
 
-/// What the module has of the library.
+/// The parts of the library that the module already has.
 struct Taken {
     functions: HashMap<FuncRef, FuncRef>,
     globals: HashMap<Global, Global>,
-    /// Declared, still to be copied.
+    /// Declared functions, still to be copied.
     new: Vec<(FuncRef, FuncRef)>,
 }
 
@@ -310,7 +312,7 @@ impl Taken {
     }
 }
 
-/// A module of its own for one kernel: the kernel and the functions it reaches, and all globals.
+/// Returns a module for one kernel: the kernel, the functions that it reaches, and all globals.
 pub fn kernel_module(module: &Module, kernel: FuncRef) -> Result<Module> {
     let mut out = Module { phase: module.phase, globals: module.globals.clone(), ..Module::default() };
     let info = module.functions[kernel].kernel.and_then(|k| module.kernels.get(k));
@@ -332,7 +334,8 @@ pub fn kernel_module(module: &Module, kernel: FuncRef) -> Result<Module> {
     Ok(out)
 }
 
-/// The plain name in an Itanium-mangled function name, and of what stands for a kernel; the name itself otherwise.
+/// Returns the plain name of an Itanium-mangled function name or of a kernel's callable copy, and any other
+/// name unchanged.
 pub fn demangle(name: &str) -> String {
     let name = name.strip_prefix(crate::front::spirv::CALLABLE_KERNEL).unwrap_or(name);
     let parse = || {
@@ -418,7 +421,8 @@ mod tests {
         assert_eq!(names, expected);
     }
 
-    /// One of several equal definitions is kept, a definition of its own wins, and imports find either.
+    /// One of several equal definitions is kept, an ordinary definition overrides it, and imports find
+    /// either.
     #[test]
     fn repeated_definitions() {
         let part = |linkage: Linkage| {

@@ -1,17 +1,18 @@
-//! From one inlined, optimised kernel to a function without pointers: joins the `lower_*` and `legalize_*` steps and
-//! lays out the push-constant block.
+//! From one inlined, optimised kernel to a function without pointers: runs the `lower_*` and `legalize_*`
+//! steps and lays out the push-constant block.
 //!
-//! [`run`] takes a module that holds a single kernel (phase Inlined) and gives the launch contract of the variant, or
-//! `None` when the pointer mode cannot express the kernel (only the bindings mode refuses). Run `simplify`, `gvn` and
-//! `dce` after it: the steps emit straightforward code. [`prepare`] may run earlier, before `sroa`, so that structures
-//! passed by value are split like any other slot.
+//! [`run`] takes a module that holds a single kernel (phase Inlined) and returns the launch contract of the
+//! variant, or `None` when the pointer mode cannot express the kernel (only the bindings mode can fail so).
+//! Run `simplify`, `gvn` and `dce` after it: the steps emit straightforward code. [`prepare`] may run
+//! earlier, before `sroa`, so that structures passed by value are split like any other slot.
 //!
-//! The order of a build: `link::merge`; `lower_builtins::run` and `link::resolve` until the former changes nothing (library
-//! bodies hold built-ins too); `lower_globals::layout` once for the program; then for each kernel `link::kernel_module`,
-//! `inline`, [`prepare`], the common pipeline, and for each pointer mode on a copy: [`run`], clean-up, `structurize`, emit.
+//! The order of a build: `link::merge`; `lower_builtins::run` and `link::resolve` until the former changes
+//! nothing (library bodies hold built-ins too); `lower_globals::layout` once for the program; then for each
+//! kernel `link::kernel_module`, `inline`, [`prepare`], the common pipeline, and for each pointer mode on a
+//! copy: [`run`], clean-up, `structurize`, emit.
 //!
-//! While it works, `PushConst` offsets are symbolic ([`implicit_arg_offset`], [`arg_offset`]); the last step assigns real ones,
-//! so that only the implicit arguments in use take room.
+//! During lowering, `PushConst` offsets are symbolic ([`implicit_arg_offset`], [`arg_offset`]). The last step
+//! assigns real ones, so that only the implicit arguments in use take space.
 
 use super::PassContext;
 use super::lower_globals::DataLayout;
@@ -26,7 +27,7 @@ use std::collections::BTreeSet;
 
 const ARG_BASE: u32 = 0x4000_0000;
 const IMPLICIT_BASE: u32 = 0x8000_0000;
-/// Numbers of the implicit arguments that belong to kernel arguments.
+/// First numbers of the implicit arguments that belong to kernel arguments.
 const LOCAL_ARGS: u32 = 64;
 const IMAGE_FORMATS: u32 = 0x2_0000;
 const IMAGE_SIZES: u32 = 0x4_0000;
@@ -77,17 +78,17 @@ fn implicit_arg_of(offset: u32) -> Option<ImplicitArg> {
     })
 }
 
-/// The byte of the packed arguments that a symbolic offset names.
+/// Byte offset in the packed arguments that a symbolic offset stands for; `None` for other offsets.
 pub(crate) fn arg_of(offset: u32) -> Option<u32> {
     offset.checked_sub(ARG_BASE).filter(|_| offset < IMPLICIT_BASE)
 }
 
-/// Whether a symbolic offset is that of the base of printf's numbers.
+/// Whether a symbolic offset is that of [`ImplicitArg::PrintfBase`].
 pub(crate) fn is_printf_base(offset: u32) -> bool {
     offset == implicit_arg_offset(ImplicitArg::PrintfBase)
 }
 
-/// The only kernel function of the module.
+/// Returns the only kernel function of the module and the index of its information.
 pub(crate) fn kernel_of(module: &Module) -> Result<(FuncRef, usize)> {
     let mut kernels =
         module.functions.iter().filter_map(|(r, f)| Some((r, f.kernel?)).filter(|_| !f.layout.is_empty()));
@@ -97,8 +98,8 @@ pub(crate) fn kernel_of(module: &Module) -> Result<(FuncRef, usize)> {
     }
 }
 
-/// Turns loads of structures passed by value (parameters that are the address of the argument's bytes) into loads of the
-/// argument block. Works in any phase; run it after inlining and before `sroa`.
+/// Turns loads of structures passed by value (parameters that are the address of the argument's bytes) into
+/// loads of the argument block. Works in any phase; run it after inlining and before `sroa`.
 pub fn prepare(module: &mut Module) -> Result<bool> {
     let (func, info) = kernel_of(module)?;
     let info = module.kernels[info].clone();
@@ -162,7 +163,7 @@ pub fn run(
     Ok(Some(abi))
 }
 
-/// Work-items of a full sub-group of the kernel; 0 if it does not use them.
+/// Work-items of a full sub-group; 0 if the kernel uses no sub-groups.
 fn sub_group_size(func: &Function, info: &crate::metadata::KernelInfo, cx: &PassContext<'_>) -> Result<u32> {
     let size = match info.reqd_sub_group_size {
         // The attribute must name a size of the device.
@@ -178,7 +179,8 @@ fn sub_group_size(func: &Function, info: &crate::metadata::KernelInfo, cx: &Pass
     Ok(if lower_groups::uses_sub_groups(func) { size } else { 0 })
 }
 
-/// Assigns block offsets to the symbolic push constants; false if the bindings mode has no room.
+/// Assigns block offsets to the symbolic push constants; false if the block does not fit in the bindings
+/// mode.
 fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut LaunchAbi) -> Result<bool> {
     let mut implicit = BTreeSet::new();
     let live: Vec<Inst> = func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied()).collect();
@@ -249,7 +251,7 @@ fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut L
     Ok(true)
 }
 
-/// Removes instructions whose results nobody uses (the steps leave address arithmetic behind).
+/// Removes instructions without used results (the steps leave address arithmetic behind).
 pub(super) fn remove_dead(func: &mut Function) {
     let mut uses = vec![0u32; func.value_count()];
     let count = |func: &Function, uses: &mut Vec<u32>, inst: Inst, up: bool| -> Vec<Value> {
@@ -297,8 +299,8 @@ pub(super) fn remove_dead(func: &mut Function) {
     }
 }
 
-/// Splits `builder.block` here: what is pushed next goes into a fresh block placed after it in the layout. The old block
-/// has no terminator yet.
+/// Splits `block` here: later instructions go into a fresh block after it in the layout, which is returned.
+/// The old block has no terminator yet.
 pub(super) fn split_after(func: &mut Function, block: Block) -> Block {
     let fresh = func.new_block_detached();
     let at = func.layout.iter().position(|&b| b == block).map_or(func.layout.len(), |p| p + 1);

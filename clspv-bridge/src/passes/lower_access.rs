@@ -1,9 +1,10 @@
-//! One memory access as accesses of the element type that its memory has.
+//! Expands a memory access to accesses of the element type that its memory has.
 //!
-//! A value is loaded in *pieces*: integers of `unit` bytes, the widest size that the value's alignment and the element
-//! type allow. Pieces smaller than an element are cut out of a whole element; such stores are read-modify-write in private
-//! memory and two atomic operations (clear, set) in workgroup memory, where other work-items may write the neighbouring bytes.
-//! Atomics of 16 bits are compare-and-swap loops on the word around them, after which the builder is in another block.
+//! A value is accessed in *pieces*: integers of `unit` bytes, the widest size that the value's alignment and
+//! the element type allow. Pieces smaller than an element are extracted from a whole element. Their stores
+//! are read-modify-write in private memory and two atomic operations (clear, set) in workgroup memory, where
+//! other work-items may write the neighbouring bytes. 16-bit atomics are compare-and-swap loops on the word
+//! around them, after which the builder is in another block.
 
 use super::lower::split_after;
 use super::memory_classes::Region;
@@ -12,10 +13,11 @@ use crate::ir::*;
 use crate::target::{FloatAtomics, Target};
 use std::collections::HashMap;
 
-/// Gives the byte offset (`None`) or the index of the element of `1 << k` bytes (`Some(k)`) of the address.
+/// Returns the byte offset (`None`) of the address, or the index of its element of `1 << k` bytes
+/// (`Some(k)`).
 type Index<'a> = &'a mut dyn FnMut(&mut Builder<'_>, Option<u32>) -> Value;
 
-/// Accesses of one function: remembers the views of bindings, and which small types buffers cannot have.
+/// Accesses of one function: the views of bindings made so far, and the small types that buffers cannot have.
 #[derive(Default)]
 pub(super) struct Accesses {
     views: HashMap<(u32, Type), Var>,
@@ -24,7 +26,7 @@ pub(super) struct Accesses {
     no_longs: bool,
     /// Vectors of small integers are accessed by words.
     by_words: bool,
-    /// Atomics on halves in buffers.
+    /// Native atomics on halves in buffers.
     halves: FloatAtomics,
 }
 
@@ -32,7 +34,7 @@ fn int_of(bytes: u32) -> Type {
     Type::Scalar(Scalar::int(bytes * 8).unwrap_or(Scalar::I8))
 }
 
-/// Puts a scalar together from little-endian integer pieces of equal size.
+/// Builds a scalar from little-endian integer pieces of equal size.
 pub(super) fn combine(b: &mut Builder<'_>, pieces: &[Value], to: Type) -> Value {
     let mut pieces = pieces.to_vec();
     while pieces.len() > 1 {
@@ -49,7 +51,7 @@ pub(super) fn combine(b: &mut Builder<'_>, pieces: &[Value], to: Type) -> Value 
     b.bitcast(pieces[0], to)
 }
 
-/// Cuts a scalar into little-endian integer pieces of `unit` bytes.
+/// Splits a scalar into little-endian integer pieces of `unit` bytes.
 pub(super) fn split(b: &mut Builder<'_>, v: Value, unit: u32) -> Vec<Value> {
     let bytes = b.ty(v).access_bytes().unwrap_or(unit);
     if bytes <= unit {
@@ -71,7 +73,7 @@ fn lanes_of(b: &mut Builder<'_>, v: Value) -> Vec<Value> {
     (0..b.ty(v).lanes()).map(|i| b.extract(v, i as u8)).collect()
 }
 
-/// The constant `x` of type `i32` added to an index.
+/// Adds the constant `x` of type `i32` to an index.
 fn plus(b: &mut Builder<'_>, index: Value, x: u32) -> Value {
     if x == 0 {
         return index;
@@ -84,14 +86,14 @@ fn plus(b: &mut Builder<'_>, index: Value, x: u32) -> Value {
     }
 }
 
-/// The words that an aligned access of small lanes is made of.
+/// Vector of words that holds an aligned access of small lanes.
 fn words_of(ty: Type, access: Access) -> Option<Type> {
     let bytes = ty.scalar()?.bytes() * ty.lanes();
     let fits = ty.scalar()?.bytes() < 4 && bytes.is_multiple_of(4) && bytes <= 16 && access.align >= 4;
     fits.then(|| Type::vector(Scalar::I32, bytes / 4))
 }
 
-/// Makes an access one of `unit` instead.
+/// Replaces an access by accesses of `unit` bytes.
 fn as_unit(
     b: &mut Builder<'_>,
     op: &Op,
@@ -121,12 +123,12 @@ impl Accesses {
         }
     }
 
-    /// Whether buffers cannot be accessed in units of so many bytes.
+    /// Whether buffers cannot be accessed in units of `bytes` bytes.
     fn lacks(&self, bytes: u32) -> bool {
         bytes == 1 && self.no_bytes || bytes == 2 && self.no_shorts
     }
 
-    /// Whether an atomic operation on buffers must be done on the word around the value.
+    /// Whether an atomic operation on buffers must operate on the word around the value.
     fn is_part(&self, op: &Op, ty: Type) -> bool {
         let native = match op {
             Op::AtomicRmw { op: op @ (RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax), .. } => {
@@ -137,7 +139,7 @@ impl Accesses {
         is_small_atomic(op, ty) && !native
     }
 
-    /// The view of a binding as elements of a type.
+    /// Variable that views a binding as elements of a type.
     fn view(&mut self, b: &mut Builder<'_>, binding: u32, readonly: bool, elem: Type) -> Var {
         let class = VarClass::Buffer { binding, readonly };
         let vars = &mut b.func.vars;
@@ -147,7 +149,7 @@ impl Accesses {
             .or_insert_with(|| vars.push(VarData { class, elem, len: VarLen::Runtime }))
     }
 
-    /// Address of the word around a byte, and the byte's bit in it.
+    /// Address of the word around a byte, and the byte's bit offset in it.
     fn word(&self, b: &mut Builder<'_>, at: Value) -> (Value, Value) {
         let (keep, inside) = (b.i64(!3), b.i64(3));
         let word = b.and(at, keep);
@@ -157,8 +159,8 @@ impl Accesses {
         (word, b.shl(byte, three))
     }
 
-    /// Through a device address where buffers have words only. Stores are two atomic operations, as others may write
-    /// the rest of the word.
+    /// Access through a device address where buffers have words only. A store is two atomic operations, as
+    /// other work-items may write the rest of the word.
     fn by_word_address(
         &self,
         b: &mut Builder<'_>,
@@ -202,7 +204,7 @@ impl Accesses {
         load.then(|| b.vec_build(&lanes))
     }
 
-    /// Through a device address: args as in the instruction, with an `i64` address.
+    /// Access through a device address: operands as in the instruction, with an `i64` address.
     pub(super) fn by_address(
         &mut self,
         b: &mut Builder<'_>,
@@ -263,7 +265,7 @@ impl Accesses {
         }
     }
 
-    /// In a variable.
+    /// Access to a variable.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn in_region(
         &mut self,
@@ -373,7 +375,7 @@ impl Accesses {
         }
     }
 
-    /// An atomic operation on part of a word in a variable.
+    /// Atomic operation on part of a word in a variable.
     #[allow(clippy::too_many_arguments)]
     fn small_atomic(
         &mut self,
@@ -413,7 +415,7 @@ impl Accesses {
         part_atomic(b, op, args, ty, access, word, bit)
     }
 
-    /// Private memory is seen by one work-item: atomics on it are plain accesses.
+    /// Atomic operation on private memory: a plain access, as only one work-item sees it.
     fn private_atomic(
         &self,
         b: &mut Builder<'_>,
@@ -438,7 +440,8 @@ fn is_small_atomic(op: &Op, ty: Type) -> bool {
     !matches!(op, Op::Load(_) | Op::Store(_)) && ty.access_bytes().is_some_and(|n| n < 4)
 }
 
-/// What an atomic operation stores where `old` was; nothing if it only loads. An exchange that fails stores that again.
+/// The value that an atomic operation stores in place of `old`; `None` if it only loads. A compare-and-swap
+/// that fails stores `old` again.
 fn updated(b: &mut Builder<'_>, op: &Op, args: &[Value], old: Value) -> Result<Option<Value>> {
     Ok(Some(match op {
         Op::AtomicLoad { .. } => return Ok(None),
@@ -455,7 +458,7 @@ fn updated(b: &mut Builder<'_>, op: &Op, args: &[Value], old: Value) -> Result<O
     }))
 }
 
-/// An atomic operation on the bits of a word from `bit` on, as a loop on the word.
+/// Atomic operation on the bits of a word from `bit` on, as a compare-and-swap loop on the word.
 fn part_atomic(
     b: &mut Builder<'_>,
     op: &Op,
@@ -504,7 +507,7 @@ fn part_atomic(
     Ok((!matches!(op, Op::AtomicStore { .. })).then_some(old))
 }
 
-/// The plain operation of a read-modify-write; `None` for exchange.
+/// Binary operation of a read-modify-write; `None` for exchange.
 pub(super) fn rmw_bin(op: RmwOp) -> Option<BinOp> {
     Some(match op {
         RmwOp::Add => BinOp::Iadd,
@@ -531,7 +534,7 @@ fn emit(b: &mut Builder<'_>, op: Op, args: &[Value], ty: Type) -> Option<Value> 
     Some(b.value(op, args, ty))
 }
 
-/// Pieces of `unit` bytes in an array of elements of at least that size.
+/// Accessor of pieces of `unit` bytes in an array of elements of at least that size.
 struct Cells<'a> {
     elem: Type,
     elem_bytes: u32,
@@ -542,7 +545,7 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// Element index and, for parts of an element, the bit position of the piece.
+    /// Element index, and for parts of an element the bit offset of the piece.
     fn element(&mut self, b: &mut Builder<'_>, at: u32) -> (Value, Option<Value>) {
         let shift = self.elem_bytes.trailing_zeros();
         if self.unit == self.elem_bytes {

@@ -1,13 +1,15 @@
-//! Accesses through generic pointers that may point into several address spaces: a test of the pointer chooses between
-//! accesses of one space each.
+//! Lowers accesses through generic pointers that may point into several address spaces: a test of the pointer
+//! chooses between accesses to one space each.
 //!
-//! Only the spaces that are possible ([`super::infer_space::possible`]) are tested, global memory last. Accesses through one
-//! pointer that follow each other closely share the test. The test (`is_space`) and the conversions between representations
-//! are lowered by `lower_mem`, where a generic pointer is a 64-bit number: a device address as it is, and
-//! for private and local memory [`PRIVATE_TAG`] or [`LOCAL_TAG`] plus the offset in the class's memory. Device addresses never
-//! have their two highest bits different (on every device they are sign- or zero-extended from fewer bits). The
-//! tags lie in the middle of their ranges, so that pointers computed before the start of an object keep theirs. NULL is 0. In
-//! memory and as integers, pointers of every space have this form.
+//! Only the possible spaces ([`super::infer_space::possible`]) are tested, global memory last. Accesses
+//! through one pointer that follow each other closely share the test. The test (`is_space`) and the
+//! conversions between representations are lowered by `lower_mem`, where a generic pointer is a 64-bit
+//! number: a device address unchanged, and for private and local memory [`PRIVATE_TAG`] or [`LOCAL_TAG`] plus
+//! the offset in the class's memory.
+//!
+//! The two highest bits of a device address are always equal (on every device it is sign- or zero-extended
+//! from fewer bits). The tags lie in the middle of their ranges, so that pointers computed before the start
+//! of an object keep theirs. NULL is 0. In memory and as integers, pointers of every space have this form.
 
 use super::infer_space::{Spaces, possible};
 use super::{Pass, PassContext};
@@ -18,14 +20,14 @@ use crate::ir::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The two highest bits of a pointer to private memory are 01.
+/// Tag of pointers to private memory: their two highest bits are 01.
 pub const PRIVATE_TAG: u64 = 0x6000_0000_0000_0000;
-/// And of a pointer to local memory 10.
+/// Tag of pointers to local memory: their two highest bits are 10.
 pub const LOCAL_TAG: u64 = 0xa000_0000_0000_0000;
 
-/// How many instructions may lie between two accesses that share a test.
+/// Most instructions between two accesses that share a test.
 const MAX_GAP: usize = 12;
-/// And how many a shared test may guard in all; each is copied for each possible space.
+/// Most instructions under a shared test; each is copied for each possible space.
 const MAX_GROUP: usize = 64;
 
 /// The pass `lower_generic`.
@@ -44,7 +46,7 @@ impl Pass for LowerGeneric {
     }
 }
 
-/// Where the generic pointers of an access are among its operands.
+/// Operand indices of an access's generic pointers.
 fn generic_operands(func: &Function, data: &InstData) -> Vec<usize> {
     let addresses: &[usize] = match data.op {
         Op::Memcpy { .. } => &[0, 1],
@@ -58,7 +60,7 @@ fn generic_operands(func: &Function, data: &InstData) -> Vec<usize> {
     addresses.iter().filter(generic).copied().collect()
 }
 
-/// The pointer that address arithmetic started from.
+/// The pointer at the start of a chain of address arithmetic.
 fn root(func: &Function, mut p: Value) -> Value {
     while let Some(inst) = func.def_inst(p)
         && func.insts[inst].op == Op::PtrAdd
@@ -68,15 +70,15 @@ fn root(func: &Function, mut p: Value) -> Value {
     p
 }
 
-/// Whether it makes no difference if only some work-items of a group execute the instruction at a time.
+/// Whether the instruction has the same effect if only some work-items of a group execute it at a time.
 fn is_divergent(op: &Op) -> bool {
     op.is_pure() || op.access().is_some() || matches!(op, Op::Memcpy { .. } | Op::Memset(_))
 }
 
-/// Lowers the accesses of one function.
+/// Lowers the generic accesses of one function; true if there were any.
 pub fn lower(func: &mut Function) -> bool {
     let mut changed = false;
-    // Copies may have two generic pointers: each round resolves one.
+    // Copies may have two generic pointers: each iteration resolves one.
     while round(func) {
         changed = true;
     }
@@ -125,7 +127,7 @@ fn round(func: &mut Function) -> bool {
     true
 }
 
-/// End of the accesses from `at` on that go through one pointer, with what lies between them.
+/// End of the accesses from `at` on that go through one pointer, with the instructions between them.
 fn group_end(func: &Function, insts: &[Inst], at: usize, pointer: Value) -> usize {
     let mut end = at + 1;
     let limit = insts.len().min(at + MAX_GROUP);
@@ -153,11 +155,12 @@ struct GenericLowering<'f> {
 }
 
 impl GenericLowering<'_> {
-    /// Executes the instructions once for each space that the pointer may point into; the block that follows.
+    /// Executes the instructions once for each space that the pointer may point into; returns the block that
+    /// follows.
     fn choose(&mut self, block: Block, insts: &[Inst], pointer: Value, spaces: Spaces) -> Block {
         let all = [Space::Private, Space::Local, Space::Global];
         let mut list: Vec<Space> = all.into_iter().filter(|s| spaces.may_be(*s)).collect();
-        // NULL or undefined: the access has no meaning.
+        // NULL or undefined: the access has undefined behaviour.
         if list.is_empty() {
             list.push(Space::Global);
         }
@@ -168,7 +171,7 @@ impl GenericLowering<'_> {
         }
         let line = self.func.insts[insts[0]].line;
         let join = self.func.new_block_detached();
-        // What later instructions read comes as parameters.
+        // Values that later instructions use become parameters.
         let inside: HashSet<Inst> = insts.iter().copied().collect();
         let results = insts.iter().flat_map(|i| self.func.insts[*i].results.iter().copied());
         let used =
@@ -203,7 +206,8 @@ impl GenericLowering<'_> {
         join
     }
 
-    /// Appends copies of instructions in which the pointer has a certain address space; the new results by the old.
+    /// Appends copies of instructions for one address space of the pointer; returns the new results by the
+    /// old ones.
     fn copy(&mut self, block: Block, insts: &[Inst], pointer: Value, space: Space) -> HashMap<Value, Value> {
         let mut results: HashMap<Value, Value> = HashMap::new();
         let mut rebased: HashMap<Value, Value> = HashMap::new();
@@ -228,7 +232,7 @@ impl GenericLowering<'_> {
     }
 }
 
-/// Address arithmetic once more, on the pointer in its address space.
+/// Repeats address arithmetic on the pointer in its address space.
 fn rebase(
     b: &mut Builder<'_>,
     p: Value,
@@ -294,7 +298,8 @@ mod tests {
         assert!(!lower(&mut f));
     }
 
-    /// No device address looks like a tagged pointer, however far before its object it points.
+    /// A device address never looks like a tagged pointer, and tags hold for pointers far before their
+    /// objects.
     #[test]
     fn tags_are_recognised() {
         let is_private = |p: u64| p as i64 > 0x3fff_ffff_ffff_ffff;

@@ -1,18 +1,18 @@
 //! Layout of program-scope variables and constant tables in the program's data block.
 //!
-//! The layout is computed once per program over the linked module, and is the same for all kernels and both pointer
-//! modes. Variables in local memory have no place in it. Modules of single kernels must keep the globals' numbers
-//! (`link::kernel_module` does).
+//! The layout is computed once per program over the linked module, and is the same for all kernels and both
+//! pointer modes. Local variables are not part of it. Modules of single kernels must keep the globals'
+//! numbers (`link::kernel_module` does).
 
 use crate::abi::DataBlock;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use std::collections::HashMap;
 
-/// Most bytes of a data block: offsets in it are `i32`.
+/// Maximal size of a data block in bytes: offsets in it are `i32`.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Where the globals of a program lie in its data block.
+/// Offsets of the globals of a program in its data block.
 #[derive(Clone, Debug, Default)]
 pub struct DataLayout {
     pub block: DataBlock,
@@ -20,14 +20,14 @@ pub struct DataLayout {
 }
 
 impl DataLayout {
-    /// Byte offset of a global of the program.
+    /// Byte offset of a global of the program; `None` for local variables.
     pub fn offset(&self, global: Global) -> Option<u32> {
         self.offsets.get(&global).copied()
     }
 }
 
-/// Lays out all globals of the constant and global address spaces: those with initial contents first. The module must be
-/// linked, the built-in library's tables included.
+/// Lays out all globals of the constant and global address spaces: those with initial contents first. The
+/// module must be linked, the built-in library's tables included.
 pub fn layout(module: &Module) -> Result<DataLayout> {
     let mut out = DataLayout::default();
     let in_block = |g: &GlobalData| matches!(g.space, Space::Global | Space::Constant | Space::Generic);
@@ -75,7 +75,7 @@ pub fn layout(module: &Module) -> Result<DataLayout> {
 mod tests {
     use super::*;
 
-    /// Internal variables of two programs that were linked may share a name.
+    /// Internal variables of two linked programs may share a name.
     #[test]
     fn variables_of_one_name_have_their_own_places() {
         let table = |byte| GlobalData {

@@ -1,13 +1,15 @@
-//! Sub-group operations in terms of what the device has.
+//! Sub-group operations in terms of operations of the device.
 //!
-//! `size` is the number of work-items of a full sub-group. With one the operations vanish. Else votes, ballots and
-//! shuffles are the device's (it has them, or there are no sub-groups); combinations, clusters and types that it lacks
-//! are made from them. Only shuffles, ballots, votes, elections, first-broadcasts and combinations on scalars that the device
-//! has remain, and `BallotCount`s, masks and the like become arithmetic.
+//! `size` is the number of work-items of a full sub-group; with one, the operations vanish. Otherwise votes,
+//! ballots and shuffles are the device's (it has them, or there are no sub-groups); reductions, scans,
+//! clusters and types that it lacks are made from them. Only shuffles, ballots, votes, elections,
+//! first-broadcasts and reductions on scalars that the device has remain; `BallotCount`s, masks and the like
+//! become arithmetic.
 //!
-//! A scan of the active work-items by pointer jumping: each knows the nearest active one before it (from the ballot);
-//! in step k it combines its value with that of the one it points to, and then points to where that one points. The
-//! order of operands is kept, no control flow is made, and inactive work-items are never read.
+//! A scan of the active work-items uses pointer jumping. Each work-item knows the nearest active one before
+//! it (from the ballot). In step k it combines its value with that of the one it points to, and then points
+//! to the target of that one. The order of operands is kept, no control flow is added, and inactive
+//! work-items are never read.
 
 use crate::ir::group::identity;
 use crate::ir::*;
@@ -69,7 +71,7 @@ struct Groups<'b, 'f, 't> {
 }
 
 impl Groups<'_, '_, '_> {
-    /// An operation of the device.
+    /// Emits an operation of the device.
     fn native(&mut self, op: GroupOp, args: &[Value], ty: Type) -> Value {
         self.b.value(Op::Group { scope: SUB, op }, args, ty)
     }
@@ -92,7 +94,7 @@ impl Groups<'_, '_, '_> {
             GroupOp::Elect => self.native(op, &[], I1),
             GroupOp::Ballot => self.native(op, args, MASK),
             GroupOp::AllEqual => self.all_equal(args[0]),
-            // The id is the same in all, which a shuffle needs not know.
+            // The id is uniform, which a shuffle does not require.
             GroupOp::Broadcast | GroupOp::Shuffle => self.moved(GroupOp::Shuffle, args[0], Some(args[1])),
             GroupOp::BroadcastFirst => self.moved(op, args[0], None),
             GroupOp::ShuffleXor | GroupOp::ShuffleUp | GroupOp::ShuffleDown => {
@@ -114,7 +116,7 @@ impl Groups<'_, '_, '_> {
         }
     }
 
-    /// Sub-groups of one work-item.
+    /// Operation in a sub-group of one work-item.
     fn alone(&mut self, op: GroupOp, args: &[Value]) -> Value {
         let word = |this: &mut Self, low: Value| {
             let zero = this.i32(0);
@@ -155,7 +157,7 @@ impl Groups<'_, '_, '_> {
         self.b.func.bits(ty, identity(op, bits).unwrap_or(0))
     }
 
-    /// Whether the device moves and combines values of this type between work-items.
+    /// Whether the device moves and reduces values of this type between work-items.
     fn is_native(&self, ty: Type) -> bool {
         match ty {
             Type::Scalar(Scalar::I32 | Scalar::F32 | Scalar::F64) => true,
@@ -201,7 +203,7 @@ impl Groups<'_, '_, '_> {
         }
     }
 
-    /// Shuffles relative to the own id.
+    /// Shuffle relative to the work-item's own id.
     fn shuffle(&mut self, op: GroupOp, x: Value, by: Value) -> Value {
         let ops = self.target.subgroup_ops;
         let has = if op == GroupOp::ShuffleXor { ops.shuffle } else { ops.shuffle_relative };
@@ -222,7 +224,7 @@ impl Groups<'_, '_, '_> {
         self.b.cast(CastOp::Trunc, size, I32)
     }
 
-    /// Work-items of the work-group's largest sub-group: it may be smaller than a full one.
+    /// Number of work-items of the work-group's largest sub-group: it may be smaller than a full one.
     fn largest(&mut self) -> Value {
         let size = self.i32(self.size);
         let mut items = self.local_size(0);
@@ -233,7 +235,7 @@ impl Groups<'_, '_, '_> {
         self.b.bin(BinOp::Umin, items, size)
     }
 
-    /// The id `by` further on within the cluster.
+    /// Id `by` further on within the cluster, modulo its size.
     fn rotated(&mut self, by: Value, cluster: u32) -> Value {
         let id = self.id();
         let sum = self.b.iadd(id, by);
@@ -247,19 +249,19 @@ impl Groups<'_, '_, '_> {
         self.b.or(high, low)
     }
 
-    /// The bit of a mask with this number.
+    /// Bit `number` of a mask.
     fn bit(&mut self, mask: Value, number: Value) -> Value {
         let word = self.word_of(mask, number);
         let shifted = self.b.lshr(word, number);
         self.b.cast(CastOp::Trunc, shifted, I1)
     }
 
-    /// Words of a mask that have bits of work-items.
+    /// Number of mask words that have bits of work-items.
     fn words(&self) -> u8 {
         self.size.div_ceil(32).min(4) as u8
     }
 
-    /// The word that holds this bit.
+    /// The mask word that holds bit `number`.
     fn word_of(&mut self, mask: Value, number: Value) -> Value {
         let mut word = self.b.extract(mask, 0);
         for i in 1..self.words() {
@@ -270,7 +272,7 @@ impl Groups<'_, '_, '_> {
         word
     }
 
-    /// The words of the set of ids below `end`.
+    /// Mask words of the ids below `end`.
     fn below(&mut self, end: Value) -> Vec<Value> {
         (0..self.words())
             .map(|i| {
@@ -310,7 +312,7 @@ impl Groups<'_, '_, '_> {
         (0..self.words()).map(|i| self.b.extract(mask, i)).collect()
     }
 
-    /// The words of a mask without the bits that belong to no work-item.
+    /// Mask words without the bits that belong to no work-item.
     fn meaningful(&mut self, mask: Value) -> Vec<Value> {
         let end = self.largest();
         let valid = self.below(end);
@@ -335,7 +337,7 @@ impl Groups<'_, '_, '_> {
         sum
     }
 
-    /// The number of the lowest or highest bit that is set.
+    /// Index of the lowest or highest set bit.
     fn end_of(&mut self, mask: Value, high: bool) -> Value {
         let words = self.meaningful(mask);
         self.end_of_words(&words, high)
@@ -344,7 +346,7 @@ impl Groups<'_, '_, '_> {
     fn end_of_words(&mut self, words: &[Value], high: bool) -> Value {
         let mut found = None;
         let order: Vec<(usize, Value)> = words.iter().copied().enumerate().collect();
-        // From the end that counts least.
+        // Least significant end first.
         let order: Vec<(usize, Value)> = if high { order } else { order.into_iter().rev().collect() };
         for (i, word) in order {
             let base = self.i32(32 * i as u32);
@@ -367,7 +369,7 @@ impl Groups<'_, '_, '_> {
         found.unwrap_or_else(|| self.b.i32(0))
     }
 
-    /// All values equal that of the first active work-item.
+    /// Whether all values equal that of the first active work-item.
     fn all_equal(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
         let mut same = None;
@@ -414,14 +416,14 @@ impl Groups<'_, '_, '_> {
         self.jumping(x, scan, op, cluster)
     }
 
-    /// The value, or the operator's identity in the first active work-item.
+    /// The value; in the first active work-item, the operator's identity.
     fn unless_first(&mut self, x: Value, op: BinOp) -> Value {
         let ty = self.b.ty(x);
         let (none, first) = (self.identity(op, ty), self.native(GroupOp::Elect, &[], I1));
         self.b.select(first, none, x)
     }
 
-    /// See the module's documentation.
+    /// Scan by pointer jumping, see the module's documentation.
     fn jumping(&mut self, x: Value, scan: Scan, op: BinOp, cluster: u32) -> Value {
         let ty = self.b.ty(x);
         let yes = self.b.func.bits(I1, 1);
@@ -449,7 +451,7 @@ impl Groups<'_, '_, '_> {
         let zero = self.i32(0);
         let has = self.b.icmp(IntCc::Ne, any, zero);
         let previous = self.end_of_words(&before, true);
-        // Whoever has none before it points to itself and has got everything.
+        // Without an active work-item before it, a work-item points to itself and is complete.
         let previous = self.b.select(has, previous, id);
         let mut sum = x;
         let (mut at, mut more) = (previous, has);
@@ -460,7 +462,7 @@ impl Groups<'_, '_, '_> {
             let joined = self.b.bin(op, earlier, sum);
             sum = self.b.select(more, joined, sum);
             if step + 1 < steps {
-                // Ids and whether there is more to come travel together.
+                // The id and the continue flag travel in one value.
                 let bit = self.i32(1 << 16);
                 let flag = self.b.select(more, bit, zero);
                 let packed = self.b.or(at, flag);

@@ -1,13 +1,14 @@
-//! Each operation means the same before and after lowering, on devices that have all operations and on those that have
-//! only the needed ones, in full and partial sub-groups of several sizes and under divergent control flow.
+//! Every sub-group operation means the same before and after lowering: on devices that have all operations
+//! and on those with only the required ones, in full and partial sub-groups of several sizes and under
+//! divergent control flow.
 
 use super::run;
 use crate::ir::interp::{Launch, Machine, value};
 use crate::ir::{FuncRef, Module, parse, verify};
 use crate::target::{SubgroupOps, Target};
 
-/// A function whose work-items take one of two ways; on each is the operation with `operands` (of the types' values v10,
-/// or a mask v11, and a number v12).
+/// A function whose work-items take one of two paths. Each path has the operation with `operands` (v10 of the
+/// tested type or a mask v11, and a number v12).
 fn program(ty: &str, make: &str, op: &str, operands: &str, result: &str) -> String {
     format!(
         "func @k() -> {result} {{
@@ -134,7 +135,7 @@ fn moves() {
 
 #[test]
 fn whole_sub_groups_rotate() {
-    // Without divergence: work-items of an incomplete way would be read otherwise.
+    // Without divergence: otherwise work-items of an inactive path would be read.
     for (ty, make) in TYPES {
         let text = program(ty, make, "rotate 0", " v10, v12", ty)
             .replace("v5 = and v2, i32 5", "v5 = and v2, i32 0");

@@ -1,12 +1,16 @@
 //! Image operations on kernel arguments to operations on descriptors.
 //!
-//! Each image argument that is read or written gets a descriptor for each kind of texel it is used with, a storage image
-//! if the kernel writes it. A storage image is of one level of detail: where the level is given at run time, there is one for each
-//! level that a device may have and a branch to the access of it, so no descriptor is indexed. The channel order and type and the size are hidden values (what is bound may be larger). Integer texels are unsigned for Vulkan: here is what a signed or narrow format needs beside,
-//! extension of what is read and saturation of what is written (section 8.3.2 and 8.4 of the C specification).
+//! Each image argument that is read or written gets a descriptor for each kind of texel it is used with, a
+//! storage image if the kernel writes it. A storage image has one level of detail. Where the level is given
+//! at run time, there is one descriptor for each possible level and a branch to its access, so descriptors
+//! are not indexed.
 //!
-//! An image that is not one parameter of the kernel (selected at run time, which neither OpenCL C nor SPIR-V can say) is
-//! refused.
+//! Channel order, channel type and size are implicit arguments (the bound image may be larger). Integer
+//! texels are unsigned in Vulkan: signed and narrow formats additionally need sign extension of read values
+//! and saturation of written ones (sections 8.3.2 and 8.4 of the C specification).
+//!
+//! An image that is not a single parameter of the kernel (selected at run time, which neither OpenCL C nor
+//! SPIR-V can express) is an error.
 
 use super::lower::{implicit_arg_offset, split_after};
 use super::lower_texel_order::{from_memory, to_memory};
@@ -17,42 +21,43 @@ use crate::metadata::{ArgKind, KernelInfo};
 use crate::target::Target;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// cl_channel_type of integer formats.
+/// cl_channel_type of signed and narrow integer formats.
 const SIGNED_INT8: i32 = 0x10d7;
 const SIGNED_INT16: i32 = 0x10d8;
 const SIGNED_INT32: i32 = 0x10d9;
 const UNSIGNED_INT8: i32 = 0x10da;
 const UNSIGNED_INT16: i32 = 0x10db;
 
-/// How an argument is used.
+/// Usage of an image argument.
 #[derive(Default)]
 struct Usage {
     written: bool,
-    /// By whether texels are floating-point.
+    /// Usage by whether texels are floating-point.
     vars: BTreeMap<bool, Texels>,
 }
 
-/// An argument's use with one kind of texel.
+/// Usage of an argument with one kind of texel.
 #[derive(Default)]
 struct Texels {
     read: bool,
-    /// What is accessed where the kernel says which.
+    /// Levels accessed with a constant level.
     levels: BTreeSet<u8>,
-    /// There are accesses to a level that only the launch knows.
+    /// Whether a level is only known at run time.
     any_level: bool,
-    /// By level; that of a sampled image is of all.
+    /// Variables by level; a sampled image has one for all levels.
     vars: BTreeMap<u8, Var>,
-    /// The binding of the first storage image.
+    /// Binding of the first storage image.
     storage: Option<u8>,
 }
 
 struct Images {
-    /// Argument number of the image parameters.
+    /// Argument indices of the image parameters.
     args: HashMap<Value, u16>,
     usage: HashMap<u16, Usage>,
 }
 
-/// Lowers every image operation of a kernel and appends the descriptors to the contract. Samplers are lowered before.
+/// Lowers every image operation of a kernel and appends the descriptors to the launch contract. Samplers have
+/// been lowered before.
 pub(super) fn run(
     func: &mut Function,
     info: &KernelInfo,
@@ -178,7 +183,7 @@ impl Images {
         texels.ok_or_else(|| CompileError::internal("an image without a descriptor"))
     }
 
-    /// The value of an operation on the image set as `arg`.
+    /// Lowers an operation on the image set as `arg`; returns its value.
     fn lower(
         &self,
         b: &mut Builder<'_>,
@@ -240,13 +245,14 @@ impl Images {
     }
 }
 
-/// The level that an access names; the first if there is no operand.
+/// The constant level of an access: the first if there is no operand, `None` if it is only known at run time.
 fn known_level(func: &Function, level: Option<Value>) -> Option<u8> {
     level.map_or(Some(0), |level| func.as_bits(level).and_then(|n| u8::try_from(n).ok()))
 }
 
 impl Texels {
-    /// Reads (`ty` given) or writes (`texel` given) a storage image, by a branch for each level if the level is not known.
+    /// Reads (`ty` given) or writes (`texel` given) a storage image, with a branch for each level if the
+    /// level is not constant.
     fn access(
         &self,
         b: &mut Builder<'_>,
@@ -278,7 +284,7 @@ impl Texels {
         }
         let Some(join) = arms.pop() else { return Ok(None) };
         let result = ty.map(|ty| b.func.add_param(join, ty));
-        // A level that no image has: nothing is written, and zero is read.
+        // A level that does not exist: writes are dropped, and reads return zero.
         let none: Vec<Value> = ty.map(|ty| b.func.bits(ty, 0)).into_iter().collect();
         let targets: Vec<BlockCall> = [BlockCall::new(join, &none)]
             .into_iter()
@@ -307,7 +313,7 @@ fn data_type_of(b: &mut Builder<'_>, arg: u16) -> Value {
     b.and(format, low)
 }
 
-/// One of several numbers by the channel type, in four lanes.
+/// Selects one of several numbers by the channel type, in four lanes.
 fn choose(b: &mut Builder<'_>, ty: Value, cases: &[(i32, i32)], other: i32) -> Value {
     let mut v = b.i32(other);
     for &(case, number) in cases {
@@ -318,7 +324,7 @@ fn choose(b: &mut Builder<'_>, ty: Value, cases: &[(i32, i32)], other: i32) -> V
     b.value(Op::Splat, &[v], Type::Vector(Scalar::I32, 4))
 }
 
-/// Extends the sign of narrow signed formats.
+/// Sign-extends texels of signed narrow formats.
 fn extend(b: &mut Builder<'_>, v: Value, arg: u16) -> Value {
     let ty = data_type_of(b, arg);
     let amount = choose(b, ty, &[(SIGNED_INT8, 24), (SIGNED_INT16, 16)], 0);
@@ -326,7 +332,7 @@ fn extend(b: &mut Builder<'_>, v: Value, arg: u16) -> Value {
     b.bin(BinOp::Ashr, v, amount)
 }
 
-/// Saturates to the range of the format; the bits above are cleared.
+/// Saturates to the range of the format, and clears the bits above.
 fn saturate(b: &mut Builder<'_>, v: Value, arg: u16) -> Value {
     let ty = data_type_of(b, arg);
     let low = choose(b, ty, &[(SIGNED_INT8, -0x80), (SIGNED_INT16, -0x8000)], i32::MIN);

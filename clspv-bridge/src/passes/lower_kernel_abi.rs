@@ -1,7 +1,7 @@
 //! Kernel parameters to loads from the argument block (symbolic push constants, see [`super::lower`]).
 //!
-//! Values of any type are put together from 32- and 64-bit words. Pointer parameters stay for `memory_classes`, which knows
-//! how a pointer of each class is represented; here are only the loads of their slots.
+//! Values of any type are built from 32- and 64-bit words. Pointer parameters are left to `memory_classes`,
+//! which knows the representation of each class; only the loads of their slots are here.
 
 use super::lower::arg_offset;
 use crate::error::{CompileError, Result};
@@ -9,7 +9,7 @@ use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use std::collections::HashMap;
 
-/// Moves what `emit` pushes to the front of the entry block.
+/// Runs `emit` and moves the instructions that it adds to the front of the entry block.
 pub(super) fn at_entry<T>(func: &mut Function, emit: impl FnOnce(&mut Builder<'_>) -> T) -> Option<T> {
     let entry = func.entry()?;
     let old = func.take_insts(entry);
@@ -37,7 +37,7 @@ pub(super) fn load_arg(b: &mut Builder<'_>, offset: u32, ty: Type) -> Value {
             b.cast(CastOp::Trunc, byte, I1)
         }
         Type::Scalar(s) if s.bits() <= 32 => {
-            // A part of a word; a value that straddles two words (packed structures) is put together from bytes.
+            // Part of a word; a value that straddles two words (packed structures) is built from bytes.
             let bits = s.bits();
             let (word, shift) = (offset & !3, (offset & 3) * 8);
             let mut v = push(b, word, I32);
@@ -68,8 +68,11 @@ pub(super) fn load_arg(b: &mut Builder<'_>, offset: u32, ty: Type) -> Value {
     }
 }
 
-/// Structures by value, whose parameter is the address of the argument's bytes: loads and copies at constant offsets
-/// read the argument block; if other uses remain, the address becomes that of a slot that is filled at entry.
+/// Lowers structures passed by value, whose parameter is the address of the argument's bytes; true if there
+/// were any.
+///
+/// Loads and copies at constant offsets read the argument block. If other uses remain, the address becomes
+/// that of a slot that is filled at entry.
 pub fn by_value(func: &mut Function, info: &KernelInfo) -> Result<bool> {
     let Some(entry) = func.entry() else { return Ok(false) };
     let params = func.blocks[entry].params.clone();
@@ -89,7 +92,7 @@ pub fn by_value(func: &mut Function, info: &KernelInfo) -> Result<bool> {
         return Ok(false);
     }
     read_fields(func, &by_value);
-    // What is left: addresses that something other than constant arithmetic uses.
+    // Remaining uses: addresses that are used other than by constant arithmetic.
     let mut left: Vec<Value> = Vec::new();
     for &block in &func.layout {
         for &i in &func.blocks[block].insts {
@@ -108,7 +111,7 @@ pub fn by_value(func: &mut Function, info: &KernelInfo) -> Result<bool> {
     let mut kept = params.clone();
     for k in kept.iter_mut().filter(|k| by_value.contains_key(*k)) {
         let (param, ty) = (*k, func.ty(*k));
-        // The parameter stays in the list, unused, so that parameters keep matching the argument information.
+        // An unused parameter remains in the list, so that parameters keep matching the argument information.
         *k = func.values.push(ValueData { ty: I64, def: ValueDef::Param(entry, 0) });
         if !left.contains(&param) {
             map.insert(param, func.undef(ty));
@@ -211,7 +214,7 @@ fn read_fields(func: &mut Function, by_value: &HashMap<Value, (u32, u32, u32)>) 
     func.replace_uses(&map);
 }
 
-/// Replaces parameters passed by value.
+/// Replaces parameters passed by value by loads of the argument block.
 pub fn value_params(func: &mut Function, info: &KernelInfo) -> Result<()> {
     let Some(entry) = func.entry() else { return Ok(()) };
     let params = func.blocks[entry].params.clone();

@@ -1,9 +1,10 @@
-//! Rewrites pointer arithmetic and memory accesses to the representation that `memory_classes` has chosen.
+//! Rewrites pointer arithmetic and memory accesses to the representations that `memory_classes` has chosen.
 //!
-//! Pointer values keep their identity and change their type in place (`i64` address or `i32` byte offset). An access whose
-//! type is not the element type of its memory is made of pieces, see [`super::lower_access`]. Element indices are
-//! formed from the scaled operands of the address arithmetic where that is exact, so that `p[i]` becomes index `i`
-//! and not `(i << 2) >> 2`. Loads of constant tables at constant offsets become constants.
+//! Pointer values keep their identity and change their type in place (`i64` address or `i32` byte offset). An
+//! access whose type differs from the element type of its memory is expanded to pieces, see
+//! [`super::lower_access`]. Element indices are formed from the scaled operands of the address arithmetic
+//! where that is exact, so that `p[i]` becomes index `i` and not `(i << 2) >> 2`. Loads of constant tables at
+//! constant offsets become constants.
 
 use super::lower::implicit_arg_offset;
 use super::lower_access::Accesses;
@@ -18,7 +19,7 @@ use crate::target::Target;
 use smallvec::smallvec;
 use std::collections::HashMap;
 
-/// Byte offset of a pointer as far as it is known.
+/// Constant byte offset of a pointer.
 #[derive(Clone, Copy)]
 enum Known {
     /// Offset in the region.
@@ -90,8 +91,8 @@ impl PointerRep {
 }
 
 impl MemoryLowering<'_> {
-    /// Records address arithmetic before it is rewritten. Definitions may come after uses in the layout, so known
-    /// offsets are resolved on demand.
+    /// Records address arithmetic before it is rewritten. Definitions may come after uses in the layout, so
+    /// known offsets are resolved on demand.
     fn collect(&mut self, func: &Function) {
         for &block in &func.layout {
             for &i in &func.blocks[block].insts {
@@ -137,7 +138,7 @@ impl MemoryLowering<'_> {
         }
     }
 
-    /// A pointer operand in the representation `rep`; constants get their form here.
+    /// A pointer operand in the representation `rep`; constants are converted to it.
     fn pointer(&self, b: &mut Builder<'_>, v: Value, rep: PointerRep) -> Value {
         match b.func.as_const(v) {
             Some(Const::Bits(Type::Ptr(_), bits)) => {
@@ -221,7 +222,7 @@ impl MemoryLowering<'_> {
                 return Err(CompileError::internal(format!("{op:?} in lower_mem")));
             }
             _ => {
-                // Edges: constants take the form of the parameter.
+                // Constants on edges take the representation of the parameter.
                 let mut targets = b.func.insts[inst].targets.clone();
                 for t in &mut targets {
                     for (k, a) in t.args.iter_mut().enumerate() {
@@ -237,7 +238,8 @@ impl MemoryLowering<'_> {
         Ok(())
     }
 
-    /// What a pointer is in memory and as an integer: a device or virtual address or tagged offset, 0 for NULL.
+    /// The bits of a pointer in memory and as an integer: a device address, virtual address or tagged offset,
+    /// 0 for NULL.
     fn to_bits(&self, b: &mut Builder<'_>, v: Value) -> Value {
         if b.func.as_const(v).is_some() {
             return self.pointer(b, v, PointerRep::Addr);
@@ -250,7 +252,7 @@ impl MemoryLowering<'_> {
         let tag = match self.plan.region_space[region] {
             Space::Private => PRIVATE_TAG,
             Space::Local => LOCAL_TAG,
-            // Binding-relative; only the order of such pointers is ever looked at.
+            // Relative to the binding: only the order of such pointers is ever compared.
             _ => return wide,
         };
         let tag = b.func.bits(I64, tag);
@@ -264,7 +266,7 @@ impl MemoryLowering<'_> {
         b.select(is_null, zero, tagged)
     }
 
-    /// The pointer `r` that such bits are.
+    /// The pointer `r` from its bits in memory.
     fn pointer_of(&self, b: &mut Builder<'_>, bits: Value, r: Value) -> Value {
         let PointerRep::Region(region) = self.plan.rep(r) else { return bits };
         let low = b.cast(CastOp::Trunc, bits, I32);
@@ -277,7 +279,7 @@ impl MemoryLowering<'_> {
         b.select(is_null, null, low)
     }
 
-    /// Whether the pointer is computed from the address of an object, so that it is not NULL.
+    /// Whether the pointer is computed from the address of an object, which is never NULL.
     fn is_object(&self, func: &Function, v: Value) -> bool {
         let mut v = v;
         while !self.known.contains_key(&v) {
@@ -319,7 +321,7 @@ impl MemoryLowering<'_> {
         b.push(inst);
     }
 
-    /// The address of a slot, a global or the print buffer.
+    /// Lowers the address of a slot, a global or the print buffer.
     fn object(&mut self, b: &mut Builder<'_>, inst: Inst, op: &Op) -> Result<()> {
         let Some(result) = b.func.insts[inst].results.first().copied() else { return Ok(()) };
         let in_data =
@@ -363,7 +365,7 @@ impl MemoryLowering<'_> {
         Ok(())
     }
 
-    /// The `i32` value of an `i64` expression modulo 2^32, computed in 32 bits as far as possible.
+    /// The low 32 bits of an `i64` expression, computed in 32 bits as far as possible.
     fn narrow(&mut self, b: &mut Builder<'_>, v: Value, depth: u32) -> Value {
         if let Some(bits) = b.func.as_bits(v) {
             return b.func.bits(I32, bits);
@@ -471,7 +473,7 @@ impl MemoryLowering<'_> {
         let k = op.address_arg().unwrap_or(0);
         let address = args[k];
         let rep = self.plan.rep(address);
-        // Pointers are stored as 64 bits whatever their representation.
+        // Pointers are stored as 64 bits in every representation.
         for (i, a) in args.iter_mut().enumerate() {
             if i == k {
                 continue;
@@ -502,7 +504,8 @@ impl MemoryLowering<'_> {
             || rep == PointerRep::Tagged
             || matches!(rep, PointerRep::Region(r) if self.plan.regions[r] == Region::Unused)
         {
-            // Through NULL (or a generic pointer that is nothing else): undefined behaviour.
+            // Undefined behaviour: an access through NULL, or through a generic pointer that can only be
+            // NULL.
             if let Some(r) = result {
                 let u = b.func.undef(b.ty(r));
                 self.map.insert(r, u);
@@ -537,7 +540,7 @@ impl MemoryLowering<'_> {
         Ok(())
     }
 
-    /// The value of a load from read-only program data at a constant offset.
+    /// Value of a load from read-only program data at a constant offset; `None` if it is not constant.
     fn constant_load(&self, b: &mut Builder<'_>, address: Value, ty: Type) -> Option<Value> {
         let Some(Known::Global(g, at)) = self.known(b.func, address) else { return None };
         let g = self.globals.get(g).filter(|g| g.readonly)?;

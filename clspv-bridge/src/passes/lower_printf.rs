@@ -1,9 +1,10 @@
-//! printf to writes into the print buffer (see [`crate::printf`] for its layout).
+//! Lowers printf to writes into the print buffer (see [`crate::printf`] for its layout).
 //!
-//! One atomic addition reserves the words of a whole record, so records never mix. A full buffer drops the record: the call
-//! gives -1 and nothing else of the launch is affected. The buffer is looked at before words are reserved, so that its
-//! counter stops near the capacity and cannot wrap around. Formats, and strings that a conversion prints, are taken from
-//! the constants they point to; where such a pointer is only known at run time, its address is recorded.
+//! One atomic addition reserves the words of a whole record, so records are never interleaved. A full buffer
+//! drops the record: the call returns -1 and nothing else of the launch is affected. The capacity is tested
+//! before words are reserved, so that the counter stops near it and cannot wrap around. Formats, and strings
+//! that a conversion prints, are taken from the constants they point to; where such a pointer is only known
+//! at run time, its address is recorded.
 
 use super::lower::{implicit_arg_offset, split_after};
 use super::{Pass, PassContext};
@@ -13,14 +14,14 @@ use crate::ir::*;
 use crate::printf::{CAPACITY, DROPPED, NEXT, PrintfArg, PrintfCall, operand_kinds};
 use std::collections::HashMap;
 
-/// The pass.
+/// The pass `lower_printf`.
 pub struct LowerPrintf;
 
 impl Pass for LowerPrintf {
     fn name(&self) -> &'static str {
         "lower_printf"
     }
-    /// Constants reach the calls only when helper functions are inlined.
+    /// Phase Inlined: constants reach the calls only when helper functions are inlined.
     fn needs(&self) -> Phase {
         Phase::Inlined
     }
@@ -71,7 +72,7 @@ fn function(
     Ok(changed)
 }
 
-/// The call and the words of its operands, computed at the end of `block`.
+/// The call's [`PrintfCall`] and the words of its operands, computed at the end of `block`.
 fn record(
     func: &mut Function,
     block: Block,
@@ -127,7 +128,7 @@ fn address(b: &mut Builder<'_>, p: Value, words: &mut Vec<Value>) {
     lane_words(b, v, Scalar::I64, words);
 }
 
-/// A lane as one word or two.
+/// Appends a lane as one word or two.
 fn lane_words(b: &mut Builder<'_>, v: Value, scalar: Scalar, words: &mut Vec<Value>) {
     let v = b.bitcast(v, Type::Scalar(scalar.to_int()));
     match scalar.bits() {
@@ -160,7 +161,8 @@ fn literal(func: &Function, globals: &PrimaryMap<Global, GlobalData>, p: Value) 
                 let size = g.size as usize;
                 let at = usize::try_from(at).ok().filter(|at| *at < size)?;
                 let init = g.init.as_deref().unwrap_or_default();
-                // Bytes without a value are zero, and so is what follows the last one if no terminator was found.
+                // Bytes without an initial value are zero, and so is the byte after the last one if no
+                // terminator was found.
                 let rest = init.get(at..init.len().min(size)).unwrap_or_default();
                 let end = rest.iter().position(|c| *c == 0).unwrap_or(rest.len());
                 return Some(rest[..end].to_vec());
@@ -170,12 +172,12 @@ fn literal(func: &Function, globals: &PrimaryMap<Global, GlobalData>, p: Value) 
     }
 }
 
-/// The pointer to a word of the buffer.
+/// Pointer to a word of the buffer.
 fn word_at(b: &mut Builder<'_>, buffer: Value, index: u32) -> Value {
     b.ptr_add_const(buffer, i64::from(index) * 4)
 }
 
-/// Writes a record; gives printf's result and the block where the code goes on.
+/// Writes a record; returns printf's result and the block where the code continues.
 fn write(func: &mut Function, block: Block, line: u32, number: u32, words: &[Value]) -> (Value, Block) {
     let reserve = split_after(func, block);
     let store = split_after(func, reserve);

@@ -1,4 +1,4 @@
-//! Lowering of small kernels, checked by the verifier and by what the result contains.
+//! Lowering of small kernels, checked by the verifier and by properties of the result.
 
 use super::*;
 use crate::driver::Options;
@@ -59,7 +59,7 @@ fn ops(m: &Module) -> Vec<Op> {
 const GLOBAL: Type = Type::Ptr(Space::Global);
 const LOCAL: Type = Type::Ptr(Space::Local);
 
-/// `p[get_global_id(0)]`
+/// Address of `p[get_global_id(0)]`.
 fn element(b: &mut Builder<'_>, p: Value, query: WorkItemQuery, shift: i64) -> Value {
     let id = b.value(Op::WorkItem { query, dim: 0 }, &[], I64);
     let c = b.i64(shift);
@@ -251,7 +251,7 @@ fn float_atomics_become_compare_and_swap() {
     assert!(ops(&m).iter().any(|o| matches!(o, Op::AtomicCas { .. })));
 }
 
-/// Where the device has them they stay, in every width; halves in bindings are elements of their own then.
+/// Atomics that the device has remain, in every width; halves in bindings are then elements of their own.
 #[test]
 fn native_float_atomics_stay() {
     let has = FloatAtomics::ALL;
@@ -276,7 +276,7 @@ fn native_float_atomics_stay() {
                 ] {
                     let mut m = m.clone();
                     lower(&mut m, mode, target).unwrap();
-                    // Local memory holds words where there are atomics on halves.
+                    // Local memory holds words where the kernel has atomics on halves.
                     let stays = *target == native && !(space == LOCAL && ty == F16);
                     let loops = ops(&m).iter().any(|o| matches!(o, Op::AtomicCas { .. }));
                     assert_eq!(loops, !stays, "{op:?} on {ty} in {space}, {mode:?}");
@@ -353,7 +353,7 @@ fn virtual_mode_needs_no_addresses() {
     assert_eq!((abi.bindings, abi.readonly), (vec![Arg(0), Arg(1)], vec![true, false]));
     assert!(!ops(&m).contains(&Op::Bin(BinOp::Shl)), "the index needs no shift");
     no_addresses(&m);
-    // A pointer from memory may lead to every argument; what it is compared with chooses nothing more.
+    // A pointer from memory may lead to every argument; comparing it with another changes nothing.
     let params = [0, 8, 16].map(|at| (GLOBAL, arg(ArgKind::GlobalPtr, 8, at)));
     let mut m = kernel(&params, |b, p| {
         let q = b.load(GLOBAL, p[0], Access::aligned(8));

@@ -1,11 +1,12 @@
-//! Texels between a kernel and a storage image whose memory has them in another order or along the curve of sRGB
-//! ([`crate::texel_order`]). What is to be done is a specialisation constant: all of this is gone from what the driver compiles for
-//! other images.
+//! Conversion of texels for storage images whose memory has the channels in another order or sRGB-encoded
+//! ([`crate::texel_order`]).
+//!
+//! A specialisation constant selects the conversion: the driver removes all of it for other images.
 
 use crate::ir::*;
 use crate::texel_order::{CURVE, FIRST_READ, READ_BITS, STORED_BITS};
 
-/// The channels of memory that a written texel becomes.
+/// Converts a written texel to the channels in memory.
 pub(super) fn to_memory(b: &mut Builder<'_>, texel: Value, binding: u8) -> Value {
     let word = order(b, binding);
     let mut components = lanes(b, texel);
@@ -27,7 +28,7 @@ pub(super) fn to_memory(b: &mut Builder<'_>, texel: Value, binding: u8) -> Value
     b.vec_build(&channels)
 }
 
-/// The texel that channels of memory are read as.
+/// Converts the channels in memory to the texel that is read.
 pub(super) fn from_memory(b: &mut Builder<'_>, memory: Value, binding: u8) -> Value {
     let word = order(b, binding);
     let channels = lanes(b, memory);
@@ -77,7 +78,7 @@ fn is(b: &mut Builder<'_>, v: Value, number: i32) -> Value {
     b.icmp(IntCc::Eq, v, number)
 }
 
-/// Lane `own + from` of four, counted around.
+/// Lane `own + from`, modulo 4.
 fn shifted(b: &mut Builder<'_>, lanes: &[Value], own: u32, from: Value) -> Value {
     let at = |i: u32| lanes[((own + i) & 3) as usize];
     let mut v = at(0);
@@ -95,7 +96,7 @@ fn power(b: &mut Builder<'_>, x: Value, y: f32) -> Value {
     b.un(UnOp::NativeExp2, log)
 }
 
-/// A number no less than 0 and no more than 1. NaN becomes 0.
+/// Clamps a number to 0..=1. NaN becomes 0.
 fn from_0_to_1(b: &mut Builder<'_>, y: Value) -> Value {
     let (zero, one) = (number(b, 0.0), number(b, 1.0));
     let positive = b.fcmp(FloatCc::Ogt, y, zero);
@@ -104,7 +105,7 @@ fn from_0_to_1(b: &mut Builder<'_>, y: Value) -> Value {
     b.select(small, y, one)
 }
 
-/// The number of eight bits nearest to one from 0 to 1, the even one of two: what a device makes of a tie is its own choice.
+/// The 8-bit code nearest to a number from 0 to 1, the even one in a tie: devices differ in their choice.
 fn nearest_code(b: &mut Builder<'_>, v: Value) -> Value {
     let (most, step) = (number(b, 255.0), number(b, 1.0 / 255.0));
     let code = b.bin(BinOp::Fmul, v, most);
@@ -112,7 +113,8 @@ fn nearest_code(b: &mut Builder<'_>, v: Value) -> Value {
     b.bin(BinOp::Fmul, code, step)
 }
 
-/// A linear number along the curve (environment specification, Conversion Rules for sRGBA and sBGRA Images). NaN becomes 0.
+/// sRGB-encodes a linear number (environment specification, Conversion Rules for sRGBA and sBGRA Images). NaN
+/// becomes 0.
 fn encoded(b: &mut Builder<'_>, y: Value) -> Value {
     let y = from_0_to_1(b, y);
     let (slope, factor, less) = (number(b, 12.92), number(b, 1.055), number(b, -0.055));
@@ -125,7 +127,7 @@ fn encoded(b: &mut Builder<'_>, y: Value) -> Value {
     b.select(is_low, low, high)
 }
 
-/// The linear number that one along the curve, from 0 to 1, stands for.
+/// Linear value of an sRGB-encoded number from 0 to 1.
 fn decoded(b: &mut Builder<'_>, r: Value) -> Value {
     let (slope, factor, more) = (number(b, 1.0 / 12.92), number(b, 1.0 / 1.055), number(b, 0.055));
     let low = b.bin(BinOp::Fmul, r, slope);

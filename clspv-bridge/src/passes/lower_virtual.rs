@@ -1,9 +1,11 @@
-//! Virtual addresses ([`PointerMode::Virtual`](crate::abi::PointerMode::Virtual)): global memory on devices without addresses.
+//! Virtual addresses ([`PointerMode::Virtual`](crate::abi::PointerMode::Virtual)): global memory on devices
+//! without addresses.
 //!
-//! A pointer whose buffer is known is an offset into one descriptor, as in the bindings mode. Any other is a virtual
-//! address, and what accesses it branches on the number of the buffer over the descriptors that it can lead to: the
-//! arguments that meet in its class or, for what comes from memory, every pointer argument and the program's data. Buffers that
-//! can be chosen are bound as a whole, so that two arguments that are parts of one buffer serve each other's pointers.
+//! A pointer to a known buffer is an offset into one descriptor, as in the bindings mode. Any other pointer
+//! is a virtual address. Its accesses branch on the buffer number over the descriptors that it can lead to:
+//! the arguments that meet in its class or, for a pointer from memory, every pointer argument and the
+//! program's data. Buffers that accesses select from are bound as a whole, so that pointers into one of two
+//! arguments that are parts of one buffer also work for the other.
 
 use super::lower::{arg_offset, implicit_arg_offset, split_after};
 use super::lower_access::Accesses;
@@ -15,42 +17,42 @@ use crate::metadata::{ArgKind, KernelInfo};
 use smallvec::smallvec;
 use std::collections::BTreeMap;
 
-/// What bits of a virtual address are not the offset.
+/// The bits of a virtual address that hold the buffer number; the others are the offset.
 const NUMBER: u64 = 0xffff_ffff_0000_0000;
 
-/// A descriptor and what is bound to it.
+/// A descriptor and the buffer bound to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoundBuffer {
     pub region: Region,
     base: Base,
-    /// Offsets count from the beginning of the buffer, not from that of the argument.
+    /// Offsets count from the start of the buffer, not from the start of the argument.
     whole: bool,
 }
 
-/// Which value tells the virtual address of what is bound.
+/// Source of a bound buffer's virtual address.
 #[derive(Clone, Copy, Debug)]
 enum Base {
-    /// The slot of an argument at this offset.
+    /// The argument slot at this offset.
     Slot(u32),
     Data,
-    /// The print buffer, to which no pointer leaves.
+    /// The print buffer: pointers to it are never stored.
     None,
 }
 
-/// The number of a class, as `memory_classes` has it.
+/// Key of a points-to class in `memory_classes`.
 type ClassKey = (usize, u8);
 
-/// The buffers that accesses go to.
+/// Buffers that each class of global pointers may point into.
 pub(super) struct PointsToSets {
     of: BTreeMap<ClassKey, Vec<MemoryObject>>,
     /// Classes whose pointers are offsets into one buffer.
     direct: Vec<ClassKey>,
-    /// Arguments that accesses choose, and what is written.
+    /// Objects that accesses select from, and objects that are written.
     chosen: Vec<MemoryObject>,
     written: Vec<MemoryObject>,
 }
 
-/// Finds out what the classes of global pointers lead to.
+/// Computes the points-to sets of the classes of global pointers.
 pub(super) fn points_to_sets<'a>(
     parts: impl Iterator<Item = (ClassKey, &'a PointsToClass)>,
     info: &KernelInfo,
@@ -86,7 +88,7 @@ impl PointsToSets {
         self.direct.contains(&class_key)
     }
 
-    /// The buffers of a class, with descriptors in the launch contract.
+    /// Returns the buffers of a class; adds their descriptors to the launch contract.
     pub(super) fn buffers(
         &self,
         class_key: ClassKey,
@@ -136,7 +138,8 @@ fn number(b: &mut Builder<'_>, address: Value) -> Value {
     b.cast(CastOp::Trunc, high, I32)
 }
 
-/// Makes a pointer parameter the offset where its argument begins, NULL if it is that and may be.
+/// Turns a pointer parameter into the offset where its argument begins, or into NULL if the argument is NULL.
+/// `never_null`: the argument is known not to be NULL.
 pub(super) fn param(func: &mut Function, param: Value, buffer: &BoundBuffer, never_null: bool) -> Vec<Inst> {
     let mut insts = Vec::new();
     let mut make = |func: &mut Function, op: Op, args: &[Value], ty: Option<Type>| {
@@ -173,7 +176,7 @@ pub(super) fn param(func: &mut Function, param: Value, buffer: &BoundBuffer, nev
     insts
 }
 
-/// The virtual address that an offset into a buffer is.
+/// The virtual address of an offset into a buffer.
 pub(super) fn to_bits(b: &mut Builder<'_>, buffer: &BoundBuffer, offset: Value, never_null: bool) -> Value {
     let mut base = base_address(b, buffer);
     if buffer.whole {
@@ -190,7 +193,7 @@ pub(super) fn to_bits(b: &mut Builder<'_>, buffer: &BoundBuffer, offset: Value, 
     b.select(is_null, zero, bits)
 }
 
-/// An access by virtual address, which is among the operands; the builder goes on in another block.
+/// An access by virtual address, which is one of the operands. The builder may continue in another block.
 pub(super) fn access(
     b: &mut Builder<'_>,
     accesses: &mut Accesses,
@@ -201,7 +204,7 @@ pub(super) fn access(
     buffers: &[BoundBuffer],
 ) -> Result<Option<Value>> {
     let Some((last, others)) = buffers.split_last() else {
-        // No buffer has such an address.
+        // Undefined behaviour: no buffer has such an address.
         return Ok((!matches!(op, Op::Store(_) | Op::AtomicStore { .. })).then(|| b.func.undef(ty)));
     };
     let address = args[op.address_arg().unwrap_or(0)];
@@ -249,7 +252,7 @@ pub(super) fn block_words(func: &mut Function, abi: &mut LaunchAbi) -> Var {
     func.vars.push(VarData { class, elem: I32, len: VarLen::Runtime })
 }
 
-/// Makes a push constant a load from the argument block and appends it.
+/// Turns a push constant into a load from the argument block, and appends it.
 pub(super) fn load_block(b: &mut Builder<'_>, inst: Inst, words: Var, offset: u32) -> Result<()> {
     let result = b.func.insts[inst].results[0];
     let ty = b.ty(result);

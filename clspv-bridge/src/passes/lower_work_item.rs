@@ -1,8 +1,9 @@
-//! Work-item queries to shader inputs and implicit arguments.
+//! Lowers work-item queries to shader inputs and implicit arguments.
 //!
-//! A launch may be cut into several dispatches, so global ids and group ids are the shader's own plus a base. Sizes fold to
-//! constants when the kernel requires a work-group size; that of a group only if the last groups cannot be smaller. Ids are computed in 64 bits from 32-bit parts; users that
-//! truncate to `int` get 32-bit arithmetic back from `simplify`.
+//! A launch may be split into several dispatches, so global ids and group ids are the shader's own plus a
+//! base. Sizes fold to constants when the kernel requires a work-group size; the size of a group only if the
+//! last groups cannot be smaller. Ids are computed in 64 bits from 32-bit parts; `simplify` reduces them to
+//! 32-bit arithmetic where users truncate to `int`.
 
 use super::lower::implicit_arg_offset;
 use crate::abi::ImplicitArg;
@@ -16,7 +17,8 @@ struct Queries<'b, 'f> {
     reqd: Option<[u32; 3]>,
     /// All groups of a launch have one size.
     uniform: bool,
-    /// Work-items of a full sub-group; 0 if there are none. With more than one, the workgroup is a line.
+    /// Work-items of a full sub-group; 0 if there are none. With more than one, the workgroup is
+    /// one-dimensional.
     sub_group: u32,
 }
 
@@ -139,7 +141,7 @@ impl Queries<'_, '_> {
         let sum = self.b.iadd(items, rest);
         self.b.bin(BinOp::Udiv, sum, full)
     }
-    /// The local id in a workgroup that is a line.
+    /// Local id in a one-dimensional workgroup.
     fn position(&mut self, dim: u8) -> Value {
         let mut at = self.input32(ShaderInput::LocalIndex, 0);
         let size = |this: &mut Self, dim| {
@@ -175,7 +177,8 @@ impl Queries<'_, '_> {
     }
 }
 
-/// Replaces every [`Op::WorkItem`]. `uniform` says that all groups of a launch have one size; `sub_group` is that of [`crate::abi::LaunchAbi::sub_group_size`].
+/// Replaces every [`Op::WorkItem`]. `uniform`: all groups of a launch have one size; `sub_group` is
+/// [`crate::abi::LaunchAbi::sub_group_size`].
 pub fn run(func: &mut Function, info: &KernelInfo, uniform: bool, sub_group: u32) -> Result<bool> {
     let mut map = std::collections::HashMap::new();
     for block in func.layout.clone() {

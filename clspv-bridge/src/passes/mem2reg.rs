@@ -1,9 +1,10 @@
-//! Turns stack slots that are only loaded and stored as a whole into values.
+//! Promotes stack slots that are only loaded and stored as a whole to values.
 //!
-//! A slot qualifies if every use of its address is a non-volatile load or store of one size at offset 0. The variable
-//! takes the type of the first access; others of that size are converted at the access. Parameters are placed at the
-//! iterated dominance frontier of the stores, where the variable is live; a read before any write is undefined. For a device
-//! that checks such reads, variables that may have them stay in memory.
+//! A slot qualifies if every use of its address is a non-volatile load or store of one size at offset 0. The
+//! variable takes the type of the first access; other types of that size are converted at the access.
+//! Parameters are added at the iterated dominance frontier of the stores, where the variable is live; a read
+//! before any write is undefined. In instrumented code, variables that may be read uninitialised stay in
+//! memory.
 
 use super::{Pass, PassContext};
 use crate::analysis::{Cfg, DomTree};
@@ -32,7 +33,7 @@ impl Pass for Mem2Reg {
     }
 }
 
-/// What a slot holds if it qualifies.
+/// Type of a candidate slot.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum State {
     Unused,
@@ -40,7 +41,7 @@ enum State {
     No,
 }
 
-/// Promotes the slots of one function but for those to be kept.
+/// Promotes the slots of one function except those in `kept`; true if there were any.
 pub fn promote(func: &mut Function, kept: &HashSet<Slot>) -> bool {
     if func.slots.is_empty() || func.layout.is_empty() {
         return false;
@@ -91,7 +92,7 @@ pub fn promote(func: &mut Function, kept: &HashSet<Slot>) -> bool {
             }
         }
     }
-    // Parameters: block -> the slots they stand for, in order of the added parameters.
+    // Parameters: block -> slots, in the order of the added parameters.
     let mut params: SecondaryMap<Block, Vec<(Slot, Value)>> = SecondaryMap::new();
     let (mut live, mut placed, mut is_write) = (EntitySet::new(), EntitySet::new(), EntitySet::new());
     for &slot in &vars {
@@ -194,7 +195,7 @@ pub fn promote(func: &mut Function, kept: &HashSet<Slot>) -> bool {
     true
 }
 
-/// `v` as another type of the same size.
+/// Converts `v` to another type of the same size.
 fn convert(func: &mut Function, list: &mut Vec<Inst>, v: Value, ty: Type) -> Value {
     let from = func.ty(v);
     if from == ty {
@@ -222,7 +223,7 @@ fn convert(func: &mut Function, list: &mut Vec<Inst>, v: Value, ty: Type) -> Val
     }
 }
 
-/// Which slots qualify, and what slot each address value names.
+/// Which slots qualify, and the slot that each address value points to.
 fn candidates(func: &Function) -> (Vec<State>, HashMap<Value, Slot>) {
     let mut states = vec![State::Unused; func.slots.len()];
     let mut addresses: HashMap<Value, Slot> = HashMap::new();
@@ -247,7 +248,7 @@ fn candidates(func: &Function) -> (Vec<State>, HashMap<Value, Slot>) {
                     _ => State::Variable(ty),
                 },
                 (Some((at, Type::Ptr(_))), State::Variable(old @ Type::Ptr(_))) if at == i => {
-                    // Pointers of several spaces are generic.
+                    // Pointers to several spaces are generic.
                     let ty = func.ty(if at == 0 { data.results[0] } else { data.args[0] });
                     State::Variable(if ty == old { old } else { Type::Ptr(Space::Generic) })
                 }
@@ -316,7 +317,7 @@ mod tests {
         assert!(!promote(&mut f, &HashSet::new()));
     }
 
-    /// A variable that is given pointers to private and to global memory holds generic ones.
+    /// A variable that holds pointers to private and to global memory is of generic type.
     #[test]
     fn pointers_of_several_spaces_are_generic() {
         let (private, global) = (Type::Ptr(Space::Private), Type::Ptr(Space::Global));

@@ -1,17 +1,21 @@
-//! Decides how each pointer is represented: sorts pointers into classes and gives every class its memory.
+//! Points-to analysis and memory partitioning: sorts pointers into classes and chooses representation and
+//! memory of each class.
 //!
-//! Pointers that may meet (through arithmetic, selects, block parameters, comparisons) belong to one class, found by
-//! union-find; pointers that travel through memory or integers meet in one *escape* node for each address space. A class of
-//! global pointers is a device address, or in bindings mode one storage-buffer binding. A class of local or private
-//! pointers is one array variable whose element type follows from its accesses ([`Usage`]); pointers become 32-bit byte
-//! offsets into it. A generic pointer takes the representation of the one address space its class holds; where there are
-//! several, the pointers of each space are represented as if they were a class of their own and the generic ones are tagged.
+//! The analysis is unification-based (Steensgaard): pointers that may meet (through arithmetic, selects,
+//! block parameters, comparisons) are in one class, found by union-find. Pointers that pass through memory or
+//! integers meet in one *escape* node for each address space.
 //!
-//! In the virtual mode global pointers leave for memory without consequences, as they become virtual addresses there; those
-//! that come from there may lead to any buffer of the launch. A class of several buffers consists of virtual addresses,
-//! and its accesses choose between [`BoundBuffer`]s.
+//! The pointers of a class of global memory are device addresses, or in bindings mode offsets into one
+//! storage-buffer binding. The memory of a class of local or private pointers is one array variable whose
+//! element type follows from its accesses ([`Usage`]); pointers become 32-bit byte offsets into it. A generic
+//! pointer takes the representation of the only address space of its class. Where there are several, the
+//! pointers of each space form a class of their own and the generic ones are tagged.
 //!
-//! The representation of NULL among offsets is [`NULL_OFFSET`]. No access is rewritten here: see `lower_mem`.
+//! In the virtual mode, a global pointer stored in memory does not join the escape node, as it becomes a
+//! virtual address there; a pointer loaded from memory may lead to any buffer of the launch. The pointers of
+//! a class of several buffers are virtual addresses, and its accesses choose between [`BoundBuffer`]s.
+//!
+//! Among offsets, NULL is [`NULL_OFFSET`]. Accesses are rewritten by `lower_mem`, not here.
 
 use super::PassContext;
 use super::lower::{arg_offset, implicit_arg_offset};
@@ -24,7 +28,7 @@ use crate::ir::*;
 use crate::metadata::{ArgKind, KernelInfo};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// How the pointers of a class are represented.
+/// Representation of the pointers of a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum PointerRep {
     /// `i64` device or virtual address.
@@ -46,26 +50,27 @@ pub(super) enum Region {
     Unused,
 }
 
-/// Result of the analysis.
+/// Representation and memory of all pointers of a kernel.
 pub(super) struct MemoryPlan {
     rep: Vec<Option<PointerRep>>,
     pub regions: Vec<Region>,
-    /// The address space that each region is of.
+    /// Address space of each region.
     pub region_space: Vec<Space>,
     pub slot_offset: HashMap<Slot, u32>,
     pub local_offset: HashMap<Global, u32>,
-    /// Pointers that are not NULL where they are used, if the program has a meaning.
+    /// Pointers that are not NULL where they are used, unless behaviour is undefined.
     pub dereferenced: EntitySet<Value>,
-    /// The mode is the virtual one.
+    /// The pointer mode is [`PointerMode::Virtual`].
     pub is_virtual: bool,
-    /// Then: the buffer of each region of global memory, and the buffers to choose from by value.
+    /// In the virtual mode: the buffer of each region of global memory, and the buffers that the accesses of
+    /// a value choose from.
     pub region_buffer: Vec<Option<BoundBuffer>>,
     candidates: HashMap<(usize, u8), Vec<BoundBuffer>>,
     candidates_of: Vec<Option<(usize, u8)>>,
 }
 
 impl MemoryPlan {
-    /// The buffers that a virtual address may lead to, if it is accessed.
+    /// Returns the buffers that accesses through a virtual address choose from; empty if there are none.
     pub(super) fn candidates(&self, v: Value) -> &[BoundBuffer] {
         let at = self.candidates_of.get(v.index()).copied().flatten();
         at.and_then(|at| self.candidates.get(&at)).map_or(&[], Vec::as_slice)
@@ -79,20 +84,20 @@ impl MemoryPlan {
     }
 }
 
-/// What the accesses of a class have in common.
+/// Properties of all accesses of a class.
 #[derive(Clone, Debug, Default)]
 struct Usage {
     any: bool,
     written: bool,
-    /// Smallest piece that all accesses can be made of, in bytes.
+    /// Largest size in bytes of which every access is a multiple.
     unit: u32,
     /// Widest scalar in bytes.
     widest: u32,
-    /// Widest atomic of integers, or of words, in bytes, 0 if there is none.
+    /// Widest integer atomic, or word around a narrower one, in bytes; 0 if there is none.
     atomic: u32,
     float: Option<Scalar>,
     int: bool,
-    /// Lanes of all accesses if each is one whole aligned vector of that many lanes.
+    /// Lane count, if every access is one whole aligned vector with that many lanes.
     lanes: Option<u32>,
 }
 
@@ -111,7 +116,7 @@ impl Usage {
         self.unit = if self.any { self.unit.min(unit) } else { unit };
         self.widest = self.widest.max(bytes);
         if atomic && (scalar.is_int() || bytes < 4) {
-            // Those of 16 bits are done on the word around them.
+            // 16-bit atomics operate on the word around the value.
             self.atomic = self.atomic.max(bytes).max(4);
         }
         if scalar.is_float() && unit == bytes {
@@ -121,7 +126,7 @@ impl Usage {
         }
         self.any = true;
     }
-    /// Element type of an array that serves all accesses.
+    /// Element type of an array for all accesses.
     fn elem(&self, cx: &PassContext<'_>) -> Type {
         let mut bytes = self.unit.max(self.atomic).max(1);
         if bytes == 1 && !cx.target.int8 || bytes == 2 && !cx.target.int16 {
@@ -141,7 +146,7 @@ impl Usage {
             _ => {}
         }
         let int = Scalar::int(bytes * 8).unwrap_or(Scalar::I32);
-        // Elements of more than four words are none of a device without 64-bit integers.
+        // Devices without int64 have no element wider than four words.
         let lanes = self.lanes.filter(|n| *n <= 2 || int != Scalar::I64 || cx.target.int64);
         Type::vector(int, if uniform && self.atomic == 0 { lanes.unwrap_or(1) } else { 1 })
     }
@@ -160,7 +165,7 @@ pub(super) enum MemoryObject {
 pub(super) struct PointsToClass {
     spaces: u8,
     escaped: bool,
-    /// Global pointers of it come from memory or integers (virtual mode).
+    /// Some of its global pointers come from memory or integers (virtual mode).
     incoming: bool,
     pub objects: Vec<MemoryObject>,
     usage: Usage,
@@ -188,13 +193,13 @@ impl PointsToClass {
     pub(super) fn is_written(&self) -> bool {
         self.usage.written
     }
-    /// Whether pointers to global memory in it may lead anywhere (virtual mode).
+    /// Whether its global pointers may point into any buffer (virtual mode).
     pub(super) fn leads_anywhere(&self) -> bool {
         self.escaped || self.incoming
     }
     /// Whether pointers of several address spaces meet in generic pointers.
     fn is_mixed(&self) -> bool {
-        // A constant view of structures that were passed by value is one of private memory.
+        // A constant view of structures that were passed by value is private memory.
         let by_value = !self.escaped
             && self.spaces & LOCAL == 0
             && self.objects.iter().all(|o| matches!(o, MemoryObject::Slot(_)));
@@ -268,7 +273,8 @@ impl Nodes {
     }
 }
 
-/// Unites the nodes of one class; the global pointers that come from memory or integers if the mode is the virtual one.
+/// Unifies the nodes of each class. Returns the global pointers that come from memory or integers (virtual
+/// mode only).
 fn unify(
     func: &Function,
     globals: &PrimaryMap<Global, GlobalData>,
@@ -276,7 +282,7 @@ fn unify(
     uf: &mut UnionFind,
     is_virtual: bool,
 ) -> Vec<usize> {
-    // Constants (NULL, undefined) join nothing: their form follows from the other side.
+    // Constants (NULL, undefined) join no class: they take the representation of the other operand.
     let pointer = |v: Value| func.ty(v).space().is_some() && func.as_const(v).is_none();
     let mut join = |x: Value, y: Value| {
         if pointer(x) && pointer(y) {
@@ -316,7 +322,7 @@ fn unify(
                 }
                 Op::PrintBuffer => extra.push((d.results[0].index(), n.print)),
                 op => {
-                    // Through memory or integers: everything that is not the address of this access.
+                    // Operands other than the address of this access escape to memory or integers.
                     let address = op.address_arg();
                     for (k, &a) in d.args.iter().enumerate() {
                         if Some(k) != address && !stays(func.ty(a).space()) {
@@ -334,7 +340,7 @@ fn unify(
             }
         }
     }
-    // A pointer of any space may be what a generic pointer from memory is.
+    // A generic pointer from memory may be a pointer to any space.
     if generic_escapes {
         extra.extend((1..4).map(|k| (n.escape, n.escape + k)));
     }
@@ -344,8 +350,8 @@ fn unify(
     incoming
 }
 
-/// Analyses the kernel, creates its memory variables, replaces its pointer parameters and fills the launch contract.
-/// `None`: the kernel cannot be expressed in bindings mode.
+/// Analyses the kernel, creates its memory variables, replaces its pointer parameters and fills the launch
+/// contract. `None`: the bindings mode cannot express the kernel.
 pub(super) fn plan(
     func: &mut Function,
     info: &KernelInfo,
@@ -364,13 +370,17 @@ pub(super) fn plan(
     for (i, &p) in params.iter().enumerate().filter(|(_, p)| func.ty(**p).space().is_some()) {
         uf.union(p.index(), nodes.args + i);
     }
-    // Several local objects of which one is an argument share the common block, of which there is only one.
+    // Classes of several local objects, one of them an argument, share the common block, of which there is
+    // only one.
     let objects = collect_objects(func, globals, &nodes, params.len());
     let mut by_class: BTreeMap<usize, Vec<MemoryObject>> = BTreeMap::new();
     for &(node, origin) in &objects {
         by_class.entry(uf.find(node)).or_default().push(origin);
     }
-    let is_local_arg = |o: &MemoryObject| matches!(o, MemoryObject::Arg(i) if info.args.get(*i).is_some_and(|a| a.kind == ArgKind::LocalPtr));
+    let is_local_arg = |o: &MemoryObject| match o {
+        MemoryObject::Arg(i) => info.args.get(*i).is_some_and(|a| a.kind == ArgKind::LocalPtr),
+        _ => false,
+    };
     let shared: Vec<usize> =
         by_class.iter().filter(|(_, o)| o.len() > 1 && o.iter().any(is_local_arg)).map(|(&c, _)| c).collect();
     for pair in shared.windows(2) {
@@ -474,7 +484,7 @@ pub(super) fn plan(
                 regions.push(made.array(class)?);
                 PointerRep::Region(regions.len() - 1)
             }
-            // Private, and constant views of structures that were passed by value.
+            // Private memory, and constant views of structures that were passed by value.
             _ => {
                 region_space.push(Space::Private);
                 regions.push(made.array(&PointsToClass { spaces: PRIVATE, ..class.clone() })?);
@@ -627,7 +637,7 @@ impl RegionBuilder<'_> {
     }
 }
 
-/// Pointers that are used as addresses of accesses only, or moved and then so used.
+/// Pointers that are only used as addresses of accesses, directly or after pointer arithmetic.
 fn only_dereferenced(func: &Function) -> EntitySet<Value> {
     let mut other: EntitySet<Value> = EntitySet::new();
     let mut bases: HashMap<Value, Value> = HashMap::new();
@@ -665,7 +675,7 @@ fn only_dereferenced(func: &Function) -> EntitySet<Value> {
     only
 }
 
-/// Gives each pointer parameter its value at entry; the parameter itself becomes the result of that instruction.
+/// Defines each pointer parameter at entry; the parameter becomes the result of that instruction.
 fn pointer_params(
     func: &mut Function,
     info: &KernelInfo,
@@ -691,13 +701,14 @@ fn pointer_params(
             (PointerRep::Region(_), ArgKind::LocalPtr) if abi.common_local_args.contains(&(i as u16)) => {
                 (Op::PushConst { offset: implicit_arg_offset(ImplicitArg::LocalArgOffset(i as u16)) }, I32)
             }
-            // Nothing is accessed: the slot only tells whether it is NULL.
+            // Without accesses, the slot only shows whether the pointer is NULL.
             (PointerRep::Region(r), kind)
                 if kind != ArgKind::LocalPtr && plan.regions[r] == Region::Unused =>
             {
                 (Op::PushConst { offset: arg_offset(arg.offset) }, I32)
             }
-            // The only object of its class begins at offset 0 (spelled as an addition so that it stays an instruction).
+            // The only object of its class is at offset 0 (written as an addition so that it remains an
+            // instruction).
             (PointerRep::Region(_), _) => (Op::Bin(BinOp::Iadd), I32),
         };
         let zero = func.i32(0);

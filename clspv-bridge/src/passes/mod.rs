@@ -50,7 +50,7 @@ use crate::error::Result;
 use crate::ir::{Module, Phase};
 use crate::target::Target;
 
-/// What a pass may know of the compilation.
+/// Read-only facts that a pass may use: target and options of the compilation.
 pub struct PassContext<'a> {
     pub target: &'a Target,
     pub options: &'a crate::driver::Options,
@@ -68,7 +68,7 @@ pub trait Pass {
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool>;
 }
 
-/// Every pass.
+/// All passes, found by name with [`find`].
 pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &dce::Dce,
     &expand_mem::ExpandMem,
@@ -94,8 +94,8 @@ pub const PASSES: &[&(dyn Pass + Sync)] = &[
     &zero_private::ZeroPrivate,
 ];
 
-/// From a linked module with one kernel to a single optimised function (phase Inlined), and in native code perhaps
-/// functions that it calls.
+/// From a linked module with one kernel to a single optimised function (phase Inlined). Native code may keep
+/// non-inlined functions besides.
 pub const COMMON: &[&str] = &[
     "inline",
     "simplify_cfg",
@@ -119,7 +119,7 @@ pub const COMMON: &[&str] = &[
     "dce",
 ];
 
-/// The same for a device that checks what kernels do: accesses stay as the program has them.
+/// Like [`COMMON`], for instrumented code: memory accesses stay as the program has them.
 pub const INSTRUMENTED: &[&str] = &[
     "inline",
     "simplify_cfg",
@@ -136,7 +136,7 @@ pub const INSTRUMENTED: &[&str] = &[
     "dce",
 ];
 
-/// After lowering: tidies the straightforward code it leaves.
+/// After lowering: tidies the straightforward code that it leaves.
 pub const CLEANUP: &[&str] = &["simplify", "gvn", "demanded_bits", "simplify", "gvn", "simplify_cfg", "dce"];
 
 /// The last step before emission; nothing may change control flow after it.
@@ -161,7 +161,7 @@ pub fn run(module: &mut Module, names: &[&str], cx: &PassContext<'_>) -> Result<
     Ok(changed)
 }
 
-/// The pass with this name.
+/// Returns the pass with this name.
 pub fn find(name: &str) -> Option<&'static (dyn Pass + Sync)> {
     PASSES.iter().copied().find(|p| p.name() == name)
 }

@@ -1,8 +1,8 @@
 //! Turns volatile accesses of private memory into plain ones.
 //!
-//! Private memory is visible to its work-item only, so such accesses are not observable, and variables can become
-//! SSA values. Programs use `volatile` here to keep a result from being combined with later operations: an operation
-//! whose result is stored therefore loses its fast-math flags.
+//! Private memory is visible only to its work-item, so such accesses are not observable, and the variables
+//! can become SSA values. Programs use `volatile` here to keep a result from being combined with later
+//! operations: an operation whose result is stored therefore loses its fast-math flags.
 
 use super::{Pass, PassContext};
 use crate::error::Result;

@@ -1,10 +1,11 @@
-//! Integers of 8 and 16 bits in 32-bit ones, for devices without arithmetic on them.
+//! Promotes 8- and 16-bit integers to 32 bits, for devices without arithmetic on them.
 //!
-//! A value of a type that the target lacks is held zero-extended in 32 bits: operations whose result may be larger mask it,
-//! and those that read a sign extend it first. Only loads and stores keep the small type, if the target can store it, with
-//! a conversion beside them; where it cannot, `lower_access` has made accesses of words of them.
+//! A value of a type that the target lacks is held zero-extended in 32 bits: operations whose result may be
+//! larger mask it, and signed operations extend the sign first. Only loads and stores keep the small type,
+//! with a conversion beside them, if the target can store it; otherwise `lower_access` has already turned
+//! them into accesses of words.
 //!
-//! Runs last, when nothing folds constants to the small types again.
+//! Runs last, as folding would create constants of the small types again.
 
 use super::{Pass, PassContext};
 use crate::error::{CompileError, Result};
@@ -50,12 +51,12 @@ fn bits_of(ty: Type) -> u32 {
 
 struct Promoter<'a> {
     target: &'a Target,
-    /// Types that values had.
+    /// Types of values before promotion.
     old: HashMap<Value, Type>,
     map: HashMap<Value, Value>,
 }
 
-/// Rewrites one function.
+/// Promotes the small integers of one function; true if there were any.
 pub fn run(func: &mut Function, target: &Target) -> Result<bool> {
     let mut s = Promoter { target, old: HashMap::new(), map: HashMap::new() };
     for v in func.values.keys() {
@@ -78,31 +79,31 @@ pub fn run(func: &mut Function, target: &Target) -> Result<bool> {
 }
 
 impl Promoter<'_> {
-    /// The type before.
+    /// Type of a value before promotion.
     fn ty(&self, b: &Builder<'_>, v: Value) -> Type {
         self.old.get(&v).copied().unwrap_or_else(|| b.ty(v))
     }
 
-    /// A value as it is held: constants of small types become 32-bit ones.
+    /// A value in promoted form: constants of small types become 32-bit ones.
     fn held(&self, b: &mut Builder<'_>, v: Value) -> Value {
         match b.func.as_const(v) {
             Some(Const::Bits(ty, bits)) if lacks(self.target, *ty) => {
                 let (ty, bits) = (wide(*ty), bits.clone());
                 b.func.constant(Const::Bits(ty, bits))
             }
-            // Some value within the small range.
+            // Any value within the small range will do.
             Some(&Const::Undef(ty)) if lacks(self.target, ty) => b.func.bits(wide(ty), 0),
             _ => v,
         }
     }
 
-    /// The low `bits` of a 32-bit value.
+    /// Masks a 32-bit value to its low `bits`.
     fn mask(&self, b: &mut Builder<'_>, v: Value, bits: u32) -> Value {
         let m = b.func.bits(b.ty(v), (1u64 << bits) - 1);
         b.and(v, m)
     }
 
-    /// A held value of `bits` with its sign.
+    /// Sign-extends a promoted value of `bits` bits.
     fn signed(&self, b: &mut Builder<'_>, v: Value, bits: u32) -> Value {
         let n = b.func.bits(b.ty(v), (32 - bits) as u64);
         let high = b.shl(v, n);
@@ -159,7 +160,7 @@ impl Promoter<'_> {
                 return Err(CompileError::internal(format!("promote_ints: {:?} must be lowered", data.op)));
             }
             _ => {
-                // Moves of lanes and whole values, edges.
+                // Moves of lanes and of whole values, edges.
                 let args: Vec<Value> = data.args.iter().map(|&a| self.held(b, a)).collect();
                 let mut targets = data.targets.clone();
                 for a in targets.iter_mut().flat_map(|t| t.args.iter_mut()) {
@@ -208,7 +209,7 @@ impl Promoter<'_> {
                 let n = amount(b);
                 let high = b.shl(x, n);
                 let width = b.func.bits(b.ty(y), bits as u64);
-                // At most the width, which is less than 32: a zero rotation shifts everything out.
+                // The width is less than 32, so a rotation by zero shifts everything out.
                 let rest = b.isub(width, n);
                 let low = b.lshr(x, rest);
                 b.or(high, low)
@@ -259,7 +260,7 @@ impl Promoter<'_> {
         let (small_from, small_to) = (lacks(self.target, from), lacks(self.target, to));
         let (from_bits, to_bits) = (bits_of(from), bits_of(to));
         let t32 = wide(to);
-        // A step through 32 bits on the side whose type is there.
+        // Converts by way of 32 bits where the type differs.
         let out =
             |b: &mut Builder<'_>, op: CastOp, v: Value| if b.ty(v) == to { v } else { b.cast(op, v, to) };
         match op {
@@ -284,7 +285,7 @@ impl Promoter<'_> {
                 match (small_to, op) {
                     (true, CastOp::Sext) => self.mask(b, x, to_bits),
                     (true, _) => x,
-                    // From 8 to 16 bits where only the former are missing.
+                    // From 8 to 16 bits on targets that lack only 8-bit arithmetic.
                     (false, _) if to_bits < 32 => b.cast(CastOp::Trunc, x, to),
                     (false, _) => out(b, op, x),
                 }
@@ -301,7 +302,7 @@ impl Promoter<'_> {
         }
     }
 
-    /// The same bits, by way of 32-bit words.
+    /// Bitcast by way of 32-bit words.
     fn bitcast(&self, b: &mut Builder<'_>, x: Value, from: Type, to: Type) -> Value {
         if from == to {
             return x;
@@ -342,7 +343,7 @@ impl Promoter<'_> {
                     let n = b.i32((at % 32) as i32);
                     let word = words[(at / 32) as usize];
                     let v = if at.is_multiple_of(32) { word } else { b.lshr(word, n) };
-                    // The topmost part has nothing above it.
+                    // The topmost part needs no mask.
                     let v = if at % 32 + bits == 32 { v } else { self.mask(b, v, bits) };
                     out.push(if lacks(self.target, to) {
                         v

@@ -1,8 +1,9 @@
 //! Peephole simplification: constant folding and the algebraic rules of `simplify_int` and `simplify_other`.
 //!
-//! One round walks the blocks in reverse post-order and rewrites each instruction until no rule applies: a rule gives
-//! an equal value, or changes the instruction in place (possibly after emitting helpers). Floating-point rules keep
-//! IEEE results unless the instruction's fast-math permissions allow otherwise.
+//! One iteration visits the blocks in reverse postorder and rewrites each instruction until no rule applies.
+//! A rule returns an equal value, or changes the instruction in place (possibly after emitting other
+//! instructions). Floating-point rules keep IEEE results unless the instruction's fast-math flags permit
+//! otherwise.
 
 use super::{Pass, PassContext, dce, fold, simplify_int, simplify_other, ssa_repair};
 use crate::analysis::Cfg;
@@ -28,10 +29,10 @@ impl Pass for Simplify {
 }
 
 const MAX_ROUNDS: usize = 4;
-/// Rewrites of one instruction in one round.
+/// Most rewrites of one instruction in one iteration.
 const MAX_REWRITES: usize = 16;
 
-/// Simplifies one function.
+/// Simplifies one function; true if anything changed.
 pub fn simplify(func: &mut Function) -> bool {
     let mut any = ssa_repair::remove_unreachable(func);
     for _ in 0..MAX_ROUNDS {
@@ -67,15 +68,15 @@ fn round(func: &mut Function) -> bool {
     changed
 }
 
-/// What a rule did.
+/// Effect of a rule.
 pub(super) enum Action {
     /// The result is this value.
     Value(Value),
-    /// The instruction now is this operation.
+    /// The instruction becomes this operation.
     Rewrite(Op, SmallVec<[Value; 4]>),
 }
 
-/// [`Action::Rewrite`].
+/// Returns an [`Action::Rewrite`].
 pub(super) fn rewrite(op: Op, args: &[Value]) -> Option<Action> {
     Some(Action::Rewrite(op, SmallVec::from_slice(args)))
 }
@@ -86,7 +87,7 @@ fn fold_values(func: &Function, op: &Op, args: &[Value], ty: Type) -> Option<Con
     if consts.is_empty() { None } else { fold::fold(op, &consts, ty) }
 }
 
-/// State of a round, and what rules may ask and do.
+/// State of an iteration, with the queries and edits that rules use.
 pub(super) struct Rewriter<'f> {
     pub func: &'f mut Function,
     uses: Vec<u32>,
@@ -150,7 +151,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The pure operation and operands that define a value.
+    /// Operation and operands of the pure instruction that defines a value.
     pub fn def(&self, v: Value) -> Option<(Op, SmallVec<[Value; 4]>)> {
         let data = &self.func.insts[self.func.def_inst(v)?];
         data.op.is_pure().then(|| {
@@ -158,14 +159,14 @@ impl Rewriter<'_> {
             (data.op.clone(), args)
         })
     }
-    /// The operands if a value is this two-operand operation.
+    /// Operands of a value that is defined by this binary operation.
     pub fn bin(&self, v: Value, op: BinOp) -> Option<(Value, Value)> {
         match self.def(v)? {
             (Op::Bin(b), args) if b == op => Some((args[0], args[1])),
             _ => None,
         }
     }
-    /// The operand if a value is this cast.
+    /// Operand of a value that is defined by this cast.
     pub fn cast_of(&self, v: Value, op: CastOp) -> Option<Value> {
         match self.def(v)? {
             (Op::Cast(c), args) if c == op => Some(args[0]),
@@ -179,11 +180,11 @@ impl Rewriter<'_> {
     pub fn ty(&self, v: Value) -> Type {
         self.func.ty(v)
     }
-    /// Whether the value has one use only, so that computing it differently saves the old computation.
+    /// Whether the value has only one use, so that a replacement makes its computation dead.
     pub fn single_use(&self, v: Value) -> bool {
         self.uses.get(v.index()).is_some_and(|n| *n <= 1)
     }
-    /// Emits a helper before the current instruction; permissions and line are taken over.
+    /// Emits an instruction before the current one, with its fast-math flags and line.
     pub fn emit(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
         if let Some(c) = fold_values(self.func, &op, args, ty) {
             return self.func.constant(c);

@@ -1,9 +1,9 @@
-//! Simplifies control flow: constant branches, unreachable blocks, blocks with a single predecessor, blocks that only
-//! jump on, trivial block parameters, small branches without effects, which become selections, and branches one after the
-//! other to the same block, which become one.
+//! Simplifies control flow: constant branches, unreachable blocks, blocks with a single predecessor, blocks
+//! that only jump, and trivial block parameters. Small branches without side effects become selects, and
+//! successive branches to one block are merged.
 //!
-//! Nothing is duplicated and nothing with an effect moves, so barriers stay under the conditions they had. Not for
-//! structured functions: it ignores merge annotations and leaves functions that have some alone.
+//! Nothing is duplicated and no side effect moves, so barriers stay under the same conditions. Functions with
+//! merge annotations (structured control flow) are left unchanged.
 
 use super::{Pass, PassContext, dce, ssa_repair};
 use crate::analysis::{Cfg, DomTree, LoopForest};
@@ -30,15 +30,16 @@ impl Pass for SimplifyCfg {
     }
 }
 
-/// Instructions that both arms of a branch may have together to become selections.
+/// Most speculated instructions of both arms of a branch that becomes selects.
 const MAX_SPECULATED: usize = 6;
-/// Instructions that run without need where two branches become one: in general, and where that spares a loop an exit.
+/// Most speculated instructions where two branches are merged: in general, and where that saves a loop an
+/// exit.
 const MAX_SHARED: usize = 4;
 const MAX_SHARED_EXIT: usize = 20;
-/// Rounds until giving up on a fixed point.
+/// Most iterations towards a fixed point.
 const MAX_ROUNDS: usize = 8;
 
-/// Simplifies one function.
+/// Simplifies one function; true if anything changed.
 pub fn simplify(func: &mut Function) -> bool {
     if func.layout.is_empty() || func.layout.iter().any(|b| func.blocks[*b].merge.is_some()) {
         return false;
@@ -63,7 +64,7 @@ pub fn simplify(func: &mut Function) -> bool {
     any
 }
 
-/// Branches whose way is known, or whose ways are the same, become jumps.
+/// Turns branches with a constant condition, or with equal targets, into jumps.
 fn constant_branches(func: &mut Function) -> bool {
     let mut changed = false;
     for b in func.layout.clone() {
@@ -92,10 +93,10 @@ fn constant_branches(func: &mut Function) -> bool {
     changed
 }
 
-/// Edges to a block that only jumps on go where it jumps.
+/// Redirects edges to blocks that only jump.
 fn skip_empty_blocks(func: &mut Function) -> bool {
     let entry = func.entry();
-    // Parameters may be passed on, but must not be used elsewhere: then the block's edge is the only user.
+    // Parameters may be passed on but not used elsewhere: the block's edge is then the only user.
     let mut used_outside: EntitySet<Block> = EntitySet::new();
     for b in func.layout.clone() {
         for inst in &func.blocks[b].insts {
@@ -125,7 +126,7 @@ fn skip_empty_blocks(func: &mut Function) -> bool {
         let Some(t) = func.terminator(b) else { continue };
         let mut targets = std::mem::take(&mut func.insts[t].targets);
         for call in targets.iter_mut() {
-            // Bounded: a ring of empty blocks has no end.
+            // Bounded: empty blocks may form a cycle.
             for _ in 0..16 {
                 let Some(next) = &forward[call.block] else { break };
                 if next.block == call.block {
@@ -143,7 +144,7 @@ fn skip_empty_blocks(func: &mut Function) -> bool {
     changed
 }
 
-/// Appends a block to its only predecessor where that only jumps to it.
+/// Appends a block to its only predecessor, if that ends in a jump to it.
 fn merge_chains(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let entry = func.entry();
@@ -186,7 +187,7 @@ fn merge_chains(func: &mut Function) -> bool {
     changed
 }
 
-/// Whether an instruction may run although its branch was not taken.
+/// Whether an instruction may be speculated.
 fn may_speculate(func: &Function, inst: Inst) -> bool {
     let op = &func.insts[inst].op;
     op.is_pure()
@@ -203,12 +204,12 @@ fn may_speculate(func: &Function, inst: Inst) -> bool {
         )
 }
 
-/// Turns `if` and `if else` without effects into selections.
+/// Turns `if` and `if else` without side effects into selects.
 fn hammocks(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let mut changed = false;
     let mut gone: EntitySet<Block> = EntitySet::new();
-    // Inner branches first; a changed neighbourhood waits for the next round.
+    // Inner branches first; changed neighbours wait for the next iteration.
     let order: Vec<Block> = cfg.rpo().iter().rev().copied().collect();
     for b in order {
         let Some(t) = func.terminator(b) else { continue };
@@ -217,7 +218,8 @@ fn hammocks(func: &mut Function) -> bool {
         }
         let cond = func.insts[t].args[0];
         let ways = func.insts[t].targets.clone();
-        // An arm: a block with this branch as its only predecessor, whose code may run anyway and which jumps.
+        // An arm: a block with this branch as its only predecessor, which can be speculated and ends in a
+        // jump.
         let arm = |func: &Function, call: &BlockCall| -> Option<BlockCall> {
             let block = call.block;
             let insts = &func.blocks[block].insts;
@@ -282,9 +284,10 @@ fn hammocks(func: &mut Function) -> bool {
     changed
 }
 
-/// Makes one branch of two, of which the second is reached from the first alone and leads to a common target:
-/// `if (a) goto out; code; if (b) goto out;` computes both conditions and leaves once. A loop then has one exit less, which
-/// devices that run work-items in lockstep notice in every round.
+/// Merges two branches with a common target, of which the second is reached only from the first.
+///
+/// `if (a) goto out; code; if (b) goto out;` computes both conditions and branches once. A loop then has one
+/// exit less, which saves time in every iteration on devices that run work-items in lockstep.
 fn shared_targets(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
@@ -295,7 +298,7 @@ fn shared_targets(func: &mut Function) -> bool {
     let order: Vec<Block> = cfg.rpo().iter().rev().copied().collect();
     for first in order {
         let Some(t) = func.terminator(first).filter(|t| func.insts[*t].op == Op::BrIf) else { continue };
-        // One pair of a neighbourhood in a round: the graph is that of the start.
+        // At most one pair among neighbours in an iteration: the graph is not updated.
         let pair = [0, 1].into_iter().find_map(|way| {
             let second = func.insts[t].targets[way].block;
             let out = func.insts[t].targets[1 - way].block;
@@ -332,12 +335,13 @@ fn shared_targets(func: &mut Function) -> bool {
             func.blocks[first].insts.push(inst);
             func.insts[inst].results[0]
         };
-        // Both conditions as "leaves here".
+        // Both conditions in the form "branch to the common target".
         let not = Op::Un(crate::ir::UnOp::Not);
         let a = if way == 1 { a } else { emit(func, not.clone(), &[a], I1) };
         let b = if back == 0 { b } else { emit(func, not, &[b], I1) };
         let leaves = emit(func, Op::Bin(crate::ir::BinOp::Or), &[a, b], I1);
-        // What differs is chosen behind the branch, once it is left that way: not in every round of a loop.
+        // Differing arguments are selected after the branch, on the way out: not in every iteration of a
+        // loop.
         let mut exit = early.clone();
         if early.args != late.args {
             let block = func.add_block();
@@ -374,7 +378,7 @@ mod tests {
     use super::*;
     use crate::ir::{Builder, I32, IntCc, Linkage, Signature};
 
-    /// `c ? x + 1 : x * 2` as a diamond with an empty block behind it.
+    /// `c ? x + 1 : x * 2` as a diamond with an empty block after it.
     #[test]
     fn diamond_becomes_a_selection() {
         let mut f =
@@ -400,7 +404,7 @@ mod tests {
         assert!(!simplify(&mut f));
     }
 
-    /// `do { if (x * x < k) break; x += 1; } while (x != k); return x` in blocks of its own for each condition.
+    /// `do { if (x * x < k) break; x += 1; } while (x != k); return x`, with one block for each condition.
     #[test]
     fn loop_exits_merge() {
         let mut f =
@@ -426,7 +430,7 @@ mod tests {
         assert_eq!(f.insts[t].targets[1], BlockCall::new(b[1], &[next]));
         let leaves = f.def_inst(f.insts[t].args[0]).unwrap();
         assert_eq!(f.insts[leaves].op, Op::Bin(crate::ir::BinOp::Or));
-        // The choice of the result is made behind the loop.
+        // The result is selected after the loop.
         let exit = f.insts[t].targets[0].block;
         assert_ne!(exit, b[1]);
         let returned = f.insts[f.terminator(exit).unwrap()].args[0];

@@ -1,5 +1,5 @@
-//! Simplification rules for integer arithmetic, comparisons and conversions, among them the narrowing of 64-bit index
-//! arithmetic to 32 bits (`x << 32 >> 32` is a sign extension of the low half).
+//! Simplification rules for integer arithmetic, comparisons and conversions, among them the narrowing of
+//! 64-bit index arithmetic to 32 bits (`x << 32 >> 32` is a sign extension of the low half).
 
 use super::fold::{int_compare, signed};
 use super::simplify::{Action, Rewriter, rewrite};
@@ -10,7 +10,7 @@ fn commutative(op: BinOp) -> bool {
     matches!(op, Iadd | Imul | And | Or | Xor | UmulHi | SmulHi | Umin | Umax | Smin | Smax)
 }
 
-/// An upper bound of the number of low bits in which a value can have ones.
+/// Upper bound of the number of low bits that can be set in a value.
 fn used_bits(s: &Rewriter<'_>, v: Value, depth: u32) -> u32 {
     let Some(scalar) = s.ty(v).scalar() else { return 64 };
     let width = scalar.bits();
@@ -49,7 +49,7 @@ fn used_bits(s: &Rewriter<'_>, v: Value, depth: u32) -> u32 {
     bound.min(width)
 }
 
-/// The narrower value that a 64-bit value extends with zeros: an extension or a small constant.
+/// The narrower value that a 64-bit value zero-extends: an extension's operand or a small constant.
 fn narrow_of(s: &mut Rewriter<'_>, v: Value, to: Type) -> Option<Value> {
     if let Some(bits) = s.bits(v) {
         return (bits <= to.scalar()?.mask()).then(|| s.constant(to, bits));
@@ -64,7 +64,7 @@ fn narrow_of(s: &mut Rewriter<'_>, v: Value, to: Type) -> Option<Value> {
     }
 }
 
-/// Rules for two-operand operations of type `ty`.
+/// Rules for binary operations of type `ty`.
 pub(super) fn binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Type) -> Option<Action> {
     use BinOp::*;
     let scalar = ty.scalar()?;
@@ -114,7 +114,7 @@ pub(super) fn binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Ty
             let m = s.constant(ty, c - 1);
             return rewrite(bin(And), &[x, m]);
         }
-        // (x + c1) + c2 and the like.
+        // Reassociates (x + c1) + c2 and the like.
         Iadd | And | Or | Xor | Imul => {
             if let Some((a, b)) = s.bin(x, op)
                 && let Some(c1) = s.bits(b)
@@ -134,7 +134,7 @@ pub(super) fn binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Ty
     }
     if op == And && c.wrapping_add(1).is_power_of_two() {
         let kept = (c + 1).trailing_zeros();
-        // Masks of bits that are zero anyway.
+        // The mask only clears bits that are known to be zero.
         if used_bits(s, x, 4) <= kept {
             return Some(Action::Value(x));
         }
@@ -159,7 +159,7 @@ pub(super) fn binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Ty
     shifts(s, op, x, c % width, ty)
 }
 
-/// Shifts by a constant of a shift by a constant.
+/// Rules for a shift by a constant of a shift by a constant.
 fn shifts(s: &mut Rewriter<'_>, op: BinOp, x: Value, d: u64, ty: Type) -> Option<Action> {
     use BinOp::*;
     let scalar = ty.scalar()?;
@@ -188,7 +188,7 @@ fn shifts(s: &mut Rewriter<'_>, op: BinOp, x: Value, d: u64, ty: Type) -> Option
     if op == Shl {
         return None;
     }
-    // x << c >> d for the c that leave a narrower integer: extend it, then shift by the difference.
+    // x << c >> d, where c leaves a narrower integer: extend it, then shift by the difference.
     let narrow = Scalar::int((width - c) as u32).filter(|n| *n != Scalar::I1);
     if let Some(narrow) = narrow
         && ty.lanes() == 1
@@ -210,7 +210,7 @@ fn shifts(s: &mut Rewriter<'_>, op: BinOp, x: Value, d: u64, ty: Type) -> Option
     None
 }
 
-/// 64-bit operations on zero-extended 32-bit values whose result fits 32 bits.
+/// Narrows 64-bit operations on zero-extended 32-bit values whose result fits 32 bits.
 fn narrow_binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Type) -> Option<Action> {
     use BinOp::*;
     if ty.scalar()? != Scalar::I64
@@ -251,7 +251,7 @@ fn swapped(cc: IntCc) -> IntCc {
     }
 }
 
-/// The predicate that holds exactly where `cc` does not.
+/// Returns the predicate that holds exactly where `cc` does not.
 pub(super) fn inverse(cc: IntCc) -> IntCc {
     match cc {
         IntCc::Eq => IntCc::Ne,
@@ -309,7 +309,7 @@ pub(super) fn compare(s: &mut Rewriter<'_>, cc: IntCc, x: Value, y: Value) -> Op
             if back != c {
                 return Some(Action::Value(s.constant(result, (cc == IntCc::Ne) as u64)));
             }
-            // An extended truth value compared with its zero or its one.
+            // A zero-extended truth value compared with 0 or 1.
             return if (low == 1) == (cc == IntCc::Eq) {
                 Some(Action::Value(a))
             } else {
@@ -342,7 +342,7 @@ pub(super) fn compare(s: &mut Rewriter<'_>, cc: IntCc, x: Value, y: Value) -> Op
             let (t, e) = (s.constant(result, value(t)), s.constant(result, value(e)));
             rewrite(Op::Select, &[args[0], t, e])
         }
-        // A sum that is needed anyway, as that of a loop's counter, is what drivers look for in its test.
+        // If the sum has other uses (a loop counter), keep it: drivers look for it in the loop's test.
         (Op::Bin(BinOp::Iadd), args) if matches!(cc, IntCc::Eq | IntCc::Ne) && s.single_use(x) => {
             let c1 = s.bits(args[1])?;
             let c = s.constant(ty, c.wrapping_sub(c1));
@@ -390,7 +390,7 @@ pub(super) fn cast(s: &mut Rewriter<'_>, op: CastOp, x: Value, ty: Type) -> Opti
             let b = s.emit(Op::Cast(CastOp::Trunc), &[args[2]], ty);
             rewrite(Op::Select, &[args[0], a, b])
         }
-        // The low word of a value in the argument block lies first.
+        // The low word of a value in the argument block comes first.
         (CastOp::Trunc, Op::PushConst { offset })
             if from.scalar()? == Scalar::I64 && ty.scalar()? == Scalar::I32 =>
         {
@@ -410,7 +410,7 @@ pub(super) fn cast(s: &mut Rewriter<'_>, op: CastOp, x: Value, ty: Type) -> Opti
             rewrite(Op::Cast(CastOp::Zext), &[x])
         }
         (CastOp::Bitcast, Op::Cast(CastOp::Bitcast)) => rewrite(Op::Cast(CastOp::Bitcast), &[args[0]]),
-        // The bits of |x| and -x, so that a device which takes denormals for zeros does not change them: clang writes
+        // Bits of |x| and -x, computed without the float, as a device may flush denormals: clang writes
         // integer operations on a number's bits like this.
         (CastOp::Bitcast, Op::Un(un @ (UnOp::Fabs | UnOp::Fneg)))
             if ty == from.with_scalar(from.scalar()?.to_int()) =>
@@ -429,7 +429,7 @@ pub(super) fn cast(s: &mut Rewriter<'_>, op: CastOp, x: Value, ty: Type) -> Opti
             (s.ty(args[0]) == ty).then_some(Action::Value(args[0]))
         }
         (CastOp::PtrCast, Op::Cast(CastOp::PtrCast)) => {
-            // Generic and back.
+            // A cast to generic and back.
             (s.ty(args[0]) == ty).then_some(Action::Value(args[0]))
         }
         _ => None,

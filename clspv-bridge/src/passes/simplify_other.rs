@@ -1,4 +1,4 @@
-//! Simplification rules for floating-point arithmetic, selections, vectors and pointer arithmetic.
+//! Simplification rules for floating-point arithmetic, selects, vectors and pointer arithmetic.
 
 use super::simplify::{Action, Rewriter, rewrite};
 use super::simplify_int::inverse;
@@ -24,7 +24,7 @@ fn float_inverse(cc: FloatCc) -> FloatCc {
     }
 }
 
-/// The bits of 1.0.
+/// Bits of 1.0; `None` for other types than floats.
 fn one(s: Scalar) -> Option<u64> {
     match s {
         Scalar::F16 => Some(0x3c00),
@@ -34,7 +34,7 @@ fn one(s: Scalar) -> Option<u64> {
     }
 }
 
-/// The bits of 1/x if x is a power of two whose reciprocal is a normal number.
+/// Bits of 1/x, if x is a power of two whose reciprocal is a normal number.
 fn exact_reciprocal(s: Scalar, bits: u64) -> Option<u64> {
     let (mantissa, bias) = match s {
         Scalar::F16 => (10, 15),
@@ -110,7 +110,7 @@ fn float_binary(s: &mut Rewriter<'_>, op: BinOp, x: Value, y: Value, ty: Type) -
         // x + -0 and x - 0 are x; x + 0 is not for x = -0.
         BinOp::Fadd if c == sign || (c == 0 && no_signed_zero) => Some(Action::Value(x)),
         BinOp::Fsub if c == 0 || (c == sign && no_signed_zero) => Some(Action::Value(x)),
-        // x / 0 is x * infinity, NaNs included; llvmpipe takes a constant zero divisor for undefined.
+        // x / 0 is x * infinity, NaNs included; llvmpipe treats a constant zero divisor as undefined.
         BinOp::Fdiv if c & !sign == 0 => {
             let infinity = match scalar {
                 Scalar::F16 => 0x7c00,
@@ -181,7 +181,7 @@ fn select(s: &mut Rewriter<'_>, c: Value, a: Value, b: Value, ty: Type) -> Optio
     None
 }
 
-/// What a pointer's type says of the address space it points into.
+/// Whether a pointer of this type points into the address space; `None` if the type does not say.
 fn points_into(ty: Type, space: Space) -> Option<bool> {
     match ty.space()? {
         Space::Generic => None,
@@ -197,7 +197,7 @@ fn is_space(s: &mut Rewriter<'_>, space: Space, p: Value) -> Option<Action> {
     match s.def(p)? {
         (Op::PtrAdd, args) => rewrite(Op::IsSpace(space), &args[..1]),
         (Op::Cast(CastOp::PtrCast), args) => rewrite(Op::IsSpace(space), &args),
-        // The condition tells if it chooses between address spaces.
+        // A select between address spaces: its condition is the answer.
         (Op::Select, args) if s.ty(args[0]) == I1 => {
             let known = |s: &Rewriter<'_>, v: Value| {
                 s.func.as_const(v).is_some()
@@ -226,7 +226,7 @@ fn ptr_add(s: &mut Rewriter<'_>, p: Value, offset: Value, ty: Type) -> Option<Ac
             let sum = s.constant(I64, c.wrapping_add(c1));
             rewrite(Op::PtrAdd, &[inner[0], sum])
         }
-        // Constants outwards, so that they meet.
+        // Moves constants outwards, so that they meet.
         (None, Some(_)) if s.single_use(p) => {
             let base = s.emit(Op::PtrAdd, &[inner[0], offset], ty);
             rewrite(Op::PtrAdd, &[base, inner[1]])

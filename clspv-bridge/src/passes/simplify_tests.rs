@@ -1,7 +1,7 @@
 use super::simplify;
 use crate::ir::*;
 
-/// Simplifies `build(params)` and gives the function with what it returns.
+/// Simplifies `build(params)`; returns the function and its returned values.
 fn run(params: &[Type], build: impl FnOnce(&mut Builder<'_>, &[Value]) -> Value) -> (Function, Value) {
     let mut f = Function::new("f", Signature { params: params.to_vec(), results: vec![] }, Linkage::Internal);
     let block = f.add_block();

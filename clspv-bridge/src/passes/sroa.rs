@@ -1,9 +1,10 @@
-//! Splits stack slots into pieces that can become values.
+//! Scalar replacement of aggregates: splits stack slots into pieces that can become values.
 //!
-//! A slot qualifies if every use of its address, through constant offsets, is a plain load or store, or a small copy or
-//! fill of constant size. Copies and fills are expanded first, cut where the other accesses are. Accesses that overlap
-//! form a group; a group whose accesses all have one range becomes one slot, others are cut into equal units (an access
-//! of several units becomes one access a unit, joined by vector operations). Slots with other uses stay as they are.
+//! A slot qualifies if every use of its address, through constant offsets, is a plain load or store, or a
+//! small copy or fill of constant size. Copies and fills are expanded first, cut where the other accesses
+//! are. Accesses that overlap form a group. A group whose accesses all have one range becomes one slot;
+//! others are cut into equal units, where an access of several units becomes one access per unit, joined by
+//! vector operations. Slots with other uses stay unchanged.
 
 use super::{Pass, PassContext};
 use crate::error::Result;
@@ -28,12 +29,12 @@ impl Pass for Sroa {
     }
 }
 
-/// Copies and fills of more bytes are not expanded.
+/// Largest copy or fill in bytes that is expanded.
 const MAX_COPY_BYTES: u64 = 512;
-/// Slots that would become more pieces stay whole.
+/// Most pieces of a slot; slots that would need more are not split.
 const MAX_PIECES: usize = 128;
 
-/// Splits the slots of one function.
+/// Splits the slots of one function; true if there were any.
 pub fn split(func: &mut Function) -> bool {
     if func.slots.is_empty() {
         return false;
@@ -50,10 +51,11 @@ pub fn split(func: &mut Function) -> bool {
     changed
 }
 
-/// Byte ranges (offset, size) of the loads and stores of a slot, with their number; `None` if some use is not understood.
+/// Byte ranges (offset, size) of the loads and stores of a slot, with their number; `None` if some use is not
+/// supported.
 type Ranges = Option<BTreeMap<(u64, u64), usize>>;
 
-/// Values that are a slot's address plus a constant, and the slots all of whose uses are understood.
+/// Values that are a slot's address plus a constant, and the slots whose uses are all supported.
 struct Addresses {
     of: HashMap<Value, (Slot, u64)>,
     ranges: HashMap<Slot, Ranges>,
@@ -62,7 +64,7 @@ struct Addresses {
 impl Addresses {
     fn new(func: &Function) -> Addresses {
         let mut of: HashMap<Value, (Slot, u64)> = HashMap::new();
-        // Definitions may stand after uses in the layout: repeat until nothing new (rarely more than once).
+        // Definitions may follow uses in the layout: repeat until nothing is new (rarely more than once).
         loop {
             let before = of.len();
             for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
@@ -137,7 +139,7 @@ fn expandable(func: &Function, inst: Inst) -> bool {
     plain && func.as_bits(data.args[2]).is_some_and(|n| n <= MAX_COPY_BYTES)
 }
 
-/// Expands the copies and fills that touch a slot which could be split.
+/// Expands the copies and fills of slots that could be split.
 fn expand_copies(func: &mut Function) -> bool {
     let addresses = Addresses::new(func);
     let mut changed = false;
@@ -174,7 +176,8 @@ fn expand_copies(func: &mut Function) -> bool {
     changed
 }
 
-/// Sizes of the pieces to copy, in order: those of the accesses to either slot where they are natural.
+/// Sizes of the pieces to copy, in order: those of the accesses to either slot where these have 1, 2, 4 or 8
+/// bytes.
 fn copy_pieces(
     addresses: &Addresses,
     dst: Option<(Slot, u64)>,
@@ -204,7 +207,7 @@ fn copy_pieces(
                 {
                     width = *bytes;
                 }
-                // Do not run over the start of another access.
+                // Do not cross the start of another access.
                 if width == 0
                     && let Some(((start, _), _)) = map.range((from + 1, 0)..).next()
                 {
@@ -259,10 +262,10 @@ fn copy_piece(b: &mut Builder<'_>, op: &Op, dst: Value, src: Value, at: u64, wid
     b.store(value, p, part(to));
 }
 
-/// Where the bytes of a slot go: start of a piece -> (its slot, its size).
+/// Pieces of a slot: offset in the slot -> (new slot, size).
 type Pieces = BTreeMap<u64, (Slot, u64)>;
 
-/// Decides which slots to split and makes the new slots.
+/// Chooses the slots to split and creates the new slots.
 fn plan(func: &mut Function, addresses: &Addresses) -> HashMap<Slot, Pieces> {
     let mut plans = HashMap::new();
     for slot in func.slots.keys().collect::<Vec<_>>() {
@@ -344,7 +347,7 @@ fn rewrite(func: &mut Function, addresses: &Addresses, plans: &HashMap<Slot, Pie
             }
             let unit = parts.first().map_or(1, |p| p.1);
             let lane = match ty.scalar() {
-                // Lanes that are units keep their type.
+                // Lanes of the size of a unit keep their type.
                 Some(s) if s.bytes() as u64 == unit => s,
                 _ => Scalar::int(unit as u32 * 8).unwrap_or(Scalar::I8),
             };

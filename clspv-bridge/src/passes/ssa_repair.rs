@@ -1,7 +1,8 @@
-//! Restores "definitions dominate uses" after the control-flow graph was changed: a value that no longer dominates
-//! one of its uses gets block parameters where its definition and the paths around it meet (undefined on the latter).
+//! Restores "definitions dominate uses" after changes of the control-flow graph.
 //!
-//! Only the values in question and the blocks they are live in are visited.
+//! A value that no longer dominates one of its uses gets block parameters at the iterated dominance frontier
+//! of its definition; on paths that bypass the definition it is undefined. Only the values in question and
+//! the blocks where they are live are visited.
 
 use super::{Pass, PassContext};
 use crate::analysis::domtree::Positions;
@@ -37,7 +38,7 @@ pub fn repair(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let pos = Positions::new(func);
-    // Uses that their definition does not dominate, by value in order of discovery.
+    // Uses not dominated by their definition, by value in order of discovery.
     let mut broken: Vec<(Value, Vec<(Block, Use)>)> = Vec::new();
     let mut index: HashMap<Value, usize> = HashMap::new();
     for &b in cfg.rpo() {
@@ -82,7 +83,7 @@ pub fn repair(func: &mut Function) -> bool {
             }
             continue;
         };
-        // Blocks at whose start the value is wanted.
+        // Blocks where the value is live-in.
         let mut live_list: Vec<Block> = Vec::new();
         let mut stack: Vec<Block> = uses.iter().map(|(b, _)| *b).collect();
         while let Some(b) = stack.pop() {
@@ -108,7 +109,8 @@ pub fn repair(func: &mut Function) -> bool {
             let p = func.add_param(b, ty);
             phis.insert(b, p);
         }
-        // The value that reaches the end of a block: found up the dominator tree, remembered on the way.
+        // The value that reaches the end of a block: found by walking up the dominator tree, cached on the
+        // way.
         let mut touched: Vec<Block> = Vec::new();
         let mut at_end = |b: Block| -> Value {
             let mut path = Vec::new();
@@ -136,7 +138,7 @@ pub fn repair(func: &mut Function) -> bool {
             found
         };
         for (b, u) in uses {
-            // A use in the definition's own block that is not dominated stands before the definition.
+            // A use in the definition's own block that is not dominated precedes the definition.
             let v = if b == def {
                 match phis.get(&b) {
                     Some(&p) => p,
@@ -183,7 +185,7 @@ fn set_use(func: &mut Function, (inst, target, arg): Use, v: Value) {
     }
 }
 
-/// Removes block parameters that get one and the same value from every predecessor.
+/// Removes block parameters that receive the same value from every predecessor; true if there were any.
 pub fn remove_trivial_params(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let entry = func.entry();
@@ -194,7 +196,7 @@ pub fn remove_trivial_params(func: &mut Function) -> bool {
         }
         v
     };
-    // For each block: the parameters that go.
+    // For each block: the parameters to remove.
     let mut gone: SecondaryMap<Block, Vec<bool>> = SecondaryMap::new();
     let mut any = false;
     loop {
@@ -276,7 +278,7 @@ pub fn remove_trivial_params(func: &mut Function) -> bool {
     true
 }
 
-/// Removes blocks that the entry does not reach from the layout.
+/// Removes blocks that are unreachable from the entry from the layout; true if there were any.
 pub fn remove_unreachable(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let before = func.layout.len();

@@ -1,18 +1,20 @@
 //! Turns any control-flow graph into structured control flow with merge annotations, legal for SPIR-V.
 //!
-//! The graph is first made reducible (a block that dispatches on a selector becomes the header of a loop with several
-//! entries), and all ways out become edges to one exit block. Then the code is emitted anew, construct by construct,
-//! carrying a set of *deferred edges*: control transfers that were taken in the original graph and whose target is not
-//! emitted yet. Each holds a target, arguments, and the condition under which it is the one taken (the conditions of a
-//! set exclude each other, one of them holds; none is needed in a set of one). A target is emitted once all its forward
-//! edges have met in one set: at once if it is alone, else under an `if`. Where the arms of a selection join, their sets
-//! are united: conditions and arguments become parameters of the merge block. Inside a loop, edges to its header or out
-//! of it are never deferred: they are branches to the continue or merge block, legal from nested selections. So plain
-//! diamonds, `while` loops, `break` and `continue` come out without conditions of their own.
+//! The graph is first made reducible (a block that dispatches on a selector becomes the header of a loop with
+//! several entries), and all returns become edges to one exit block. Then the code is emitted anew, construct
+//! by construct, with a set of *deferred edges*: control transfers of the original graph that were taken and
+//! whose target is not emitted yet. Each has a target, arguments, and the condition under which it is the one
+//! taken. The conditions of a set exclude each other and one of them holds; a set of one needs none.
 //!
-//! The original instructions run in the original order with the original values on every path, which is why values
-//! whose definition no longer dominates a use can simply be given parameters afterwards (`ssa_repair`). No code is
-//! duplicated, so barriers stay single and under the conditions they had.
+//! A target is emitted once all its forward edges have met in one set: directly if it is alone, else under an
+//! `if`. Where the arms of a selection join, their sets are merged: conditions and arguments become
+//! parameters of the merge block. Inside a loop, edges to its header or out of it are never deferred: they
+//! are branches to the continue or merge block, legal from nested selections. So plain diamonds, `while`
+//! loops, `break` and `continue` come out without extra conditions.
+//!
+//! On every path the original instructions run in the original order with the original values. Values whose
+//! definition no longer dominates a use can therefore get parameters afterwards (`ssa_repair`). No code is
+//! duplicated, so barriers stay single and under the same conditions.
 
 use super::ssa_repair;
 use super::{Pass, PassContext};
@@ -36,7 +38,7 @@ impl Pass for Structurize {
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
         let latches = cx.target.tests_in_continue;
         for f in module.functions.values_mut() {
-            // Emission recurses with the nesting of constructs: large functions get a stack that is large enough.
+            // Emission recurses with the nesting of constructs: large functions need a large stack.
             if f.layout.len() < 64 {
                 structurize(f, latches)?;
                 continue;
@@ -54,10 +56,10 @@ impl Pass for Structurize {
     }
 }
 
-/// Constructs nested deeper than this are refused (the emission recurses).
+/// Most nested constructs; deeper nesting is an error (the emission recurses).
 const MAX_DEPTH: u32 = 1000;
 
-/// Structures one function; with `latches`, a loop's last test goes into its continue block ([`Latch`]).
+/// Structurizes one function. `latches`: a loop's last test goes into its continue block ([`Latch`]).
 pub fn structurize(func: &mut Function, latches: bool) -> Result<()> {
     if func.layout.is_empty() {
         return Ok(());
@@ -93,7 +95,7 @@ pub fn structurize(func: &mut Function, latches: bool) -> Result<()> {
         depth: 0,
         latches,
     };
-    // The entry block has no parameters left; a loop around it is entered by the edge from `start`.
+    // The entry block has no parameters left; the edge from `start` enters a loop around it.
     s.forward[entry] += 1;
     let first = Deferred { target: entry, count: s.forward[entry], cond: None, args: smallvec![] };
     if let Some((_, set)) = s.region(start, vec![first])? {
@@ -103,7 +105,7 @@ pub fn structurize(func: &mut Function, latches: bool) -> Result<()> {
     for b in old_layout {
         func.blocks[b].insts.clear();
     }
-    // Arms that were bypassed are empty.
+    // Bypassed arms are empty.
     func.layout.retain(|b| !func.blocks[*b].insts.is_empty());
     func.replace_uses(&replaced);
     ssa_repair::repair(func);
@@ -112,7 +114,7 @@ pub fn structurize(func: &mut Function, latches: bool) -> Result<()> {
     Ok(())
 }
 
-/// Makes every return and unreachable end an edge to one block (if there are any).
+/// Redirects every return and unreachable end to one block (if there are any).
 fn unify_exits(func: &mut Function) {
     let ends: Vec<Inst> = func
         .layout
@@ -148,7 +150,7 @@ fn unify_exits(func: &mut Function) {
     }
 }
 
-/// Gives every cycle a single header: the entries of a cycle that has several are reached through a dispatch block.
+/// Gives every cycle a single header: several entries of a cycle are reached through a dispatch block.
 fn make_reducible(func: &mut Function) -> Result<()> {
     for _ in 0..=func.blocks.len() {
         let cfg = Cfg::new(func);
@@ -164,9 +166,10 @@ fn make_reducible(func: &mut Function) -> Result<()> {
     Err(CompileError::internal("making the graph reducible does not end"))
 }
 
-/// The entry blocks of a strongly connected part with several of them, outermost part first.
+/// Entry blocks of an irreducible strongly connected component, outermost component first; `None` if there is
+/// none.
 fn irreducible_entries(func: &Function, cfg: &Cfg) -> Option<Vec<Block>> {
-    // Blocks to look at, by set number; a block in no set has been dealt with.
+    // Worklist of blocks, by set number; blocks in no set are done.
     let mut sets: Vec<Vec<Block>> = vec![cfg.rpo().to_vec()];
     while let Some(set) = sets.pop() {
         for scc in strongly_connected(func, &set) {
@@ -184,7 +187,7 @@ fn irreducible_entries(func: &Function, cfg: &Cfg) -> Option<Vec<Block>> {
     None
 }
 
-/// The strongly connected parts with at least one edge inside, of the graph restricted to `set`.
+/// Strongly connected components with at least one edge inside, of the graph restricted to `set`.
 fn strongly_connected(func: &Function, set: &[Block]) -> Vec<Vec<Block>> {
     #[derive(Clone, Copy)]
     struct Node {
@@ -249,7 +252,7 @@ fn strongly_connected(func: &Function, set: &[Block]) -> Vec<Vec<Block>> {
     out
 }
 
-/// Sends all edges to `entries` through a new block that switches to them.
+/// Redirects all edges to `entries` through a new block that switches to them.
 fn dispatch(func: &mut Function, cfg: &Cfg, entries: &[Block]) {
     let block = func.add_block();
     let selector = func.add_param(block, I32);
@@ -300,13 +303,13 @@ fn dispatch(func: &mut Function, cfg: &Cfg, entries: &[Block]) {
     func.blocks[block].insts.push(op);
 }
 
-/// An edge of the original graph that was taken, on the way to its target.
+/// Deferred edge: an edge of the original graph that was taken and whose target is not emitted yet.
 #[derive(Clone, Debug)]
 struct Deferred {
     target: Block,
-    /// How many edges of the original graph met in this one.
+    /// Number of edges of the original graph that were merged into this one.
     count: u32,
-    /// When this edge of the set is the one taken; `None` in a set of one.
+    /// Condition under which this edge of the set is the one taken; `None` in a set of one.
     cond: Option<Value>,
     args: SmallVec<[Value; 4]>,
 }
@@ -314,7 +317,7 @@ struct Deferred {
 /// An open block with the edges that leave it.
 type End = (Block, Vec<Deferred>);
 
-/// The loop that is being emitted.
+/// The innermost loop being emitted.
 struct LoopContext {
     index: usize,
     header: Block,
@@ -323,12 +326,13 @@ struct LoopContext {
     latch: Option<Latch>,
 }
 
-/// The end of a loop's body that decides whether there is another iteration. If no other edge goes back, the decision
-/// becomes the branch of the continue block, the form of `do ... while` that drivers know best.
+/// Latch: the end of a loop's body that decides whether there is another iteration. If it has the only back
+/// edge, the decision becomes the branch of the continue block, the form of `do ... while` that drivers know
+/// best.
 struct Latch {
     block: Block,
     cond: Value,
-    /// Which of the two edges goes back.
+    /// Which of the two edges is the back edge.
     back_if: bool,
     back: Deferred,
     leave: Deferred,
@@ -341,7 +345,7 @@ struct Structurizer<'f> {
     loops: LoopForest,
     order: SecondaryMap<Block, u32>,
     contexts: Vec<LoopContext>,
-    /// Parameters of emitted blocks, by what they are.
+    /// Values that replace the parameters of emitted blocks.
     replaced: HashMap<Value, Value>,
     depth: u32,
     latches: bool,
@@ -351,7 +355,7 @@ impl Structurizer<'_> {
     fn is_back(&self, target: Block) -> bool {
         self.contexts.last().is_some_and(|c| c.header == target)
     }
-    /// Whether an edge to the target leaves the current construct at once.
+    /// Whether an edge to the target directly leaves the current construct.
     fn is_exit(&self, target: Block) -> bool {
         self.contexts.last().is_some_and(|c| c.header == target || !self.loops.contains(c.index, target))
     }
@@ -372,7 +376,7 @@ impl Structurizer<'_> {
             args: call.args.iter().map(|v| self.resolve(*v)).collect(),
         }
     }
-    /// Leaves the current loop's body by an edge for which [`Self::is_exit`] holds.
+    /// Leaves the current loop's body by an edge that [`Self::is_exit`] accepts.
     fn exit(&mut self, cur: Block, mut d: Deferred) {
         d.cond = None;
         let back = self.is_back(d.target);
@@ -386,7 +390,8 @@ impl Structurizer<'_> {
         Builder::new(self.func, block).brif(cond, BlockCall::new(then, &[]), BlockCall::new(other, &[]));
     }
 
-    /// Emits all it can after `cur`; gives the block it ends in and the edges still open, none if control left.
+    /// Emits as much as possible after `cur`; returns the last block and the edges still deferred, `None` if
+    /// control does not reach its end.
     fn region(&mut self, mut cur: Block, mut set: Vec<Deferred>) -> Result<Option<End>> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -442,7 +447,7 @@ impl Structurizer<'_> {
         Ok(result)
     }
 
-    /// Emits the target of an edge that is alone in its set.
+    /// Emits the target of an edge that is the only one of its set.
     fn claim(&mut self, cur: Block, d: Deferred) -> Result<Option<End>> {
         let Some(index) =
             self.loops.innermost(d.target).filter(|l| self.loops.loops()[*l].header == d.target)
@@ -497,13 +502,13 @@ impl Structurizer<'_> {
         Ok(self.join(merge, cx.breaks).map(|set| (merge, set)))
     }
 
-    /// Ends a loop in the branch of its latch, put into the continue block.
+    /// Ends a loop with the branch of its latch, moved into the continue block.
     fn close_loop(&mut self, header: Block, cont: Block, latch: Latch, mut breaks: Vec<End>) -> Option<End> {
         Builder::new(self.func, latch.block).jump(cont, &[]);
         let merge = self.open();
         self.func.blocks[header].merge = Some(Merge::Loop { merge, cont });
         breaks.push((cont, vec![latch.leave]));
-        let (set, mut args) = self.unite(merge, &breaks);
+        let (set, mut args) = self.merge_edges(merge, &breaks);
         let leave = BlockCall { block: merge, args: args.pop().unwrap_or_default() };
         let back = BlockCall { block: header, args: latch.back.args };
         let (then, other) = if latch.back_if { (back, leave) } else { (leave, back) };
@@ -616,7 +621,7 @@ impl Structurizer<'_> {
         targets: &[BlockCall],
     ) -> Result<Option<End>> {
         let selector = self.resolve(self.func.insts[term].args[0]);
-        // One arm for each distinct edge; several case values may share one.
+        // One arm for each distinct edge; case values may share one.
         let mut arms: Vec<Deferred> = Vec::new();
         let mut by_edge: HashMap<&BlockCall, usize> = HashMap::new();
         let mut arm_of: Vec<usize> = Vec::new();
@@ -648,22 +653,24 @@ impl Structurizer<'_> {
         Ok(joined.map(|set| (merge, set)))
     }
 
-    /// Ends the blocks in jumps to `merge` and unites their edges; none if nothing arrives (the block is unreachable).
+    /// Ends the blocks with jumps to `merge` and merges their edges; `None` if there are no ends (the block
+    /// is unreachable).
     fn join(&mut self, merge: Block, ends: Vec<End>) -> Option<Vec<Deferred>> {
         if ends.is_empty() {
             let inst = self.func.make_terminator(Op::Unreachable, &[], &[]);
             self.func.blocks[merge].insts.push(inst);
             return None;
         }
-        let (set, args) = self.unite(merge, &ends);
+        let (set, args) = self.merge_edges(merge, &ends);
         for ((block, _), args) in ends.iter().zip(&args) {
             Builder::new(self.func, *block).jump(merge, args);
         }
         Some(set)
     }
 
-    /// Unites the edges of blocks that will go to `merge`, and gives the arguments that each has to bring along.
-    fn unite(&mut self, merge: Block, ends: &[End]) -> (Vec<Deferred>, Vec<SmallVec<[Value; 4]>>) {
+    /// Merges the edges of blocks that will jump to `merge`; returns the merged edges and the arguments of
+    /// each jump.
+    fn merge_edges(&mut self, merge: Block, ends: &[End]) -> (Vec<Deferred>, Vec<SmallVec<[Value; 4]>>) {
         if let [(_, set)] = ends {
             return (set.clone(), vec![smallvec![]]);
         }
@@ -719,7 +726,7 @@ impl Structurizer<'_> {
         (joined, args)
     }
 
-    /// Lets one arm of the selection that `header` opens go straight to the merge block if the arm is empty.
+    /// Redirects an empty arm of the selection that `header` opens to the merge block.
     fn tidy_arms(&mut self, header: Block, merge: Block) {
         let Some(term) = self.func.terminator(header) else { return };
         let targets = self.func.insts[term].targets.clone();
@@ -732,7 +739,7 @@ impl Structurizer<'_> {
             }
             _ => None,
         });
-        // The layout keeps the empty block: it is removed with the unreachable ones.
+        // The empty block stays in the layout until unreachable blocks are removed.
         if let Some((arm, call)) = empty
             && targets.iter().filter(|t| t.block == arm).count() == 1
         {

@@ -1,5 +1,5 @@
-//! Random control-flow graphs are structured and then walked next to the original: the traces must agree, and the
-//! result must obey the structured control-flow rules.
+//! Structurizes random control-flow graphs and executes the result beside the original: the traces must
+//! agree, and the result must obey the rules of structured control flow.
 
 use super::structurize;
 use crate::analysis::domtree::Positions;
@@ -20,7 +20,7 @@ impl Rng {
     }
 }
 
-/// An instruction with a trace entry (tag, x) whose result the walker chooses.
+/// An instruction with a trace entry (tag, x) whose result the executor chooses.
 fn traced(b: &mut Builder<'_>, tag: i64, x: Value) -> Value {
     let addr = b.i64(tag);
     let op = Op::AtomicRmw {
@@ -42,7 +42,7 @@ fn random_function(rng: &mut Rng) -> Function {
             f.add_param(b, I32);
         }
     }
-    // Graph first, with forward edges likely; then values visible by dominance.
+    // First the graph, with forward edges likely; then values visible by dominance.
     let mut succs: Vec<Vec<usize>> = Vec::new();
     let wild = rng.below(3) == 0;
     for i in 0..n {
@@ -65,7 +65,7 @@ fn random_function(rng: &mut Rng) -> Function {
         }
         succs.push(list);
     }
-    // A shape without arguments, to know dominance.
+    // A copy without arguments, to compute dominance.
     let mut shape = f.clone();
     for i in 0..n {
         let calls: Vec<BlockCall> = succs[i].iter().map(|s| BlockCall::new(blocks[*s], &[])).collect();
@@ -132,7 +132,7 @@ fn random_function(rng: &mut Rng) -> Function {
     f
 }
 
-/// `None` is undefined; it may be passed on but not looked at.
+/// Executes a function; returns its trace. `None` is undefined: it may be passed on but not observed.
 fn walk(f: &Function, seed: u64, limit: usize) -> Vec<(u64, u64)> {
     let mut trace = Vec::new();
     let mut values: HashMap<Value, Option<u64>> = HashMap::new();
@@ -181,7 +181,7 @@ fn walk(f: &Function, seed: u64, limit: usize) -> Vec<(u64, u64)> {
                     continue 'blocks;
                 }
                 Op::BrIf => {
-                    // Undefined conditions take the first way in both functions.
+                    // Undefined conditions take the first target in both functions.
                     let c = arg(&values, 0).unwrap_or(1);
                     block = take(&mut values, &d.targets[1 - c as usize]);
                     continue 'blocks;
@@ -254,7 +254,7 @@ fn check_structure(f: &Function) -> Result<(), String> {
                 }
             }
             None if distinct => {
-                // The branch of a continue block: back or out.
+                // The branch of a continue block: back edge or exit.
                 let is_latch = f.layout.iter().any(|h| match f.blocks[*h].merge {
                     Some(Merge::Loop { merge, cont }) => {
                         cont == b && succs.iter().all(|s| s.block == *h || s.block == merge)
@@ -268,7 +268,7 @@ fn check_structure(f: &Function) -> Result<(), String> {
             None => {}
         }
     }
-    // From here on structural dominance: a header also has edges to its merge and continue block.
+    // Structural dominance from here on: a header also has edges to its merge and continue block.
     let mut shape = f.clone();
     for &(h, m) in &headers {
         let more = match m {
@@ -370,7 +370,7 @@ fn random_graphs_keep_their_traces() {
         for input in 0..6 {
             let a = walk(&before, input * 77 + seed, 60);
             let b = walk(&after, input * 77 + seed, 60);
-            // An unreachable end may run on.
+            // An unreachable end may have a longer trace.
             let same = a.len().min(b.len());
             let unreachable = a.last().is_none_or(|l| l.0 != u64::MAX) && a.len() < 60;
             assert!(
@@ -432,7 +432,7 @@ fn short_circuit_and_has_no_extra_conditions() {
     assert_eq!(f.layout.iter().map(|b| f.blocks[*b].params.len()).sum::<usize>(), 1, "{}", text(&f));
 }
 
-/// Many constructs in sequence, and many early returns (deep nesting): both in time that grows with the size.
+/// Many constructs in sequence, and many early returns (deep nesting): compile time is linear in both.
 #[test]
 fn large_functions() {
     let mut f = Function::new("f", Signature { params: vec![I32], results: vec![] }, Linkage::Internal);

@@ -1,7 +1,8 @@
 //! Upper bounds of trip counts, for devices that end loops early ([`Target::max_trip_count`]).
 //!
-//! The trip count of a loop is found by executing its exit conditions on constants: header parameters that start as
-//! constants and whose next values depend on constants and on each other. Everything else is unknown.
+//! The trip count of a loop is found by executing its exit conditions on constants: header parameters that
+//! start as constants and whose next values depend on constants and on each other. Everything else is
+//! unknown.
 //!
 //! [`Target::max_trip_count`]: crate::target::Target::max_trip_count
 
@@ -128,7 +129,8 @@ mod tests {
     use super::*;
     use crate::ir::parse;
 
-    /// A loop nest, both counting from 0 in steps of 3. `trips` and `inner` are the bounds that the exit conditions compare with.
+    /// A loop nest, both counting from 0 in steps of 3. `trips` and `inner` are the bounds that the exit
+    /// conditions compare with.
     fn nest(trips: &str, inner: &str) -> Module {
         let text = format!(
             "phase lowered

@@ -1,12 +1,13 @@
-//! Keeps the parts of one wide load together where the driver's scheduler would tear them apart.
+//! Keeps the parts of one wide load together where the driver's scheduler would move them apart.
 //!
-//! A load of 64 bytes or more through a device address is several of 16 bytes, and work-items that read neighbouring items
-//! touch each cache line once per part. NVIDIA's compiler sorts such loads by what uses them: over many items it loads
-//! all first parts, then all second ones, and lines leave the cache in between (a third of the bandwidth of memory was
-//! measured). Volatile accesses keep their order, and cost nothing else there: cached data is found as before. Every
-//! second part is made volatile, which pins the others.
+//! A load of 64 bytes or more through a device address is split into loads of 16 bytes, and work-items that
+//! read neighbouring elements touch each cache line once per part. NVIDIA's compiler sorts such loads by
+//! their users: over many elements it loads all first parts, then all second ones, and lines are evicted in
+//! between (a third of the memory bandwidth was measured).
 //!
-//! Runs last before emission, when nothing that respects `volatile` is to come.
+//! Volatile accesses keep their order, and cost nothing else there: they still hit the cache. Every second
+//! part is made volatile, which pins the others. Runs last before emission: later passes would have to
+//! respect `volatile`.
 
 use super::{Pass, PassContext};
 use crate::error::Result;
@@ -35,11 +36,11 @@ impl Pass for WideLoads {
     }
 }
 
-/// Bytes of a part, and the number of parts from which on they are pinned.
+/// Size of a part in bytes, and the number of parts from which on they are pinned.
 const PART: u64 = 16;
 const MIN_PARTS: usize = 4;
 
-/// Base and constant offset of an address.
+/// Splits an address into base and constant offset.
 fn split(func: &Function, address: Value) -> (Value, u64) {
     let sum = func.def_inst(address).map(|i| &func.insts[i]).filter(|d| d.op == Op::Bin(BinOp::Iadd));
     match sum.and_then(|d| Some((d.args[0], func.as_bits(d.args[1])?))) {
@@ -48,7 +49,7 @@ fn split(func: &Function, address: Value) -> (Value, u64) {
     }
 }
 
-/// Makes every second part of wide loads volatile.
+/// Makes every second part of wide loads volatile; true if there were any.
 fn pin(func: &mut Function) -> bool {
     let mut changed = false;
     for block in func.layout.clone() {

@@ -1,7 +1,8 @@
-//! Fills the private variables of every function with zeros where it begins (cl_khr_initialize_memory).
+//! Zero-initialises the private variables of every function at its start (cl_khr_initialize_memory).
 //!
-//! It runs on the program's functions before they are inlined and before the built-in library is linked, whose variables
-//! nobody sees. What turns into values costs nothing: the fill is the value that `mem2reg` finds.
+//! Runs on the program's functions before they are inlined and before the built-in library is linked, whose
+//! variables the program cannot observe. Promoted variables cost nothing: `mem2reg` uses the fill as their
+//! initial value.
 
 use super::{Pass, PassContext};
 use crate::error::Result;

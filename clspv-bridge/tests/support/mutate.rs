@@ -1,20 +1,20 @@
-//! Changes of SPIR-V modules, instruction by instruction: for `hostile.rs` and for the fuzz target.
+//! Mutations of SPIR-V modules, instruction by instruction: for `hostile.rs` and for the fuzz target.
 
 /// Words of a module's header.
 pub const HEADER: usize = 5;
 
-/// Numbers that follow from a seed.
+/// Pseudo-random number generator with a seed.
 pub struct Rng(pub u64);
 
 impl Rng {
-    /// A number below `n`, 0 if there is none.
+    /// Returns a number below `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) as usize % n.max(1)
     }
 }
 
-/// Changes a few instructions; words that are no instruction count as one.
+/// Changes a few instructions; each word that does not start a valid instruction counts as one.
 pub fn mutate(module: &[u32], rng: &mut Rng) -> Vec<u32> {
     let mut insts: Vec<Vec<u32>> = Vec::new();
     let mut rest = module.get(HEADER..).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Operations between work-items in the interpreter.
 //!
-//! Work-items of a sub-group that have stopped at the same instruction do it together. Where they stand at different ones,
-//! those that are first in the layout go on, so that the others are caught up with where control flow meets again: blocks
-//! of a loop must come before those behind it.
+//! Work-items of a sub-group that have stopped at the same instruction execute it together. If they have
+//! stopped at different ones, those that are first in the layout continue, so that the others meet them where
+//! control flow converges: blocks of a loop must precede those after it.
 
 use super::value::{self, Lane, LaneValues};
 use super::{Item, Stop, undefined};
@@ -18,20 +18,20 @@ pub(super) fn position(item: &Item<'_>) -> Vec<(usize, usize, usize)> {
     item.frames.iter().map(position).collect()
 }
 
-/// The instruction a stopped work-item stands at.
+/// The instruction at which a work-item has stopped.
 pub(super) fn instruction<'m>(item: &Item<'m>) -> Option<(&'m Function, Inst)> {
     let frame = item.frames.last()?;
     let inst = *frame.func.blocks[frame.block].insts.get(frame.next.checked_sub(1)?)?;
     Some((frame.func, inst))
 }
 
-/// One work-item that takes part: its id in the group, and the operands.
+/// A participating work-item: its id in the group, and the operands.
 pub(super) struct Member {
     pub id: u32,
     pub args: Vec<LaneValues>,
 }
 
-/// The results of all members, which are in the order of their ids. `size` is that of the largest group.
+/// Results of all members, which are in the order of their ids. `size`: size of the largest sub-group.
 pub(super) fn evaluate(
     op: &GroupOp,
     arg: Option<Type>,
@@ -44,7 +44,7 @@ pub(super) fn evaluate(
         Some(n) => Ok(n as u32),
         None => undefined("an undefined operand of a group operation"),
     };
-    // The value of the work-item with this id; undefined if it takes no part.
+    // Value of the work-item with this id; undefined if it does not participate.
     let of = |id: u32| match members.iter().find(|m| m.id == id) {
         Some(m) => m.args[0].clone(),
         None => value::undefined(ty),

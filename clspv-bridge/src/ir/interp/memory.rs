@@ -1,7 +1,7 @@
 //! Memory of the interpreter: objects with bounds, whose bits are known or undefined.
 //!
-//! An address is the object's number in the upper half and the offset in the lower half, so pointers survive being
-//! stored, loaded and computed with. Address 0 is NULL and belongs to no object.
+//! An address is the object's number in the upper half and the offset in the lower half, so pointers keep
+//! their meaning when they are stored, loaded and computed with. Address 0 is NULL and belongs to no object.
 
 use super::Stop;
 use crate::ir::Space;
@@ -25,11 +25,11 @@ impl Memory {
         self.objects.push(Object { bytes, readonly: false, space: Space::Global });
         (self.objects.len() as u64) << 32
     }
-    /// An object with these contents; its address.
+    /// Allocates an object with these contents; returns its address.
     pub fn alloc(&mut self, bytes: &[u8]) -> u64 {
         self.add(bytes.iter().map(|b| (*b, 0)).collect())
     }
-    /// An object without contents.
+    /// Allocates an object with undefined contents; returns its address.
     pub fn alloc_undefined(&mut self, size: usize) -> u64 {
         self.add(vec![(0, 0xff); size])
     }
@@ -39,7 +39,7 @@ impl Memory {
             object.space = space;
         }
     }
-    /// The address space of the object that this address is in; global for none.
+    /// Address space of the object at this address; global if there is none.
     pub fn space(&mut self, address: u64) -> Space {
         self.object(address)
             .map_or(Space::Global, |o| if o.space == Space::Constant { Space::Global } else { o.space })
@@ -53,7 +53,7 @@ impl Memory {
     fn object(&mut self, address: u64) -> Option<&mut Object> {
         self.objects.get_mut(((address >> 32) as usize).checked_sub(1)?)
     }
-    /// Contents of the object that this address is in.
+    /// Contents of the object at this address.
     pub fn contents(&self, address: u64) -> &[(u8, u8)] {
         let at = ((address >> 32) as usize).checked_sub(1);
         at.and_then(|at| self.objects.get(at)).map_or(&[], |o| &o.bytes)

@@ -1,15 +1,16 @@
 //! Values of the interpreter, and the pure operations on them.
 //!
-//! Every bit of a value is known or undefined, so that code which packs bytes into words whose other bytes were never
-//! written means the same as the stores it stands for. Operations that mix bits give undefined results when an operand
-//! has undefined bits that matter. Known operands are evaluated by [`crate::passes::fold`].
+//! Every bit of a value is known or undefined, so that code which packs bytes into words whose other bytes
+//! were never written means the same as the stores it replaces. Operations that mix bits return undefined
+//! results when an operand has undefined bits that matter. Known operands are evaluated by
+//! [`crate::passes::fold`].
 
 use crate::ir::{BinOp, CastOp, Const, Op, Scalar, Type, UnOp};
 use crate::passes::fold;
 use half::f16;
 use smallvec::{SmallVec, smallvec};
 
-/// One lane: bits, and which of them are undefined (those read as 0 in `bits`).
+/// Value of one lane. `undef` marks undefined bits, which are 0 in `bits`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Lane {
     pub bits: u64,
@@ -65,7 +66,7 @@ fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits.clamp(1, 64))
 }
 
-/// Whether `after` may stand where `before` did: known bits are the same. NaNs are alike.
+/// Whether `after` may replace `before`: known bits are the same. All NaNs are equal.
 pub fn refines(ty: Type, before: &LaneValues, after: &LaneValues) -> bool {
     let nan = |bits: u64| match ty.scalar() {
         Some(Scalar::F16) => f16::from_bits(bits as u16).is_nan(),
@@ -80,7 +81,7 @@ pub fn refines(ty: Type, before: &LaneValues, after: &LaneValues) -> bool {
         })
 }
 
-/// The result of a pure operation, of type `ty`; `None` if the operation is not pure or not known here.
+/// Result of a pure operation, of type `ty`; `None` if the operation is not pure or not supported.
 pub fn eval(op: &Op, types: &[Type], args: &[&LaneValues], ty: Type) -> Option<LaneValues> {
     let n = ty.lanes() as usize;
     let w = width(ty);
@@ -171,7 +172,7 @@ pub fn eval(op: &Op, types: &[Type], args: &[&LaneValues], ty: Type) -> Option<L
     }
 }
 
-/// Evaluates known lanes; undefined if one is not known or the result is the device's choice.
+/// Evaluates known lanes; undefined if a lane is unknown or the result depends on the device.
 fn folded(op: &Op, types: &[Type], lanes: &[Lane], ty: Type) -> Lane {
     let known: Option<Vec<Const>> =
         types.iter().zip(lanes).map(|(t, l)| Some(Const::Bits(*t, smallvec![l.get()?]))).collect();
@@ -206,7 +207,7 @@ fn binary(op: BinOp, ty: Type, x: Lane, y: Lane) -> Lane {
             };
             Lane::new(shift(x.bits), shift(x.undef), w)
         }
-        // Carries only go up.
+        // Carries only propagate upwards.
         BinOp::Iadd | BinOp::Isub | BinOp::Imul => {
             let undef = u64::MAX << undef.trailing_zeros();
             let bits = match op {

@@ -32,7 +32,8 @@ pub(super) fn parse_body(
     lines: &[Line],
     functions: &HashMap<String, FuncRef>,
 ) -> Result<()> {
-    // Numbers of the text become indices, so all entities are made before constants take indices of their own.
+    // Numbers in the text become indices, so all entities are created before constants take indices of their
+    // own.
     let highest = |prefix: &str| -> Result<usize> {
         let mut n = 0;
         for line in lines {

@@ -5,7 +5,7 @@ use super::{ParseError, Result};
 /// A token. Numbers are words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// Letters, digits and `_`, perhaps after a minus sign.
+    /// Letters, digits and `_`, optionally after a minus sign.
     Word(String),
     Text(String),
     /// `@name` or `@"name"`, without the `@`.
@@ -14,7 +14,7 @@ pub(super) enum Token {
     Punct(char),
 }
 
-/// The tokens of one line that has any.
+/// The tokens of a non-empty line.
 pub(super) struct Line {
     pub(super) number: usize,
     pub(super) tokens: Vec<Token>,
@@ -241,7 +241,7 @@ impl<'a> Cursor<'a> {
         let word = self.word()?;
         word.parse().or_else(|_| self.error(format!("`{word}` is no number that fits here")))
     }
-    /// A bit pattern: decimal (perhaps negative) or hexadecimal.
+    /// A bit pattern: decimal (optionally negative) or hexadecimal.
     pub(super) fn bits(&mut self) -> Result<u64> {
         let word = self.word()?;
         let value = match word.strip_prefix("0x") {

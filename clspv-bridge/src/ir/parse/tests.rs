@@ -1,6 +1,6 @@
 use super::parse_module;
 
-/// Every opcode with every kind of immediate once; not all of it passes the verifier.
+/// Every opcode with every kind of immediate once; some of it is rejected by the verifier.
 const EVERYTHING: &str = r#"phase imported
 g0 = global @table constant internal size 8 align 4 readonly init 0102 zeros 6
 g1 = global @"odd name" global export size 16 align 8 reloc 8 g0 -4
@@ -78,7 +78,7 @@ fn malformed_text_is_an_error_with_its_line() {
 
 #[test]
 fn damaged_text_never_panics() {
-    // Every prefix, and every line left out.
+    // Every prefix, and the text without each of its lines.
     for end in (0..EVERYTHING.len()).step_by(7) {
         let _ = parse_module(&EVERYTHING[..end]).map(|m| crate::ir::verify::verify_module(&m).is_ok());
     }

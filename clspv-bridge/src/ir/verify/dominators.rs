@@ -1,6 +1,7 @@
 //! Dominator tree for the verifier (Cooper, Harvey and Kennedy), with constant-time queries.
 //!
-//! Kept apart from the analyses that passes use, so that the verifier depends on nothing it checks the users of.
+//! Separate from the analyses that passes use, so that the verifier does not depend on the code that it
+//! checks.
 
 use super::index;
 use crate::ir::entity::{Block, SecondaryMap};

@@ -1,17 +1,20 @@
-//! Rules of structured control flow, as SPIR-V's structured control-flow rules need them.
+//! Rules of structured control flow, as required by SPIR-V.
 //!
-//! A *construct* is the region of a header: the blocks it dominates and its merge block does not. Rules: merge blocks
-//! belong to one header each; a header dominates its merge and continue blocks; back edges go to loop headers only, one
-//! each, from the continue construct; a construct is left only for its own merge block, the innermost loop's merge or
-//! continue block, or the innermost switch's merge block; every conditional branch is a header unless all its edges but
-//! one leave a construct; blocks come after their dominators in the layout.
+//! A *construct* is the region of a header: the blocks that it dominates and that its merge block does not.
+//! Rules:
+//! - a merge block belongs to one header; a header dominates its merge and continue blocks;
+//! - back edges go to loop headers only, one each, from the continue construct;
+//! - a construct is left only for its own merge block, the innermost loop's merge or continue block, or the
+//!   innermost switch's merge block;
+//! - every conditional branch is a header unless all its edges but one leave a construct;
+//! - blocks come after their dominators in the layout.
 
 use super::dominators::Dominators;
 use crate::ir::entity::{Block, SecondaryMap};
 use crate::ir::func::{Function, Merge};
 use crate::ir::inst::Op;
 
-/// Header whose construct a block is in; `None` outside of all.
+/// Header of the innermost construct of each block; `None` outside of all.
 type Innermost = SecondaryMap<Block, Option<Block>>;
 
 pub(super) fn check(func: &Function, dominators: &Dominators, error: &mut dyn FnMut(String, String)) {
@@ -143,7 +146,7 @@ fn own_construct(func: &Function, innermost: &Innermost, block: Block) -> Option
 fn is_exit(func: &Function, innermost: &Innermost, around: Option<Block>, target: Block) -> bool {
     let mut c = around;
     let mut first = true;
-    // Once a switch is passed, its merge shadows those of outer switches.
+    // Inside a switch, its merge block hides those of outer switches.
     let mut in_switch = false;
     while let Some(h) = c {
         match func.blocks[h].merge {

@@ -1,4 +1,4 @@
-//! Operations on integers of 64 bits that are two words of 32 bits, low and high (see [`super`]).
+//! Operations on 64-bit integers as two 32-bit words, low and high (see [`super`]).
 
 use crate::error::{CompileError, Result};
 use crate::ir::*;
@@ -42,12 +42,13 @@ fn is_negative(b: &mut Builder<'_>, x: Word2) -> Value {
     b.icmp(IntCc::Slt, x[1], zero)
 }
 
-/// Shifts; amounts count modulo 64, those of 32-bit shifts modulo 32.
+/// Shifts. The amount is taken modulo 64, as 32-bit shifts take theirs modulo 32.
 fn shift(b: &mut Builder<'_>, op: BinOp, x: Word2, amount: Value) -> Word2 {
     let (zero, one, bit) = (constant(b, 0), constant(b, 1), constant(b, 32));
     let bit = b.and(amount, bit);
     let far = b.icmp(IntCc::Ne, bit, zero);
-    // 31 - amount, modulo 32: with one more place the other word's part, of which nothing is left for an amount of 0.
+    // 31 - amount, modulo 32. Together with a shift by 1 it yields the bits from the other word: none for an
+    // amount of 0.
     let rest = b.not(amount);
     if op == BinOp::Shl {
         let moved = b.shl(x[0], amount);
@@ -71,7 +72,7 @@ fn shift(b: &mut Builder<'_>, op: BinOp, x: Word2, amount: Value) -> Word2 {
     [b.select(far, moved, low), b.select(far, fill, moved)]
 }
 
-/// A comparison of two lanes.
+/// Comparison of two lanes.
 pub(super) fn compare(b: &mut Builder<'_>, cc: IntCc, x: Word2, y: Word2) -> Value {
     if matches!(cc, IntCc::Eq | IntCc::Ne) {
         let (low, high) = (b.bin(BinOp::Xor, x[0], y[0]), b.bin(BinOp::Xor, x[1], y[1]));
@@ -94,7 +95,7 @@ pub(super) fn compare(b: &mut Builder<'_>, cc: IntCc, x: Word2, y: Word2) -> Val
     b.select(equal, low, less)
 }
 
-/// Two-operand arithmetic on one lane. Divisions leave the builder in another block.
+/// Binary operation on one lane. A division leaves the builder in another block.
 pub(super) fn bin(b: &mut Builder<'_>, op: BinOp, x: Word2, y: Word2) -> Result<Word2> {
     Ok(match op {
         BinOp::Iadd => add(b, x, y),
@@ -135,7 +136,7 @@ pub(super) fn bin(b: &mut Builder<'_>, op: BinOp, x: Word2, y: Word2) -> Result<
     })
 }
 
-/// Quotient and remainder: one 32-bit division where that does, else bit by bit.
+/// Quotient and remainder: one 32-bit division if the operands fit, else bit by bit.
 fn divide(b: &mut Builder<'_>, x: Word2, y: Word2) -> (Word2, Word2) {
     let start = b.block;
     let short = split_after(b.func, start);
@@ -150,7 +151,7 @@ fn divide(b: &mut Builder<'_>, x: Word2, y: Word2) -> (Word2, Word2) {
     let (q, r) = (b.bin(BinOp::Udiv, x[0], y[0]), b.bin(BinOp::Urem, x[0], y[0]));
     b.jump(rest, &[q, zero, r, zero]);
 
-    // Bits of the dividend move into the remainder from above, those of the quotient take their places from below.
+    // Bits of the dividend enter the remainder from above, those of the quotient replace them from below.
     let mut param = |block| b.func.add_param(block, I32);
     let (count, dividend, remainder) =
         (param(again), [param(again), param(again)], [param(again), param(again)]);
@@ -177,7 +178,7 @@ fn divide(b: &mut Builder<'_>, x: Word2, y: Word2) -> (Word2, Word2) {
     (quotient, left)
 }
 
-/// A narrower integer or a floating-point number as 64 bits.
+/// Converts a narrower integer or a floating-point number to 64 bits.
 pub(super) fn widen(b: &mut Builder<'_>, op: CastOp, x: Value) -> Result<Word2> {
     let from = b.ty(x);
     let zero = constant(b, 0);
@@ -200,13 +201,13 @@ pub(super) fn widen(b: &mut Builder<'_>, op: CastOp, x: Value) -> Result<Word2> 
     })
 }
 
-/// Powers of two in the type, which is `f32` or `f64`.
+/// A power of two as a constant of type `f32` or `f64`.
 fn power(b: &mut Builder<'_>, ty: Type, exponent: i32) -> Value {
     let bits = if ty == F64 { ((1023 + exponent) as u64) << 52 } else { ((127 + exponent) as u64) << 23 };
     b.func.bits(ty, bits)
 }
 
-/// The integer part of a number that is not negative and in range.
+/// Integer part of a number that is in range and not negative.
 fn from_magnitude(b: &mut Builder<'_>, x: Value) -> Word2 {
     let zero = constant(b, 0);
     if b.ty(x) == F16 {
@@ -223,7 +224,7 @@ fn from_magnitude(b: &mut Builder<'_>, x: Value) -> Word2 {
     [b.cast(CastOp::FpToU, part, I32), high]
 }
 
-/// 64 bits as a narrower integer or as a floating-point number, rounded to the nearest.
+/// Converts 64 bits to a narrower integer, or to a floating-point number rounded to nearest.
 pub(super) fn narrow(b: &mut Builder<'_>, op: CastOp, x: Word2, to: Type) -> Result<Value> {
     Ok(match op {
         CastOp::Trunc => {
@@ -248,20 +249,20 @@ pub(super) fn narrow(b: &mut Builder<'_>, op: CastOp, x: Word2, to: Type) -> Res
 fn to_float(b: &mut Builder<'_>, x: Word2, to: Type) -> Value {
     let zero = constant(b, 0);
     if to == F64 {
-        // Two exact numbers, rounded once where they are added.
+        // Both parts are exact; the sum rounds once.
         let (low, high) = (b.cast(CastOp::UToFp, x[0], F64), b.cast(CastOp::UToFp, x[1], F64));
         let up = power(b, F64, 32);
         let high = b.bin(BinOp::Fmul, high, up);
         return b.bin(BinOp::Fadd, high, low);
     }
     if to == F16 {
-        // Whatever is larger than 32 bits is infinite.
+        // A value of more than 32 bits is infinite.
         let large = b.icmp(IntCc::Ne, x[1], zero);
         let most = constant(b, u32::MAX);
         let low = b.select(large, most, x[0]);
         return b.cast(CastOp::UToFp, low, F16);
     }
-    // The 32 bits below the highest one, the last of which tells whether anything follows.
+    // The 32 bits from the highest set bit on; the last of them is sticky (set if any lower bit is).
     let empty = b.icmp(IntCc::Eq, x[1], zero);
     let shift_amount = b.un(UnOp::Clz, x[1]);
     let moved = shift(b, BinOp::Shl, x, shift_amount);

@@ -1,4 +1,4 @@
-//! Explicit conversions: rounding modes and saturation, exactly.
+//! Explicit conversions with rounding modes and saturation, exactly.
 
 use super::BuiltinLowering;
 use crate::ir::*;
@@ -89,7 +89,7 @@ impl BuiltinLowering<'_, '_, '_> {
         saturate: bool,
     ) -> Value {
         let from = self.b.ty(x);
-        // The limits of wide integers are no half values.
+        // The limits of wide integers have no half representation.
         let x = if from.lane() == F16 {
             self.b.cast(CastOp::FpConv, x, from.with_scalar(Scalar::F32))
         } else {
@@ -109,7 +109,8 @@ impl BuiltinLowering<'_, '_, '_> {
         let d = to.scalar().map_or(32, Scalar::bits);
         let (max_bits, min_bits) =
             if signed { ((1u64 << (d - 1)) - 1, 1u64 << (d - 1)) } else { (u64::MAX >> (64 - d), 0) };
-        // 2^(d-1) or 2^d is the first value too large; anything not above the least (or NaN) is settled apart.
+        // 2^(d-1) or 2^d is the first value too large; values at or below the minimum, and NaN, are handled
+        // separately.
         let over = self.float(from, 2f64.powi(if signed { d as i32 - 1 } else { d as i32 }));
         let least = self.float(from, if signed { -2f64.powi(d as i32 - 1) } else { 0.0 });
         let (max, min, zero) = (self.int(to, max_bits), self.int(to, min_bits), self.int(to, 0));
@@ -133,7 +134,7 @@ impl BuiltinLowering<'_, '_, '_> {
             let single = self.int_to_float(x, to.with_scalar(Scalar::F32), signed, rounding);
             return self.float_to_float(single, to, rounding);
         }
-        // The magnitude's leading bits convert exactly; what is below them decides about one step up.
+        // The magnitude's leading bits convert exactly; the bits below them decide whether to step up.
         let (zero, top) = (self.int(from, 0), self.int(from, w as u64 - 1));
         let (magnitude, negative) = if signed {
             let sign = self.b.bin(BinOp::Ashr, x, top);
@@ -193,7 +194,8 @@ impl BuiltinLowering<'_, '_, '_> {
         }
     }
 
-    /// Moves the single `r`, a double `x` rounded somehow, to the neighbour that the mode asks for.
+    /// Moves the single `r`, a double `x` rounded in any direction, to the neighbour that the rounding mode
+    /// requires.
     fn correct(&mut self, x: Value, r: Value, rounding: Rounding) -> Value {
         let (wide, to) = (self.b.ty(x), self.b.ty(r));
         let back = self.widen(r, wide);
@@ -206,8 +208,8 @@ impl BuiltinLowering<'_, '_, '_> {
             Rounding::Rtp => (no, below),
             _ => (self.b.and(above, positive), self.b.and(below, negative)),
         };
-        // Neighbours by bit pattern: away from zero is plus one. Zero's own neighbours are the least denormals; a device that
-        // flushes these may have made the zero of any denormal, and leaves it.
+        // Neighbours by bit pattern: away from zero is plus one. The neighbours of zero are the smallest
+        // denormals; a device that flushes these may have made the zero from any denormal, and keeps it.
         let int = to.with_scalar(Scalar::I32);
         let bits = self.b.bitcast(r, int);
         let one = self.int(int, 1);
@@ -230,7 +232,7 @@ impl BuiltinLowering<'_, '_, '_> {
         self.b.bitcast(bits, to)
     }
 
-    /// A single as double, exactly: conversions of devices that flush denormals take these for zeros.
+    /// A single as double, exactly: conversions of devices that flush denormals turn these into zeros.
     fn widen(&mut self, x: Value, wide: Type) -> Value {
         let int = self.b.ty(x).with_scalar(Scalar::I32);
         let bits = self.b.bitcast(x, int);
@@ -248,7 +250,7 @@ impl BuiltinLowering<'_, '_, '_> {
         self.b.select(tiny, denormal, normal)
     }
 
-    /// A double as single, truncated, with the last bit set if anything was lost.
+    /// A double as single, truncated, with the last bit set if it was inexact (round to odd).
     pub(super) fn round_to_odd(&mut self, x: Value, to: Type) -> Value {
         let r = self.b.cast(CastOp::FpConv, x, to);
         let t = self.correct(x, r, Rounding::Rtz);

@@ -1,14 +1,15 @@
-//! Work-group collectives: votes, broadcasts, reductions and scans of all work-items of the group.
+//! Work-group collectives: votes, broadcasts, reductions and scans over all work-items of the group.
 //!
-//! Each combines within the sub-groups, then between them through local memory (`builtins/groups.cl`). All kernels of a
-//! program share the shape of the scratch variable: one slot of 8 bytes for the result, one for each sub-group.
+//! Each combines within the sub-groups, then between them through local memory (`builtins/groups.cl`). All
+//! kernels of a program share the layout of the scratch variable: one slot of 8 bytes for the result, one for
+//! each sub-group.
 
 use super::BuiltinLowering;
 use crate::ir::group::identity;
 use crate::ir::names::Named;
 use crate::ir::*;
 
-/// Name of the scratch variable; no program can have it.
+/// Name of the scratch variable, which no program can use.
 pub(super) const SCRATCH: &str = "library: group scratch";
 
 impl BuiltinLowering<'_, '_, '_> {
@@ -65,7 +66,7 @@ impl BuiltinLowering<'_, '_, '_> {
         if scan == Scan::Reduce {
             return self.call(&name("total"), &[scratch, own], ty);
         }
-        // What the last work-item of the sub-group has got is the sum of all.
+        // The last work-item of the sub-group has the sum of all.
         let all = if scan == Scan::Inclusive { own } else { self.b.bin(op, own, x) };
         let (size, one) = (self.id(WorkItemQuery::SubGroupSize), self.b.i32(1));
         let last = self.b.isub(size, one);

@@ -1,5 +1,5 @@
-//! Operations on images: samplers become arithmetic over texels (`builtins/image.cl`) everywhere; where images lie in memory,
-//! texels become memory accesses (`builtins/texels.cl`).
+//! Image operations: samplers become arithmetic on texels (`builtins/image.cl`) on every device. Where images
+//! lie in memory, texel operations become memory accesses (`builtins/texels.cl`).
 
 use super::BuiltinLowering;
 use crate::ir::names::Named;
@@ -7,8 +7,8 @@ use crate::ir::*;
 use crate::native::image;
 
 impl BuiltinLowering<'_, '_, '_> {
-    /// A read through a sampler, perhaps at a level of detail: the library's function for the image's dimensions, of scalar
-    /// coordinates.
+    /// Lowers a read through a sampler, optionally at a level of detail, to a call of the library function
+    /// for the image's dimensions, with scalar coordinates.
     pub(super) fn sample(&mut self, dim: ImageDim, args: &[Value], ty: Type) -> Value {
         let (image, sampler, at) = (args[0], args[1], args[2]);
         let (coordinates, texel) = (self.b.ty(at).lane(), if ty.is_float() { 'f' } else { 'u' });
@@ -20,7 +20,7 @@ impl BuiltinLowering<'_, '_, '_> {
         self.call(&format!("pc_{name}_{}_{coordinates}_{texel}", dim.name()), &scalars, ty)
     }
 
-    /// Everything but reads through samplers, for an image in memory. `None`: no result.
+    /// Lowers everything but reads through samplers, for an image in memory. `None`: no result.
     pub(super) fn texels(&mut self, op: ImageOp, dim: ImageDim, args: &[Value], ty: Type) -> Option<Value> {
         let about = self.b.value(
             Op::Image { op: ImageOp::Address, dim, var: None },
@@ -61,7 +61,7 @@ impl BuiltinLowering<'_, '_, '_> {
     }
 
     fn texel(&mut self, about: Value, at: Value, dim: ImageDim, ty: Type) -> Value {
-        // Samplers ask for what is inside.
+        // Samplers only read texels inside the image.
         let name = if self.in_library { "sampled" } else { "read" };
         let at = self.texel_at(about, at, dim);
         self.call(&format!("pc_texel_{name}_{}", letter(ty)), &at, ty)
@@ -74,7 +74,7 @@ impl BuiltinLowering<'_, '_, '_> {
         self.call_without_result(&name, &at);
     }
 
-    /// Address of what tells of a level, the last one for those that there are not.
+    /// Address of a level's part of the image descriptor, the last one for levels that do not exist.
     fn level_of(&mut self, about: Value, level: Value) -> Value {
         let (levels, one) = (self.about(about, image::LEVELS), self.b.i32(1));
         let last = self.b.isub(levels, one);
@@ -85,13 +85,13 @@ impl BuiltinLowering<'_, '_, '_> {
         self.b.ptr_add(about, offset)
     }
 
-    /// A number of those that tell of the image.
+    /// Loads a field of the image descriptor.
     fn about(&mut self, about: Value, offset: u32) -> Value {
         let p = self.b.ptr_add_const(about, i64::from(offset));
         self.b.load(I32, p, Access { readonly: true, ..Access::aligned(4) })
     }
 
-    /// The operands of the library's functions: the image, and three coordinates.
+    /// Operands of the library's functions: the image, and three coordinates.
     fn texel_at(&mut self, about: Value, at: Value, dim: ImageDim) -> Vec<Value> {
         let mut out = vec![about];
         out.extend((0..dim.coordinates()).map(|i| self.b.extract(at, i as u8)));

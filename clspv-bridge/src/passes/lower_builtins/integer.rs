@@ -4,7 +4,7 @@ use super::BuiltinLowering;
 use crate::ir::*;
 
 impl BuiltinLowering<'_, '_, '_> {
-    /// `None` if it is no integer function.
+    /// Lowers an integer function; `None` for other functions.
     pub(super) fn integer(&mut self, op: ClOp, a: &[Value], ty: Type) -> Option<Value> {
         use ClOp as C;
         let bits = ty.scalar().map_or(32, Scalar::bits) as u64;
@@ -27,7 +27,7 @@ impl BuiltinLowering<'_, '_, '_> {
             C::s_add_sat | C::s_sub_sat => {
                 let add = op == C::s_add_sat;
                 let r = if add { self.b.iadd(x, y) } else { self.b.isub(x, y) };
-                // Overflow: the signs say so.
+                // The signs show an overflow.
                 let p = self.b.bin(BinOp::Xor, x, r);
                 let q = if add { self.b.bin(BinOp::Xor, y, r) } else { self.b.bin(BinOp::Xor, x, y) };
                 let both = self.b.and(p, q);
@@ -142,7 +142,7 @@ impl BuiltinLowering<'_, '_, '_> {
         })
     }
 
-    /// The greatest value if `x` is not negative, else the least.
+    /// The largest value if `x` is not negative, else the smallest.
     fn limit(&mut self, x: Value, ty: Type, bits: u64) -> Value {
         let top = self.int(ty, bits - 1);
         let sign = self.b.bin(BinOp::Ashr, x, top);
@@ -187,9 +187,9 @@ impl BuiltinLowering<'_, '_, '_> {
         self.b.vec_build(&out)
     }
 
-    /// Four products of bytes, summed up.
+    /// Sum of four products of bytes.
     pub(super) fn dot4(&mut self, a: &[Value], x_signed: bool, y_signed: bool) -> Value {
-        // Bytes are moved to the top and down again, which extends them.
+        // Bytes are shifted to the top and down again, which extends them.
         let byte = |l: &mut Self, v: Value, i: u64, signed: bool| {
             let (up, down) = (l.int(I32, 24 - 8 * i), l.int(I32, 24));
             let v = l.b.shl(v, up);

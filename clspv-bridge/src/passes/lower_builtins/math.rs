@@ -7,8 +7,8 @@ use crate::ir::*;
 use crate::target::Denorms32;
 
 impl BuiltinLowering<'_, '_, '_> {
-    /// `fma` where the target's own is exact, software otherwise, for it is not among the functions that may be relaxed.
-    /// `None`: keep.
+    /// Lowers `fma` to the target's own where that is exact, else to software: it is not among the functions
+    /// that may be relaxed. `None`: keep.
     pub(super) fn fma(&mut self, a: &[Value], ty: Type) -> Option<Value> {
         match ty.lane() {
             F32 if self.cx.target.exact_fma32 => None,
@@ -47,7 +47,7 @@ impl BuiltinLowering<'_, '_, '_> {
     pub(super) fn math(&mut self, op: ClOp, a: &[Value], ty: Type) -> Result<Value> {
         use ClOp as C;
         if self.cx.target.cpu.is_some() {
-            // A processor has no functions of its own for these.
+            // Processors have no native versions of these.
             let plain = match op {
                 C::native_cos => C::cos,
                 C::native_sin => C::sin,
@@ -114,7 +114,7 @@ impl BuiltinLowering<'_, '_, '_> {
                 None => self.b.value(Op::Fma, a, ty),
             },
             C::mad => b.value(Op::Mad, a, ty),
-            // Relaxed programs' other divisions may fail for large divisors.
+            // A relaxed program's other divisions may be inexact for large divisors.
             C::half_divide if self.relaxed && self.cx.target.denorms32 != Denorms32::Kept => {
                 let [x, y] = flushed_div::operands(self.b, a[0], a[1]);
                 self.fdiv(x, y)
@@ -193,7 +193,7 @@ impl BuiltinLowering<'_, '_, '_> {
                 self.fmul(t2, u)
             }
             C::sign => {
-                // Zero keeps its sign, NaN gives 0. A denormal gives 0 where the device takes it for that.
+                // Zero keeps its sign, NaN becomes 0. A denormal becomes 0 on devices that flush it.
                 let (zero, one, minus) = (self.float(ty, 0.0), self.float(ty, 1.0), self.float(ty, -1.0));
                 let int = ty.with_scalar(ty.scalar().map_or(Scalar::I32, Scalar::to_int));
                 let sign = self.int(int, 1u64 << (ty.scalar().map_or(32, Scalar::bits) - 1));
@@ -249,9 +249,11 @@ impl BuiltinLowering<'_, '_, '_> {
         if ty.lanes() == 1 { x } else { self.b.value(Op::Splat, &[x], ty) }
     }
 
-    /// A power of two that brings the largest lane of `x` close below 2^60 (2^500 for doubles), and its inverse: squares
-    /// do not overflow, what vanishes beside the largest lane does not count, and the quotient of a lane by the length is
-    /// rounded only once.
+    /// A power of two that scales the largest lane of `x` close below 2^60 (2^500 for doubles), and its
+    /// inverse.
+    ///
+    /// Squares then do not overflow, lanes that underflow beside the largest do not matter, and the quotient
+    /// of a lane by the length is rounded only once.
     fn range_scale(&mut self, x: Value) -> (Value, Value) {
         let ty = self.b.ty(x);
         let lane = ty.lane();
@@ -277,7 +279,7 @@ impl BuiltinLowering<'_, '_, '_> {
         (self.b.bitcast(s, lane), self.b.bitcast(inverse, lane))
     }
 
-    /// Half-precision vectors are worked on in single precision, whose range holds their squares.
+    /// Computes half-precision vectors in single precision, whose range holds their squares.
     fn in_single(&mut self, x: Value, f: impl FnOnce(&mut Self, Value) -> Value) -> Value {
         let ty = self.b.ty(x);
         if ty.lane() != F16 {
@@ -335,7 +337,8 @@ impl BuiltinLowering<'_, '_, '_> {
         self.b.select(none, x, unit)
     }
 
-    /// Section 7.5.1: where a lane is infinite, infinite lanes count as 1 with their sign and the others as 0 with theirs.
+    /// Section 7.5.1: if any lane is infinite, infinite lanes become 1 with their sign and the others 0 with
+    /// theirs.
     fn infinite_lanes(&mut self, x: Value) -> Value {
         let ty = self.b.ty(x);
         let magnitude = self.b.un(UnOp::Fabs, x);

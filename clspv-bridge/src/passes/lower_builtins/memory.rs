@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::ir::*;
 
 impl BuiltinLowering<'_, '_, '_> {
-    /// Outer `None`: not a function with pointers. Inner `None`: no result.
+    /// Lowers a function with pointer operands. Outer `None`: another function. Inner `None`: no result.
     pub(super) fn memory(&mut self, op: ClOp, a: &[Value], ty: Type) -> Result<Option<Option<Value>>> {
         use ClOp as C;
         Ok(Some(match op {
@@ -58,7 +58,7 @@ impl BuiltinLowering<'_, '_, '_> {
         }))
     }
 
-    /// `p + index * stride` bytes.
+    /// Address `p + index * stride`, in bytes.
     fn element(&mut self, p: Value, index: Value, stride: i64) -> Value {
         let index = if self.b.ty(index) == I64 { index } else { self.b.cast(CastOp::Zext, index, I64) };
         let stride = self.b.i64(stride);
@@ -66,7 +66,8 @@ impl BuiltinLowering<'_, '_, '_> {
         self.b.ptr_add(p, offset)
     }
 
-    /// The library returns the second result through a private pointer, lane by lane.
+    /// Lowers a function with a second result: the library returns it through a private pointer, lane by
+    /// lane.
     fn two_results(&mut self, op: ClOp, a: &[Value], ty: Type) -> Value {
         let Some((&out, inputs)) = a.split_last() else { return self.b.func.undef(ty) };
         let lane = ty.lane();
@@ -99,13 +100,13 @@ impl BuiltinLowering<'_, '_, '_> {
         self.half_value(bits, ty)
     }
 
-    /// Single or double values of half-precision bits.
+    /// Converts half-precision bits to single or double values.
     pub(super) fn half_value(&mut self, bits: Value, ty: Type) -> Value {
         let single = self.call_lanes("pc_half_to_f32", &[bits], ty.with_scalar(Scalar::F32));
         if ty.lane() == F32 { single } else { self.b.cast(CastOp::FpConv, single, ty) }
     }
 
-    /// Half-precision bits of single (or double) values.
+    /// Converts single or double values to half-precision bits.
     pub(super) fn half_bits_of(&mut self, x: Value, rounding: Rounding) -> Value {
         let ty = self.b.ty(x);
         let int = ty.with_scalar(Scalar::I16);
@@ -116,7 +117,8 @@ impl BuiltinLowering<'_, '_, '_> {
             return self.b.bitcast(h, int);
         }
         let single = ty.with_scalar(Scalar::F32);
-        // Doubles go to single precision by round-to-odd, which makes the second rounding the only one that counts.
+        // Doubles are converted to single precision with round-to-odd, so that only the second rounding
+        // matters.
         let x = if ty.lane() == F64 { self.round_to_odd(x, single) } else { x };
         let name = match rounding {
             Rounding::Rte => "pc_f32_to_half_rte",
@@ -128,7 +130,7 @@ impl BuiltinLowering<'_, '_, '_> {
     }
 }
 
-/// Bytes between elements and their alignment; aligned vectors of three take the room of four.
+/// Bytes between elements, and their alignment; aligned vectors of three are spaced like vectors of four.
 fn half_shape(lanes: u32, aligned: bool) -> (i64, u32) {
     match (lanes, aligned) {
         (3, true) => (8, 8),

@@ -1,9 +1,10 @@
 //! OpenCL.std instructions and explicit conversions to plain operations or calls of the built-in library.
 //!
-//! What the target does well enough becomes an operation; the rest a call of the scalar library function
-//! `pc_<operation>_<type>`, once for each lane, declared as an import: run `link::resolve` and `inline` afterwards. Works in
-//! any phase. With relaxed math (`-cl-unsafe-math-optimizations`, `-cl-fast-relaxed-math`) the device's own functions
-//! are used where the specification's relaxed table allows them. `printf` stays for `lower_printf`.
+//! An operation replaces what the target does precisely enough. The rest becomes a call of the scalar library
+//! function `pc_<operation>_<type>` for each lane, declared as an import: run `link::resolve` and `inline`
+//! afterwards. Works in any phase. With relaxed math (`-cl-unsafe-math-optimizations`,
+//! `-cl-fast-relaxed-math`) native functions are used where the specification's relaxed table allows them.
+//! `printf` is left to `lower_printf`.
 
 mod convert;
 mod groups;
@@ -17,7 +18,7 @@ use crate::error::Result;
 use crate::ir::*;
 use std::collections::HashMap;
 
-/// The pass.
+/// The pass `lower_builtins`.
 pub struct LowerBuiltins;
 
 impl Pass for LowerBuiltins {
@@ -29,7 +30,7 @@ impl Pass for LowerBuiltins {
     }
 }
 
-/// Declarations of library functions, by name, and variables that they need.
+/// Declarations of library functions by name, and variables that they require.
 pub(super) struct Imports<'m> {
     functions: &'m mut PrimaryMap<FuncRef, Function>,
     globals: &'m mut PrimaryMap<Global, GlobalData>,
@@ -45,7 +46,7 @@ impl Imports<'_> {
         self.by_name.insert(name.to_owned(), f);
         f
     }
-    /// A variable in local memory that all of the module share.
+    /// Returns the local variable of this name, which the whole module shares.
     fn local_variable(&mut self, name: &str, size: u32) -> Global {
         if let Some((g, _)) = self.globals.iter().find(|(_, g)| g.name == name) {
             return g;
@@ -70,7 +71,7 @@ pub(super) struct BuiltinLowering<'b, 'f, 'm> {
     cx: &'b PassContext<'b>,
     /// Relaxed precision is allowed.
     relaxed: bool,
-    /// Code of the library, which makes do with the device's division and square root (and makes better ones of them).
+    /// Library code, which uses the device's division and square root (and builds precise ones from them).
     in_library: bool,
 }
 
@@ -150,7 +151,7 @@ pub fn run(module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
         imports.functions[r] = func;
         changed |= result?;
     }
-    // New calls: the module is no longer inlined, nor linked.
+    // New calls: the module is no longer inlined nor linked.
     let calls = |f: &Function| {
         f.layout.iter().flat_map(|&b| &f.blocks[b].insts).any(|&i| matches!(f.insts[i].op, Op::Call(_)))
     };
@@ -178,7 +179,7 @@ fn function(func: &mut Function, imports: &mut Imports<'_>, cx: &PassContext<'_>
                 Some(value) => {
                     changed = true;
                     let data = &b.func.insts[inst];
-                    // What the expansion multiplies and adds is rounded as it was written.
+                    // Only `fast` operations may contract: other expansions are rounded as written.
                     let flags = FastMath { contract: data.fast.fast, ..data.fast };
                     if let (Some(&r), Some(v)) = (data.results.first(), value) {
                         map.insert(r, v);
@@ -195,7 +196,7 @@ fn function(func: &mut Function, imports: &mut Imports<'_>, cx: &PassContext<'_>
 }
 
 impl BuiltinLowering<'_, '_, '_> {
-    /// `None`: the instruction stays. `Some`: it goes, its result being the value.
+    /// Lowers one instruction. `None`: it stays. `Some`: it is removed, and the value replaces its result.
     fn inst(&mut self, inst: Inst) -> Result<Option<Option<Value>>> {
         let data = self.b.func.insts[inst].clone();
         let ty = data.results.first().map_or(I32, |&r| self.b.ty(r));
@@ -225,7 +226,8 @@ impl BuiltinLowering<'_, '_, '_> {
                 let bits = self.half_bits_of(a[0], Rounding::Rte);
                 Some(self.b.bitcast(bits, ty))
             }
-            // Drivers go from double to half by way of single, rounding twice, and to half toward zero unless told not to.
+            // Drivers convert double to half via single, rounding twice, and convert to half toward zero
+            // without a rounding mode.
             Op::Cast(CastOp::FpConv)
                 if ty.lane() == F16
                     && (self.b.ty(a[0]).lane() == F64 || !self.cx.target.float_controls.rte16) =>
@@ -254,7 +256,7 @@ impl BuiltinLowering<'_, '_, '_> {
         Ok(value.map(Some))
     }
 
-    /// The library function of an operation, named after the type of its first operand.
+    /// Calls the library function of an operation, named after the type of its first operand.
     fn library(&mut self, op: ClOp, args: &[Value], ty: Type) -> Value {
         let lane = args.first().map_or(ty, |&a| self.b.ty(a)).lane();
         self.call_lanes(&format!("pc_{op:?}_{lane}"), args, ty)

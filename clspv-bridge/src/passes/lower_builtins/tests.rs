@@ -42,7 +42,7 @@ fn vectors_are_scalarised_into_library_calls() {
     let relaxed = Options { fast_relaxed_math: true, ..Options::default() };
     let close = Target { close_exp2: true, ..Target::generic() };
     assert!(calls(&lower(Op::OpenCl(ClOp::exp), &[ty], ty, &close, &relaxed)).is_empty());
-    // A driver that is known for nothing gets the library's.
+    // A driver without known precision gets the library's functions.
     assert_eq!(
         calls(&lower(Op::OpenCl(ClOp::exp), &[ty], ty, &Target::generic(), &relaxed)),
         ["pc_exp_f32"; 4]
