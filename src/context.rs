@@ -8,7 +8,7 @@
 use crate::callback::Callback;
 use crate::cl::*;
 use crate::device::Device;
-use crate::device::traits::{DeviceOps, KernelQueue, PRINT_BYTES};
+use crate::device::traits::{DeviceOps, OnDeviceQueue, PRINT_BYTES};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::host_fills::HostFills;
@@ -42,7 +42,7 @@ pub trait Drain: Send + Sync {
 /// A queue on a device.
 pub trait OnDevice: Send + Sync {
     /// What its device has of it.
-    fn kernel_queue(&self) -> &Arc<dyn KernelQueue>;
+    fn kernel_queue(&self) -> &Arc<dyn OnDeviceQueue>;
     /// The object.
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
@@ -171,10 +171,10 @@ impl Context {
         let on_devices = Mutex::new(Rank::Context, OnDevices::default());
         let mut places: Vec<Arc<dyn DeviceOps>> = list.iter().map(|d| d.ops().clone()).collect();
         // There is one at most for all devices.
-        let fallback = list.iter().find_map(|d| d.fallback()).map(|helper| {
-            let known = places.iter().position(|p| Arc::ptr_eq(p, &helper.ops));
+        let fallback = list.iter().find_map(|d| d.fallback()).map(|fallback| {
+            let known = places.iter().position(|p| Arc::ptr_eq(p, &fallback.ops));
             known.unwrap_or_else(|| {
-                places.push(helper.ops.clone());
+                places.push(fallback.ops.clone());
                 places.len() - 1
             })
         });
@@ -241,7 +241,7 @@ impl Context {
         self.on_devices.lock().default_at(place)
     }
     /// The same, as the device has it.
-    pub fn default_queue(&self, place: usize) -> Option<Arc<dyn KernelQueue>> {
+    pub fn default_queue(&self, place: usize) -> Option<Arc<dyn OnDeviceQueue>> {
         self.default_on_device(place).map(|queue| queue.kernel_queue().clone())
     }
     /// Waits until everything enqueued in its queues so far is done.

@@ -74,7 +74,7 @@ struct Span {
 
 /// A moment of a command's life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Moment {
+pub enum ProfilingPoint {
     Queued,
     Submit,
     Start,
@@ -269,29 +269,33 @@ impl Event {
     }
 
     /// Notes the time of a moment in nanoseconds of the device clock.
-    pub(crate) fn stamp(&self, moment: Moment, ns: u64) {
-        self.times[moment as usize].store(ns, Ordering::Relaxed);
+    pub(crate) fn stamp(&self, point: ProfilingPoint, ns: u64) {
+        self.times[point as usize].store(ns, Ordering::Relaxed);
     }
 
     /// The time noted for a moment.
-    pub(crate) fn stamped(&self, moment: Moment) -> u64 {
-        self.times[moment as usize].load(Ordering::Relaxed)
+    pub(crate) fn stamped(&self, point: ProfilingPoint) -> u64 {
+        self.times[point as usize].load(Ordering::Relaxed)
     }
 
     /// clGetEventProfilingInfo
-    pub fn profiling(&self, moment: Moment) -> Result<u64> {
+    pub fn profiling(&self, point: ProfilingPoint) -> Result<u64> {
         // Times exist for commands of profiling queues, and are known when the command is complete.
         let profiling = self.queue.as_ref().is_some_and(|q| q.is_profiling());
         if !profiling || self.status() != CL_COMPLETE {
             return Err(Error::new(CL_PROFILING_INFO_NOT_AVAILABLE));
         }
         let inner = self.inner.lock();
-        match (inner.span.as_ref().and_then(|s| s.first.as_ref()), moment) {
+        match (inner.span.as_ref().and_then(|s| s.first.as_ref()), point) {
             // Which command is the first and which the last to run is not known across devices.
-            (Some(first), Moment::Queued) => Ok(first.stamped(Moment::Queued)),
-            (Some(first), Moment::Submit | Moment::Start) => Ok(first.stamped(Moment::Submit)),
-            (_, Moment::Complete) => Ok(self.stamped(Moment::Complete).max(self.stamped(Moment::End))),
-            _ => Ok(self.stamped(moment)),
+            (Some(first), ProfilingPoint::Queued) => Ok(first.stamped(ProfilingPoint::Queued)),
+            (Some(first), ProfilingPoint::Submit | ProfilingPoint::Start) => {
+                Ok(first.stamped(ProfilingPoint::Submit))
+            }
+            (_, ProfilingPoint::Complete) => {
+                Ok(self.stamped(ProfilingPoint::Complete).max(self.stamped(ProfilingPoint::End)))
+            }
+            _ => Ok(self.stamped(point)),
         }
     }
 

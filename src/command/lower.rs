@@ -268,7 +268,7 @@ pub(super) fn lower_kind(
                 offset: launch.offset,
                 global: launch.global,
                 local: launch.local,
-                reach: launch
+                indirect: launch
                     .reach
                     .as_ref()
                     .map(|r| r.others(at))

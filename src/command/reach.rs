@@ -78,9 +78,9 @@ impl Reach {
     }
 
     /// Everything but the arguments, with the newest bytes in it if they are wanted.
-    pub(super) fn others(&self, at: At<'_>) -> Result<batch::Reach> {
+    pub(super) fn others(&self, at: At<'_>) -> Result<batch::IndirectAccesses> {
         let buffers = self.others.iter().map(|r| whole(r, at)).collect::<Result<Vec<_>>>()?;
-        Ok(batch::Reach { buffers, anything: self.anything })
+        Ok(batch::IndirectAccesses { buffers, anything: self.anything })
     }
 }
 

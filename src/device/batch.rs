@@ -1,7 +1,7 @@
 //! Work handed to a device queue: batches of commands with their hazards, tickets and waits.
 
 use super::traits::{
-    DeviceKernel, DeviceList, DeviceMemory, DeviceQueue, DeviceSemaphore, KernelQueue, Submission,
+    DeviceKernel, DeviceList, DeviceMemory, DeviceQueue, DeviceSemaphore, OnDeviceQueue, Submission,
 };
 pub use crate::cl::region::RectLayout;
 use crate::host_ptr::HostPtr;
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Names a command to its owner; chosen by the owner.
-pub type Ticket = u64;
+pub type CommandTicket = u64;
 
 /// How a batch ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,13 +69,13 @@ pub enum ArgValue {
 
 /// What a launch may use besides its arguments, by addresses that it finds in memory.
 #[derive(Clone, Default)]
-pub struct Reach {
+pub struct IndirectAccesses {
     pub buffers: Vec<BufferRange>,
     /// Memory that nobody can name.
     pub anything: bool,
 }
 
-impl Reach {
+impl IndirectAccesses {
     /// Nothing.
     pub fn is_empty(&self) -> bool {
         self.buffers.is_empty() && !self.anything
@@ -92,9 +92,9 @@ pub struct Launch {
     pub global: [u64; 3],
     /// Size of full groups; the last group of a dimension may be smaller (non-uniform).
     pub local: [u32; 3],
-    pub reach: Reach,
+    pub indirect: IndirectAccesses,
     /// Where the kernel finds the default queue on the device.
-    pub default_queue: Option<Arc<dyn KernelQueue>>,
+    pub default_queue: Option<Arc<dyn OnDeviceQueue>>,
 }
 
 /// One command for the device. Offsets and sizes are validated.
@@ -206,7 +206,7 @@ pub struct ListItem {
 
 /// A command with its ticket.
 pub struct BatchItem {
-    pub ticket: Ticket,
+    pub ticket: CommandTicket,
     pub command: DeviceCommand,
     /// Must see the effects of every earlier item of this batch and of earlier batches of this queue. In an in-order
     /// queue that is always so; the device still omits the barrier when it can prove there is no hazard.

@@ -14,20 +14,20 @@ pub const IMAGE_FORMATS: &str = "image formats";
 pub const ENQUEUE: &str = "queues on the device";
 
 /// Who helps a device, and what is reported of the two.
-pub struct Fallback {
+pub struct FallbackDevice {
     pub ops: Arc<dyn DeviceOps>,
     pub(super) info: DeviceInfo,
     /// What the device has only by falling back.
     pub gains: Vec<&'static str>,
 }
 
-impl Fallback {
+impl FallbackDevice {
     /// A device of these facts that falls back to `ops`.
-    pub fn new(own: &DeviceInfo, ops: Arc<dyn DeviceOps>) -> Fallback {
+    pub fn new(own: &DeviceInfo, ops: Arc<dyn DeviceOps>) -> FallbackDevice {
         let (mut info, gains) = merge(own, ops.info());
         let what = if gains.is_empty() { String::new() } else { format!(": {}", gains.join(", ")) };
         info.notes.push(format!("kernels that it cannot run fall back to {}{what}", ops.info().name));
-        Fallback { ops, info, gains }
+        FallbackDevice { ops, info, gains }
     }
 }
 

@@ -20,7 +20,7 @@ pub enum AddressSharing {
     /// Allocations have host memory at their device address; bytes are copied between the two.
     Mirrored,
     /// Allocations can be of host memory that has one address for both.
-    Placed,
+    Concurrent,
     /// Every address of the process is one of the device.
     Host,
 }

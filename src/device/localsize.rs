@@ -5,7 +5,7 @@
 
 /// What the device likes.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct GroupPreferences {
     /// Work-items of a group to aim at.
     pub target: u32,
     /// Work-items that run in lockstep.
@@ -16,7 +16,7 @@ pub struct Shape {
 }
 
 /// The local size for a grid of `dims` dimensions; unused dimensions are 1.
-pub fn suggest(global: [u64; 3], dims: u32, shape: &Shape) -> [u32; 3] {
+pub fn suggest(global: [u64; 3], dims: u32, shape: &GroupPreferences) -> [u32; 3] {
     let mut local = [1u32; 3];
     let dims = (dims as usize).clamp(1, 3);
     let mut left = shape.target.max(1);
@@ -49,7 +49,7 @@ fn pick(n: u64, cap: u32, wave: u32) -> u32 {
 mod tests {
     use super::*;
 
-    const GPU: Shape = Shape { target: 256, wave: 32, row: 32, max: [1024, 1024, 64] };
+    const GPU: GroupPreferences = GroupPreferences { target: 256, wave: 32, row: 32, max: [1024, 1024, 64] };
 
     #[test]
     fn sizes_divide_the_grid() {
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn limits_hold() {
-        let tight = Shape { target: 256, wave: 8, row: 64, max: [4, 2, 1] };
+        let tight = GroupPreferences { target: 256, wave: 8, row: 64, max: [4, 2, 1] };
         assert_eq!(suggest([64, 64, 64], 3, &tight), [4, 2, 1]);
     }
 }

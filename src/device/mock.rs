@@ -1,7 +1,7 @@
 //! A deterministic device in host memory for tests. Batches complete when the test steps the device, when somebody
 //! waits, or at once; a queue refuses to start a batch whose waits are not complete, which is an error of the scheduler.
 
-use super::batch::{Batch, DeviceCommand, ListItem, Outcome, Ticket, Times};
+use super::batch::{Batch, CommandTicket, DeviceCommand, ListItem, Outcome, Times};
 use super::host_exec;
 use super::info::{AddressSharing, DeviceInfo};
 use super::share::{MemoryHandle, SemaphoreHandle};
@@ -59,7 +59,7 @@ impl MockDevice {
             sharing,
             buffer_addresses: sharing != AddressSharing::None,
             host_import_alignment: if sharing == AddressSharing::Host { 4096 } else { 0 },
-            memory_imports: if sharing == AddressSharing::Placed {
+            memory_imports: if sharing == AddressSharing::Concurrent {
                 vec![MemoryHandle::DmaBuf]
             } else {
                 Vec::new()
@@ -106,7 +106,7 @@ struct MockMemory {
 }
 
 impl MockMemory {
-    fn make(size: u64, visible: bool, mirrored: bool) -> Result<Arc<dyn DeviceMemory>> {
+    fn make(size: u64, visible: bool, mirrored: bool) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let own: Option<Vec<_>> = (0..1 + u8::from(mirrored)).map(|_| HostAllocation::new(size)).collect();
         let own = own.ok_or(DeviceError::OutOfDeviceMemory)?;
         let address = own[own.len() - 1].ptr().addr() as u64;
@@ -133,10 +133,10 @@ impl DeviceMemory for MockMemory {
 struct MockSemaphore;
 
 impl DeviceSemaphore for MockSemaphore {
-    fn import(&self, _handle: SemaphoreHandle, _fd: RawFd) -> Result<()> {
+    fn import(&self, _handle: SemaphoreHandle, _fd: RawFd) -> DeviceResult<()> {
         Ok(())
     }
-    fn export(&self, _handle: SemaphoreHandle) -> Result<RawFd> {
+    fn export(&self, _handle: SemaphoreHandle) -> DeviceResult<RawFd> {
         Ok(7)
     }
     fn as_any(&self) -> &dyn Any {
@@ -206,10 +206,10 @@ impl DeviceOps for MockDevice {
     fn target(&self) -> &clspv_bridge::Target {
         &self.target
     }
-    fn alloc_buffer(&self, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc_buffer(&self, desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
         MockMemory::make(desc.size, self.host_visible, false)
     }
-    fn import_host(&self, range: HostRange, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+    fn import_host(&self, range: HostRange, desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
         if self.info.sharing != AddressSharing::Host {
             return Err(DeviceError::Unsupported("import".into()));
         }
@@ -222,7 +222,12 @@ impl DeviceOps for MockDevice {
             _own: Vec::new(),
         }))
     }
-    fn import_memory(&self, handle: MemoryHandle, fd: RawFd, size: u64) -> Result<Arc<dyn DeviceMemory>> {
+    fn import_memory(
+        &self,
+        handle: MemoryHandle,
+        fd: RawFd,
+        size: u64,
+    ) -> DeviceResult<Arc<dyn DeviceMemory>> {
         if fd < 0 || !self.info.memory_imports.contains(&handle) {
             return Err(DeviceError::Unsupported("import".into()));
         }
@@ -231,12 +236,12 @@ impl DeviceOps for MockDevice {
         drop(unsafe { OwnedFd::from_raw_fd(fd) });
         Ok(memory)
     }
-    fn alloc_shared(&self, size: u64, kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc_shared(&self, size: u64, kind: SharedKind) -> DeviceResult<Arc<dyn DeviceMemory>> {
         match (self.info.sharing, kind) {
-            (AddressSharing::Host, _) | (AddressSharing::Placed, SharedKind::Placed) => {
+            (AddressSharing::Host, _) | (AddressSharing::Concurrent, SharedKind::Concurrent) => {
                 MockMemory::make(size, true, false)
             }
-            (AddressSharing::None, _) | (_, SharedKind::Placed) => {
+            (AddressSharing::None, _) | (_, SharedKind::Concurrent) => {
                 Err(DeviceError::Unsupported("shared memory".into()))
             }
             _ => MockMemory::make(size, false, true),
@@ -246,17 +251,24 @@ impl DeviceOps for MockDevice {
         &self,
         others: &[Arc<dyn DeviceOps>],
         size: u64,
-    ) -> Result<Vec<Arc<dyn DeviceMemory>>> {
+    ) -> DeviceResult<Vec<Arc<dyn DeviceMemory>>> {
         let own = MockMemory::make(size, true, false)?;
         let data = own.host_ptr().ok_or(DeviceError::OutOfDeviceMemory)?;
         let same = || MockMemory { data, size, visible: true, address: data.addr() as u64, _own: Vec::new() };
         let others = others.iter().map(|_| Arc::new(same()) as Arc<dyn DeviceMemory>);
         Ok(std::iter::once(own).chain(others).collect())
     }
-    fn load(&self, _program: Arc<clspv_bridge::abi::CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
+    fn load(
+        &self,
+        _program: Arc<clspv_bridge::abi::CompiledProgram>,
+    ) -> DeviceResult<Arc<dyn DeviceProgram>> {
         Err(DeviceError::Unsupported("programs".into()))
     }
-    fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>> {
+    fn create_queue(
+        &self,
+        desc: &QueueDesc,
+        sink: Arc<dyn CompletionSink>,
+    ) -> DeviceResult<Arc<dyn DeviceQueue>> {
         let queue = Arc::new(MockQueue {
             device: self.this.clone(),
             profiling: desc.profiling,
@@ -267,18 +279,18 @@ impl DeviceOps for MockDevice {
         self.queues.lock().push(Arc::downgrade(&queue));
         Ok(queue)
     }
-    fn transfer(&self, command: &DeviceCommand) -> Result<()> {
+    fn transfer(&self, command: &DeviceCommand) -> DeviceResult<()> {
         execute(command.clone());
         Ok(())
     }
-    fn create_semaphore(&self, _origin: SemaphoreOrigin) -> Result<Arc<dyn DeviceSemaphore>> {
+    fn create_semaphore(&self, _origin: SemaphoreOrigin) -> DeviceResult<Arc<dyn DeviceSemaphore>> {
         Ok(Arc::new(MockSemaphore))
     }
-    fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
+    fn record(&self, items: Vec<ListItem>) -> DeviceResult<Arc<dyn DeviceList>> {
         self.recordings.fetch_add(1, Ordering::Relaxed);
         Ok(Arc::new(MockList { items, replays: AtomicUsize::new(0) }))
     }
-    fn timestamps(&self) -> Result<(u64, u64)> {
+    fn timestamps(&self) -> DeviceResult<(u64, u64)> {
         let now = self.clock.fetch_add(1, Ordering::Relaxed);
         Ok((now, now))
     }
@@ -318,7 +330,7 @@ impl MockQueue {
             wait.queue.wait(wait.submission, None).unwrap();
         }
         let tick = || self.device.upgrade().map_or(0, |d| d.clock.fetch_add(1, Ordering::Relaxed));
-        let (mut tickets, mut times) = (Vec::<Ticket>::new(), Vec::new());
+        let (mut tickets, mut times) = (Vec::<CommandTicket>::new(), Vec::new());
         for item in batch.items {
             let start = tick();
             execute(item.command);
@@ -333,7 +345,7 @@ impl MockQueue {
 }
 
 impl DeviceQueue for MockQueue {
-    fn submit(&self, batch: Batch) -> Result<Submission> {
+    fn submit(&self, batch: Batch) -> DeviceResult<Submission> {
         let device = self.device.upgrade().ok_or(DeviceError::Lost)?;
         if device.fail_submits.load(Ordering::Relaxed) {
             return Err(DeviceError::OutOfDeviceMemory);
@@ -360,7 +372,7 @@ impl DeviceQueue for MockQueue {
     fn completed(&self) -> Submission {
         self.completed.load(Ordering::Acquire)
     }
-    fn wait(&self, submission: Submission, _timeout: Option<Duration>) -> Result<bool> {
+    fn wait(&self, submission: Submission, _timeout: Option<Duration>) -> DeviceResult<bool> {
         while self.completed() < submission {
             if !self.step() {
                 std::thread::yield_now();

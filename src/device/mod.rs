@@ -28,7 +28,7 @@ use crate::cl::*;
 use crate::config::Config;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use clspv_bridge::driver::FrontConfig;
-use fallback::Fallback;
+use fallback::FallbackDevice;
 use features::Feature;
 use std::sync::{Arc, OnceLock};
 use traits::DeviceOps;
@@ -40,7 +40,7 @@ pub struct Device {
     /// Name of its kind ("vulkan").
     driver: &'static str,
     /// Who runs what it cannot run.
-    fallback: Option<Fallback>,
+    fallback: Option<FallbackDevice>,
     extensions: Vec<&'static Feature>,
     c_features: Vec<&'static Feature>,
     /// Of a sub-device: the device it is a part of, and how that was partitioned.
@@ -64,7 +64,7 @@ impl Device {
     pub fn falling_back(
         driver: &'static str,
         ops: Arc<dyn DeviceOps>,
-        fallback: Option<Fallback>,
+        fallback: Option<FallbackDevice>,
     ) -> Arc<Device> {
         let info = fallback.as_ref().map_or(ops.info(), |f| &f.info);
         let has = |f: &&'static Feature| (f.when)(info);
@@ -96,7 +96,7 @@ impl Device {
         &self.ops
     }
     /// Who runs what the device cannot run.
-    pub fn fallback(&self) -> Option<&Fallback> {
+    pub fn fallback(&self) -> Option<&FallbackDevice> {
         self.fallback.as_ref()
     }
     /// Facts; of a device that has help, those of both.

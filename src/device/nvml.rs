@@ -40,9 +40,9 @@ pub fn read([domain, bus, device, function]: [u32; 4]) -> Nvml {
             lib.get(b"nvmlDeviceGetHandleByPciBusId_v2\0").ok();
         let mut gpu = null_mut();
         let found = find.is_some_and(|find| find(id.as_ptr(), &mut gpu) == SUCCESS);
-        let told = if found { ask(&lib, gpu) } else { Nvml::default() };
+        let facts = if found { ask(&lib, gpu) } else { Nvml::default() };
         stop();
-        told
+        facts
     }
 }
 

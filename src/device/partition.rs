@@ -84,8 +84,8 @@ impl Device {
                     err!(CL_INVALID_DEVICE_PARTITION_COUNT, "{given:?} of {units} compute units")
                 })?;
                 let end = CL_DEVICE_PARTITION_BY_COUNTS_LIST_END as cl_device_partition_property;
-                let told = std::iter::once(BY_COUNTS).chain(given).chain([end, 0]).collect();
-                Ok((Division::Counts(counts), told))
+                let reported = std::iter::once(BY_COUNTS).chain(given).chain([end, 0]).collect();
+                Ok((Division::Counts(counts), reported))
             }
             _ => {
                 let wanted = value as cl_device_affinity_domain;
@@ -107,12 +107,12 @@ impl Device {
 
     /// clCreateSubDevices, for a list of properties up to its first 0 or beyond.
     pub fn partition(self: &Arc<Device>, list: &[cl_device_partition_property]) -> Result<Vec<Arc<Device>>> {
-        let (division, told) = self.division(list)?;
+        let (division, reported) = self.division(list)?;
         let parts = self.ops().divide(&division).map_err(|e| match e {
             DeviceError::Unsupported(why) => err!(CL_DEVICE_PARTITION_FAILED, "{why}"),
             other => other.into(),
         })?;
-        Ok(parts.into_iter().map(|ops| Device::part(self, ops, told.clone())).collect())
+        Ok(parts.into_iter().map(|ops| Device::part(self, ops, reported.clone())).collect())
     }
 
     /// Whether the device is `other` or a part of it.

@@ -366,7 +366,7 @@ fn svm_capabilities(sharing: AddressSharing) -> cl_device_svm_capabilities {
     match sharing {
         AddressSharing::None => 0,
         AddressSharing::Mirrored => CL_DEVICE_SVM_COARSE_GRAIN_BUFFER,
-        AddressSharing::Placed => CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER,
+        AddressSharing::Concurrent => CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER,
         AddressSharing::Host => {
             CL_DEVICE_SVM_COARSE_GRAIN_BUFFER
                 | CL_DEVICE_SVM_FINE_GRAIN_BUFFER
@@ -392,8 +392,8 @@ fn usm_capabilities(
             CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
         }
         // Atomic operations together with the host are not promised across a bus.
-        (AddressSharing::Placed, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL)
-        | (AddressSharing::Placed, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL) => {
+        (AddressSharing::Concurrent, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL)
+        | (AddressSharing::Concurrent, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL) => {
             CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL
                 | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
                 | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL
@@ -434,23 +434,23 @@ mod tests {
         fn target(&self) -> &clspv_bridge::Target {
             &self.1
         }
-        fn alloc_buffer(&self, _: &BufferDesc) -> crate::device::traits::Result<Arc<dyn DeviceMemory>> {
+        fn alloc_buffer(&self, _: &BufferDesc) -> crate::device::traits::DeviceResult<Arc<dyn DeviceMemory>> {
             Err(DeviceError::OutOfDeviceMemory)
         }
         fn load(
             &self,
             _: Arc<clspv_bridge::abi::CompiledProgram>,
-        ) -> crate::device::traits::Result<Arc<dyn DeviceProgram>> {
+        ) -> crate::device::traits::DeviceResult<Arc<dyn DeviceProgram>> {
             Err(DeviceError::OutOfDeviceMemory)
         }
         fn create_queue(
             &self,
             _: &QueueDesc,
             _: Arc<dyn CompletionSink>,
-        ) -> crate::device::traits::Result<Arc<dyn DeviceQueue>> {
+        ) -> crate::device::traits::DeviceResult<Arc<dyn DeviceQueue>> {
             Err(DeviceError::OutOfDeviceMemory)
         }
-        fn timestamps(&self) -> crate::device::traits::Result<(u64, u64)> {
+        fn timestamps(&self) -> crate::device::traits::DeviceResult<(u64, u64)> {
             Ok((1, 2))
         }
         fn as_any(&self) -> &dyn std::any::Any {

@@ -1,7 +1,7 @@
 //! The kinds of devices and the choice among the devices they find.
 
 use super::Device;
-use super::fallback::Fallback;
+use super::fallback::FallbackDevice;
 use super::info::DeviceKind;
 use super::traits::{DeviceDriver, DeviceOps};
 use super::{cpu, vulkan};
@@ -23,7 +23,7 @@ pub fn probe(config: &Config) -> Vec<Arc<Device>> {
             found.push((driver.name(), driver.probe(config)));
         }
     }
-    let helper = helper(config, &found);
+    let fallback_ops = fallback_ops(config, &found);
     let ranks = |(name, list): &(&'static str, Vec<Arc<dyn DeviceOps>>)| {
         (*name, list.iter().map(|ops| rank(name, ops.info().kind)).collect::<Vec<_>>())
     };
@@ -32,26 +32,29 @@ pub fn probe(config: &Config) -> Vec<Arc<Device>> {
     let device = |(kind, index): (usize, usize)| {
         let (driver, list) = found.get(kind)?;
         let ops = list.get(index)?.clone();
-        let helper = helper.as_ref().filter(|_| *driver != cpu::DRIVER.name());
-        let fallback = helper.map(|helper| Fallback::new(ops.info(), helper.clone()));
+        let fallback_ops = fallback_ops.as_ref().filter(|_| *driver != cpu::DRIVER.name());
+        let fallback = fallback_ops.map(|fallback_ops| FallbackDevice::new(ops.info(), fallback_ops.clone()));
         Some(Device::falling_back(driver, ops, fallback))
     };
     chosen.into_iter().filter_map(device).collect()
 }
 
 /// The device that others fall back to, if PYROCLAST_FALLBACK names one: the same that is listed, if it is.
-fn helper(config: &Config, found: &[(&'static str, Vec<Arc<dyn DeviceOps>>)]) -> Option<Arc<dyn DeviceOps>> {
+fn fallback_ops(
+    config: &Config,
+    found: &[(&'static str, Vec<Arc<dyn DeviceOps>>)],
+) -> Option<Arc<dyn DeviceOps>> {
     let wanted = config.fallback.as_deref()?;
     if wanted != cpu::DRIVER.name() {
         tracing::warn!("PYROCLAST_FALLBACK: there is no device '{wanted}' to fall back to");
         return None;
     }
     let listed = found.iter().find(|(name, _)| *name == wanted).and_then(|(_, list)| list.first().cloned());
-    let helper = listed.or_else(|| cpu::DRIVER.probe(config).into_iter().next());
-    if helper.is_none() {
+    let fallback_ops = listed.or_else(|| cpu::DRIVER.probe(config).into_iter().next());
+    if fallback_ops.is_none() {
         tracing::warn!("PYROCLAST_FALLBACK: the CPU device cannot be used");
     }
-    helper
+    fallback_ops
 }
 
 fn kind_of(selector: &str) -> &str {

@@ -37,7 +37,7 @@ impl SvmType {
     pub fn needs(self) -> AddressSharing {
         match self {
             SvmType::Coarse | SvmType::Device => AddressSharing::Mirrored,
-            SvmType::Fine | SvmType::Host | SvmType::Shared => AddressSharing::Placed,
+            SvmType::Fine | SvmType::Host | SvmType::Shared => AddressSharing::Concurrent,
             SvmType::System => AddressSharing::Host,
         }
     }
@@ -89,12 +89,12 @@ mod tests {
         assert!(TYPES.iter().enumerate().all(|(i, t)| t.index() as usize == i));
         assert!(TYPES.is_sorted_by_key(|t| t.needs()));
         assert_eq!(listed([AddressSharing::None]).count(), 0);
-        assert_eq!(listed([AddressSharing::Mirrored, AddressSharing::Placed]).count(), 5);
+        assert_eq!(listed([AddressSharing::Mirrored, AddressSharing::Concurrent]).count(), 5);
         let host = |t: SvmType| t.capabilities(AddressSharing::Host);
         assert_eq!(host(SvmType::Coarse) & 0xe18 | host(SvmType::Coarse) & 0x101, 0xf19);
         assert_eq!(host(SvmType::System) & 0x3fdb, 0x3fdb);
-        let common = |t| common(t, [AddressSharing::Host, AddressSharing::Placed, AddressSharing::None]);
-        assert_eq!(common(SvmType::Fine), SvmType::Fine.capabilities(AddressSharing::Placed));
+        let common = |t| common(t, [AddressSharing::Host, AddressSharing::Concurrent, AddressSharing::None]);
+        assert_eq!(common(SvmType::Fine), SvmType::Fine.capabilities(AddressSharing::Concurrent));
         assert_eq!(common(SvmType::System), host(SvmType::System));
     }
 }

@@ -1,7 +1,9 @@
 //! What a device kind implements. A device never sees an OpenCL object: it gets [`super::batch::DeviceCommand`]s
 //! whose operands are its own memory and kernels, and reports completion through [`CompletionSink`].
 
-use super::batch::{Batch, BatchItem, DeviceCommand, Launch, ListItem, Outcome, RectLayout, Ticket, Times};
+use super::batch::{
+    Batch, BatchItem, CommandTicket, DeviceCommand, Launch, ListItem, Outcome, RectLayout, Times,
+};
 use super::info::DeviceInfo;
 use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::image::{ImageFormat, ImageShape};
@@ -29,7 +31,7 @@ pub enum DeviceError {
 }
 
 /// Result of the device layer.
-pub type Result<T> = std::result::Result<T, DeviceError>;
+pub type DeviceResult<T> = std::result::Result<T, DeviceError>;
 
 /// A kind of device (`vulkan`, later `cpu`).
 pub trait DeviceDriver: Send + Sync {
@@ -70,7 +72,7 @@ pub enum SharedKind {
     /// The device's own. The host has memory of its own at the address, unless it sees the device's.
     Mirrored,
     /// Seen by host and device, which may use it at the same time.
-    Placed,
+    Concurrent,
     /// The device's own. Nothing else gets the address.
     Reserved,
 }
@@ -89,35 +91,35 @@ pub trait DeviceOps: Send + Sync {
     fn info(&self) -> &DeviceInfo;
     /// What the compiler may use.
     fn target(&self) -> &clspv_bridge::Target;
-    fn alloc_buffer(&self, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>>;
+    fn alloc_buffer(&self, desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>>;
     /// Makes the application's memory a buffer without copying; `Unsupported` if alignment or the device forbids it.
-    fn import_host(&self, range: HostRange, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+    fn import_host(&self, range: HostRange, desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let _ = (range, desc);
         Err(DeviceError::Unsupported("import of host memory".into()))
     }
     /// Host memory, aligned to a page and visible to the host, that the device copies from and to at full speed.
-    fn alloc_shadow(&self, size: u64) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc_shadow(&self, size: u64) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let _ = size;
         Err(DeviceError::Unsupported("host memory of the device".into()))
     }
     /// Memory with one address for host and device ([`DeviceMemory::address`]), aligned to a page; which kinds there are
     /// follows from [`DeviceInfo::sharing`]. The host sees it there exactly if it has a host pointer.
-    fn alloc_shared(&self, size: u64, kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc_shared(&self, size: u64, kind: SharedKind) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let _ = (size, kind);
         Err(DeviceError::Unsupported("memory with one address for host and device".into()))
     }
     /// The same for this device and others of its kind that have addresses of their own: memory that they and the host use
-    /// at one address ([`SharedKind::Placed`]), as each of them has it, this one first.
+    /// at one address ([`SharedKind::Concurrent`]), as each of them has it, this one first.
     fn alloc_shared_with(
         &self,
         others: &[Arc<dyn DeviceOps>],
         size: u64,
-    ) -> Result<Vec<Arc<dyn DeviceMemory>>> {
+    ) -> DeviceResult<Vec<Arc<dyn DeviceMemory>>> {
         let _ = (others, size);
         Err(DeviceError::Unsupported("memory with one address for several devices".into()))
     }
     /// Memory of an image, of undefined contents. Its `size` is that of the texels one after another.
-    fn alloc_image(&self, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc_image(&self, desc: &ImageDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let _ = desc;
         Err(DeviceError::Unsupported("images".into()))
     }
@@ -128,61 +130,74 @@ pub trait DeviceOps: Send + Sync {
         buffer: &Arc<dyn DeviceMemory>,
         layout: &RectLayout,
         desc: &ImageDesc,
-    ) -> Result<Arc<dyn DeviceMemory>> {
+    ) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let _ = (buffer, layout, desc);
         Err(DeviceError::Unsupported("images in buffers".into()))
     }
     /// What kernels are given for an image that shares the texels of another one of the same shape.
-    fn view_image(&self, image: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+    fn view_image(
+        &self,
+        image: &Arc<dyn DeviceMemory>,
+        desc: &ImageDesc,
+    ) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let _ = (image, desc);
         Err(DeviceError::Unsupported("images of images".into()))
     }
     /// Makes a compiled program launchable. Pipelines may be created later or in the background.
-    fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>>;
-    fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>>;
+    fn load(&self, program: Arc<CompiledProgram>) -> DeviceResult<Arc<dyn DeviceProgram>>;
+    fn create_queue(
+        &self,
+        desc: &QueueDesc,
+        sink: Arc<dyn CompletionSink>,
+    ) -> DeviceResult<Arc<dyn DeviceQueue>>;
     /// Does a transfer on memory that no work in flight uses, and waits for it. Calls no [`CompletionSink`], so a sink may
     /// call it.
-    fn transfer(&self, command: &DeviceCommand) -> Result<()> {
+    fn transfer(&self, command: &DeviceCommand) -> DeviceResult<()> {
         let _ = command;
         Err(DeviceError::Unsupported("transfers outside of queues".into()))
     }
     /// Does a launch whose memory no work in flight uses, and waits for it. What it prints, up to so many bytes in the
     /// device's form, is handed over before this returns.
-    fn launch(&self, launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8])) -> Result<()> {
+    fn launch(&self, launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8])) -> DeviceResult<()> {
         let _ = (launch, print_bytes, print);
         Err(DeviceError::Unsupported("launches outside of queues".into()))
     }
     /// Makes shared memory a buffer of `size` bytes without copying. Owns the descriptor unless it fails; `Unsupported` if
     /// the driver refuses it.
-    fn import_memory(&self, handle: MemoryHandle, fd: RawFd, size: u64) -> Result<Arc<dyn DeviceMemory>> {
+    fn import_memory(
+        &self,
+        handle: MemoryHandle,
+        fd: RawFd,
+        size: u64,
+    ) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let _ = (handle, fd, size);
         Err(DeviceError::Unsupported("import of memory".into()))
     }
     /// Makes a queue that kernels enqueue kernels to, for so many bytes of what is enqueued and has not started.
-    fn create_kernel_queue(&self, size: u32) -> Result<Arc<dyn KernelQueue>> {
+    fn create_on_device_queue(&self, size: u32) -> DeviceResult<Arc<dyn OnDeviceQueue>> {
         let _ = size;
         Err(DeviceError::Unsupported("queues on the device".into()))
     }
     /// Makes a binary semaphore. Owns the descriptor of an import unless it fails.
-    fn create_semaphore(&self, origin: SemaphoreOrigin) -> Result<Arc<dyn DeviceSemaphore>> {
+    fn create_semaphore(&self, origin: SemaphoreOrigin) -> DeviceResult<Arc<dyn DeviceSemaphore>> {
         let _ = origin;
         Err(DeviceError::Unsupported("semaphores".into()))
     }
     /// Takes commands that touch no host memory, to be replayed by any queue of the device.
-    fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
+    fn record(&self, items: Vec<ListItem>) -> DeviceResult<Arc<dyn DeviceList>> {
         let _ = items;
         Err(DeviceError::Unsupported("recorded commands".into()))
     }
     /// Devices of some of the compute units; memory of one is memory of all.
-    fn divide(&self, division: &Division) -> Result<Vec<Arc<dyn DeviceOps>>> {
+    fn divide(&self, division: &Division) -> DeviceResult<Vec<Arc<dyn DeviceOps>>> {
         let _ = division;
         Err(DeviceError::Unsupported("parts of the device".into()))
     }
     /// (device time, host time) in nanoseconds, taken together (clGetDeviceAndHostTimer). The device clock is the
     /// clock of [`Times`].
-    fn timestamps(&self) -> Result<(u64, u64)>;
+    fn timestamps(&self) -> DeviceResult<(u64, u64)>;
     /// The device's time alone, cheaply: each command of a profiling queue asks.
-    fn device_now(&self) -> Result<u64> {
+    fn device_now(&self) -> DeviceResult<u64> {
         self.timestamps().map(|(device, _)| device)
     }
     /// False once the device is lost.
@@ -234,15 +249,15 @@ pub enum SemaphoreOrigin {
 /// A binary semaphore of one device. Commands in flight hold an `Arc`.
 pub trait DeviceSemaphore: Send + Sync {
     /// Replaces the payload. Owns the descriptor unless it fails.
-    fn import(&self, handle: SemaphoreHandle, fd: RawFd) -> Result<()>;
+    fn import(&self, handle: SemaphoreHandle, fd: RawFd) -> DeviceResult<()>;
     /// A new descriptor, the caller's to close. Sync files need a signal that is submitted, and count as a wait for it.
-    fn export(&self, handle: SemaphoreHandle) -> Result<RawFd>;
+    fn export(&self, handle: SemaphoreHandle) -> DeviceResult<RawFd>;
     fn as_any(&self) -> &dyn Any;
 }
 
 /// A loaded program.
 pub trait DeviceProgram: Send + Sync {
-    fn kernel(&self, name: &str) -> Result<Arc<dyn DeviceKernel>>;
+    fn kernel(&self, name: &str) -> DeviceResult<Arc<dyn DeviceKernel>>;
 }
 
 /// A launchable kernel.
@@ -291,7 +306,7 @@ pub struct QueueDesc {
 }
 
 /// A queue on the device. Commands in flight hold an `Arc`.
-pub trait KernelQueue: Send + Sync {
+pub trait OnDeviceQueue: Send + Sync {
     /// What kernels know it by.
     fn word(&self) -> u64;
 }
@@ -307,7 +322,7 @@ pub trait DeviceQueue: Send + Sync {
     }
     /// Takes the batch and hands it to the device; does not wait for the device. After an error the batch's tickets
     /// have not been and will not be reported.
-    fn submit(&self, batch: Batch) -> Result<Submission>;
+    fn submit(&self, batch: Batch) -> DeviceResult<Submission>;
     /// Whether `submit` has read the sources of writes when it returns.
     fn reads_sources(&self) -> bool {
         false
@@ -320,9 +335,9 @@ pub trait DeviceQueue: Send + Sync {
     }
     /// Blocks until `submission` is complete and its tickets have been reported to the sink, doing the completion
     /// work in this thread when possible. False if the time ran out first.
-    fn wait(&self, submission: Submission, timeout: Option<Duration>) -> Result<bool>;
+    fn wait(&self, submission: Submission, timeout: Option<Duration>) -> DeviceResult<bool>;
     /// The same for a thread that is in no hurry and does not poll.
-    fn wait_asleep(&self, submission: Submission) -> Result<()> {
+    fn wait_asleep(&self, submission: Submission) -> DeviceResult<()> {
         self.wait(submission, None).map(drop)
     }
     /// Whether a batch of this queue may wait on a submission of `other` (see [`Batch::waits`]).
@@ -341,5 +356,5 @@ pub trait CompletionSink: Send + Sync {
         let _ = text;
     }
     /// These tickets of one batch are complete (or failed, with one outcome). `times` is empty or has one entry a ticket.
-    fn done(&self, tickets: &[Ticket], outcome: Outcome, times: &[Times]);
+    fn done(&self, tickets: &[CommandTicket], outcome: Outcome, times: &[Times]);
 }

@@ -10,7 +10,7 @@ use crate::cl::image::ImageKind;
 use crate::cl::*;
 use crate::context::{Context, OnDevice};
 use crate::device::features::VERSION;
-use crate::device::traits::KernelQueue;
+use crate::device::traits::OnDeviceQueue;
 use crate::err;
 use crate::error::Result;
 use crate::memory::MemObject;
@@ -31,7 +31,7 @@ pub enum ArgSnapshot {
     Local(u64),
     /// An address that kernels use as it is.
     Pointer(u64),
-    Queue(Arc<dyn KernelQueue>),
+    Queue(Arc<dyn OnDeviceQueue>),
 }
 
 /// Value of an argument as it was set.

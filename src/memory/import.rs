@@ -184,7 +184,7 @@ mod tests {
     fn properties_are_those_that_a_device_offers() {
         let code = |c: &Context, list: &[(isize, isize)]| kind(c, list).map_err(|e| e.code());
         let invalid = Err(CL_INVALID_PROPERTY);
-        let both = context(&[AddressSharing::Host, AddressSharing::Placed]);
+        let both = context(&[AddressSharing::Host, AddressSharing::Concurrent]);
         assert_eq!(code(&both, &[]), Ok(ImportKind::Host));
         assert_eq!(code(&both, &[(TYPE, HOST)]), Ok(ImportKind::Host));
         assert_eq!(code(&both, &[(TYPE, DMA_BUF)]), Ok(ImportKind::DmaBuf));
@@ -204,12 +204,12 @@ mod tests {
             assert_eq!(code(&both, wrong), invalid, "{wrong:?}");
         }
         assert_eq!(code(&context(&[AddressSharing::Host]), &[(TYPE, DMA_BUF)]), invalid);
-        assert_eq!(code(&context(&[AddressSharing::Placed]), &[(TYPE, HOST)]), invalid);
+        assert_eq!(code(&context(&[AddressSharing::Concurrent]), &[(TYPE, HOST)]), invalid);
     }
 
     #[test]
     fn a_dma_buf_is_a_buffer_of_the_devices_that_import_it() {
-        let context = context(&[AddressSharing::Host, AddressSharing::Placed]);
+        let context = context(&[AddressSharing::Host, AddressSharing::Concurrent]);
         for writable in [true, false] {
             let (path, fd) = memory_file(8192, writable);
             let make = |size, flags| {
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn pages_are_not_imported_where_no_device_can() {
-        let context = context(&[AddressSharing::Placed]);
+        let context = context(&[AddressSharing::Concurrent]);
         let mut bytes = [0u8; 64];
         let source = Source::Host(HostPtr::new(bytes.as_mut_ptr()));
         let made = create(&context, source, CL_MEM_READ_WRITE, 64);

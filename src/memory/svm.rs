@@ -47,7 +47,7 @@ impl Kind {
         match self {
             Kind::Svm { fine: false } => SharedKind::Mirrored,
             Kind::Device => SharedKind::Reserved,
-            Kind::Svm { fine: true } | Kind::Host | Kind::Shared => SharedKind::Placed,
+            Kind::Svm { fine: true } | Kind::Host | Kind::Shared => SharedKind::Concurrent,
         }
     }
 
@@ -246,10 +246,10 @@ fn of_one(
     let sharing = device.info().sharing;
     let memory = match kind.memory() {
         // Devices that see every address of the process use the host's side, which must be the other device's too.
-        SharedKind::Mirrored if users.len() > 1 && sharing != AddressSharing::Host => SharedKind::Placed,
+        SharedKind::Mirrored if users.len() > 1 && sharing != AddressSharing::Host => SharedKind::Concurrent,
         other => other,
     };
-    if memory == SharedKind::Placed && sharing < AddressSharing::Placed {
+    if memory == SharedKind::Concurrent && sharing < AddressSharing::Concurrent {
         return Err(Error::with(
             CL_OUT_OF_RESOURCES,
             "no memory that all devices of the context use at one address",
@@ -266,7 +266,7 @@ fn of_several(context: &Context, owners: &[usize], size: u64) -> Result<(u64, Re
     let refused =
         |why: &str| Error::with(CL_OUT_OF_RESOURCES, format!("one address for several devices: {why}"));
     let devices: Vec<_> = owners.iter().filter_map(|i| context.devices().get(*i)).collect();
-    if devices.iter().any(|d| d.info().sharing < AddressSharing::Placed) {
+    if devices.iter().any(|d| d.info().sharing < AddressSharing::Concurrent) {
         return Err(refused("a device cannot use memory of the host at it"));
     }
     let others: Vec<_> = devices.iter().skip(1).map(|d| d.ops().clone()).collect();

@@ -465,7 +465,7 @@ fn post(notify: Callback, program: Arc<Program>) {
 fn load(device: &Device, (compiled, theirs): Compiled) -> std::result::Result<Executable, DeviceError> {
     let loaded = device.ops().load(compiled.clone())?;
     let helped = device.fallback().zip(theirs);
-    let fallback = helped.map(|(helper, theirs)| Fallback::load(&helper.ops, theirs)).transpose()?;
+    let fallback = helped.map(|(fallback, theirs)| Fallback::load(&fallback.ops, theirs)).transpose()?;
     Ok(Executable { compiled, loaded, fallback })
 }
 

@@ -8,7 +8,7 @@
 use crate::device::Device;
 use crate::device::fallback::{ENQUEUE, IMAGE_FORMATS};
 use crate::device::info::DeviceInfo;
-use crate::device::traits::{DeviceOps, DeviceProgram, Result};
+use crate::device::traits::{DeviceOps, DeviceProgram, DeviceResult};
 use clspv_bridge::abi::{CompiledKernel, CompiledProgram, DataBlock};
 use clspv_bridge::driver::Kernels;
 use clspv_bridge::metadata::{ArgKind, KernelInfo};
@@ -24,7 +24,7 @@ pub struct Fallback {
 
 impl Fallback {
     /// Loads what was compiled for a device's help.
-    pub fn load(ops: &Arc<dyn DeviceOps>, compiled: Arc<CompiledProgram>) -> Result<Fallback> {
+    pub fn load(ops: &Arc<dyn DeviceOps>, compiled: Arc<CompiledProgram>) -> DeviceResult<Fallback> {
         let loaded = ops.load(compiled.clone())?;
         Ok(Fallback { compiled, loaded })
     }
@@ -42,7 +42,7 @@ pub fn compile(
     compile: &mut dyn FnMut(Kernels, &Target) -> Built,
     log: &mut String,
 ) -> std::result::Result<Compiled, CompileError> {
-    let Some(helper) = device.fallback() else {
+    let Some(fallback) = device.fallback() else {
         return Ok((compile(Kernels::Every, device.target())?, None));
     };
     let own = compile(Kernels::Possible, device.target())?;
@@ -52,7 +52,7 @@ pub fn compile(
     if !both.is_empty() {
         let every = names.iter().chain(&both).cloned().collect();
         // A kernel of both may be one that only the device can have.
-        match compile(Kernels::Named(every), helper.ops.target()) {
+        match compile(Kernels::Named(every), fallback.ops.target()) {
             Ok(theirs) => {
                 log.push_str(&notes(device, &reasons));
                 log.push_str(&notes_of_images(device, &both));
@@ -64,7 +64,7 @@ pub fn compile(
     if reasons.is_empty() {
         return Ok((own, None));
     }
-    let theirs = match compile(Kernels::Named(names), helper.ops.target()) {
+    let theirs = match compile(Kernels::Named(names), fallback.ops.target()) {
         Ok(theirs) => theirs,
         // What neither can have is an error of the device.
         Err(CompileError::Diagnostics(_)) => return Ok((compile(Kernels::Every, device.target())?, None)),
@@ -76,14 +76,14 @@ pub fn compile(
 
 /// The kernels of a program that fall back on a device, with the reason; none if it has no help.
 pub fn reasons(device: &Device, program: &CompiledProgram) -> Vec<(String, String)> {
-    let Some(helper) = device.fallback() else { return Vec::new() };
+    let Some(fallback) = device.fallback() else { return Vec::new() };
     let what = |why: &str| why.trim_end_matches(" on this device").to_string();
     let mut list: Vec<_> = program.absent.iter().map(|(name, why)| (name.clone(), what(why))).collect();
     list.extend(
         program
             .kernels
             .iter()
-            .filter_map(|k| Some((k.info.name.clone(), exceeds(k, device.ops(), &helper.ops)?))),
+            .filter_map(|k| Some((k.info.name.clone(), exceeds(k, device.ops(), &fallback.ops)?))),
     );
     if program.data.writable && list.is_empty() {
         let images = "images of formats that the device may lack, and variables at program scope";
@@ -106,7 +106,7 @@ pub fn is_alone(device: &Device, program: &CompiledProgram) -> bool {
 
 /// Kernels with images that do not fall back, if there are images that only what the device falls back to can have or use.
 pub fn with_images(device: &Device, program: &CompiledProgram, reasons: &[(String, String)]) -> Vec<String> {
-    if !device.fallback().is_some_and(|helper| helper.gains.contains(&IMAGE_FORMATS)) {
+    if !device.fallback().is_some_and(|fallback| fallback.gains.contains(&IMAGE_FORMATS)) {
         return Vec::new();
     }
     let infos = program.kernels.iter().map(|k| &k.info);
@@ -116,10 +116,10 @@ pub fn with_images(device: &Device, program: &CompiledProgram, reasons: &[(Strin
 
 /// A line of the build log for each of [`with_images`].
 pub fn notes_of_images(device: &Device, kernels: &[String]) -> String {
-    let helper = device.fallback().map_or("", |f| f.ops.info().name.as_str());
+    let fallback = device.fallback().map_or("", |f| f.ops.info().name.as_str());
     let line = |name: &String| {
         format!(
-            "note: kernel '{name}' runs on {helper} if it is given images of formats that the device lacks\n"
+            "note: kernel '{name}' runs on {fallback} if it is given images of formats that the device lacks\n"
         )
     };
     kernels.iter().map(line).collect()
@@ -163,10 +163,10 @@ fn without(program: &Arc<CompiledProgram>, reasons: &[(String, String)]) -> Arc<
 
 /// A line of the build log for each.
 pub fn notes(device: &Device, reasons: &[(String, String)]) -> String {
-    let helper = device.fallback().map_or("", |f| f.ops.info().name.as_str());
+    let fallback = device.fallback().map_or("", |f| f.ops.info().name.as_str());
     let line = |(name, why): &(String, String)| {
-        tracing::info!("kernel '{name}' falls back to {helper}: {why}");
-        format!("note: kernel '{name}' falls back to {helper}: {why}\n")
+        tracing::info!("kernel '{name}' falls back to {fallback}: {why}");
+        format!("note: kernel '{name}' falls back to {fallback}: {why}\n")
     };
     reasons.iter().map(line).collect()
 }

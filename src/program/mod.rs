@@ -158,10 +158,10 @@ impl Executable {
 
     /// One of them, to be launched.
     fn load(&self, name: &str, falls_back: bool) -> Result<OnDevice> {
-        let helper =
+        let fallback =
             self.fallback.as_ref().filter(|f| f.compiled.kernels.iter().any(|k| k.info.name == name));
-        let helper = helper.map(|f| f.loaded.kernel(name)).transpose()?;
-        Ok(match helper {
+        let fallback = fallback.map(|f| f.loaded.kernel(name)).transpose()?;
+        Ok(match fallback {
             Some(kernel) if falls_back => OnDevice { kernel, falls_back, for_images: None },
             for_images => OnDevice { kernel: self.loaded.kernel(name)?, falls_back: false, for_images },
         })

@@ -16,9 +16,9 @@
 use super::{CommandQueue, Fence};
 use crate::cl::*;
 use crate::command::{Command, CommandKind, Place, lower};
-use crate::device::batch::{Batch, BatchItem, Outcome, Ticket, Times, Wait};
+use crate::device::batch::{Batch, BatchItem, CommandTicket, Outcome, Times, Wait};
 use crate::device::traits::Submission;
-use crate::event::{Aftermath, Event, Moment, WaitList};
+use crate::event::{Aftermath, Event, ProfilingPoint, WaitList};
 use crate::object::ApiObject;
 use crate::queue::policy;
 use crate::worker;
@@ -64,7 +64,7 @@ pub(crate) struct State {
     spare_open: Vec<Arc<Event>>,
     in_flight: VecDeque<InFlight>,
     /// Ticket of the first entry of `in_flight`; they count up from 1, and 0 is nobody's.
-    first_ticket: Ticket,
+    first_ticket: CommandTicket,
     batches: u64,
     /// Being run by a host thread. In-order: what comes after it waits.
     on_host: Option<Arc<Event>>,
@@ -83,7 +83,7 @@ struct InFlight {
 enum Step {
     Submit {
         events: Vec<Arc<Event>>,
-        first: Ticket,
+        first: CommandTicket,
     },
     Host(Arc<Event>),
     /// Has got its place; dependents in the same queue may follow.
@@ -124,7 +124,7 @@ impl State {
     }
 
     /// The command of a ticket; none for tickets of auxiliary commands.
-    fn entry(&mut self, ticket: Ticket) -> Option<&mut InFlight> {
+    fn entry(&mut self, ticket: CommandTicket) -> Option<&mut InFlight> {
         let at = ticket.checked_sub(self.first_ticket)?;
         self.in_flight.get_mut(at as usize)
     }
@@ -473,22 +473,22 @@ impl CommandQueue {
     /// Does a command in this thread.
     fn do_on_host(self: &Arc<Self>, event: Arc<Event>, command: Box<Command>, work: &mut Work) {
         let result = contain("a command on the host", || lower::run_on_host(&command, self));
-        self.stamp_now(&event, Moment::End);
+        self.stamp_now(&event, ProfilingPoint::End);
         event.keep_command(command);
         self.end_on_host(&event, result.map_or_else(|code| code, |()| CL_COMPLETE), work);
         Event::let_go(event);
     }
 
-    fn stamp_now(&self, event: &Event, moment: Moment) {
+    fn stamp_now(&self, event: &Event, point: ProfilingPoint) {
         if self.is_profiling() {
-            event.stamp(moment, self.now());
+            event.stamp(point, self.now());
         }
     }
 
     fn begin_on_host(&self, event: &Event) {
-        self.stamp_now(event, Moment::Submit);
+        self.stamp_now(event, ProfilingPoint::Submit);
         event.mark_submitted();
-        self.stamp_now(event, Moment::Start);
+        self.stamp_now(event, ProfilingPoint::Start);
     }
 
     fn end_on_host(&self, event: &Arc<Event>, status: cl_int, work: &mut Work) {
@@ -523,9 +523,9 @@ impl CommandQueue {
         }
     }
 
-    fn submit(self: &Arc<Self>, events: &[Arc<Event>], first: Ticket, work: &mut Work) {
+    fn submit(self: &Arc<Self>, events: &[Arc<Event>], first: CommandTicket, work: &mut Work) {
         let mut batch = Batch { waits: SmallVec::new(), items: self.device_queue.items(events.len()) };
-        let mut accepted: SmallVec<[(Ticket, &Arc<Event>); policy::MAX_BATCH]> = SmallVec::new();
+        let mut accepted: SmallVec<[(CommandTicket, &Arc<Event>); policy::MAX_BATCH]> = SmallVec::new();
         for (ticket, event) in (first..).zip(events) {
             let mut command =
                 event.take_command().unwrap_or_else(|| Box::new(Command::new(CommandKind::Nop)));
@@ -553,7 +553,7 @@ impl CommandQueue {
         }
         let now = if self.is_profiling() { self.now() } else { 0 };
         for (_, event) in &accepted {
-            event.stamp(Moment::Submit, now.max(event.stamped(Moment::Queued)));
+            event.stamp(ProfilingPoint::Submit, now.max(event.stamped(ProfilingPoint::Queued)));
             event.mark_submitted();
         }
         let submitted = contain("a submission", || {
@@ -600,7 +600,7 @@ impl CommandQueue {
     }
 
     /// The device is done with these tickets.
-    pub(super) fn completed(self: &Arc<Self>, tickets: &[Ticket], outcome: Outcome, times: &[Times]) {
+    pub(super) fn completed(self: &Arc<Self>, tickets: &[CommandTicket], outcome: Outcome, times: &[Times]) {
         let status = match outcome {
             Outcome::Complete => CL_COMPLETE,
             Outcome::Failed(code) if code < 0 => code,
@@ -613,7 +613,7 @@ impl CommandQueue {
     }
 
     /// Drops what the commands of these tickets hold.
-    fn clear_commands(&self, tickets: &[Ticket]) {
+    fn clear_commands(&self, tickets: &[CommandTicket]) {
         let mut ended: SmallVec<[Arc<Event>; policy::MAX_BATCH]> = SmallVec::new();
         {
             let mut state = self.state.lock();
@@ -625,7 +625,7 @@ impl CommandQueue {
     /// Statuses change together with the queue's lists, so whoever finds the queue idle finds its events done.
     fn finish_tickets(
         self: &Arc<Self>,
-        tickets: &[Ticket],
+        tickets: &[CommandTicket],
         status: cl_int,
         times: &[Times],
         work: &mut Work,
@@ -641,10 +641,10 @@ impl CommandQueue {
                 if profiling {
                     let t = times.get(i).copied().unwrap_or_default();
                     // Clocks of host and device agree only roughly: keep the four times in order.
-                    let start = t.start.max(event.stamped(Moment::Submit));
-                    event.stamp(Moment::Start, start);
-                    event.stamp(Moment::End, t.end.max(start));
-                    event.stamp(Moment::Complete, t.complete);
+                    let start = t.start.max(event.stamped(ProfilingPoint::Submit));
+                    event.stamp(ProfilingPoint::Start, start);
+                    event.stamp(ProfilingPoint::End, t.end.max(start));
+                    event.stamp(ProfilingPoint::Complete, t.complete);
                 }
                 done.extend(event.finish(status));
                 state.forget(&event);

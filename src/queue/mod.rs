@@ -21,12 +21,12 @@ use crate::command::{Command, CommandKind, Place};
 use crate::config::Config;
 use crate::context::{Context, Drain};
 use crate::device::Device;
-use crate::device::batch::{Outcome, Ticket, Times};
+use crate::device::batch::{CommandTicket, Outcome, Times};
 use crate::device::info::AddressSharing;
 use crate::device::traits::{CompletionSink, DeviceOps, DeviceQueue, Priority, QueueDesc, Submission};
 use crate::err;
 use crate::error::{Error, Result};
-use crate::event::{Event, Moment, WaitList};
+use crate::event::{Event, ProfilingPoint, WaitList};
 use crate::host_fills::Pending;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::sync::{Mutex, Rank};
@@ -110,7 +110,7 @@ impl CompletionSink for Sink {
         }
     }
 
-    fn done(&self, tickets: &[Ticket], outcome: Outcome, times: &[Times]) {
+    fn done(&self, tickets: &[CommandTicket], outcome: Outcome, times: &[Times]) {
         // The queue is alive: the events of commands in flight hold it.
         if let Some(queue) = self.0.get().and_then(Weak::upgrade) {
             queue.completed(tickets, outcome, times);
@@ -273,7 +273,7 @@ impl CommandQueue {
         let stale = shared || source.is_some_and(|range| self.context.host_fills.overlaps(&range));
         let event = Event::of_command(self, new.command_type, if stale { Place::Host } else { new.place });
         if self.is_profiling() {
-            event.stamp(Moment::Queued, self.now());
+            event.stamp(ProfilingPoint::Queued, self.now());
         }
         self.insert(&event, Command::new(new.kind), new.waits, new.fence);
         if let Some(range) = target.filter(|_| !event.is_done()) {

@@ -6,7 +6,7 @@
 use crate::cl::*;
 use crate::context::{Context, OnDevice};
 use crate::device::Device;
-use crate::device::traits::KernelQueue;
+use crate::device::traits::OnDeviceQueue;
 use crate::err;
 use crate::error::{Error, Result};
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
@@ -22,7 +22,7 @@ pub struct QueueOnDevice {
     properties: cl_command_queue_properties,
     property_list: Vec<cl_queue_properties>,
     size: u32,
-    kernel_queue: Arc<dyn KernelQueue>,
+    kernel_queue: Arc<dyn OnDeviceQueue>,
 }
 
 impl ApiObject for QueueOnDevice {
@@ -34,7 +34,7 @@ impl ApiObject for QueueOnDevice {
 }
 
 impl OnDevice for QueueOnDevice {
-    fn kernel_queue(&self) -> &Arc<dyn KernelQueue> {
+    fn kernel_queue(&self) -> &Arc<dyn OnDeviceQueue> {
         &self.kernel_queue
     }
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
@@ -63,8 +63,8 @@ impl QueueOnDevice {
             return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "a queue of {size} bytes on the device"));
         };
         // Kernels that enqueue run where the device falls back to, if it cannot run them.
-        let helper = device.fallback().filter(|_| device.ops().info().enqueue.is_none());
-        let ops = helper.map_or(device.ops(), |helper| &helper.ops);
+        let fallback = device.fallback().filter(|_| device.ops().info().enqueue.is_none());
+        let ops = fallback.map_or(device.ops(), |fallback| &fallback.ops);
         let is_default = properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0;
         let place = place_of(context, device)?;
         let queue: Arc<dyn OnDevice> = Arc::new(QueueOnDevice {
@@ -75,7 +75,7 @@ impl QueueOnDevice {
             properties,
             property_list,
             size,
-            kernel_queue: ops.create_kernel_queue(size)?,
+            kernel_queue: ops.create_on_device_queue(size)?,
         });
         // CL_DEVICE_MAX_ON_DEVICE_QUEUES: so many may be on the device in one context, besides the default one.
         let queue = context.add_on_device(place, queue, is_default, facts.max_queues);

@@ -479,14 +479,14 @@ fn profiling_times_are_in_order() {
     let rig = Rig::new(Mode::OnWait, true, true);
     let q = rig.queue(CL_QUEUE_PROFILING_ENABLE);
     let event = nop(&q, &[]);
-    assert_eq!(event.profiling(Moment::End).unwrap_err().code(), CL_PROFILING_INFO_NOT_AVAILABLE);
+    assert_eq!(event.profiling(ProfilingPoint::End).unwrap_err().code(), CL_PROFILING_INFO_NOT_AVAILABLE);
     event.wait();
-    let times =
-        [Moment::Queued, Moment::Submit, Moment::Start, Moment::End].map(|m| event.profiling(m).unwrap());
+    let times = [ProfilingPoint::Queued, ProfilingPoint::Submit, ProfilingPoint::Start, ProfilingPoint::End]
+        .map(|m| event.profiling(m).unwrap());
     assert!(times.is_sorted() && times[0] > 0 && times[3] > times[2], "{times:?}");
     let plain = nop(&rig.queue(0), &[]);
     plain.wait();
-    assert!(plain.profiling(Moment::End).is_err());
+    assert!(plain.profiling(ProfilingPoint::End).is_err());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::handle::{Handle, HandleTarget};
 use crate::info;
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::err;
-use pyroclast_runtime::event::{Event, Moment};
+use pyroclast_runtime::event::{Event, ProfilingPoint};
 use pyroclast_runtime::info::InfoValue;
 use pyroclast_runtime::object::ApiObject;
 use std::ffi::c_void;
@@ -109,11 +109,11 @@ entry! { fn clGetEventProfilingInfo(
 ) -> cl_int {
     let object = event.get()?;
     let moment = match param_name {
-        CL_PROFILING_COMMAND_QUEUED => Moment::Queued,
-        CL_PROFILING_COMMAND_SUBMIT => Moment::Submit,
-        CL_PROFILING_COMMAND_START => Moment::Start,
-        CL_PROFILING_COMMAND_END => Moment::End,
-        CL_PROFILING_COMMAND_COMPLETE => Moment::Complete,
+        CL_PROFILING_COMMAND_QUEUED => ProfilingPoint::Queued,
+        CL_PROFILING_COMMAND_SUBMIT => ProfilingPoint::Submit,
+        CL_PROFILING_COMMAND_START => ProfilingPoint::Start,
+        CL_PROFILING_COMMAND_END => ProfilingPoint::End,
+        CL_PROFILING_COMMAND_COMPLETE => ProfilingPoint::Complete,
         other => return Err(info::unknown("clGetEventProfilingInfo", other)),
     };
     info::write(object.profiling(moment)?.into(), size, value, size_ret)

@@ -56,7 +56,9 @@ fn formats(device: &Device) -> String {
     let (all, own) = (&device.info().image.formats, &device.ops().info().image.formats);
     let more = all.iter().filter(|f| !own.contains(f)).count();
     match device.fallback().filter(|_| more > 0) {
-        Some(helper) => format!("{}, {more} of them more widely on {}", all.len(), helper.ops.info().name),
+        Some(fallback) => {
+            format!("{}, {more} of them more widely on {}", all.len(), fallback.ops.info().name)
+        }
         None => all.len().to_string(),
     }
 }
@@ -64,7 +66,7 @@ fn formats(device: &Device) -> String {
 fn describe(out: &mut String, index: usize, device: &Device, verbose: bool) {
     let i = device.info();
     let either = |has: bool, what: &str| match device.fallback().filter(|f| f.gains.contains(&what)) {
-        Some(helper) => format!("on {}", helper.ops.info().name),
+        Some(fallback) => format!("on {}", fallback.ops.info().name),
         None => if has { "yes" } else { "no" }.to_string(),
     };
     let rows = [

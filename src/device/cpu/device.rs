@@ -5,11 +5,11 @@ use super::super::info::{AddressSharing, DeviceInfo, DeviceKind};
 use super::super::machine::{self, Shares};
 use super::super::partition::DOMAINS;
 use super::super::traits::*;
-use super::check::memory::{Kind, Known};
+use super::check::memory::{AllocationKind, Registration};
 use super::check::{self, Checker};
-use super::child_queue::ChildQueue;
 use super::image::{self, CpuImage};
-use super::kernel::Program;
+use super::kernel::CpuProgram;
+use super::on_device_queue::CpuOnDeviceQueue;
 use super::pool::Pool;
 use super::queue::CpuQueue;
 use super::{clock, enqueue, exec};
@@ -60,11 +60,11 @@ impl CpuDevice {
     }
 
     /// Memory of our own.
-    fn alloc(&self, size: u64, whole: u64, kind: Kind) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc(&self, size: u64, whole: u64, kind: AllocationKind) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let whole = whole.saturating_add(self.checker.margin());
         let own = HostAllocation::new(whole).ok_or(DeviceError::OutOfDeviceMemory)?;
         let start = own.ptr().addr() as u64;
-        if matches!(kind, Kind::Buffer { new: true } | Kind::Shared { new: true }) {
+        if matches!(kind, AllocationKind::Buffer { new: true } | AllocationKind::Shared { new: true }) {
             check::fill(&own, size);
         }
         let known = self.checker.know(start, size, kind);
@@ -168,7 +168,7 @@ pub struct CpuMemory {
     ptr: HostPtr,
     size: u64,
     _own: Option<HostAllocation>,
-    _known: Option<Known>,
+    _known: Option<Registration>,
 }
 
 impl DeviceMemory for CpuMemory {
@@ -202,21 +202,26 @@ impl DeviceOps for CpuDevice {
     fn target(&self) -> &Target {
         &self.target
     }
-    fn alloc_buffer(&self, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
-        self.alloc(desc.size, desc.size, Kind::Buffer { new: self.checker.checks.uninit })
+    fn alloc_buffer(&self, desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
+        self.alloc(desc.size, desc.size, AllocationKind::Buffer { new: self.checker.checks.uninit })
     }
-    fn import_host(&self, range: HostRange, _desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
-        let known = self.checker.know(range.ptr.addr() as u64, range.size, Kind::Buffer { new: false });
+    fn import_host(&self, range: HostRange, _desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
+        let known =
+            self.checker.know(range.ptr.addr() as u64, range.size, AllocationKind::Buffer { new: false });
         Ok(Arc::new(CpuMemory { ptr: range.ptr, size: range.size, _own: None, _known: known }))
     }
-    fn alloc_shadow(&self, size: u64) -> Result<Arc<dyn DeviceMemory>> {
-        self.alloc(size, size, Kind::Buffer { new: false })
+    fn alloc_shadow(&self, size: u64) -> DeviceResult<Arc<dyn DeviceMemory>> {
+        self.alloc(size, size, AllocationKind::Buffer { new: false })
     }
-    fn alloc_shared(&self, size: u64, _kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc_shared(&self, size: u64, _kind: SharedKind) -> DeviceResult<Arc<dyn DeviceMemory>> {
         // Every address of the process will do; whole pages, which other devices may import.
-        self.alloc(size, size.next_multiple_of(PAGE), Kind::Shared { new: self.checker.checks.uninit })
+        self.alloc(
+            size,
+            size.next_multiple_of(PAGE),
+            AllocationKind::Shared { new: self.checker.checks.uninit },
+        )
     }
-    fn alloc_image(&self, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc_image(&self, desc: &ImageDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
         Ok(Arc::new(CpuImage::new(desc)?))
     }
     fn view_buffer(
@@ -224,35 +229,43 @@ impl DeviceOps for CpuDevice {
         buffer: &Arc<dyn DeviceMemory>,
         layout: &RectLayout,
         desc: &ImageDesc,
-    ) -> Result<Arc<dyn DeviceMemory>> {
+    ) -> DeviceResult<Arc<dyn DeviceMemory>> {
         Ok(Arc::new(CpuImage::of_buffer(buffer, layout, desc)?))
     }
-    fn view_image(&self, image: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+    fn view_image(
+        &self,
+        image: &Arc<dyn DeviceMemory>,
+        desc: &ImageDesc,
+    ) -> DeviceResult<Arc<dyn DeviceMemory>> {
         Ok(Arc::new(CpuImage::of_image(image, desc)?))
     }
-    fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
-        Ok(Arc::new(Program::load(program, self.info.compute_units, stream_from(self.info.cache_size))?))
+    fn load(&self, program: Arc<CompiledProgram>) -> DeviceResult<Arc<dyn DeviceProgram>> {
+        Ok(Arc::new(CpuProgram::load(program, self.info.compute_units, stream_from(self.info.cache_size))?))
     }
-    fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>> {
+    fn create_queue(
+        &self,
+        desc: &QueueDesc,
+        sink: Arc<dyn CompletionSink>,
+    ) -> DeviceResult<Arc<dyn DeviceQueue>> {
         Ok(Arc::new(CpuQueue::new(self.pool.clone(), self.checker.clone(), desc, sink)))
     }
-    fn create_kernel_queue(&self, size: u32) -> Result<Arc<dyn KernelQueue>> {
-        Ok(ChildQueue::create(&self.pool, size))
+    fn create_on_device_queue(&self, size: u32) -> DeviceResult<Arc<dyn OnDeviceQueue>> {
+        Ok(CpuOnDeviceQueue::create(&self.pool, size))
     }
-    fn transfer(&self, command: &DeviceCommand) -> Result<()> {
+    fn transfer(&self, command: &DeviceCommand) -> DeviceResult<()> {
         if image::transfer(command)? { Ok(()) } else { Err(DeviceError::Unsupported("this transfer".into())) }
     }
-    fn launch(&self, launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8])) -> Result<()> {
+    fn launch(&self, launch: &Launch, print_bytes: u64, print: &dyn Fn(&[u8])) -> DeviceResult<()> {
         exec::launch_and_print(
             launch,
             &exec::Host { print_bytes, print, pool: &self.pool, checker: &self.checker },
         )
         .map(drop)
     }
-    fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
+    fn record(&self, items: Vec<ListItem>) -> DeviceResult<Arc<dyn DeviceList>> {
         Ok(Arc::new(CpuList(items)))
     }
-    fn divide(&self, division: &Division) -> Result<Vec<Arc<dyn DeviceOps>>> {
+    fn divide(&self, division: &Division) -> DeviceResult<Vec<Arc<dyn DeviceOps>>> {
         match division {
             Division::Counts(counts) => {
                 let mut left = self.cores.as_slice();
@@ -271,7 +284,7 @@ impl DeviceOps for CpuDevice {
             }
         }
     }
-    fn timestamps(&self) -> Result<(u64, u64)> {
+    fn timestamps(&self) -> DeviceResult<(u64, u64)> {
         let now = clock::now();
         Ok((now, now))
     }

@@ -5,9 +5,9 @@
 //! events. The newest comes first, which nests calls no deeper than the tree of kernels is. Each run of [`LEVELS`]
 //! nested calls has a thread of its own, so that no stack overflows.
 
-use super::child_queue::{ChildQueue, Room};
-use super::enqueue::{Child, Family, State};
+use super::enqueue::{Child, Family, FamilyState};
 use super::exec;
+use super::on_device_queue::{CpuOnDeviceQueue, Room};
 use super::pool::STACK;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub const LEVELS: usize = 4;
 
 /// What has to end before a child may start.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub enum After {
+pub enum ChildDependency {
     #[default]
     Nothing,
     /// The work-group of its parent with this linear number.
@@ -25,13 +25,13 @@ pub enum After {
     Parent,
 }
 
-impl After {
+impl ChildDependency {
     /// CLK_ENQUEUE_FLAGS_NO_WAIT, ..._WAIT_KERNEL or ..._WAIT_WORK_GROUP, of a group that is not known yet.
-    pub fn of_flags(flags: u64) -> Option<After> {
+    pub fn of_flags(flags: u64) -> Option<ChildDependency> {
         match flags {
-            0 => Some(After::Nothing),
-            1 => Some(After::Parent),
-            2 => Some(After::Group(0)),
+            0 => Some(ChildDependency::Nothing),
+            1 => Some(ChildDependency::Parent),
+            2 => Some(ChildDependency::Group(0)),
             _ => None,
         }
     }
@@ -55,7 +55,7 @@ impl<'a> Caller<'a> {
     }
 
     /// Room in a queue for so many bytes; `None` if nothing can make any.
-    pub fn room(&self, queue: &Arc<ChildQueue>, bytes: u64) -> Option<Room> {
+    pub fn room(&self, queue: &Arc<CpuOnDeviceQueue>, bytes: u64) -> Option<Room> {
         loop {
             let room = queue.take(bytes);
             if room.is_some() || !self.run_other(queue) {
@@ -65,13 +65,13 @@ impl<'a> Caller<'a> {
     }
 
     /// Names the group in what a child waits for.
-    pub fn resolve(&self, after: After, state: &mut State) -> After {
-        let After::Group(_) = after else { return after };
+    pub fn resolve(&self, after: ChildDependency, state: &mut FamilyState) -> ChildDependency {
+        let ChildDependency::Group(_) = after else { return after };
         let group = self.group.get();
         if !self.has_waiting.replace(true) {
             state.groups.push((self.number, group));
         }
-        After::Group(group)
+        ChildDependency::Group(group)
     }
 
     /// The work-group has ended.
@@ -83,7 +83,7 @@ impl<'a> Caller<'a> {
     }
 
     /// Runs something from a queue; false if nothing there may start.
-    fn run_other(&self, queue: &Arc<ChildQueue>) -> bool {
+    fn run_other(&self, queue: &Arc<CpuOnDeviceQueue>) -> bool {
         let depth = self.depth + 1;
         if !depth.is_multiple_of(LEVELS) {
             return run_one(self.family, queue, depth);
@@ -96,7 +96,7 @@ impl<'a> Caller<'a> {
     }
 }
 
-fn run_one(family: &Family<'_>, queue: &Arc<ChildQueue>, depth: usize) -> bool {
+fn run_one(family: &Family<'_>, queue: &Arc<CpuOnDeviceQueue>, depth: usize) -> bool {
     let child = {
         let mut state = family.state.lock();
         let child = state.take(|state, child| {
@@ -110,10 +110,10 @@ fn run_one(family: &Family<'_>, queue: &Arc<ChildQueue>, depth: usize) -> bool {
     true
 }
 
-fn may_start(state: &State, child: &Child) -> bool {
+fn may_start(state: &FamilyState, child: &Child) -> bool {
     match child.after {
-        After::Nothing => true,
-        After::Group(group) => !state.groups.contains(&(child.parent, group)),
-        After::Parent => !state.running.contains(&child.parent),
+        ChildDependency::Nothing => true,
+        ChildDependency::Group(group) => !state.groups.contains(&(child.parent, group)),
+        ChildDependency::Parent => !state.running.contains(&child.parent),
     }
 }

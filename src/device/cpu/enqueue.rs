@@ -7,18 +7,18 @@
 //!
 //! A lock guards the family; kernels take it in their calls ([`call`]).
 
-use super::super::batch::{ArgValue, Launch, Reach};
+use super::super::batch::{ArgValue, IndirectAccesses, Launch};
 use super::super::info::EnqueueFacts;
-use super::super::traits::{DeviceError, DeviceKernel, Result};
+use super::super::traits::{DeviceError, DeviceKernel, DeviceResult};
 use super::check::Checker;
-use super::check::memory::{Kind, Known};
-use super::child_queue::{ChildQueue, Room};
+use super::check::memory::{AllocationKind, Registration};
 use super::clock;
 use super::device::LOCAL_BYTES;
-use super::early::{After, Caller};
+use super::early::{Caller, ChildDependency};
 use super::events::{Events, Status, Word};
 use super::exec::Host;
-use super::kernel::Kernel;
+use super::kernel::CpuKernel;
+use super::on_device_queue::{CpuOnDeviceQueue, Room};
 use super::pool::Pool;
 use clspv_bridge::ir::runtime::{HEADED, ndrange};
 use clspv_bridge::ir::{RUNTIME_CALLS, RuntimeCall};
@@ -68,14 +68,14 @@ pub struct Child {
     /// The kernel that enqueued it; 0 for the command's own.
     pub parent: u64,
     /// What has to end before it may start.
-    pub after: After,
+    pub after: ChildDependency,
     /// Nothing for a marker.
     launch: Option<Launch>,
     literal: Box<[Line]>,
     waits: Vec<Word>,
     /// Its place in the queue, until it starts.
     pub room: Option<Room>,
-    _known: Option<Known>,
+    _known: Option<Registration>,
 }
 
 impl Child {
@@ -90,7 +90,7 @@ impl Child {
 struct Enqueued {
     launch: Option<Launch>,
     literal: Box<[Line]>,
-    after: After,
+    after: ChildDependency,
 }
 
 /// A kernel of the family that is not complete.
@@ -107,7 +107,7 @@ struct Member {
 
 /// What the lock of a family guards.
 #[derive(Default)]
-pub struct State {
+pub struct FamilyState {
     events: Events,
     members: BTreeMap<u64, Member>,
     count: u64,
@@ -128,19 +128,19 @@ pub struct State {
 
 /// A command's kernel and what comes of it.
 pub struct Family<'a> {
-    kernel: &'a Kernel,
+    kernel: &'a CpuKernel,
     default_queue: u64,
     pub pool: &'a Pool,
     pub checker: &'a Checker,
     pub print_bytes: u64,
-    pub state: Mutex<State>,
+    pub state: Mutex<FamilyState>,
 }
 
 impl<'a> Family<'a> {
     /// The family of a launch.
-    pub fn new(kernel: &'a Kernel, launch: &Launch, host: &Host<'a>) -> Family<'a> {
+    pub fn new(kernel: &'a CpuKernel, launch: &Launch, host: &Host<'a>) -> Family<'a> {
         let default_queue = launch.default_queue.as_ref().map_or(0, |q| q.word());
-        let state = State { running: vec![0], ..State::default() };
+        let state = FamilyState { running: vec![0], ..FamilyState::default() };
         let Host { pool, checker, print_bytes, .. } = *host;
         Family { kernel, default_queue, pool, checker, print_bytes, state: Mutex::new(state) }
     }
@@ -189,7 +189,7 @@ impl<'a> Family<'a> {
     }
 
     /// What ran has ended.
-    pub fn ended(&self, child: Child, result: Result<()>) {
+    pub fn ended(&self, child: Child, result: DeviceResult<()>) {
         let mut state = self.state.lock();
         state.running.retain(|n| *n != child.number);
         let failed = result.is_err();
@@ -210,7 +210,7 @@ impl<'a> Family<'a> {
     }
 
     /// How all of it went.
-    pub fn result(self) -> Result<()> {
+    pub fn result(self) -> DeviceResult<()> {
         self.state.into_inner().error.map_or(Ok(()), Err)
     }
 
@@ -287,9 +287,9 @@ impl<'a> Family<'a> {
     fn enqueue_kernel(&self, caller: &Caller<'_>, args: &[u64; MAX_ARGS]) -> Call<()> {
         let &[queue, flags, range, events, waits, event, kernel, literal, bytes, sizes, size_list] = args;
         // The queue is one of the device's.
-        let queue = ChildQueue::find(queue, self.pool).ok_or(Refusal::Queue)?;
+        let queue = CpuOnDeviceQueue::find(queue, self.pool).ok_or(Refusal::Queue)?;
         // The flags are one of NO_WAIT, WAIT_KERNEL and WAIT_WORK_GROUP.
-        let after = After::of_flags(flags).ok_or(Refusal::Failure)?;
+        let after = ChildDependency::of_flags(flags).ok_or(Refusal::Failure)?;
         let kernel = self.kernel.block(kernel).ok_or(Refusal::Failure)?;
         let range = Range::read(range, &kernel, self.kernel.native().uniform_groups)?;
         let sizes: Vec<u64> = (0..sizes).map(|i| read(size_list + 8 * i)).collect();
@@ -329,7 +329,7 @@ impl<'a> Family<'a> {
             offset,
             global,
             local,
-            reach: Reach::default(),
+            indirect: IndirectAccesses::default(),
             default_queue: None,
         });
         self.add(caller, &queue, Enqueued { launch, literal: lines, after }, (events, waits, event), bytes)
@@ -338,7 +338,7 @@ impl<'a> Family<'a> {
     fn enqueue_marker(&self, caller: &Caller<'_>, args: &[u64; MAX_ARGS]) -> Call<()> {
         let &[queue, events, waits, event, ..] = args;
         // The queue is one of the device's.
-        let queue = ChildQueue::find(queue, self.pool).ok_or(Refusal::Queue)?;
+        let queue = CpuOnDeviceQueue::find(queue, self.pool).ok_or(Refusal::Queue)?;
         self.add(caller, &queue, Enqueued::default(), (events, waits, event), 8 * events)
     }
 
@@ -346,7 +346,7 @@ impl<'a> Family<'a> {
     fn add(
         &self,
         caller: &Caller<'_>,
-        queue: &Arc<ChildQueue>,
+        queue: &Arc<CpuOnDeviceQueue>,
         what: Enqueued,
         (count, waits, event): (u64, u64, u64),
         bytes: u64,
@@ -397,7 +397,7 @@ impl<'a> Family<'a> {
     }
 }
 
-impl State {
+impl FamilyState {
     /// How far the events are that a child waits for.
     fn status(&mut self, child: &Child) -> Status {
         let statuses = child.waits.iter().map(|w| self.events.status(*w));
@@ -405,8 +405,8 @@ impl State {
     }
 
     /// The first child for which `may` holds and whose events are complete: of the new ones the last, then in order.
-    pub fn take(&mut self, may: impl Fn(&State, &Child) -> bool) -> Option<Child> {
-        type List = fn(&mut State) -> &mut VecDeque<Child>;
+    pub fn take(&mut self, may: impl Fn(&FamilyState, &Child) -> bool) -> Option<Child> {
+        type List = fn(&mut FamilyState) -> &mut VecDeque<Child>;
         let lists: [(List, bool); 3] =
             [(|s| &mut s.new, true), (|s| &mut s.ready, false), (|s| &mut s.blocked, false)];
         for (list, last_first) in lists {
@@ -430,7 +430,7 @@ impl State {
     pub fn start(&mut self, mut child: Child, checker: &Checker) -> Child {
         child.room = None;
         let (start, bytes) = (child.literal.as_ptr() as u64, size_of_val(&*child.literal) as u64);
-        child._known = checker.know(start, bytes, Kind::Internal);
+        child._known = checker.know(start, bytes, AllocationKind::Internal);
         self.running.push(child.number);
         if let Some(member) = self.members.get_mut(&child.number) {
             member.start = clock::now();
@@ -488,7 +488,7 @@ struct Range {
 }
 
 impl Range {
-    fn read(at: u64, kernel: &Kernel, uniform: bool) -> Call<Range> {
+    fn read(at: u64, kernel: &CpuKernel, uniform: bool) -> Call<Range> {
         let three = |offset: usize| [0, 8, 16].map(|d| read::<u64>(at + (offset + d) as u64));
         let dims: u32 = read(at + ndrange::DIMS as u64);
         // There are one to three dimensions.

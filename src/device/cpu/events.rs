@@ -13,7 +13,7 @@ pub enum Status {
 /// Times of a kernel in nanoseconds: from its start to its end, and until what it enqueued was complete.
 pub type Spent = [u64; 2];
 
-struct Event {
+struct ChildEvent {
     users: u32,
     status: Status,
     is_user: bool,
@@ -28,14 +28,15 @@ pub type Word = u64;
 /// The events of a command.
 #[derive(Default)]
 pub struct Events {
-    slots: Vec<(u32, Option<Event>)>,
+    slots: Vec<(u32, Option<ChildEvent>)>,
     free: Vec<u32>,
 }
 
 impl Events {
     /// A new event of one user; none if there are `most`.
     pub fn create(&mut self, is_user: bool, most: usize) -> Option<Word> {
-        let event = Event { users: 1, status: Status::Pending, is_user, spent: None, wanted: Vec::new() };
+        let event =
+            ChildEvent { users: 1, status: Status::Pending, is_user, spent: None, wanted: Vec::new() };
         let at = match self.free.pop() {
             Some(at) => at,
             None if self.slots.len() < most => {
@@ -49,7 +50,7 @@ impl Events {
         Some(u64::from(slot.0) << 32 | u64::from(at + 1))
     }
 
-    fn get(&mut self, word: Word) -> Option<&mut Event> {
+    fn get(&mut self, word: Word) -> Option<&mut ChildEvent> {
         let at = (word as u32).checked_sub(1)? as usize;
         let (turn, event) = self.slots.get_mut(at)?;
         event.as_mut().filter(|_| u64::from(*turn) == word >> 32)

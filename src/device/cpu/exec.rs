@@ -1,17 +1,17 @@
 //! A launch: the argument block, each thread's memory for groups, and the calls of the work-group function.
 
 use super::super::batch::{ArgValue, Launch};
-use super::super::traits::{DeviceError, Result};
+use super::super::traits::{DeviceError, DeviceResult};
 use super::check::Checker;
-use super::check::memory::{Kind, Range};
-use super::check::session::{self, Session, Shape};
+use super::check::memory::{AllocationKind, Range};
+use super::check::session::{self, LaunchShape, Session};
 use super::clock;
 use super::early::{Caller, LEVELS};
 use super::enqueue::{self, Child, Family};
 use super::image::image_of;
-use super::kernel::Kernel;
+use super::kernel::CpuKernel;
 use super::pool::Pool;
-use super::print::Print;
+use super::print::CpuPrintBuffer;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::metadata::ArgKind;
 use clspv_bridge::native::{ALIGN, Places, context};
@@ -19,7 +19,7 @@ use std::cell::RefCell;
 
 /// What all groups of a launch share.
 struct Grid<'a> {
-    kernel: &'a Kernel,
+    kernel: &'a CpuKernel,
     run: Run<'a>,
     args: Vec<u64>,
     local_bytes: u64,
@@ -64,7 +64,7 @@ pub struct Host<'a> {
 
 /// Runs a launch and what its kernels enqueue; returns when all is complete and what was printed is handed over. Gives the time
 /// when the kernel ended if it enqueued others, else 0.
-pub fn launch_and_print(launch: &Launch, host: &Host<'_>) -> Result<u64> {
+pub fn launch_and_print(launch: &Launch, host: &Host<'_>) -> DeviceResult<u64> {
     let kernel = kernel_of(launch)?;
     let family = Family::new(kernel, launch, host);
     let print =
@@ -82,13 +82,13 @@ pub fn launch_and_print(launch: &Launch, host: &Host<'_>) -> Result<u64> {
 }
 
 /// Runs a child, on the whole pool, or at a depth in calls of other kernels on this thread alone.
-pub fn run_child(child: &Child, family: &Family<'_>, depth: usize) -> Result<()> {
+pub fn run_child(child: &Child, family: &Family<'_>, depth: usize) -> DeviceResult<()> {
     let run = Run { family, number: child.number, depth };
     child.launch().map_or(Ok(()), |launch| one(launch, kernel_of(launch)?, run))
 }
 
-fn kernel_of(launch: &Launch) -> Result<&Kernel> {
-    let kernel = launch.kernel.as_any().downcast_ref::<Kernel>();
+fn kernel_of(launch: &Launch) -> DeviceResult<&CpuKernel> {
+    let kernel = launch.kernel.as_any().downcast_ref::<CpuKernel>();
     kernel.ok_or_else(|| DeviceError::Unexpected("a kernel of another device".into()))
 }
 
@@ -102,8 +102,8 @@ struct Run<'a> {
 }
 
 /// Runs one kernel.
-fn one(launch: &Launch, kernel: &Kernel, run: Run<'_>) -> Result<()> {
-    let buffer = Print::new(kernel, run.family.print_bytes)?;
+fn one(launch: &Launch, kernel: &CpuKernel, run: Run<'_>) -> DeviceResult<()> {
+    let buffer = CpuPrintBuffer::new(kernel, run.family.print_bytes)?;
     run_groups(launch, kernel, buffer.as_ref(), run)?;
     if let Some(buffer) = buffer {
         run.family.print(&buffer.text(kernel, launch));
@@ -111,7 +111,12 @@ fn one(launch: &Launch, kernel: &Kernel, run: Run<'_>) -> Result<()> {
     Ok(())
 }
 
-fn run_groups(launch: &Launch, kernel: &Kernel, print: Option<&Print>, run: Run<'_>) -> Result<()> {
+fn run_groups(
+    launch: &Launch,
+    kernel: &CpuKernel,
+    print: Option<&CpuPrintBuffer>,
+    run: Run<'_>,
+) -> DeviceResult<()> {
     let checker = run.family.checker;
     let native = kernel.native();
     if launch.args.len() != native.info.args.len() {
@@ -156,12 +161,15 @@ fn shape<'a>(
     launch: &Launch,
     grid: &Grid<'a>,
     places: &'a Places,
-    print: Option<&Print>,
-) -> Result<Shape<'a>> {
+    print: Option<&CpuPrintBuffer>,
+) -> DeviceResult<LaunchShape<'a>> {
     let native = grid.kernel.native();
     let block: &[u8] = bytemuck::cast_slice(&grid.args);
-    let internal =
-        |start: u64, size: u64| Range { start, end: start.saturating_add(size), kind: Kind::Internal };
+    let internal = |start: u64, size: u64| Range {
+        start,
+        end: start.saturating_add(size),
+        kind: AllocationKind::Internal,
+    };
     let mut others = vec![internal(block.as_ptr() as u64, block.len() as u64)];
     others.extend(print.map(|p| internal(p.ptr().addr() as u64, p.size())));
     let (mut args, mut local_args) = (Vec::new(), Vec::new());
@@ -180,8 +188,8 @@ fn shape<'a>(
             ArgValue::Image(image) => {
                 let image = image_of(image)?;
                 let (start, size) = image.texels();
-                others.push(internal(image.told(), image.told_bytes()));
-                others.push(Range { start, end: start + size, kind: Kind::Image });
+                others.push(internal(image.descriptors(), image.descriptor_bytes()));
+                others.push(Range { start, end: start + size, kind: AllocationKind::Image });
                 args.push((name, start, size));
             }
             ArgValue::Local(size) => {
@@ -195,7 +203,7 @@ fn shape<'a>(
             _ => {}
         }
     }
-    Ok(Shape {
+    Ok(LaunchShape {
         places,
         width: native.width,
         linear: native.linear,
@@ -212,7 +220,7 @@ fn shape<'a>(
 }
 
 /// Fills the argument block.
-fn pack(launch: &Launch, kernel: &Kernel, grid: &mut Grid<'_>) -> Result<()> {
+fn pack(launch: &Launch, kernel: &CpuKernel, grid: &mut Grid<'_>) -> DeviceResult<()> {
     let native = kernel.native();
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut grid.args);
     let mut put = |at: u32, value: &[u8]| match bytes.get_mut(at as usize..at as usize + value.len()) {
@@ -239,7 +247,7 @@ fn pack(launch: &Launch, kernel: &Kernel, grid: &mut Grid<'_>) -> Result<()> {
             }
             (ArgValue::NullBuffer, _) => put(info.offset, &0u64.to_le_bytes())?,
             (ArgValue::Image(image), ArgKind::Image) => {
-                put(info.offset, &image_of(image)?.told().to_le_bytes())?
+                put(info.offset, &image_of(image)?.descriptors().to_le_bytes())?
             }
             (ArgValue::Pointer { address, .. }, _) => put(info.offset, &address.to_le_bytes())?,
             _ => return Err(DeviceError::Unsupported(format!("argument {index} on the CPU device"))),

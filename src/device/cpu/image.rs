@@ -5,10 +5,10 @@
 use super::super::batch::{DeviceCommand, ImageRange, RectLayout};
 use super::super::host_exec;
 use super::super::info::{FormatSupport, ImageFacts, ImageUse};
-use super::super::traits::{DeviceError, DeviceMemory, ImageDesc, Result};
+use super::super::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
 use crate::cl::image::{self, Fields, ImageKind, Number, bytes_of};
 use crate::host_ptr::{self, HostAllocation, HostPtr};
-use clspv_bridge::native::image as told;
+use clspv_bridge::native::image as descriptor;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct CpuImage {
     /// Of each level.
     layouts: Vec<RectLayout>,
     /// Of each level in turn; in words, for their alignment.
-    told: Vec<[u64; told::BYTES / 8]>,
+    descriptors: Vec<[u64; descriptor::BYTES / 8]>,
     _store: Store,
 }
 
@@ -71,14 +71,14 @@ pub fn facts(max_bytes: u64) -> ImageFacts {
 }
 
 /// The image behind a memory.
-pub fn image_of(memory: &Arc<dyn DeviceMemory>) -> Result<&CpuImage> {
+pub fn image_of(memory: &Arc<dyn DeviceMemory>) -> DeviceResult<&CpuImage> {
     let image = memory.as_any().downcast_ref::<CpuImage>();
     image.ok_or_else(|| DeviceError::Unexpected("not an image of this kind of device".into()))
 }
 
 impl CpuImage {
     /// Texels of its own.
-    pub fn new(desc: &ImageDesc) -> Result<CpuImage> {
+    pub fn new(desc: &ImageDesc) -> DeviceResult<CpuImage> {
         let (mut size, mut layouts) = (0u64, Vec::new());
         for level in 0..desc.levels.max(1) {
             let [row, rows, slices] = bytes_of(desc.shape.level(level).size, desc.format.element_size());
@@ -97,7 +97,7 @@ impl CpuImage {
         buffer: &Arc<dyn DeviceMemory>,
         layout: &RectLayout,
         desc: &ImageDesc,
-    ) -> Result<CpuImage> {
+    ) -> DeviceResult<CpuImage> {
         let base = buffer
             .host_ptr()
             .ok_or_else(|| DeviceError::Unexpected("not a buffer of this kind of device".into()))?;
@@ -110,7 +110,7 @@ impl CpuImage {
     }
 
     /// The texels of another image.
-    pub fn of_image(other: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<CpuImage> {
+    pub fn of_image(other: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> DeviceResult<CpuImage> {
         let from = image_of(other)?;
         if from.desc.shape != desc.shape || from.desc.format.element_size() != desc.format.element_size() {
             return Err(DeviceError::Unexpected("a view of an image of another kind".into()));
@@ -118,22 +118,22 @@ impl CpuImage {
         CpuImage::of(desc, from.base, from.layouts.clone(), Store::Shared(other.clone()))
     }
 
-    fn of(desc: &ImageDesc, base: HostPtr, layouts: Vec<RectLayout>, store: Store) -> Result<CpuImage> {
-        let levels = (0..).zip(&layouts).map(|(level, layout)| tell(desc, level, base, layout));
-        let told = levels
+    fn of(desc: &ImageDesc, base: HostPtr, layouts: Vec<RectLayout>, store: Store) -> DeviceResult<CpuImage> {
+        let levels = (0..).zip(&layouts).map(|(level, layout)| describe(desc, level, base, layout));
+        let descriptors = levels
             .collect::<Option<_>>()
             .ok_or_else(|| DeviceError::Unsupported("the image format".into()))?;
-        Ok(CpuImage { desc: *desc, base, layouts, told, _store: store })
+        Ok(CpuImage { desc: *desc, base, layouts, descriptors, _store: store })
     }
 
     /// Address of what kernels are told.
-    pub fn told(&self) -> u64 {
-        self.told.as_ptr() as u64
+    pub fn descriptors(&self) -> u64 {
+        self.descriptors.as_ptr() as u64
     }
 
     /// Bytes of that.
-    pub fn told_bytes(&self) -> u64 {
-        size_of_val(&self.told[..]) as u64
+    pub fn descriptor_bytes(&self) -> u64 {
+        size_of_val(&self.descriptors[..]) as u64
     }
 
     /// Address and number of the texels' bytes.
@@ -147,7 +147,7 @@ impl CpuImage {
     }
 
     /// A region's bytes: where, their layout and their extent.
-    fn part(&self, range: &ImageRange) -> Result<(HostPtr, RectLayout, [u64; 3])> {
+    fn part(&self, range: &ImageRange) -> DeviceResult<(HostPtr, RectLayout, [u64; 3])> {
         let element = self.desc.format.element_size();
         let layout = self.layouts.get(range.level as usize);
         let layout =
@@ -159,47 +159,52 @@ impl CpuImage {
 }
 
 /// The structure of `native::image` for a level.
-fn tell(desc: &ImageDesc, level: u32, base: HostPtr, layout: &RectLayout) -> Option<[u64; told::BYTES / 8]> {
+fn describe(
+    desc: &ImageDesc,
+    level: u32,
+    base: HostPtr,
+    layout: &RectLayout,
+) -> Option<[u64; descriptor::BYTES / 8]> {
     let format = desc.format;
     let Fields { read, written } = format.fields()?;
     let kind = match format.number()? {
-        _ if format.is_srgb() => told::SRGB,
-        Number::Unorm => told::UNORM,
-        Number::Snorm => told::SNORM,
-        Number::Signed => told::SIGNED,
-        Number::Unsigned => told::UNSIGNED,
-        Number::Float if read[0].or(read[3]).is_some_and(|(_, width)| width == 16) => told::HALF,
-        Number::Float => told::FLOAT,
+        _ if format.is_srgb() => descriptor::SRGB,
+        Number::Unorm => descriptor::UNORM,
+        Number::Snorm => descriptor::SNORM,
+        Number::Signed => descriptor::SIGNED,
+        Number::Unsigned => descriptor::UNSIGNED,
+        Number::Float if read[0].or(read[3]).is_some_and(|(_, width)| width == 16) => descriptor::HALF,
+        Number::Float => descriptor::FLOAT,
     };
-    let mut words = [0u64; told::BYTES / 8];
+    let mut words = [0u64; descriptor::BYTES / 8];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
     let mut long = |at: usize, value: u64| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
-    long(told::BASE, base.offset(layout.offset).addr() as u64);
-    long(told::ROW, layout.row_pitch);
-    long(told::SLICE, layout.slice_pitch);
+    long(descriptor::BASE, base.offset(layout.offset).addr() as u64);
+    long(descriptor::ROW, layout.row_pitch);
+    long(descriptor::SLICE, layout.slice_pitch);
     let mut put = |at: usize, value: u32| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
-    for (at, size) in told::SIZE.into_iter().zip(desc.shape.level(level).size) {
+    for (at, size) in descriptor::SIZE.into_iter().zip(desc.shape.level(level).size) {
         put(at as usize, size);
     }
-    put(told::FORMAT as usize, format.order << 16 | format.data_type & 0xffff);
-    put(told::LEVELS as usize, desc.levels.max(1));
-    put(told::ELEMENT, format.element_size());
-    put(told::KIND, kind);
-    let signed = kind == told::SNORM || kind == told::SIGNED;
+    put(descriptor::FORMAT as usize, format.order << 16 | format.data_type & 0xffff);
+    put(descriptor::LEVELS as usize, desc.levels.max(1));
+    put(descriptor::ELEMENT, format.element_size());
+    put(descriptor::KIND, kind);
+    let signed = kind == descriptor::SNORM || kind == descriptor::SIGNED;
     let width = read.iter().flatten().map(|(_, width)| *width).max().unwrap_or(32);
-    put(told::EXTEND, if signed { 32 - width } else { 0 });
+    put(descriptor::EXTEND, if signed { 32 - width } else { 0 });
     let ones = |field: image::Field| field.map_or(0, |(_, width)| u32::MAX >> (32 - width));
     for i in 0..4 {
-        put(told::PLACE + 4 * i, read[i].or(written[i]).map_or(0, |(first, _)| first));
-        put(told::MASK + 4 * i, ones(read[i]));
-        put(told::OTHER + 4 * i, u32::from(i == 3));
-        put(told::STORED + 4 * i, ones(written[i]));
+        put(descriptor::PLACE + 4 * i, read[i].or(written[i]).map_or(0, |(first, _)| first));
+        put(descriptor::MASK + 4 * i, ones(read[i]));
+        put(descriptor::OTHER + 4 * i, u32::from(i == 3));
+        put(descriptor::STORED + 4 * i, ones(written[i]));
     }
     Some(words)
 }
 
 /// Does a transfer; false if it is none of images.
-pub fn transfer(command: &DeviceCommand) -> Result<bool> {
+pub fn transfer(command: &DeviceCommand) -> DeviceResult<bool> {
     let memory = |range: &super::super::batch::BufferRange| {
         let base = range.memory.host_ptr().map(|p| p.offset(range.offset));
         base.ok_or_else(|| DeviceError::Unexpected("a buffer of another device".into()))

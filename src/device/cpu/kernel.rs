@@ -1,7 +1,7 @@
 //! Loaded programs: the shared object of native code, its data block, its kernels.
 
 use super::super::localsize;
-use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, Result};
+use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult};
 use super::device::LOCAL_BYTES;
 use crate::host_ptr::HostAllocation;
 use clspv_bridge::abi::CompiledProgram;
@@ -31,12 +31,12 @@ struct Code {
 }
 
 /// A loaded program.
-pub struct Program {
-    kernels: Vec<Arc<Kernel>>,
+pub struct CpuProgram {
+    kernels: Vec<Arc<CpuKernel>>,
 }
 
 /// A launchable kernel.
-pub struct Kernel {
+pub struct CpuKernel {
     code: Arc<Code>,
     index: usize,
     whole: Function,
@@ -46,9 +46,9 @@ pub struct Kernel {
     stream_from: u64,
 }
 
-impl Program {
+impl CpuProgram {
     /// Loads the code, and makes the data block. A launch that writes so many bytes in streams stores them past the caches.
-    pub fn load(program: Arc<CompiledProgram>, threads: u32, stream_from: u64) -> Result<Program> {
+    pub fn load(program: Arc<CompiledProgram>, threads: u32, stream_from: u64) -> DeviceResult<CpuProgram> {
         let native =
             program.native.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
         let library = if native.object.is_empty() { None } else { Some(open(&native.object)?) };
@@ -73,10 +73,10 @@ impl Program {
             .into_iter()
             .enumerate()
             .map(|(index, (whole, any))| {
-                Arc::new(Kernel { code: code.clone(), index, whole, any, threads, stream_from })
+                Arc::new(CpuKernel { code: code.clone(), index, whole, any, threads, stream_from })
             })
             .collect();
-        Ok(Program { kernels })
+        Ok(CpuProgram { kernels })
     }
 }
 
@@ -89,7 +89,7 @@ fn detour() -> String {
 }
 
 /// Opens a shared object that lies in memory.
-fn open(object: &[u8]) -> Result<Library> {
+fn open(object: &[u8]) -> DeviceResult<Library> {
     let failed = |e: &dyn std::fmt::Display| DeviceError::Unexpected(format!("cannot load native code: {e}"));
     // SAFETY: the name is a string; the descriptor is checked.
     let fd = unsafe { libc::memfd_create(c"pyroclast-code".as_ptr(), libc::MFD_CLOEXEC) };
@@ -105,7 +105,7 @@ fn open(object: &[u8]) -> Result<Library> {
 }
 
 /// The program's data with addresses put in.
-fn data_block(program: &CompiledProgram) -> Result<Option<HostAllocation>> {
+fn data_block(program: &CompiledProgram) -> DeviceResult<Option<HostAllocation>> {
     let data = &program.data;
     if data.size() == 0 {
         return Ok(None);
@@ -123,14 +123,14 @@ fn data_block(program: &CompiledProgram) -> Result<Option<HostAllocation>> {
     Ok(Some(block))
 }
 
-impl DeviceProgram for Program {
-    fn kernel(&self, name: &str) -> Result<Arc<dyn DeviceKernel>> {
+impl DeviceProgram for CpuProgram {
+    fn kernel(&self, name: &str) -> DeviceResult<Arc<dyn DeviceKernel>> {
         let found = self.kernels.iter().find(|k| k.info().name == name);
         found.map(|k| k.clone() as _).ok_or_else(|| DeviceError::Unexpected(format!("no kernel {name}")))
     }
 }
 
-impl Kernel {
+impl CpuKernel {
     /// How it is launched.
     pub fn native(&self) -> &NativeKernel {
         static NONE: std::sync::OnceLock<NativeKernel> = std::sync::OnceLock::new();
@@ -151,9 +151,9 @@ impl Kernel {
         each != 0 && items.saturating_mul(each) >= self.stream_from
     }
     /// The entry of one of the program's blocks.
-    pub fn block(&self, number: u64) -> Option<Kernel> {
+    pub fn block(&self, number: u64) -> Option<CpuKernel> {
         let &(index, whole, any) = self.code.blocks.get(&number)?;
-        Some(Kernel {
+        Some(CpuKernel {
             code: self.code.clone(),
             index,
             whole,
@@ -173,7 +173,7 @@ impl Kernel {
     }
 }
 
-impl DeviceKernel for Kernel {
+impl DeviceKernel for CpuKernel {
     fn info(&self) -> &KernelInfo {
         &self.native().info
     }
@@ -215,7 +215,7 @@ impl DeviceKernel for Kernel {
         // What lives across barriers lies in memory for each work-item.
         let most = if self.native().has_barriers { 1024 } else { 4096 };
         let target = share.clamp(u64::from(width), most) as u32;
-        let shape = localsize::Shape { target, wave: width, row: 1024, max: [4096; 3] };
+        let shape = localsize::GroupPreferences { target, wave: width, row: 1024, max: [4096; 3] };
         localsize::suggest(global, dims, &shape)
     }
     fn as_any(&self) -> &dyn Any {

@@ -4,7 +4,6 @@
 //! executes the queue and, when it is worth it, on the threads of a pool.
 
 mod check;
-mod child_queue;
 mod clock;
 mod device;
 mod early;
@@ -13,6 +12,7 @@ mod events;
 mod exec;
 mod image;
 mod kernel;
+mod on_device_queue;
 mod pool;
 mod print;
 mod queue;

@@ -25,7 +25,7 @@ struct Job {
     piece: u64,
     failed: AtomicBool,
     /// Threads that are at it, besides the launch's own.
-    helpers: AtomicUsize,
+    workers: AtomicUsize,
 }
 
 impl Job {
@@ -132,7 +132,7 @@ impl Pool {
             total,
             piece,
             failed: AtomicBool::new(false),
-            helpers: AtomicUsize::new(0),
+            workers: AtomicUsize::new(0),
         });
         let wanted = (left.div_ceil(piece) - 1).min(self.threads as u64 - 1);
         self.shared.jobs.lock().push(job.clone());
@@ -142,7 +142,7 @@ impl Pool {
         job.work_on();
         let mut jobs = self.shared.jobs.lock();
         jobs.retain(|j| !Arc::ptr_eq(j, &job));
-        while job.helpers.load(Ordering::Acquire) != 0 {
+        while job.workers.load(Ordering::Acquire) != 0 {
             self.shared.left.wait(&mut jobs);
         }
         !job.failed.load(Ordering::Relaxed)
@@ -156,7 +156,7 @@ impl Pool {
                 if builder
                     .spawn(move || {
                         bind(&processors);
-                        shared.help();
+                        shared.work();
                     })
                     .is_err()
                 {
@@ -193,7 +193,7 @@ fn bind(processors: &[usize]) {
 }
 
 impl Shared {
-    fn help(&self) {
+    fn work(&self) {
         let mut jobs = self.jobs.lock();
         loop {
             let Some(job) = jobs.iter().find(|j| j.has_work()).cloned() else {
@@ -203,11 +203,11 @@ impl Shared {
                 self.wake.wait(&mut jobs);
                 continue;
             };
-            job.helpers.fetch_add(1, Ordering::Relaxed);
+            job.workers.fetch_add(1, Ordering::Relaxed);
             drop(jobs);
             job.work_on();
             jobs = self.jobs.lock();
-            job.helpers.fetch_sub(1, Ordering::Release);
+            job.workers.fetch_sub(1, Ordering::Release);
             self.left.notify_all();
         }
     }

@@ -1,8 +1,8 @@
 //! What a launch prints: the buffer that its kernel writes, until it is text (`clspv_bridge::printf`).
 
 use super::super::batch::{ArgValue, Launch};
-use super::super::traits::{DeviceError, DeviceKernel, Result};
-use super::kernel::Kernel;
+use super::super::traits::{DeviceError, DeviceKernel, DeviceResult};
+use super::kernel::CpuKernel;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use crate::printf::Printer;
 use clspv_bridge::printf::{CAPACITY, DROPPED, HEAD, NEXT};
@@ -12,14 +12,14 @@ use std::borrow::Cow;
 const LONGEST_STRING: u64 = 4096;
 
 /// The print buffer of one launch.
-pub struct Print {
+pub struct CpuPrintBuffer {
     memory: HostAllocation,
     capacity: u32,
 }
 
-impl Print {
+impl CpuPrintBuffer {
     /// A buffer of this many bytes for a kernel; `None` if it does not print.
-    pub fn new(kernel: &Kernel, bytes: u64) -> Result<Option<Print>> {
+    pub fn new(kernel: &CpuKernel, bytes: u64) -> DeviceResult<Option<CpuPrintBuffer>> {
         let Some(longest) = kernel.info().printf.iter().map(|c| c.words()).max() else { return Ok(None) };
         let capacity = u32::try_from(bytes / 4).unwrap_or(1 << 28).max(HEAD + 1);
         let size = (u64::from(capacity) + u64::from(longest)) * 4;
@@ -30,7 +30,7 @@ impl Print {
             words.add(NEXT as usize).write(HEAD);
             words.add(CAPACITY as usize).write(capacity);
         }
-        Ok(Some(Print { memory, capacity }))
+        Ok(Some(CpuPrintBuffer { memory, capacity }))
     }
 
     /// Where the kernel writes.
@@ -44,7 +44,7 @@ impl Print {
     }
 
     /// The text, when the launch is complete.
-    pub fn text(&self, kernel: &Kernel, launch: &Launch) -> Vec<u8> {
+    pub fn text(&self, kernel: &CpuKernel, launch: &Launch) -> Vec<u8> {
         // SAFETY: the memory is aligned to a page and no kernel writes it any more.
         let words = unsafe {
             std::slice::from_raw_parts(

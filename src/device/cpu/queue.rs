@@ -3,7 +3,7 @@
 //! One thread at a time is at a queue's batches. The queue's thread is started by the first submission and sleeps while there
 //! is nothing to do. A lock guards the list of batches; it is not held while commands run or completions are reported.
 
-use super::super::batch::{Batch, DeviceCommand, Outcome, Ticket, Times};
+use super::super::batch::{Batch, CommandTicket, DeviceCommand, Outcome, Times};
 use super::super::traits::*;
 use super::check::Checker;
 use super::clock;
@@ -92,7 +92,7 @@ impl Inner {
                 failed = Some(CL_OUT_OF_RESOURCES);
             }
         }
-        let mut tickets: Vec<Ticket> = Vec::with_capacity(batch.items.len());
+        let mut tickets: Vec<CommandTicket> = Vec::with_capacity(batch.items.len());
         let mut times: Vec<Times> = Vec::new();
         for item in &batch.items {
             let start = if self.profiling { clock::now() } else { 0 };
@@ -129,7 +129,7 @@ impl Inner {
     }
 
     /// Gives the time when a kernel ended that enqueued others, 0 of everything else.
-    fn execute(&self, command: &DeviceCommand) -> Result<u64> {
+    fn execute(&self, command: &DeviceCommand) -> DeviceResult<u64> {
         match command {
             DeviceCommand::Launch(launch) => {
                 let print = |text: &[u8]| self.sink.print(text);
@@ -172,7 +172,7 @@ impl Inner {
 }
 
 impl DeviceQueue for CpuQueue {
-    fn submit(&self, batch: Batch) -> Result<Submission> {
+    fn submit(&self, batch: Batch) -> DeviceResult<Submission> {
         let inner = &self.0;
         let mut state = inner.state.lock();
         if !state.has_thread {
@@ -196,7 +196,7 @@ impl DeviceQueue for CpuQueue {
         let state = self.0.state.lock();
         Some(state.submitted - self.completed())
     }
-    fn wait(&self, submission: Submission, timeout: Option<Duration>) -> Result<bool> {
+    fn wait(&self, submission: Submission, timeout: Option<Duration>) -> DeviceResult<bool> {
         let deadline = timeout.map(|t| Instant::now() + t);
         while self.completed() < submission {
             // Without a limit this thread does the work itself, unless that is bound to certain processors.

@@ -1,6 +1,6 @@
 //! Native code: launches of compiled kernels with sizes that fit the vectors and sizes that do not.
 
-use super::super::batch::{ArgValue, BufferRange, Launch, Reach};
+use super::super::batch::{ArgValue, BufferRange, IndirectAccesses, Launch};
 use super::super::traits::*;
 use super::check::report::Reports;
 use super::check::{Checker, Checks};
@@ -58,7 +58,7 @@ fn launch(
         ArgValue::Buffer(BufferRange { memory: m.clone(), offset: 0, size: m.size() })
     };
     let args: Vec<ArgValue> = memory.iter().map(whole).chain(numbers).collect();
-    let (args, reach) = (Arc::new(args), Reach::default());
+    let (args, indirect) = (Arc::new(args), IndirectAccesses::default());
     let launch = Launch {
         kernel: kernel.clone(),
         args,
@@ -66,7 +66,7 @@ fn launch(
         offset: [0; 3],
         global,
         local,
-        reach,
+        indirect,
         default_queue: None,
     };
     let (pool, checker) = (Pool::new(2), unchecked());
@@ -169,7 +169,7 @@ fn streams_arrive_whatever_their_sizes_and_places() {
     let source = source.replace("if (i >= n) return;", "");
     let program = compiled(&device, &source);
     assert_eq!(program.native.as_ref().unwrap().kernels[0].stream_bytes, 20);
-    let kernel = Program::load(Arc::new(program), 2, 0).unwrap().kernel("test").unwrap();
+    let kernel = CpuProgram::load(Arc::new(program), 2, 0).unwrap().kernel("test").unwrap();
     for (global, first) in sizes.into_iter().flat_map(|n| [0u32, 1, 16, 24].map(|first| (n, first))) {
         let n = global as usize;
         let mut buffers = [vec![9; n + 32], vec![9; 4 * n], (0..n as u32).map(|i| i * 7).collect()];

@@ -46,7 +46,7 @@ pub struct Adapter {
     pub family: u32,
     pub family_queues: u32,
     pub timestamp_bits: u32,
-    pub features: Features,
+    pub features: AdapterFeatures,
 }
 
 // SAFETY: the chain pointers of the property structures are null; everything else is plain data.
@@ -56,7 +56,7 @@ unsafe impl Sync for Adapter {}
 
 /// Features as far as they are used; each is enabled on the logical device exactly when true here.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Features {
+pub struct AdapterFeatures {
     pub core: vk::PhysicalDeviceFeatures,
     pub int8: bool,
     pub float16: bool,
@@ -195,7 +195,7 @@ impl Adapter {
         // SAFETY: every chained structure belongs to the device's version or to an extension it has.
         unsafe { vki.get_physical_device_properties2(physical, &mut p2) };
 
-        let features = Features::query(instance, physical, &ext, hidden)
+        let features = AdapterFeatures::query(instance, physical, &ext, hidden)
             .map_err(|missing| format!("{name}: no {missing}"))?;
 
         // SAFETY: as above.
@@ -303,13 +303,13 @@ fn accelerated(p: &vk::PhysicalDeviceShaderIntegerDotProductProperties<'_>) -> [
     .map(|list| list.map(|b| b != vk::FALSE))
 }
 
-impl Features {
+impl AdapterFeatures {
     fn query(
         instance: &Instance,
         physical: vk::PhysicalDevice,
         ext: &Extensions,
         hidden: &[String],
-    ) -> Result<Features, &'static str> {
+    ) -> Result<AdapterFeatures, &'static str> {
         let mut f11 = vk::PhysicalDeviceVulkan11Features::default();
         let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
         let mut sync2 = vk::PhysicalDeviceSynchronization2Features::default();
@@ -361,7 +361,7 @@ impl Features {
             have != 0 && !hidden.iter().any(|h| h.trim_start_matches('-') == name)
         };
         let flag = |name: &str, have: vk::Bool32| u32::from(on(name, have));
-        Ok(Features {
+        Ok(AdapterFeatures {
             core: vk::PhysicalDeviceFeatures {
                 shader_int64: flag("int64", core.shader_int64),
                 shader_int16: flag("int16", core.shader_int16),

@@ -204,7 +204,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         None if a.is_cpu() => machine::cpu_mhz(),
         None => machine::gpu_mhz(a.props.vendor_id, a.pci),
     };
-    let nvidia = nvidia::Known {
+    let nvidia = nvidia::NvidiaSources {
         capability: a.cuda_capability,
         nvml,
         sub_group_size: a.subgroup.subgroup_size,

@@ -17,11 +17,11 @@ pub fn error(what: &str, result: vk::Result) -> DeviceError {
 }
 
 /// Adds the name of the failed call to a Vulkan result.
-pub trait Context<T> {
+pub trait VkResultExt<T> {
     fn during(self, what: &str) -> Result<T, DeviceError>;
 }
 
-impl<T> Context<T> for Result<T, vk::Result> {
+impl<T> VkResultExt<T> for Result<T, vk::Result> {
     fn during(self, what: &str) -> Result<T, DeviceError> {
         self.map_err(|e| error(what, e))
     }

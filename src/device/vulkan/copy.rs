@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 
-/// Helper threads; none where there are few processors.
+/// Worker threads; none where there are few processors.
 const HELPERS: usize = 3;
 const MIN_CORES: usize = 8;
 /// Copies from this size are shared, in chunks of the other.
@@ -54,8 +54,8 @@ impl Job {
 pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
     let bytes = len as usize;
     let apart = src.addr().abs_diff(dst.addr()) >= bytes;
-    let helpers = if bytes >= SHARED_MIN && apart { helpers() } else { None };
-    let Some(helpers) = helpers else {
+    let workers = if bytes >= SHARED_MIN && apart { workers() } else { None };
+    let Some(workers) = workers else {
         // SAFETY: the caller's promise.
         return unsafe { crate::host_ptr::copy(src, dst, len) };
     };
@@ -63,7 +63,7 @@ pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
     let job = Arc::new(Job { src, dst, len: bytes, next, done, owner: std::thread::current() });
     for _ in 0..HELPERS.min(job.chunks() - 1) {
         // Without helpers the work is done here.
-        let _ = helpers.send(job.clone());
+        let _ = workers.send(job.clone());
     }
     job.work();
     while job.done.load(Ordering::Acquire) < job.chunks() {
@@ -72,7 +72,7 @@ pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
 }
 
 /// The way to the helper threads; `None` where there should be none.
-fn helpers() -> Option<&'static Sender<Arc<Job>>> {
+fn workers() -> Option<&'static Sender<Arc<Job>>> {
     static CHANNEL: OnceLock<Option<Sender<Arc<Job>>>> = OnceLock::new();
     let start = || {
         if std::thread::available_parallelism().map_or(1, |n| n.get()) < MIN_CORES {

@@ -3,8 +3,8 @@
 //! Up to the device's limit they are pushed. A kernel with more, which only one with many images has, gets a set of its own
 //! from a pool that lives as long as the frame.
 
-use super::super::traits::Result;
-use super::conv::Context;
+use super::super::traits::DeviceResult;
+use super::conv::VkResultExt;
 use super::device::Gpu;
 use super::image::Bound;
 use super::record::Recorder;
@@ -33,7 +33,7 @@ fn kind(source: &BindingSource) -> vk::DescriptorType {
 }
 
 /// The layout of a kernel's set.
-pub fn set_layout(gpu: &Gpu, sources: &[BindingSource]) -> Result<vk::DescriptorSetLayout> {
+pub fn set_layout(gpu: &Gpu, sources: &[BindingSource]) -> DeviceResult<vk::DescriptorSetLayout> {
     let bindings: Vec<_> = sources
         .iter()
         .zip(0..)
@@ -104,12 +104,12 @@ impl Recorder {
         layout: vk::PipelineLayout,
         sets: vk::DescriptorSetLayout,
         bindings: &[Bound],
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         let infos: SmallVec<[Info; 8]> = bindings.iter().map(Info::new).collect();
         let writes = |set| -> SmallVec<[vk::WriteDescriptorSet<'_>; 8]> {
             infos.iter().zip(0..).map(|(info, binding)| info.write(binding, set)).collect()
         };
-        let (gpu, cmd) = (self.gpu, self.frame.cmd);
+        let (gpu, cmd) = (self.gpu, self.allocator.cmd);
         let compute = vk::PipelineBindPoint::COMPUTE;
         if let Some(push) = gpu.push_descriptor.as_ref().filter(|_| pushes(gpu, bindings.len())) {
             let writes = writes(vk::DescriptorSet::null());
@@ -127,7 +127,7 @@ impl Recorder {
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
         // SAFETY: the device is alive.
         let pool = unsafe { gpu.raw.create_descriptor_pool(&info, None) }.during("vkCreateDescriptorPool")?;
-        self.frame.descriptors.push(pool);
+        self.allocator.descriptors.push(pool);
         let layouts = [sets];
         let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
         // SAFETY: the pool is new and has room for one set of this layout.

@@ -8,25 +8,25 @@ use super::super::info::DeviceInfo;
 use super::super::share::MemoryHandle;
 use super::super::traits::{
     BufferDesc, CompletionSink, DeviceError, DeviceList, DeviceMemory, DeviceOps, DeviceProgram, DeviceQueue,
-    DeviceSemaphore, HostRange, ImageDesc, Priority, QueueDesc, Result, SemaphoreOrigin, SharedKind,
+    DeviceResult, DeviceSemaphore, HostRange, ImageDesc, Priority, QueueDesc, SemaphoreOrigin, SharedKind,
 };
 use super::adapter::Adapter;
 use super::caps;
-use super::conv::Context;
+use super::command_allocator::CommandAllocator;
+use super::conv::VkResultExt;
 use super::external;
-use super::frame::Frame;
-use super::helpers::Helpers;
 use super::image::Image;
 use super::instance::Instance;
-use super::kernel::Program;
-use super::lane::Lane;
+use super::internal_shaders::InternalShaders;
+use super::kernel::VulkanProgram;
 use super::linear;
 use super::list::List;
-use super::memory::{Buffer, Numbers, Use};
+use super::memory::{Buffer, BufferIds, Use};
 use super::profiling::Clock;
 use super::queue::VulkanQueue;
 use super::shared;
 use super::staging::BlockPool;
+use super::submit_queue::SubmitQueue;
 use super::variants::Variants;
 use crate::config::Config;
 use crate::store::Store;
@@ -60,14 +60,14 @@ pub struct Gpu {
     pub clock: Clock,
     pub target: Target,
     facts: OnceLock<DeviceInfo>,
-    pub allocator: Mutex<Allocator>,
+    pub memory_allocator: Mutex<Allocator>,
     pub staging: BlockPool,
     pub args: BlockPool,
     /// Print buffers that no frame has.
     pub prints: Mutex<Vec<Arc<Buffer>>>,
     /// Frames ready for recording, and frames to be reset when there is time.
-    pub frames: Mutex<Vec<Frame>>,
-    pub used_frames: Mutex<Vec<Frame>>,
+    pub command_allocators: Mutex<Vec<CommandAllocator>>,
+    pub used_command_allocators: Mutex<Vec<CommandAllocator>>,
     /// Submissions on all lanes so far.
     pub submissions: AtomicU64,
     /// Timestamp pools with their number of queries.
@@ -77,11 +77,11 @@ pub struct Gpu {
     /// Pipelines that programs share.
     pub variants: Variants,
     /// Without device addresses: the numbers of buffers, and what arguments are that are NULL.
-    pub numbers: Numbers,
+    pub buffer_ids: BufferIds,
     pub nothing: OnceLock<Buffer>,
-    pub helpers: Helpers,
-    lanes: OnceLock<Vec<&'static Lane>>,
-    next_lane: AtomicUsize,
+    pub internal_shaders: InternalShaders,
+    submit_queues: OnceLock<Vec<&'static SubmitQueue>>,
+    next_submit_queue: AtomicUsize,
     lost: AtomicBool,
 }
 
@@ -94,7 +94,7 @@ pub struct Sync2 {
 
 impl Gpu {
     /// Makes the logical device of an accepted adapter.
-    pub fn open(instance: &'static Instance, adapter: Adapter) -> Result<&'static Gpu> {
+    pub fn open(instance: &'static Instance, adapter: Adapter) -> DeviceResult<&'static Gpu> {
         let raw = create_device(instance, &adapter)?;
         let vki = &instance.raw;
         let lookup = |names: [&CStr; 2]| {
@@ -148,34 +148,34 @@ impl Gpu {
             clock: Clock::new(instance, &adapter, &raw),
             target,
             facts: OnceLock::new(),
-            allocator: Mutex::new(allocator),
+            memory_allocator: Mutex::new(allocator),
             staging: BlockPool::new(Use::Staging),
             args: BlockPool::new(Use::Args),
             prints: Mutex::default(),
-            frames: Mutex::default(),
-            used_frames: Mutex::default(),
+            command_allocators: Mutex::default(),
+            used_command_allocators: Mutex::default(),
             submissions: AtomicU64::new(0),
             query_pools: Mutex::default(),
             store: Store::from_config(Config::get()),
             variants: Variants::default(),
-            numbers: Numbers::default(),
+            buffer_ids: BufferIds::default(),
             nothing: OnceLock::new(),
-            helpers: Helpers::default(),
-            lanes: OnceLock::new(),
-            next_lane: AtomicUsize::new(0),
+            internal_shaders: InternalShaders::default(),
+            submit_queues: OnceLock::new(),
+            next_submit_queue: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
             instance,
             adapter,
             raw,
         }));
         let count = gpu.adapter.family_queues.min(PRIORITIES.len() as u32);
-        let mut lanes: Vec<&'static Lane> = Vec::new();
+        let mut submit_queues: Vec<&'static SubmitQueue> = Vec::new();
         for i in 0..count {
             // SAFETY: the device was made with this many queues of the family.
             let queue = unsafe { gpu.raw.get_device_queue(gpu.adapter.family, i) };
-            lanes.push(Box::leak(Box::new(Lane::new(gpu, queue)?)));
+            submit_queues.push(Box::leak(Box::new(SubmitQueue::new(gpu, queue)?)));
         }
-        let _ = gpu.lanes.set(lanes);
+        let _ = gpu.submit_queues.set(submit_queues);
         let sharing = shared::probe(gpu);
         let mut image = info.image.clone();
         if let Some((pitch, start)) = linear::alignment(gpu) {
@@ -205,35 +205,39 @@ impl Gpu {
     }
 
     /// Lanes in turn.
-    pub fn next_lane(&self) -> Result<&'static Lane> {
-        let lanes = self.lanes.get().map(Vec::as_slice).unwrap_or_default();
-        let lanes = &lanes[..lanes.len().min(MEDIUM)];
-        let turn = self.next_lane.fetch_add(1, Ordering::Relaxed);
-        lanes
-            .get(turn % lanes.len().max(1))
+    pub fn next_submit_queue(&self) -> DeviceResult<&'static SubmitQueue> {
+        let submit_queues = self.submit_queues.get().map(Vec::as_slice).unwrap_or_default();
+        let submit_queues = &submit_queues[..submit_queues.len().min(MEDIUM)];
+        let turn = self.next_submit_queue.fetch_add(1, Ordering::Relaxed);
+        submit_queues
+            .get(turn % submit_queues.len().max(1))
             .copied()
             .ok_or_else(|| DeviceError::Unexpected("no queue".into()))
     }
 
     /// A lane for work of a priority.
-    pub fn lane_for(&self, priority: Priority) -> Result<&'static Lane> {
+    pub fn submit_queue_for(&self, priority: Priority) -> DeviceResult<&'static SubmitQueue> {
         let own = match priority {
             Priority::High => Some(MEDIUM),
             Priority::Low => Some(MEDIUM + 1),
             Priority::Medium => None,
         };
-        let lane = own.and_then(|at| self.lanes.get()?.get(at).copied());
-        lane.map_or_else(|| self.next_lane(), Ok)
+        let submit_queue = own.and_then(|at| self.submit_queues.get()?.get(at).copied());
+        submit_queue.map_or_else(|| self.next_submit_queue(), Ok)
     }
 
     /// A lane where work starts at once, if there is one.
-    pub fn idle_lane(&self) -> Result<&'static Lane> {
-        let lanes = self.lanes.get().map(Vec::as_slice).unwrap_or_default();
-        lanes.iter().copied().find(|lane| lane.is_idle()).map_or_else(|| self.next_lane(), Ok)
+    pub fn idle_submit_queue(&self) -> DeviceResult<&'static SubmitQueue> {
+        let submit_queues = self.submit_queues.get().map(Vec::as_slice).unwrap_or_default();
+        submit_queues
+            .iter()
+            .copied()
+            .find(|submit_queue| submit_queue.is_idle())
+            .map_or_else(|| self.next_submit_queue(), Ok)
     }
 
     /// Refuses work on a lost device.
-    pub fn check_usable(&self) -> Result<()> {
+    pub fn check_usable(&self) -> DeviceResult<()> {
         if self.is_lost() { Err(DeviceError::Lost) } else { Ok(()) }
     }
 
@@ -250,7 +254,7 @@ impl Gpu {
     }
 }
 
-fn create_device(instance: &Instance, a: &Adapter) -> Result<ash::Device> {
+fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> {
     let f = &a.features;
     let core13 = a.api >= vk::API_VERSION_1_3;
     let mut f11 = vk::PhysicalDeviceVulkan11Features::default()
@@ -357,7 +361,7 @@ impl DeviceOps for VulkanDevice {
         &self.0.target
     }
 
-    fn alloc_buffer(&self, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc_buffer(&self, desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
         Ok(Arc::new(Buffer::new(
             self.0,
@@ -367,17 +371,17 @@ impl DeviceOps for VulkanDevice {
         )?))
     }
 
-    fn import_host(&self, range: HostRange, desc: &BufferDesc) -> Result<Arc<dyn DeviceMemory>> {
+    fn import_host(&self, range: HostRange, desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
         Ok(Arc::new(Buffer::import(self.0, range, desc)?))
     }
 
-    fn alloc_shadow(&self, size: u64) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc_shadow(&self, size: u64) -> DeviceResult<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
         Ok(Arc::new(Buffer::new(self.0, size, Use::Shadow, "shadow")?))
     }
 
-    fn alloc_shared(&self, size: u64, kind: SharedKind) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc_shared(&self, size: u64, kind: SharedKind) -> DeviceResult<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
         Ok(Arc::new(shared::alloc(self.0, self.info().sharing, size, kind)?))
     }
@@ -386,7 +390,7 @@ impl DeviceOps for VulkanDevice {
         &self,
         others: &[Arc<dyn DeviceOps>],
         size: u64,
-    ) -> Result<Vec<Arc<dyn DeviceMemory>>> {
+    ) -> DeviceResult<Vec<Arc<dyn DeviceMemory>>> {
         self.0.check_usable()?;
         let mut gpus = vec![self.0];
         for other in others {
@@ -403,7 +407,7 @@ impl DeviceOps for VulkanDevice {
         Ok(buffers.into_iter().map(|buffer| Arc::new(buffer) as Arc<dyn DeviceMemory>).collect())
     }
 
-    fn alloc_image(&self, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+    fn alloc_image(&self, desc: &ImageDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
         Ok(Arc::new(Image::new(self.0, desc)?))
     }
@@ -413,52 +417,65 @@ impl DeviceOps for VulkanDevice {
         buffer: &Arc<dyn DeviceMemory>,
         layout: &RectLayout,
         desc: &ImageDesc,
-    ) -> Result<Arc<dyn DeviceMemory>> {
+    ) -> DeviceResult<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
         Ok(Arc::new(Image::of_buffer(self.0, buffer, layout, desc)?))
     }
 
-    fn view_image(&self, image: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<Arc<dyn DeviceMemory>> {
+    fn view_image(
+        &self,
+        image: &Arc<dyn DeviceMemory>,
+        desc: &ImageDesc,
+    ) -> DeviceResult<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
         Ok(Arc::new(Image::of_image(self.0, image, desc)?))
     }
 
-    fn load(&self, program: Arc<CompiledProgram>) -> Result<Arc<dyn DeviceProgram>> {
+    fn load(&self, program: Arc<CompiledProgram>) -> DeviceResult<Arc<dyn DeviceProgram>> {
         self.0.check_usable()?;
-        Ok(Arc::new(Program::load(self.0, program)?))
+        Ok(Arc::new(VulkanProgram::load(self.0, program)?))
     }
 
-    fn create_queue(&self, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<Arc<dyn DeviceQueue>> {
+    fn create_queue(
+        &self,
+        desc: &QueueDesc,
+        sink: Arc<dyn CompletionSink>,
+    ) -> DeviceResult<Arc<dyn DeviceQueue>> {
         self.0.check_usable()?;
         Ok(Arc::new(VulkanQueue::new(self.0, desc, sink)?))
     }
 
-    fn transfer(&self, command: &DeviceCommand) -> Result<()> {
+    fn transfer(&self, command: &DeviceCommand) -> DeviceResult<()> {
         self.0.check_usable()?;
-        super::at_once::transfer(self.0, command)
+        super::one_shot::transfer(self.0, command)
     }
 
-    fn import_memory(&self, handle: MemoryHandle, fd: RawFd, size: u64) -> Result<Arc<dyn DeviceMemory>> {
+    fn import_memory(
+        &self,
+        handle: MemoryHandle,
+        fd: RawFd,
+        size: u64,
+    ) -> DeviceResult<Arc<dyn DeviceMemory>> {
         self.0.check_usable()?;
         Ok(Arc::new(external::import_memory(self.0, handle, fd, size)?))
     }
 
-    fn create_semaphore(&self, origin: SemaphoreOrigin) -> Result<Arc<dyn DeviceSemaphore>> {
+    fn create_semaphore(&self, origin: SemaphoreOrigin) -> DeviceResult<Arc<dyn DeviceSemaphore>> {
         self.0.check_usable()?;
-        Ok(Arc::new(external::Semaphore::new(self.0, origin)?))
+        Ok(Arc::new(external::VulkanSemaphore::new(self.0, origin)?))
     }
 
-    fn record(&self, items: Vec<ListItem>) -> Result<Arc<dyn DeviceList>> {
+    fn record(&self, items: Vec<ListItem>) -> DeviceResult<Arc<dyn DeviceList>> {
         self.0.check_usable()?;
         Ok(Arc::new(List::record(self.0, items)?))
     }
 
-    fn timestamps(&self) -> Result<(u64, u64)> {
+    fn timestamps(&self) -> DeviceResult<(u64, u64)> {
         self.0.check_usable()?;
         self.0.clock.now(&self.0.raw)
     }
 
-    fn device_now(&self) -> Result<u64> {
+    fn device_now(&self) -> DeviceResult<u64> {
         self.0.clock.device_now(&self.0.raw)
     }
 

@@ -5,8 +5,8 @@
 //! else uses it, and when, is the application's business, and transfers by the device follow its commands' order.
 
 use super::super::share::{MemoryHandle, SemaphoreHandle};
-use super::super::traits::{DeviceError, DeviceSemaphore, Result, SemaphoreOrigin};
-use super::conv::{self, Context};
+use super::super::traits::{DeviceError, DeviceResult, DeviceSemaphore, SemaphoreOrigin};
+use super::conv::{self, VkResultExt};
 use super::device::Gpu;
 use super::ext::Extensions;
 use super::instance::Instance;
@@ -97,7 +97,7 @@ impl External {
 }
 
 /// Makes shared memory a buffer of `size` bytes, which begin at the memory's first.
-pub fn import_memory(gpu: &'static Gpu, handle: MemoryHandle, fd: RawFd, size: u64) -> Result<Buffer> {
+pub fn import_memory(gpu: &'static Gpu, handle: MemoryHandle, fd: RawFd, size: u64) -> DeviceResult<Buffer> {
     let unsupported = |why: &str| DeviceError::Unsupported(format!("import of memory: {why}"));
     let external = &gpu.adapter.external;
     let fds = gpu.memory_fd.as_ref().filter(|_| external.memory_imports.contains(&handle));
@@ -128,7 +128,7 @@ fn import_as(
     (size, padded): (u64, u64),
     bits: u32,
     dedicated: bool,
-) -> Result<Buffer> {
+) -> DeviceResult<Buffer> {
     let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(from.1);
     let info = vk::BufferCreateInfo::default().size(padded).usage(gpu.usage()).push_next(&mut external);
     // SAFETY: the device is alive.
@@ -151,7 +151,7 @@ fn bind(
     (handle, kind, fd): (MemoryHandle, vk::ExternalMemoryHandleTypeFlags, RawFd),
     bits: u32,
     dedicated: bool,
-) -> Result<(vk::DeviceMemory, bool)> {
+) -> DeviceResult<(vk::DeviceMemory, bool)> {
     // SAFETY: the buffer is alive.
     let requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
     let types = gpu.adapter.memory.memory_types_as_slice();
@@ -190,14 +190,14 @@ fn bind(
 }
 
 /// A binary semaphore.
-pub struct Semaphore {
+pub struct VulkanSemaphore {
     gpu: &'static Gpu,
     pub raw: vk::Semaphore,
 }
 
-impl Semaphore {
+impl VulkanSemaphore {
     /// Makes one.
-    pub fn new(gpu: &'static Gpu, origin: SemaphoreOrigin) -> Result<Semaphore> {
+    pub fn new(gpu: &'static Gpu, origin: SemaphoreOrigin) -> DeviceResult<VulkanSemaphore> {
         let mut export = vk::ExportSemaphoreCreateInfo::default();
         let mut info = vk::SemaphoreCreateInfo::default();
         if let SemaphoreOrigin::Exportable(handle) = origin {
@@ -209,7 +209,7 @@ impl Semaphore {
         }
         // SAFETY: the device is alive.
         let raw = unsafe { gpu.raw.create_semaphore(&info, None) }.during("vkCreateSemaphore")?;
-        let semaphore = Semaphore { gpu, raw };
+        let semaphore = VulkanSemaphore { gpu, raw };
         if let SemaphoreOrigin::Imported(handle, fd) = origin {
             semaphore.import(handle, fd)?;
         }
@@ -217,8 +217,8 @@ impl Semaphore {
     }
 }
 
-impl DeviceSemaphore for Semaphore {
-    fn import(&self, handle: SemaphoreHandle, fd: RawFd) -> Result<()> {
+impl DeviceSemaphore for VulkanSemaphore {
+    fn import(&self, handle: SemaphoreHandle, fd: RawFd) -> DeviceResult<()> {
         let fds = self
             .gpu
             .semaphore_fd
@@ -240,7 +240,7 @@ impl DeviceSemaphore for Semaphore {
             .map_err(|e| DeviceError::Unsupported(format!("import of a {handle:?} semaphore: {e:?}")))
     }
 
-    fn export(&self, handle: SemaphoreHandle) -> Result<RawFd> {
+    fn export(&self, handle: SemaphoreHandle) -> DeviceResult<RawFd> {
         let fds = self.gpu.semaphore_fd.as_ref();
         let fds = fds.ok_or_else(|| DeviceError::Unsupported(format!("export of {handle:?} semaphores")))?;
         let info =
@@ -254,7 +254,7 @@ impl DeviceSemaphore for Semaphore {
     }
 }
 
-impl Drop for Semaphore {
+impl Drop for VulkanSemaphore {
     fn drop(&mut self) {
         // SAFETY: the owner has dropped the last reference, so no submitted work uses the semaphore.
         unsafe { self.gpu.raw.destroy_semaphore(self.raw, None) };

@@ -166,7 +166,7 @@ pub fn declared(format: vk::Format) -> Option<spirv::ImageFormat> {
 
 /// What a device can do with a VkFormat.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Features {
+pub struct FormatFeatures {
     /// In optimal tiling.
     pub tiled: vk::FormatFeatureFlags2,
     pub linear: vk::FormatFeatureFlags2,
@@ -179,7 +179,7 @@ pub fn features(
     physical: vk::PhysicalDevice,
     detailed: bool,
     format: vk::Format,
-) -> Features {
+) -> FormatFeatures {
     use vk::FormatFeatureFlags2 as F;
     let mut detail = vk::FormatProperties3::default();
     let mut props = vk::FormatProperties2::default();
@@ -190,7 +190,7 @@ pub fn features(
     unsafe { instance.raw.get_physical_device_format_properties2(physical, format, &mut props) };
     let plain = props.format_properties;
     if detailed {
-        return Features {
+        return FormatFeatures {
             tiled: detail.optimal_tiling_features,
             linear: detail.linear_tiling_features,
             buffer: detail.buffer_features,
@@ -205,7 +205,7 @@ pub fn features(
             flags
         }
     };
-    Features {
+    FormatFeatures {
         tiled: widen(plain.optimal_tiling_features),
         linear: widen(plain.linear_tiling_features),
         buffer: widen(plain.buffer_features),
@@ -230,7 +230,7 @@ pub struct Probe<'a> {
 }
 
 impl Probe<'_> {
-    fn features(&self, format: vk::Format) -> Features {
+    fn features(&self, format: vk::Format) -> FormatFeatures {
         features(self.instance, self.physical, self.detailed, format)
     }
 

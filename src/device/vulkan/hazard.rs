@@ -15,18 +15,19 @@ pub enum Object {
 
 /// One command's access, `start..end`: bytes of a buffer; rows of an image, or all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
+pub struct ObjectAccess {
     pub object: Object,
     pub start: u64,
     pub end: u64,
     pub write: bool,
 }
 
-impl Access {
+impl ObjectAccess {
     /// Reads and writes that may be anywhere.
-    pub const ANYWHERE: Access = Access { object: Object::Anything, start: 0, end: u64::MAX, write: true };
+    pub const ANYWHERE: ObjectAccess =
+        ObjectAccess { object: Object::Anything, start: 0, end: u64::MAX, write: true };
 
-    fn conflicts(&self, other: &Access) -> bool {
+    fn conflicts(&self, other: &ObjectAccess) -> bool {
         let anywhere = self.object == Object::Anything || other.object == Object::Anything;
         let meets = self.object == other.object && self.start < other.end && other.start < self.end;
         (self.write || other.write) && (anywhere || meets)
@@ -34,7 +35,7 @@ impl Access {
 }
 
 /// Accesses of one command.
-pub type Accesses = SmallVec<[Access; 8]>;
+pub type Accesses = SmallVec<[ObjectAccess; 8]>;
 
 /// More than this is not worth comparing: a barrier is put instead.
 const MANY: usize = 256;
@@ -42,19 +43,19 @@ const MANY: usize = 256;
 /// Accesses since the last barrier.
 #[derive(Default)]
 pub struct Hazards {
-    since: Vec<Access>,
+    since: Vec<ObjectAccess>,
 }
 
 /// All accesses of several commands, as those of one: one for each object.
 #[derive(Default)]
-pub struct Footprint(HashMap<Object, Access>);
+pub struct Footprint(HashMap<Object, ObjectAccess>);
 
 impl Footprint {
     /// Adds those of a command.
-    pub fn add(&mut self, accesses: &[Access]) {
+    pub fn add(&mut self, accesses: &[ObjectAccess]) {
         for a in accesses {
             let all = self.0.entry(a.object).or_insert(*a);
-            *all = Access {
+            *all = ObjectAccess {
                 start: all.start.min(a.start),
                 end: all.end.max(a.end),
                 write: all.write || a.write,
@@ -64,15 +65,15 @@ impl Footprint {
     }
 
     /// The accesses.
-    pub fn accesses(&self) -> Vec<Access> {
+    pub fn accesses(&self) -> Vec<ObjectAccess> {
         self.0.values().copied().collect()
     }
 }
 
 impl Hazards {
     /// Notes a command's accesses. True if a barrier must come before it; only an `ordered` command can need one.
-    pub fn add(&mut self, accesses: &[Access], ordered: bool) -> bool {
-        let conflict = |a: &Access| self.since.iter().any(|b| a.conflicts(b));
+    pub fn add(&mut self, accesses: &[ObjectAccess], ordered: bool) -> bool {
+        let conflict = |a: &ObjectAccess| self.since.iter().any(|b| a.conflicts(b));
         let needed = ordered && (self.since.len() > MANY || accesses.iter().any(conflict));
         if needed {
             self.since.clear();
@@ -110,18 +111,18 @@ pub enum Before {
 }
 
 /// The order of a frame's commands.
-pub struct Order {
+pub struct BarrierTracker {
     hazards: Hazards,
     before: Before,
     /// Since the last full barrier a transfer was recorded.
     transfers: bool,
 }
 
-impl Order {
+impl BarrierTracker {
     /// Of a frame without commands. `hazards` lends its memory.
-    pub fn new(mut hazards: Hazards, before: Before) -> Order {
+    pub fn new(mut hazards: Hazards, before: Before) -> BarrierTracker {
         hazards.since.clear();
-        Order { hazards, before, transfers: false }
+        BarrierTracker { hazards, before, transfers: false }
     }
 
     /// A full barrier was put.
@@ -133,7 +134,7 @@ impl Order {
 
     /// The barrier that a command needs before it. Barriers between compute commands leave transfers out; the next transfer
     /// then makes up for it.
-    pub fn next(&mut self, accesses: &[Access], ordered: bool, engine: Engine) -> Barrier {
+    pub fn next(&mut self, accesses: &[ObjectAccess], ordered: bool, engine: Engine) -> Barrier {
         let transfer = engine == Engine::Transfer;
         let after_all = ordered && self.before == Before::Nothing;
         if after_all {
@@ -165,8 +166,8 @@ mod tests {
     use super::*;
     use ash::vk::Handle;
 
-    fn access(buffer: u64, start: u64, end: u64, write: bool) -> Access {
-        Access { object: Object::Buffer(vk::Buffer::from_raw(buffer)), start, end, write }
+    fn access(buffer: u64, start: u64, end: u64, write: bool) -> ObjectAccess {
+        ObjectAccess { object: Object::Buffer(vk::Buffer::from_raw(buffer)), start, end, write }
     }
 
     #[test]
@@ -195,17 +196,17 @@ mod tests {
     #[test]
     fn accesses_anywhere_conflict_with_all_others() {
         let mut h = Hazards::default();
-        assert!(!h.add(&[Access::ANYWHERE], true));
+        assert!(!h.add(&[ObjectAccess::ANYWHERE], true));
         assert!(h.add(&[access(1, 0, 8, false)], true));
-        assert!(h.add(&[Access::ANYWHERE], true));
-        assert!(h.add(&[Access::ANYWHERE], true));
-        assert!(!h.add(&[Access::ANYWHERE], false));
+        assert!(h.add(&[ObjectAccess::ANYWHERE], true));
+        assert!(h.add(&[ObjectAccess::ANYWHERE], true));
+        assert!(!h.add(&[ObjectAccess::ANYWHERE], false));
     }
 
     #[test]
     fn barriers_are_as_narrow_as_can_be() {
         let (a, b) = ([access(1, 0, 8, true)], [access(2, 0, 8, true)]);
-        let mut o = Order::new(Hazards::default(), Before::ComputeBarrier);
+        let mut o = BarrierTracker::new(Hazards::default(), Before::ComputeBarrier);
         assert_eq!(o.next(&a, true, Engine::Compute), Barrier::None);
         assert_eq!(o.next(&b, true, Engine::Compute), Barrier::None);
         assert_eq!(o.next(&a, true, Engine::Compute), Barrier::Compute);
@@ -218,7 +219,7 @@ mod tests {
     #[test]
     fn independent_commands_do_not_wait_for_earlier_frames() {
         let a = [access(1, 0, 8, true)];
-        let mut o = Order::new(Hazards::default(), Before::Nothing);
+        let mut o = BarrierTracker::new(Hazards::default(), Before::Nothing);
         assert_eq!(o.next(&a, false, Engine::Compute), Barrier::None);
         assert_eq!(o.next(&[access(2, 0, 8, true)], false, Engine::Transfer), Barrier::None);
         // A command that must see what was before waits, whatever it touches; those behind it only for what they need.

@@ -8,14 +8,14 @@
 //! truth between commands. Everything is freed on drop; whoever submits work keeps the image alive until the work is complete.
 
 use super::super::batch::{ImageRange, RectLayout};
-use super::super::traits::{DeviceError, DeviceMemory, ImageDesc, Result};
-use super::at_once;
-use super::conv::{self, Context};
+use super::super::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
+use super::conv::{self, VkResultExt};
 use super::device::Gpu;
 use super::format::{self, Format};
-use super::hazard::{Access, Object};
+use super::hazard::{Object, ObjectAccess};
 use super::linear::Linear;
 use super::memory::{Buffer, Use};
+use super::one_shot;
 use crate::cl::image::{ImageKind, bytes_of};
 use crate::host_ptr::HostPtr;
 use ash::vk;
@@ -63,7 +63,7 @@ pub struct Image {
     stored: SmallVec<[Stored; 1]>,
     store: Store,
     /// The buffer that stands behind an image of its own.
-    behind: Option<(Arc<dyn DeviceMemory>, RectLayout)>,
+    shadowed: Option<(Arc<dyn DeviceMemory>, RectLayout)>,
 }
 
 /// Views of a level to store to.
@@ -91,18 +91,18 @@ impl Bound {
 }
 
 /// The Vulkan image behind a memory.
-pub fn image_of(memory: &Arc<dyn DeviceMemory>) -> Result<&Image> {
+pub fn image_of(memory: &Arc<dyn DeviceMemory>) -> DeviceResult<&Image> {
     let image = memory.as_any().downcast_ref::<Image>();
     image.ok_or_else(|| DeviceError::Unexpected("not an image of this kind of device".into()))
 }
 
-fn vulkan_format(desc: &ImageDesc) -> Result<Format> {
+fn vulkan_format(desc: &ImageDesc) -> DeviceResult<Format> {
     format::find(desc.format).ok_or_else(|| DeviceError::Unsupported("the image format".into()))
 }
 
 impl Image {
     /// Allocates, and brings the image into its layout.
-    pub fn new(gpu: &'static Gpu, desc: &ImageDesc) -> Result<Image> {
+    pub fn new(gpu: &'static Gpu, desc: &ImageDesc) -> DeviceResult<Image> {
         if gpu.adapter.is_cpu()
             && desc.levels == 1
             && gpu.adapter.features.mapped_buffers
@@ -111,12 +111,12 @@ impl Image {
             return Ok(image);
         }
         let image = Image::unprepared(gpu, desc)?;
-        at_once::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
+        one_shot::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
         Ok(image)
     }
 
     /// An image in a buffer that is its alone and that the host sees.
-    fn mapped(gpu: &'static Gpu, desc: &ImageDesc) -> Result<Option<Image>> {
+    fn mapped(gpu: &'static Gpu, desc: &ImageDesc) -> DeviceResult<Option<Image>> {
         let write = stores(gpu, desc);
         let Some(linear) = Linear::new(gpu, desc, None, write)? else { return Ok(None) };
         let (layout, size) = (linear.layout, linear.requirements.size);
@@ -125,7 +125,7 @@ impl Image {
         if buffer.host_ptr().is_none() || !buffer.host_cached() {
             return Ok(None);
         }
-        let Some(place) = buffer.place() else { return Ok(None) };
+        let Some(place) = buffer.memory_range() else { return Ok(None) };
         let Some(raw) = linear.bind(&place, layout.offset)? else { return Ok(None) };
         Image::over(gpu, raw, Arc::new(buffer), layout, desc).map(Some)
     }
@@ -137,17 +137,17 @@ impl Image {
         owner: Arc<dyn DeviceMemory>,
         layout: RectLayout,
         desc: &ImageDesc,
-    ) -> Result<Image> {
+    ) -> DeviceResult<Image> {
         let null = vk::ImageView::null();
         let store = Store::Linear { owner, layout };
         let mut image =
-            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
+            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, shadowed: None };
         image.make_views()?;
-        at_once::prepare_image(gpu, raw, vk::ImageLayout::PREINITIALIZED)?;
+        one_shot::prepare_image(gpu, raw, vk::ImageLayout::PREINITIALIZED)?;
         Ok(image)
     }
 
-    fn unprepared(gpu: &'static Gpu, desc: &ImageDesc) -> Result<Image> {
+    fn unprepared(gpu: &'static Gpu, desc: &ImageDesc) -> DeviceResult<Image> {
         let vulkan = vulkan_format(desc)?;
         let (mut extent, layers) = format::extent(&desc.shape);
         // Where an image has more levels than its size allows, all are wider than kernels and commands know.
@@ -173,7 +173,7 @@ impl Image {
             sampled: vk::ImageView::null(),
             stored: SmallVec::new(),
             store: Store::Own(None),
-            behind: None,
+            shadowed: None,
         };
         image.store = Store::Own(Some(allocate(gpu, raw)?));
         image.make_views()?;
@@ -181,13 +181,17 @@ impl Image {
     }
 
     /// A view of another image with another format.
-    pub fn of_image(gpu: &'static Gpu, owner: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> Result<Image> {
+    pub fn of_image(
+        gpu: &'static Gpu,
+        owner: &Arc<dyn DeviceMemory>,
+        desc: &ImageDesc,
+    ) -> DeviceResult<Image> {
         let other = image_of(owner)?;
         let null = vk::ImageView::null();
         let store = Store::Image { owner: owner.clone() };
         let raw = other.raw;
         let mut image =
-            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
+            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, shadowed: None };
         if vulkan_format(desc)?.base != vulkan_format(&other.desc)?.base || desc.shape != other.desc.shape {
             return Err(DeviceError::Unexpected("a view of an image of another kind".into()));
         }
@@ -201,20 +205,20 @@ impl Image {
         owner: &Arc<dyn DeviceMemory>,
         layout: &RectLayout,
         desc: &ImageDesc,
-    ) -> Result<Image> {
+    ) -> DeviceResult<Image> {
         let buffer = owner.as_any().downcast_ref::<Buffer>();
         let buffer =
             buffer.ok_or_else(|| DeviceError::Unexpected("not a buffer of this kind of device".into()))?;
         if desc.shape.kind != ImageKind::Buffer {
-            if let Some(place) = buffer.place()
+            if let Some(place) = buffer.memory_range()
                 && let Some(linear) = Linear::new(gpu, desc, Some(layout), stores(gpu, desc))?
                 && let Some(raw) = linear.bind(&place, layout.offset)?
             {
                 return Image::over(gpu, raw, owner.clone(), *layout, desc);
             }
             let mut image = Image::unprepared(gpu, desc)?;
-            at_once::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
-            image.behind = Some((owner.clone(), *layout));
+            one_shot::prepare_image(gpu, image.raw, vk::ImageLayout::UNDEFINED)?;
+            image.shadowed = Some((owner.clone(), *layout));
             return Ok(image);
         }
         let range = u64::from(desc.shape.size[0]) * u64::from(desc.format.element_size());
@@ -225,7 +229,7 @@ impl Image {
         let (view, renamed) = (vk::BufferView::null(), vk::BufferView::null());
         let store = Store::Texels { owner: owner.clone(), view, renamed };
         let mut image =
-            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, behind: None };
+            Image { gpu, desc: *desc, raw, sampled: null, stored: SmallVec::new(), store, shadowed: None };
         let info = vk::BufferViewCreateInfo::default().buffer(buffer.raw).offset(layout.offset).range(range);
         let base = vulkan_format(desc)?.base;
         let other = image.renamed_format(base);
@@ -242,7 +246,7 @@ impl Image {
         Ok(image)
     }
 
-    fn make_views(&mut self) -> Result<()> {
+    fn make_views(&mut self) -> DeviceResult<()> {
         let uses = self.gpu.info().image.uses(self.desc.format, self.desc.shape.kind);
         let vulkan = vulkan_format(&self.desc)?;
         let [r, g, b, a] = vulkan.swizzle;
@@ -279,7 +283,7 @@ impl Image {
         components: vk::ComponentMapping,
         usage: vk::ImageUsageFlags,
         levels: vk::ImageSubresourceRange,
-    ) -> Result<vk::ImageView> {
+    ) -> DeviceResult<vk::ImageView> {
         let mut usage = vk::ImageViewUsageCreateInfo::default().usage(usage);
         let info = vk::ImageViewCreateInfo::default()
             .image(self.raw)
@@ -293,7 +297,7 @@ impl Image {
     }
 
     /// What an argument's descriptor is bound to.
-    pub fn bound(&self, binding: &ImageBinding) -> Result<Bound> {
+    pub fn bound(&self, binding: &ImageBinding) -> DeviceResult<Bound> {
         let stored = self.stored.get(usize::from(binding.level)).or(self.stored.last());
         match (&self.store, binding.buffer, stored) {
             (Store::Texels { renamed, .. }, true, _)
@@ -331,23 +335,23 @@ impl Image {
     }
 
     /// The buffer that is to be copied from before and to after a launch, and its layout.
-    pub fn behind(&self) -> Option<&(Arc<dyn DeviceMemory>, RectLayout)> {
-        self.behind.as_ref()
+    pub fn shadowed(&self) -> Option<&(Arc<dyn DeviceMemory>, RectLayout)> {
+        self.shadowed.as_ref()
     }
 
     /// A kernel's access.
-    pub fn access(&self, write: bool) -> Access {
+    pub fn access(&self, write: bool) -> ObjectAccess {
         match &self.store {
             Store::Texels { owner, .. } | Store::Linear { owner, .. } => {
                 let size = owner.size();
                 let raw = owner.as_any().downcast_ref::<Buffer>().map_or(vk::Buffer::null(), |b| b.raw);
-                Access { object: Object::Buffer(raw), start: 0, end: size, write }
+                ObjectAccess { object: Object::Buffer(raw), start: 0, end: size, write }
             }
             Store::Image { owner } => {
-                let own = Access { object: Object::Image(self.raw), start: 0, end: u64::MAX, write };
+                let own = ObjectAccess { object: Object::Image(self.raw), start: 0, end: u64::MAX, write };
                 image_of(owner).map_or(own, |image| image.access(write))
             }
-            Store::Own(_) => Access { object: Object::Image(self.raw), start: 0, end: u64::MAX, write },
+            Store::Own(_) => ObjectAccess { object: Object::Image(self.raw), start: 0, end: u64::MAX, write },
         }
     }
 }
@@ -366,7 +370,7 @@ fn stores(gpu: &Gpu, desc: &ImageDesc) -> bool {
     gpu.info().image.uses(format::linear(desc.format), desc.shape.kind).write
 }
 
-fn allocate(gpu: &Gpu, raw: vk::Image) -> Result<Allocation> {
+fn allocate(gpu: &Gpu, raw: vk::Image) -> DeviceResult<Allocation> {
     // SAFETY: the image is alive.
     let requirements = unsafe { gpu.raw.get_image_memory_requirements(raw) };
     let allocation_scheme = if requirements.size >= DEDICATED {
@@ -381,11 +385,11 @@ fn allocate(gpu: &Gpu, raw: vk::Image) -> Result<Allocation> {
         linear: false,
         allocation_scheme,
     };
-    let allocation = gpu.allocator.lock().allocate(&desc).map_err(conv::allocation_error)?;
+    let allocation = gpu.memory_allocator.lock().allocate(&desc).map_err(conv::allocation_error)?;
     // SAFETY: the memory belongs to this device, fits the requirements, and the image is not bound yet.
     let bound = unsafe { gpu.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };
     if let Err(e) = bound {
-        if let Err(e) = gpu.allocator.lock().free(allocation) {
+        if let Err(e) = gpu.memory_allocator.lock().free(allocation) {
             tracing::warn!("freeing image memory: {e}");
         }
         return Err(conv::error("vkBindImageMemory", e));
@@ -408,7 +412,7 @@ impl Drop for Image {
                 // SAFETY: as above; its views are gone.
                 unsafe { self.gpu.raw.destroy_image(self.raw, None) };
                 if let Some(allocation) = allocation.take()
-                    && let Err(e) = self.gpu.allocator.lock().free(allocation)
+                    && let Err(e) = self.gpu.memory_allocator.lock().free(allocation)
                 {
                     tracing::warn!("freeing image memory: {e}");
                 }
@@ -447,14 +451,14 @@ impl DeviceMemory for Image {
 }
 
 /// A region of an image in Vulkan's terms.
-pub struct Part {
+pub struct ImageRegion {
     pub layers: vk::ImageSubresourceLayers,
     pub offset: vk::Offset3D,
     pub extent: vk::Extent3D,
 }
 
 /// The region that a range means, checked against the image.
-pub fn part(image: &Image, range: &ImageRange) -> Result<Part> {
+pub fn image_region(image: &Image, range: &ImageRange) -> DeviceResult<ImageRegion> {
     let (o, r) = (range.origin, range.region);
     let size = image.desc.shape.level(range.level).size;
     let inside = (0..3).all(|i| r[i] > 0 && u64::from(o[i]) + u64::from(r[i]) <= u64::from(size[i]));
@@ -466,7 +470,7 @@ pub fn part(image: &Image, range: &ImageRange) -> Result<Part> {
         ImageKind::D2Array => (o[2], r[2], (o[1], r[1]), (0, 1)),
         _ => (0, 1, (o[1], r[1]), (o[2], r[2])),
     };
-    Ok(Part {
+    Ok(ImageRegion {
         layers: vk::ImageSubresourceLayers {
             aspect_mask: vk::ImageAspectFlags::COLOR,
             mip_level: range.level,
@@ -479,8 +483,8 @@ pub fn part(image: &Image, range: &ImageRange) -> Result<Part> {
 }
 
 /// A transfer's access: its rows, from the first to the last.
-pub fn rows(image: &Image, range: &ImageRange, write: bool) -> Access {
-    if let Access { object: Object::Buffer(_), .. } = image.access(write) {
+pub fn rows(image: &Image, range: &ImageRange, write: bool) -> ObjectAccess {
+    if let ObjectAccess { object: Object::Buffer(_), .. } = image.access(write) {
         return image.access(write);
     }
     // Levels are not told apart.
@@ -490,12 +494,16 @@ pub fn rows(image: &Image, range: &ImageRange, write: bool) -> Access {
     let height = u64::from(image.desc.shape.size[1]);
     let (o, r) = (range.origin.map(u64::from), range.region.map(u64::from));
     let (start, last) = (o[2] * height + o[1], (o[2] + r[2] - 1) * height + o[1] + r[1]);
-    Access { object: Object::Image(image.raw), start, end: last, write }
+    ObjectAccess { object: Object::Image(image.raw), start, end: last, write }
 }
 
 /// A copy between an image's region and a buffer where the region has the layout.
-pub fn buffer_copy(image: &Image, range: &ImageRange, layout: &RectLayout) -> Result<vk::BufferImageCopy> {
-    let part = part(image, range)?;
+pub fn buffer_copy(
+    image: &Image,
+    range: &ImageRange,
+    layout: &RectLayout,
+) -> DeviceResult<vk::BufferImageCopy> {
+    let region = image_region(image, range)?;
     let element = u64::from(image.desc.format.element_size());
     let fits = |n: u64| u32::try_from(n).map_err(|_| DeviceError::Unexpected("a pitch too large".into()));
     let bytes = bytes_of(range.region, element as u32);
@@ -511,8 +519,8 @@ pub fn buffer_copy(image: &Image, range: &ImageRange, layout: &RectLayout) -> Re
         buffer_row_length: fits(row / element)?,
         // The layers of a one-dimensional array are its rows.
         buffer_image_height: if image.desc.shape.kind == ImageKind::D1Array { 0 } else { height },
-        image_subresource: part.layers,
-        image_offset: part.offset,
-        image_extent: part.extent,
+        image_subresource: region.layers,
+        image_offset: region.offset,
+        image_extent: region.extent,
     })
 }

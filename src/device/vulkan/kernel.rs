@@ -5,14 +5,14 @@
 
 use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
 use super::super::localsize;
-use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, ImageDesc, Result};
-use super::at_once;
+use super::super::traits::{DeviceError, DeviceKernel, DeviceProgram, DeviceResult, ImageDesc};
 use super::conv::align_up;
 use super::device::Gpu;
-use super::hazard::{Access, Accesses, Object};
+use super::hazard::{Accesses, Object, ObjectAccess};
 use super::image::{Bound, image_of};
 use super::memory::{Buffer, Use};
-use super::pipeline::{Formats, Key, Orders, Pipelines};
+use super::one_shot;
+use super::pipeline::{Formats, PipelineKey, Pipelines, TexelOrders};
 use ash::vk;
 use clspv_bridge::abi::{
     BindingSource, CompiledKernel, CompiledProgram, ImplicitArg, KernelVariant, LocalSpec, NULL_OFFSET,
@@ -27,12 +27,12 @@ use std::sync::Arc;
 const SMALL_GRID: u64 = 256;
 
 /// A loaded program.
-pub struct Program {
-    kernels: Vec<Arc<Kernel>>,
+pub struct VulkanProgram {
+    kernels: Vec<Arc<VulkanKernel>>,
 }
 
 /// A launchable kernel.
-pub struct Kernel {
+pub struct VulkanKernel {
     gpu: &'static Gpu,
     program: Arc<CompiledProgram>,
     index: usize,
@@ -42,14 +42,14 @@ pub struct Kernel {
     readonly: Vec<bool>,
 }
 
-impl Program {
+impl VulkanProgram {
     /// Makes the data block and the kernels.
-    pub fn load(gpu: &'static Gpu, program: Arc<CompiledProgram>) -> Result<Program> {
+    pub fn load(gpu: &'static Gpu, program: Arc<CompiledProgram>) -> DeviceResult<VulkanProgram> {
         let data = data_block(gpu, &program)?;
         let kernels = (0..program.kernels.len())
             .map(|index| {
                 let compiled = &program.kernels[index];
-                Arc::new(Kernel {
+                Arc::new(VulkanKernel {
                     gpu,
                     index,
                     data: data.clone(),
@@ -59,19 +59,19 @@ impl Program {
                 })
             })
             .collect();
-        Ok(Program { kernels })
+        Ok(VulkanProgram { kernels })
     }
 }
 
-impl DeviceProgram for Program {
-    fn kernel(&self, name: &str) -> Result<Arc<dyn DeviceKernel>> {
+impl DeviceProgram for VulkanProgram {
+    fn kernel(&self, name: &str) -> DeviceResult<Arc<dyn DeviceKernel>> {
         let found = self.kernels.iter().find(|k| k.info().name == name);
         found.map(|k| k.clone() as _).ok_or_else(|| DeviceError::Unexpected(format!("no kernel {name}")))
     }
 }
 
 /// The program's data with addresses put in.
-fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> Result<Option<Arc<Buffer>>> {
+fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> DeviceResult<Option<Arc<Buffer>>> {
     let data = &program.data;
     if data.size() == 0 {
         return Ok(None);
@@ -85,10 +85,10 @@ fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> Result<Option<Arc
         slot.ok_or_else(|| DeviceError::Unexpected("relocation outside the data block".into()))?
             .copy_from_slice(&value);
     }
-    at_once::upload(gpu, &buffer, &bytes)?;
+    one_shot::upload(gpu, &buffer, &bytes)?;
     if data.zeros > 0 {
         let dst = BufferRange { memory: buffer.clone(), offset: bytes.len() as u64, size: data.zeros };
-        at_once::transfer(gpu, &DeviceCommand::Fill { dst, pattern: smallvec![0; 4] })?;
+        one_shot::transfer(gpu, &DeviceCommand::Fill { dst, pattern: smallvec![0; 4] })?;
     }
     Ok(Some(buffer))
 }
@@ -106,7 +106,7 @@ fn arg_is_readonly(kernel: &CompiledKernel, arg: usize) -> bool {
 
 /// Where a launch prints to.
 #[derive(Clone, Copy)]
-pub struct Printing<'a> {
+pub struct PrintTarget<'a> {
     pub buffer: &'a Buffer,
     /// The number that the kernel's calls of printf count from.
     pub base: u32,
@@ -114,14 +114,14 @@ pub struct Printing<'a> {
 
 /// One vkCmdDispatch of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dispatch {
+pub struct GridDispatch {
     pub first_group: [u32; 3],
     pub groups: [u32; 3],
     pub local: [u32; 3],
 }
 
 /// The dispatches of a launch, mostly one.
-pub type Dispatches = SmallVec<[Dispatch; 1]>;
+pub type Dispatches = SmallVec<[GridDispatch; 1]>;
 
 /// How a launch is done.
 pub struct Plan<'a> {
@@ -130,20 +130,20 @@ pub struct Plan<'a> {
     pub dispatches: Dispatches,
     pub lengths: SmallVec<[u32; 4]>,
     pub formats: Formats,
-    pub orders: Orders,
+    pub orders: TexelOrders,
     /// The argument block, complete but for the values of one dispatch ([`Plan::set_dispatch`]).
     pub block: SmallVec<[u8; 256]>,
     /// Descriptors in binding order.
     pub bindings: SmallVec<[Bound; 8]>,
     /// Images in buffers that have an image of their own, and whether the kernel writes them.
-    pub behind: SmallVec<[(usize, bool); 2]>,
+    pub shadow_images: SmallVec<[(usize, bool); 2]>,
     pub accesses: Accesses,
     offset: [u64; 3],
     full_local: [u32; 3],
 }
 
 /// The Vulkan buffer behind a range.
-pub fn buffer_of(range: &BufferRange) -> Result<&Buffer> {
+pub fn buffer_of(range: &BufferRange) -> DeviceResult<&Buffer> {
     let buffer = range.memory.as_any().downcast_ref::<Buffer>();
     let buffer = buffer.ok_or_else(|| DeviceError::Unexpected("memory of another kind of device".into()))?;
     match range.offset.checked_add(range.size) {
@@ -152,8 +152,8 @@ pub fn buffer_of(range: &BufferRange) -> Result<&Buffer> {
     }
 }
 
-fn whole(range: &BufferRange, write: bool) -> Result<Access> {
-    Ok(Access {
+fn whole(range: &BufferRange, write: bool) -> DeviceResult<ObjectAccess> {
+    Ok(ObjectAccess {
         object: Object::Buffer(buffer_of(range)?.raw),
         start: range.offset,
         end: range.offset + range.size,
@@ -161,7 +161,7 @@ fn whole(range: &BufferRange, write: bool) -> Result<Access> {
     })
 }
 
-impl Kernel {
+impl VulkanKernel {
     /// What the compiler made.
     pub fn compiled(&self) -> &CompiledKernel {
         &self.program.kernels[self.index]
@@ -174,7 +174,7 @@ impl Kernel {
     }
 
     /// Plans a launch. A kernel that prints has somewhere to print to.
-    pub fn plan(&self, launch: &Launch, print: Option<Printing<'_>>) -> Result<Plan<'_>> {
+    pub fn plan(&self, launch: &Launch, print: Option<PrintTarget<'_>>) -> DeviceResult<Plan<'_>> {
         let compiled = self.compiled();
         if launch.args.len() != compiled.info.args.len() {
             return Err(DeviceError::Unexpected("number of kernel arguments".into()));
@@ -193,18 +193,18 @@ impl Kernel {
             dispatches,
             lengths: self.lengths(variant, launch)?,
             formats: Formats::new(),
-            orders: Orders::new(),
+            orders: TexelOrders::new(),
             block: SmallVec::from_elem(0, variant.abi.block_size as usize),
             bindings: SmallVec::new(),
-            behind: SmallVec::new(),
+            shadow_images: SmallVec::new(),
             accesses: Accesses::new(),
             offset: launch.offset,
             full_local: launch.local,
         };
         self.fill_arguments(&mut plan, launch, print)?;
         self.fill_hidden(&mut plan, launch, num_groups, print)?;
-        if let Some(Printing { buffer, .. }) = print {
-            plan.accesses.push(Access {
+        if let Some(PrintTarget { buffer, .. }) = print {
+            plan.accesses.push(ObjectAccess {
                 object: Object::Buffer(buffer.raw),
                 start: 0,
                 end: buffer.size,
@@ -217,7 +217,12 @@ impl Kernel {
             && (by_address || variant.abi.bindings.contains(&BindingSource::Data))
         {
             let write = self.program.data.writable;
-            plan.accesses.push(Access { object: Object::Buffer(data.raw), start: 0, end: data.size, write });
+            plan.accesses.push(ObjectAccess {
+                object: Object::Buffer(data.raw),
+                start: 0,
+                end: data.size,
+                write,
+            });
         }
         Ok(plan)
     }
@@ -272,8 +277,8 @@ impl Kernel {
         &self,
         plan: &mut Plan<'_>,
         launch: &Launch,
-        print: Option<Printing<'_>>,
-    ) -> Result<()> {
+        print: Option<PrintTarget<'_>>,
+    ) -> DeviceResult<()> {
         let abi = &plan.variant.abi;
         for (i, (value, info)) in launch.args.iter().zip(&self.compiled().info.args).enumerate() {
             let at = (abi.args_offset + info.offset) as usize;
@@ -294,7 +299,7 @@ impl Kernel {
                     }
                     let end = range.offset + range.size;
                     let write = !self.readonly[i];
-                    plan.accesses.push(Access {
+                    plan.accesses.push(ObjectAccess {
                         object: Object::Buffer(buffer.raw),
                         start: range.offset,
                         end,
@@ -305,8 +310,8 @@ impl Kernel {
                     let image = image_of(memory)?;
                     let write = info.access != AccessQualifier::ReadOnly;
                     plan.accesses.push(image.access(write));
-                    if image.behind().is_some() {
-                        plan.behind.push((i, write));
+                    if image.shadowed().is_some() {
+                        plan.shadow_images.push((i, write));
                     }
                 }
                 ArgValue::Pointer { address, within } => {
@@ -322,11 +327,11 @@ impl Kernel {
                 ArgValue::Local(_) => {}
             }
         }
-        for range in &launch.reach.buffers {
+        for range in &launch.indirect.buffers {
             plan.accesses.push(whole(range, true)?);
         }
-        if launch.reach.anything {
-            plan.accesses.push(Access::ANYWHERE);
+        if launch.indirect.anything {
+            plan.accesses.push(ObjectAccess::ANYWHERE);
         }
         for (source, number) in abi.bindings.iter().zip(0..) {
             let binding = match source {
@@ -377,8 +382,8 @@ impl Kernel {
         plan: &mut Plan<'_>,
         launch: &Launch,
         num_groups: [u32; 3],
-        print: Option<Printing<'_>>,
-    ) -> Result<()> {
+        print: Option<PrintTarget<'_>>,
+    ) -> DeviceResult<()> {
         let abi = &plan.variant.abi;
         for &(arg, at) in &abi.implicit_args {
             let d = |i: u8| usize::from(i).min(2);
@@ -408,7 +413,7 @@ impl Kernel {
     }
 
     /// Values of the local-memory specialisation constants.
-    fn lengths(&self, variant: &KernelVariant, launch: &Launch) -> Result<SmallVec<[u32; 4]>> {
+    fn lengths(&self, variant: &KernelVariant, launch: &Launch) -> DeviceResult<SmallVec<[u32; 4]>> {
         let (lengths, total) = local_lengths(variant, &|arg| local_size(launch, arg));
         if total > u64::from(self.gpu.adapter.props.limits.max_compute_shared_memory_size) {
             return Err(DeviceError::OutOfDeviceMemory);
@@ -417,7 +422,7 @@ impl Kernel {
     }
 }
 
-fn image_desc(launch: &Launch, arg: u16) -> Result<ImageDesc> {
+fn image_desc(launch: &Launch, arg: u16) -> DeviceResult<ImageDesc> {
     match launch.args.get(usize::from(arg)) {
         Some(ArgValue::Image(memory)) => Ok(image_of(memory)?.desc),
         _ => Err(DeviceError::Unexpected("an image argument without an image".into())),
@@ -469,7 +474,7 @@ fn common_layout(variant: &KernelVariant, size_of: &dyn Fn(u16) -> u64, wanted: 
     at
 }
 
-fn put(block: &mut [u8], at: usize, bytes: &[u8]) -> Result<()> {
+fn put(block: &mut [u8], at: usize, bytes: &[u8]) -> DeviceResult<()> {
     let slot = at.checked_add(bytes.len()).and_then(|end| block.get_mut(at..end));
     slot.ok_or_else(|| DeviceError::Unexpected("kernel argument outside the argument block".into()))?
         .copy_from_slice(bytes);
@@ -483,7 +488,7 @@ impl Plan<'_> {
     }
 
     /// Puts the values of one dispatch into the block.
-    pub fn set_dispatch(&mut self, dispatch: &Dispatch) -> Result<()> {
+    pub fn set_dispatch(&mut self, dispatch: &GridDispatch) -> DeviceResult<()> {
         for &(arg, at) in &self.variant.abi.implicit_args {
             match arg {
                 ImplicitArg::GlobalIdBase(i) => {
@@ -505,14 +510,14 @@ impl Plan<'_> {
     }
 
     /// The pipeline key of one dispatch.
-    pub fn key(&self, dispatch: &Dispatch) -> Key {
+    pub fn key(&self, dispatch: &GridDispatch) -> PipelineKey {
         let (lengths, formats, orders) = (self.lengths.clone(), self.formats.clone(), self.orders.clone());
-        Key { local: dispatch.local, lengths, formats, orders }
+        PipelineKey { local: dispatch.local, lengths, formats, orders }
     }
 }
 
 /// The dispatches of a grid and its number of groups.
-fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> Result<(Dispatches, [u32; 3])> {
+fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> DeviceResult<(Dispatches, [u32; 3])> {
     if local.contains(&0) {
         return Err(DeviceError::Unexpected("empty work-group".into()));
     }
@@ -538,7 +543,7 @@ fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> Result<(Dispa
     for z in &parts[2] {
         for y in &parts[1] {
             for x in &parts[0] {
-                list.push(Dispatch {
+                list.push(GridDispatch {
                     first_group: [x.0, y.0, z.0],
                     groups: [x.1, y.1, z.1],
                     local: [x.2, y.2, z.2],
@@ -549,7 +554,7 @@ fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> Result<(Dispa
     Ok((list, num_groups))
 }
 
-impl DeviceKernel for Kernel {
+impl DeviceKernel for VulkanKernel {
     fn info(&self) -> &KernelInfo {
         &self.compiled().info
     }
@@ -589,7 +594,7 @@ impl DeviceKernel for Kernel {
             return required;
         }
         let gpu = &self.gpu.adapter;
-        let shape = localsize::Shape {
+        let shape = localsize::GroupPreferences {
             target: if gpu.is_cpu() { 128 } else { 256 }.min(self.gpu.info().max_work_group_size),
             wave: gpu.subgroup.subgroup_size.max(1),
             row: if gpu.is_cpu() { 64 } else { 32 },
@@ -653,13 +658,13 @@ mod tests {
     #[test]
     fn grids_split_at_limits_and_remainders() {
         let (one, groups) = split_grid([64, 4, 1], [16, 2, 1], [65535; 3]).unwrap();
-        assert_eq!(one[..], [Dispatch { first_group: [0; 3], groups: [4, 2, 1], local: [16, 2, 1] }]);
+        assert_eq!(one[..], [GridDispatch { first_group: [0; 3], groups: [4, 2, 1], local: [16, 2, 1] }]);
         assert_eq!(groups, [4, 2, 1]);
         // 10 = 2 * 4 + 2, 3 = 1 * 2 + 1: full, right, bottom and corner.
         let (four, groups) = split_grid([10, 3, 1], [4, 2, 1], [65535; 3]).unwrap();
         assert_eq!(groups, [3, 2, 1]);
         assert_eq!(four.len(), 4);
-        assert_eq!(four[3], Dispatch { first_group: [2, 1, 0], groups: [1, 1, 1], local: [2, 1, 1] });
+        assert_eq!(four[3], GridDispatch { first_group: [2, 1, 0], groups: [1, 1, 1], local: [2, 1, 1] });
         let items: u64 =
             four.iter().map(|d| (0..3).map(|i| u64::from(d.groups[i] * d.local[i])).product::<u64>()).sum();
         assert_eq!(items, 30);

@@ -6,11 +6,11 @@
 //! those of the buffer are larger. Kernels never ask the image for its size.
 
 use super::super::batch::RectLayout;
-use super::super::traits::{ImageDesc, Result};
-use super::conv::Context;
+use super::super::traits::{DeviceResult, ImageDesc};
+use super::conv::VkResultExt;
 use super::device::Gpu;
 use super::format::{self, Format};
-use super::memory::Place;
+use super::memory::MemoryRange;
 use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
 use crate::cl::{CL_R, CL_UNORM_INT8};
 use ash::vk;
@@ -32,7 +32,7 @@ impl Linear {
         desc: &ImageDesc,
         wanted: Option<&RectLayout>,
         write: bool,
-    ) -> Result<Option<Linear>> {
+    ) -> DeviceResult<Option<Linear>> {
         let Some(vulkan) = format::find(desc.format) else { return Ok(None) };
         let Some(shape) = wanted.map_or(Some(desc.shape), |w| grown(desc, w)) else { return Ok(None) };
         let (extent, layers) = format::extent(&shape);
@@ -72,7 +72,7 @@ impl Linear {
     }
 
     /// Binds the image so that its texels begin at an offset of a buffer; gives it up if that cannot be.
-    pub fn bind(self, place: &Place, at: u64) -> Result<Option<vk::Image>> {
+    pub fn bind(self, place: &MemoryRange, at: u64) -> DeviceResult<Option<vk::Image>> {
         let Some(start) = (place.offset + at).checked_sub(self.layout.offset) else { return Ok(None) };
         let r = &self.requirements;
         let inside = start >= place.offset && start + r.size <= place.offset + place.size;

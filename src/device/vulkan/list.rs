@@ -4,10 +4,10 @@
 //! instead and are recorded anew into each frame, which has the print buffer.
 
 use super::super::batch::{DeviceCommand, ListItem};
-use super::super::traits::{DeviceError, DeviceList, Result};
+use super::super::traits::{DeviceError, DeviceList, DeviceResult};
+use super::command_allocator::CommandAllocator;
 use super::device::Gpu;
-use super::frame::Frame;
-use super::hazard::Access;
+use super::hazard::ObjectAccess;
 use super::record::Recorder;
 use ash::vk;
 use parking_lot::Mutex;
@@ -26,9 +26,9 @@ pub struct List {
 
 /// The commands as Vulkan has them.
 pub struct Recorded {
-    frame: Mutex<Frame>,
+    allocator: Mutex<CommandAllocator>,
     pub cmd: vk::CommandBuffer,
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<ObjectAccess>,
     pub transfers: bool,
 }
 
@@ -43,7 +43,7 @@ pub fn prints(command: &DeviceCommand) -> u64 {
 
 impl List {
     /// Records the commands.
-    pub fn record(gpu: &'static Gpu, items: Vec<ListItem>) -> Result<List> {
+    pub fn record(gpu: &'static Gpu, items: Vec<ListItem>) -> DeviceResult<List> {
         use DeviceCommand::{Read, ReadRect, Write, WriteRect};
         if items
             .iter()
@@ -57,7 +57,7 @@ impl List {
     }
 
     /// The list of this kind of device.
-    pub fn of(list: &Arc<dyn DeviceList>) -> Result<&List> {
+    pub fn of(list: &Arc<dyn DeviceList>) -> DeviceResult<&List> {
         list.as_any()
             .downcast_ref::<List>()
             .ok_or_else(|| DeviceError::Unexpected("list of another kind of device".into()))
@@ -65,7 +65,7 @@ impl List {
 }
 
 impl Recorded {
-    fn new(gpu: &'static Gpu, items: &[ListItem]) -> Result<Recorded> {
+    fn new(gpu: &'static Gpu, items: &[ListItem]) -> DeviceResult<Recorded> {
         let mut recorder = Recorder::begin_list(gpu)?;
         for item in items {
             if let Err(e) = recorder.command(&item.command, item.ordered) {
@@ -73,8 +73,8 @@ impl Recorded {
                 return Err(e);
             }
         }
-        let (frame, accesses, transfers) = recorder.end_list()?;
-        Ok(Recorded { cmd: frame.cmd, frame: Mutex::new(frame), accesses, transfers })
+        let (allocator, accesses, transfers) = recorder.end_list()?;
+        Ok(Recorded { cmd: allocator.cmd, allocator: Mutex::new(allocator), accesses, transfers })
     }
 }
 
@@ -87,7 +87,7 @@ impl DeviceList for List {
 impl Drop for List {
     fn drop(&mut self) {
         if let Some(recorded) = &mut self.recorded {
-            recorded.frame.get_mut().dispose(self.gpu);
+            recorded.allocator.get_mut().dispose(self.gpu);
         }
     }
 }

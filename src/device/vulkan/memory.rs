@@ -5,8 +5,8 @@
 //! writes; that is this module's secret, for reading there is slow. On a device without addresses a buffer's address is a
 //! number of its own in the high word, which is only given out again when its buffer is gone. A buffer is freed on drop: whoever submits work with it keeps it alive until the work is complete.
 
-use super::super::traits::{BufferDesc, DeviceError, DeviceMemory, HostRange, Result};
-use super::conv::{self, Context};
+use super::super::traits::{BufferDesc, DeviceError, DeviceMemory, DeviceResult, HostRange};
+use super::conv::{self, VkResultExt};
 use super::device::Gpu;
 use super::shared::Claim;
 use crate::host_ptr::{self, HostPtr};
@@ -75,27 +75,27 @@ pub struct Buffer {
     claims: SmallVec<[Arc<Claim>; 2]>,
 }
 
-/// Numbers of buffers on a device without addresses, from 1 on; one that was given back rests for a while.
+/// Ids of buffers on a device without addresses, from 1 on; one that was given back rests for a while.
 #[derive(Default)]
-pub struct Numbers(Mutex<(u32, VecDeque<u32>)>);
+pub struct BufferIds(Mutex<(u32, VecDeque<u32>)>);
 
 /// Virtual addresses have their two highest bits clear.
-const MAX_NUMBER: u32 = (1 << 30) - 1;
+const MAX_BUFFER_ID: u32 = (1 << 30) - 1;
 /// So many numbers rest.
-const KEPT_NUMBERS: usize = 1 << 16;
+const RETIRED_BUFFER_IDS: usize = 1 << 16;
 
-impl Numbers {
+impl BufferIds {
     fn take(&self) -> u32 {
         let (next, free) = &mut *self.0.lock();
         // More buffers than there are numbers do not exist at a time.
-        if free.len() > KEPT_NUMBERS || *next == MAX_NUMBER {
-            return free.pop_front().unwrap_or(MAX_NUMBER);
+        if free.len() > RETIRED_BUFFER_IDS || *next == MAX_BUFFER_ID {
+            return free.pop_front().unwrap_or(MAX_BUFFER_ID);
         }
         *next += 1;
         *next
     }
-    fn give_back(&self, number: u32) {
-        self.0.lock().1.push_back(number);
+    fn release(&self, id: u32) {
+        self.0.lock().1.push_back(id);
     }
 }
 
@@ -124,7 +124,7 @@ pub fn allocate_flags(gpu: &Gpu) -> vk::MemoryAllocateFlagsInfo<'static> {
 
 impl Gpu {
     /// A buffer for descriptors of arguments that are NULL.
-    pub fn nothing(&'static self) -> Result<&'static Buffer> {
+    pub fn nothing(&'static self) -> DeviceResult<&'static Buffer> {
         if let Some(buffer) = self.nothing.get() {
             return Ok(buffer);
         }
@@ -161,7 +161,7 @@ impl Gpu {
 }
 
 /// Where a buffer is in memory that images may be bound to as well.
-pub struct Place {
+pub struct MemoryRange {
     pub memory: vk::DeviceMemory,
     pub offset: u64,
     pub size: u64,
@@ -171,7 +171,7 @@ pub struct Place {
 
 impl Buffer {
     /// Allocates.
-    pub fn new(gpu: &'static Gpu, size: u64, what: Use, name: &str) -> Result<Buffer> {
+    pub fn new(gpu: &'static Gpu, size: u64, what: Use, name: &str) -> DeviceResult<Buffer> {
         let unit = if what == Use::Shared { host_ptr::page() } else { 16 };
         let padded = conv::align_up(size.max(1), unit).min(gpu.adapter.max_buffer_size);
         if size > padded {
@@ -221,7 +221,13 @@ impl Buffer {
         }
     }
 
-    fn bind(gpu: &Gpu, raw: vk::Buffer, padded: u64, what: Use, name: &str) -> Result<(Allocation, u64)> {
+    fn bind(
+        gpu: &Gpu,
+        raw: vk::Buffer,
+        padded: u64,
+        what: Use,
+        name: &str,
+    ) -> DeviceResult<(Allocation, u64)> {
         // SAFETY: the buffer is alive.
         let mut requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
         let align = match what {
@@ -247,14 +253,14 @@ impl Buffer {
                     AllocationScheme::GpuAllocatorManaged
                 },
             };
-            let allocation = match gpu.allocator.lock().allocate(&desc) {
+            let allocation = match gpu.memory_allocator.lock().allocate(&desc) {
                 // The allocator falls back to the host's memory where the mappable part of the device's is full.
                 Ok(a)
                     if location == MemoryLocation::CpuToGpu
                         && matches!(what, Use::Device { .. })
                         && !is_local(&a) =>
                 {
-                    if let Err(e) = gpu.allocator.lock().free(a) {
+                    if let Err(e) = gpu.memory_allocator.lock().free(a) {
                         tracing::warn!("freeing device memory: {e}");
                     }
                     continue;
@@ -268,7 +274,7 @@ impl Buffer {
             // SAFETY: the memory belongs to this device, fits the requirements, and the buffer is not bound yet.
             let bound = unsafe { gpu.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
             if let Err(e) = bound {
-                if let Err(e) = gpu.allocator.lock().free(allocation) {
+                if let Err(e) = gpu.memory_allocator.lock().free(allocation) {
                     tracing::warn!("freeing device memory: {e}");
                 }
                 return Err(conv::error("vkBindBufferMemory", e));
@@ -279,7 +285,7 @@ impl Buffer {
     }
 
     /// Makes host memory a buffer.
-    pub fn import(gpu: &'static Gpu, range: HostRange, desc: &BufferDesc) -> Result<Buffer> {
+    pub fn import(gpu: &'static Gpu, range: HostRange, desc: &BufferDesc) -> DeviceResult<Buffer> {
         let unsupported = |why: &str| DeviceError::Unsupported(format!("import of host memory: {why}"));
         let ext = gpu.host_memory.as_ref().filter(|_| gpu.adapter.features.host_import);
         let ext = ext.ok_or_else(|| unsupported("no VK_EXT_external_memory_host"))?;
@@ -364,7 +370,7 @@ impl Buffer {
     }
 
     /// Its memory, if images may be bound to it.
-    pub fn place(&self) -> Option<Place> {
+    pub fn memory_range(&self) -> Option<MemoryRange> {
         let Backing::Pool(Some(allocation)) = &self.backing else { return None };
         if allocation.is_dedicated() {
             return None;
@@ -377,7 +383,7 @@ impl Buffer {
         let types = (0..known.len()).filter(like).fold(0, |bits, i| bits | 1 << i);
         // SAFETY: the memory is not freed while the buffer lives, which whoever binds an image to it keeps.
         let memory = unsafe { allocation.memory() };
-        Some(Place { memory, offset: allocation.offset(), size: allocation.size(), types })
+        Some(MemoryRange { memory, offset: allocation.offset(), size: allocation.size(), types })
     }
 
     /// Whether the application may be given the mapping.
@@ -423,7 +429,7 @@ fn import_memory(
     range: HostRange,
     kind: vk::ExternalMemoryHandleTypeFlags,
     type_bits: u32,
-) -> Result<(vk::DeviceMemory, bool)> {
+) -> DeviceResult<(vk::DeviceMemory, bool)> {
     // SAFETY: the buffer is alive.
     let requirements = unsafe { gpu.raw.get_buffer_memory_requirements(raw) };
     let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
@@ -459,7 +465,7 @@ fn import_memory(
 
 fn address_of(gpu: &Gpu, raw: vk::Buffer) -> u64 {
     if !gpu.adapter.features.device_addresses {
-        return u64::from(gpu.numbers.take()) << 32;
+        return u64::from(gpu.buffer_ids.take()) << 32;
     }
     // SAFETY: the buffer is bound and was made with the device-address usage.
     unsafe { gpu.raw.get_buffer_device_address(&vk::BufferDeviceAddressInfo::default().buffer(raw)) }
@@ -470,14 +476,14 @@ impl Drop for Buffer {
         // SAFETY: the owner has dropped the last reference, so no submitted work uses the buffer.
         unsafe { self.gpu.raw.destroy_buffer(self.raw, None) };
         if !self.gpu.adapter.features.device_addresses {
-            self.gpu.numbers.give_back((self.address >> 32) as u32);
+            self.gpu.buffer_ids.release((self.address >> 32) as u32);
         }
         match &mut self.backing {
             Backing::Pool(allocation) => {
                 // Whoever gets the memory next may want its addresses too.
                 self.claims.clear();
                 if let Some(allocation) = allocation.take()
-                    && let Err(e) = self.gpu.allocator.lock().free(allocation)
+                    && let Err(e) = self.gpu.memory_allocator.lock().free(allocation)
                 {
                     tracing::warn!("freeing device memory: {e}");
                 }

@@ -5,8 +5,8 @@
 //! `queue` -> `record` -> one `vkQueueSubmit2`; completions come back through `reaper`.
 
 mod adapter;
-mod at_once;
 mod caps;
+mod command_allocator;
 mod conv;
 mod copy;
 mod descriptors;
@@ -14,17 +14,16 @@ mod device;
 mod ext;
 mod external;
 mod format;
-mod frame;
 mod hazard;
-mod helpers;
 mod image;
 mod instance;
+mod internal_shaders;
 mod kernel;
-mod lane;
 mod linear;
 mod list;
 mod memory;
 mod nvidia;
+mod one_shot;
 mod pipeline;
 mod print;
 mod profiling;
@@ -35,6 +34,7 @@ mod record_image;
 mod rect;
 mod shared;
 mod staging;
+mod submit_queue;
 mod transfer;
 mod variants;
 

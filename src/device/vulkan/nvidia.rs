@@ -9,7 +9,7 @@ pub const VENDOR: u32 = 0x10de;
 
 /// What is known of a GPU.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known {
+pub struct NvidiaSources {
     /// VkPhysicalDeviceCudaKernelLaunchPropertiesNV
     pub capability: Option<(u32, u32)>,
     pub nvml: Nvml,
@@ -32,7 +32,7 @@ fn registers_per_block(capability: (u32, u32)) -> Option<u32> {
 }
 
 /// The answers, if there is one to everything.
-pub fn facts(known: &Known) -> Option<NvidiaFacts> {
+pub fn facts(known: &NvidiaSources) -> Option<NvidiaFacts> {
     let capability = known.capability.or(known.nvml.capability)?;
     Some(NvidiaFacts {
         capability,
@@ -52,8 +52,13 @@ mod tests {
     #[test]
     fn every_fact_is_known_or_none_is_told() {
         let nvml = Nvml { clock_mhz: Some(1980), capability: Some((9, 0)), display: Some(false) };
-        let hopper =
-            Known { capability: None, nvml, sub_group_size: 32, has_copy_engines: true, integrated: false };
+        let hopper = NvidiaSources {
+            capability: None,
+            nvml,
+            sub_group_size: 32,
+            has_copy_engines: true,
+            integrated: false,
+        };
         let expected = NvidiaFacts {
             capability: (9, 0),
             registers_per_block: 65536,
@@ -64,18 +69,19 @@ mod tests {
         };
         assert_eq!(facts(&hopper), Some(expected));
         // Vulkan's answer comes first.
-        let nano = Known { capability: Some((5, 3)), integrated: true, has_copy_engines: false, ..hopper };
+        let nano =
+            NvidiaSources { capability: Some((5, 3)), integrated: true, has_copy_engines: false, ..hopper };
         let on_nano = facts(&nano).unwrap();
         assert_eq!(
             (on_nano.capability, on_nano.registers_per_block, on_nano.integrated),
             ((5, 3), 32768, true)
         );
         assert!(!on_nano.copies_beside_kernels);
-        let drawing = Known { nvml: Nvml { display: Some(true), ..nvml }, ..hopper };
+        let drawing = NvidiaSources { nvml: Nvml { display: Some(true), ..nvml }, ..hopper };
         assert!(facts(&drawing).unwrap().has_run_time_limit);
-        assert_eq!(facts(&Known { nvml: Nvml { display: None, ..nvml }, ..hopper }), None);
-        assert_eq!(facts(&Known { nvml: Nvml { capability: None, ..nvml }, ..hopper }), None);
-        assert_eq!(facts(&Known { capability: Some((99, 0)), ..hopper }), None);
-        assert_eq!(facts(&Known { sub_group_size: 0, ..hopper }), None);
+        assert_eq!(facts(&NvidiaSources { nvml: Nvml { display: None, ..nvml }, ..hopper }), None);
+        assert_eq!(facts(&NvidiaSources { nvml: Nvml { capability: None, ..nvml }, ..hopper }), None);
+        assert_eq!(facts(&NvidiaSources { capability: Some((99, 0)), ..hopper }), None);
+        assert_eq!(facts(&NvidiaSources { sub_group_size: 0, ..hopper }), None);
     }
 }

@@ -4,8 +4,8 @@
 //! What the driver compiles for a variant is kept on disk, under the hash of the variant's code and everything that names
 //! the driver and device, unless it was compiled in no time.
 
-use super::super::traits::{DeviceError, Result};
-use super::conv::{self, Context};
+use super::super::traits::{DeviceError, DeviceResult};
+use super::conv::{self, VkResultExt};
 use super::descriptors;
 use super::device::Gpu;
 use crate::store::Key as EntryKey;
@@ -31,15 +31,15 @@ const VERSION: u32 = 1;
 pub type Formats = SmallVec<[(u32, ImageFormat); 2]>;
 
 /// Bindings of storage images whose texels are not stored as they are, and how they are ([`clspv_bridge::texel_order`]).
-pub type Orders = SmallVec<[(u32, u32); 2]>;
+pub type TexelOrders = SmallVec<[(u32, u32); 2]>;
 
 /// What a pipeline is specialised for: local size, local-memory lengths in the order of the ABI's list, formats, orders.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Key {
+pub struct PipelineKey {
     pub local: [u32; 3],
     pub lengths: SmallVec<[u32; 4]>,
     pub formats: Formats,
-    pub orders: Orders,
+    pub orders: TexelOrders,
 }
 
 /// A pipeline with its layouts.
@@ -64,9 +64,9 @@ struct Made {
     sets: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
     cache: vk::PipelineCache,
-    pipelines: HashMap<Key, vk::Pipeline>,
+    pipelines: HashMap<PipelineKey, vk::Pipeline>,
     /// The one asked for last.
-    recent: Option<(Key, vk::Pipeline)>,
+    recent: Option<(PipelineKey, vk::Pipeline)>,
 }
 
 impl Pipelines {
@@ -89,7 +89,7 @@ impl Pipelines {
     }
 
     /// The pipeline and its layouts.
-    pub fn get(&self, variant: &KernelVariant, key: &Key) -> Result<Pipeline> {
+    pub fn get(&self, variant: &KernelVariant, key: &PipelineKey) -> DeviceResult<Pipeline> {
         let mut made = self.made.lock();
         if let Some((_, pipeline)) = made.recent.as_ref().filter(|(recent, _)| recent == key) {
             return Ok(Pipeline { pipeline: *pipeline, layout: made.layout, sets: made.sets });
@@ -197,7 +197,12 @@ impl Made {
     }
 
     /// The module for some formats.
-    fn module(&mut self, gpu: &Gpu, variant: &KernelVariant, formats: &Formats) -> Result<vk::ShaderModule> {
+    fn module(
+        &mut self,
+        gpu: &Gpu,
+        variant: &KernelVariant,
+        formats: &Formats,
+    ) -> DeviceResult<vk::ShaderModule> {
         if let Some(&module) = self.modules.get(formats) {
             return Ok(module);
         }
@@ -213,7 +218,7 @@ impl Made {
     }
 
     /// Makes pipeline cache and layouts; each once.
-    fn prepare(&mut self, gpu: &Gpu, variant: &KernelVariant) -> Result<()> {
+    fn prepare(&mut self, gpu: &Gpu, variant: &KernelVariant) -> DeviceResult<()> {
         let abi = &variant.abi;
         if self.cache == vk::PipelineCache::null() {
             let kept = gpu.store.read(entry_key(gpu, variant), VERSION, |bytes| Some(bytes.to_vec()));

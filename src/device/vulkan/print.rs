@@ -6,11 +6,11 @@
 //! frame, and the rest fetched when there is more. The text is made when the frame is complete.
 
 use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
-use super::super::traits::{DeviceError, DeviceKernel, DeviceMemory, Result};
-use super::at_once;
+use super::super::traits::{DeviceError, DeviceKernel, DeviceMemory, DeviceResult};
 use super::device::Gpu;
-use super::kernel::{Kernel, buffer_of};
+use super::kernel::{VulkanKernel, buffer_of};
 use super::memory::{Buffer, Use};
+use super::one_shot;
 use crate::host_ptr::HostPtr;
 use crate::printf::Printer;
 use clspv_bridge::printf::{CAPACITY, DROPPED, HEAD, NEXT};
@@ -32,7 +32,7 @@ const LONGEST_STRING: u64 = 4096;
 const KEEP: usize = 4;
 
 /// The print buffer of a frame.
-pub struct Print {
+pub struct LaunchPrint {
     pub buffer: Arc<Buffer>,
     capacity: u32,
     slack: u32,
@@ -50,10 +50,15 @@ fn longest(kernel: &dyn DeviceKernel) -> u32 {
     kernel.info().printf.iter().map(|c| c.words()).max().unwrap_or(0)
 }
 
-impl Print {
+impl LaunchPrint {
     /// A buffer for `launches` launches that may print `bytes` each, beginning with one of this kernel. The caller writes
-    /// the head ([`Print::head`]).
-    pub fn new(gpu: &'static Gpu, kernel: &dyn DeviceKernel, launches: u64, bytes: u64) -> Result<Print> {
+    /// the head ([`LaunchPrint::head`]).
+    pub fn new(
+        gpu: &'static Gpu,
+        kernel: &dyn DeviceKernel,
+        launches: u64,
+        bytes: u64,
+    ) -> DeviceResult<LaunchPrint> {
         let slack = SLACK.max(longest(kernel));
         // Kernels in bindings mode see the buffer as one storage buffer.
         let most = u64::from(gpu.adapter.props.limits.max_storage_buffer_range)
@@ -82,7 +87,15 @@ impl Print {
             },
         };
         let capacity = u32::try_from(buffer.size / 4).unwrap_or(u32::MAX).saturating_sub(slack);
-        Ok(Print { buffer, capacity, slack, kernels: Vec::new(), next: 0, args: Vec::new(), beginning: None })
+        Ok(LaunchPrint {
+            buffer,
+            capacity,
+            slack,
+            kernels: Vec::new(),
+            next: 0,
+            args: Vec::new(),
+            beginning: None,
+        })
     }
 
     /// Whether records of this kernel fit behind the capacity.
@@ -149,7 +162,7 @@ impl Print {
         let mut fetched = vec![0u32; used.min(all) as usize];
         let src = BufferRange { memory: self.buffer.clone(), offset: 0, size: fetched.len() as u64 * 4 };
         let dst = HostPtr::new(fetched.as_mut_ptr().cast());
-        match at_once::transfer(gpu, &DeviceCommand::Read { src, dst }) {
+        match one_shot::transfer(gpu, &DeviceCommand::Read { src, dst }) {
             Ok(()) => self.render(gpu, &fetched, &mut out),
             Err(e) => tracing::error!("the output of printf is lost: {e}"),
         }
@@ -162,7 +175,7 @@ impl Print {
             tracing::warn!("the print buffer was full: {} calls of printf are lost", head(DROPPED));
         }
         // By number.
-        let printers: Vec<(Option<&Kernel>, Printer<'_>)> = (self.kernels.iter())
+        let printers: Vec<(Option<&VulkanKernel>, Printer<'_>)> = (self.kernels.iter())
             .flat_map(|(_, k)| k.info().printf.iter().map(|c| (k.as_any().downcast_ref(), Printer::new(c))))
             .collect();
         let end = head(NEXT).min(self.capacity) as usize;
@@ -203,7 +216,7 @@ impl Print {
                 },
                 None => {
                     let src = BufferRange { memory: range.memory.clone(), offset, size };
-                    at_once::transfer(gpu, &DeviceCommand::Read { src, dst }).ok()?;
+                    one_shot::transfer(gpu, &DeviceCommand::Read { src, dst }).ok()?;
                 }
             }
             bytes.truncate(bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len()));

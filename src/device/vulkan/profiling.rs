@@ -6,9 +6,9 @@
 //! only.
 
 use super::super::batch::Times;
-use super::super::traits::{DeviceError, Result};
+use super::super::traits::{DeviceError, DeviceResult};
 use super::adapter::Adapter;
-use super::conv::Context;
+use super::conv::VkResultExt;
 use super::device::Gpu;
 use super::instance::Instance;
 use ash::vk;
@@ -55,12 +55,12 @@ impl Clock {
     }
 
     /// (device, host) nanoseconds, taken together.
-    pub fn now(&self, device: &ash::Device) -> Result<(u64, u64)> {
+    pub fn now(&self, device: &ash::Device) -> DeviceResult<(u64, u64)> {
         self.read_both(device, true).map(|(device, host, _)| (device, host))
     }
 
     /// Device time now, from the host's clock.
-    pub fn device_now(&self, device: &ash::Device) -> Result<u64> {
+    pub fn device_now(&self, device: &ash::Device) -> DeviceResult<u64> {
         if self.read.is_none() {
             return host_now();
         }
@@ -78,7 +78,7 @@ impl Clock {
     }
 
     /// Device time less host time, from the best of a few readings.
-    fn best_offset(&self, device: &ash::Device, device_first: bool) -> Result<u64> {
+    fn best_offset(&self, device: &ash::Device, device_first: bool) -> DeviceResult<u64> {
         let mut best = self.read_both(device, device_first)?;
         for _ in 1..READINGS {
             let next = self.read_both(device, device_first)?;
@@ -90,7 +90,7 @@ impl Clock {
     }
 
     /// (device, host) nanoseconds and how far apart they may have been taken.
-    fn read_both(&self, device: &ash::Device, device_first: bool) -> Result<(u64, u64, u64)> {
+    fn read_both(&self, device: &ash::Device, device_first: bool) -> DeviceResult<(u64, u64, u64)> {
         let Some(read) = self.read else {
             let host = host_now()?;
             return Ok((host, host, 0));
@@ -146,7 +146,7 @@ fn reader(
 }
 
 /// CLOCK_MONOTONIC in nanoseconds.
-pub fn host_now() -> Result<u64> {
+pub fn host_now() -> DeviceResult<u64> {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `t` is a valid place for the answer.
     if unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) } != 0 {
@@ -165,7 +165,7 @@ pub struct Queries {
 
 impl Queries {
     /// Room for `items` items.
-    pub fn new(gpu: &Gpu, items: usize) -> Result<Queries> {
+    pub fn new(gpu: &Gpu, items: usize) -> DeviceResult<Queries> {
         let wanted = (items as u32).saturating_mul(2).max(64);
         {
             let mut free = gpu.query_pools.lock();

@@ -3,19 +3,19 @@
 //! Exceptions: large transfers are cut into pieces that are submitted while the next piece is staged; and transfers to or
 //! from mapped memory are done by the host itself when everything they must follow is already complete.
 
-use super::super::batch::{Batch, BatchItem, DeviceCommand, RectLayout, Ticket, Times, Wait};
+use super::super::batch::{Batch, BatchItem, CommandTicket, DeviceCommand, RectLayout, Times, Wait};
 use super::super::traits::{
-    CompletionSink, DeviceError, DeviceQueue, DeviceSemaphore, QueueDesc, Result, Submission,
+    CompletionSink, DeviceError, DeviceQueue, DeviceResult, DeviceSemaphore, QueueDesc, Submission,
 };
+use super::command_allocator::CommandAllocator;
 use super::device::Gpu;
-use super::external::Semaphore;
-use super::frame::Frame;
+use super::external::VulkanSemaphore;
 use super::hazard::Before;
-use super::lane::{After, Entry, Lane, Lists, Owner, Part};
 use super::list::prints;
-use super::print::Print;
+use super::print::LaunchPrint;
 use super::profiling::Queries;
 use super::record::{ReadBack, ReadBacks, Recorder};
+use super::submit_queue::{BatchDependency, EarlyReadBacks, Entry, Lists, Owner, SubmitQueue};
 use super::transfer::{IN_FLIGHT, Transfer};
 use crate::host_ptr::HostPtr;
 use ash::vk;
@@ -35,7 +35,7 @@ const BY_HOST: u64 = 32 << 20;
 /// A queue of one device.
 pub struct VulkanQueue {
     gpu: &'static Gpu,
-    lane: &'static Lane,
+    submit_queue: &'static SubmitQueue,
     profiling: bool,
     /// Commands may overlap with those of earlier batches.
     out_of_order: bool,
@@ -64,10 +64,14 @@ struct Last {
 
 impl VulkanQueue {
     /// A queue on the next lane.
-    pub fn new(gpu: &'static Gpu, desc: &QueueDesc, sink: Arc<dyn CompletionSink>) -> Result<VulkanQueue> {
+    pub fn new(
+        gpu: &'static Gpu,
+        desc: &QueueDesc,
+        sink: Arc<dyn CompletionSink>,
+    ) -> DeviceResult<VulkanQueue> {
         Ok(VulkanQueue {
             gpu,
-            lane: gpu.lane_for(desc.priority)?,
+            submit_queue: gpu.submit_queue_for(desc.priority)?,
             saving: desc.saving,
             profiling: desc.profiling,
             out_of_order: desc.out_of_order,
@@ -83,17 +87,20 @@ impl VulkanQueue {
 
     /// Semaphore waits for a batch: those on this lane are implied by submission order and the barrier a frame begins
     /// with, those already over need nothing.
-    fn waits(&self, waits: &[Wait]) -> Result<SmallVec<[(&'static Lane, u64); 4]>> {
-        let mut list: SmallVec<[(&'static Lane, u64); 4]> = SmallVec::new();
+    fn waits(&self, waits: &[Wait]) -> DeviceResult<SmallVec<[(&'static SubmitQueue, u64); 4]>> {
+        let mut list: SmallVec<[(&'static SubmitQueue, u64); 4]> = SmallVec::new();
         for wait in waits {
             let other =
                 wait.queue.as_any().downcast_ref::<VulkanQueue>().filter(|q| std::ptr::eq(q.gpu, self.gpu));
             let other =
                 other.ok_or_else(|| DeviceError::Unexpected("wait on a queue of another device".into()))?;
             if let Some(value) = other.owner.value_of(wait.submission) {
-                match list.iter_mut().find(|(lane, _)| std::ptr::eq(*lane, other.lane)) {
+                match list
+                    .iter_mut()
+                    .find(|(submit_queue, _)| std::ptr::eq(*submit_queue, other.submit_queue))
+                {
                     Some(known) => known.1 = known.1.max(value),
-                    None => list.push((other.lane, value)),
+                    None => list.push((other.submit_queue, value)),
                 }
             }
         }
@@ -103,15 +110,21 @@ impl VulkanQueue {
 
 impl VulkanQueue {
     /// What must be reported before a batch with these waits: reports of one lane keep their order anyway.
-    fn after(&self, waits: &[Wait]) -> Vec<After> {
+    fn after(&self, waits: &[Wait]) -> Vec<BatchDependency> {
         let others = waits
             .iter()
             .filter_map(|w| Some((w.queue.as_any().downcast_ref::<VulkanQueue>()?, w.submission)));
         let unreported = |q: &VulkanQueue, submission| {
-            !std::ptr::eq(q.lane, self.lane) && !q.owner.is_reported(submission)
+            !std::ptr::eq(q.submit_queue, self.submit_queue) && !q.owner.is_reported(submission)
         };
         let needed = others.filter(|(q, submission)| unreported(q, *submission));
-        needed.map(|(q, submission)| After { lane: q.lane, owner: q.owner.clone(), submission }).collect()
+        needed
+            .map(|(q, submission)| BatchDependency {
+                submit_queue: q.submit_queue,
+                owner: q.owner.clone(),
+                submission,
+            })
+            .collect()
     }
 }
 
@@ -120,11 +133,11 @@ impl DeviceQueue for VulkanQueue {
         self.owner.spare_items(count)
     }
 
-    fn submit(&self, batch: Batch) -> Result<Submission> {
+    fn submit(&self, batch: Batch) -> DeviceResult<Submission> {
         self.gpu.check_usable()?;
         let mut last = self.order.lock();
         let waits = self.waits(&batch.waits)?;
-        let Lists { tickets, read_backs, frames, mut times } = self.owner.spare_lists(batch.items.len());
+        let Lists { tickets, read_backs, allocators, mut times } = self.owner.spare_lists(batch.items.len());
         if self.profiling {
             times.resize(batch.items.len(), Times::default());
         }
@@ -136,11 +149,11 @@ impl DeviceQueue for VulkanQueue {
             foreign: SmallVec::new(),
             signals: SmallVec::new(),
             recorder: None,
-            frames,
+            allocators,
             prints: Vec::new(),
             read_backs,
             tickets,
-            parts: VecDeque::new(),
+            early_read_backs: VecDeque::new(),
             queries: None,
             times,
             value: 0,
@@ -168,10 +181,10 @@ impl DeviceQueue for VulkanQueue {
     }
 
     fn unfinished(&self) -> Option<u64> {
-        Some(self.owner.after(self.lane.counter()))
+        Some(self.owner.after(self.submit_queue.counter()))
     }
 
-    fn wait(&self, submission: Submission, timeout: Option<Duration>) -> Result<bool> {
+    fn wait(&self, submission: Submission, timeout: Option<Duration>) -> DeviceResult<bool> {
         if self.owner.is_reported(submission) {
             return Ok(true);
         }
@@ -184,14 +197,14 @@ impl DeviceQueue for VulkanQueue {
             return Err(DeviceError::Unexpected("wait for a batch that was not submitted".into()));
         }
         let deadline = timeout.and_then(|t| Instant::now().checked_add(t));
-        Ok(self.lane.wait(&self.owner, submission, deadline, !self.saving))
+        Ok(self.submit_queue.wait(&self.owner, submission, deadline, !self.saving))
     }
 
-    fn wait_asleep(&self, submission: Submission) -> Result<()> {
+    fn wait_asleep(&self, submission: Submission) -> DeviceResult<()> {
         if submission > self.submitted.load(Ordering::Acquire) {
             return Err(DeviceError::Unexpected("wait for a batch that was not submitted".into()));
         }
-        self.lane.wait(&self.owner, submission, None, false);
+        self.submit_queue.wait(&self.owner, submission, None, false);
         Ok(())
     }
 
@@ -210,18 +223,18 @@ struct Build<'a> {
     /// Timeline value of the queue's previous batch.
     own: u64,
     /// What is to be reported before this batch.
-    after: Vec<After>,
+    after: Vec<BatchDependency>,
     /// Not yet submitted waits.
-    waits: SmallVec<[(&'static Lane, u64); 4]>,
+    waits: SmallVec<[(&'static SubmitQueue, u64); 4]>,
     /// Semaphores of the application to wait for, and to signal, with the next submission.
     foreign: SmallVec<[vk::Semaphore; 1]>,
     signals: SmallVec<[vk::Semaphore; 1]>,
     recorder: Option<Recorder>,
-    frames: Vec<Frame>,
-    prints: Vec<Print>,
+    allocators: Vec<CommandAllocator>,
+    prints: Vec<LaunchPrint>,
     read_backs: Vec<ReadBack>,
-    tickets: Vec<Ticket>,
-    parts: VecDeque<Part>,
+    tickets: Vec<CommandTicket>,
+    early_read_backs: VecDeque<EarlyReadBacks>,
     queries: Option<Queries>,
     times: Vec<Times>,
     /// Timeline value of the last part submitted, 0 if none.
@@ -231,8 +244,8 @@ struct Build<'a> {
 }
 
 /// The semaphore as Vulkan has it.
-fn semaphore(semaphore: &Arc<dyn DeviceSemaphore>) -> Result<vk::Semaphore> {
-    let own = semaphore.as_any().downcast_ref::<Semaphore>();
+fn semaphore(semaphore: &Arc<dyn DeviceSemaphore>) -> DeviceResult<vk::Semaphore> {
+    let own = semaphore.as_any().downcast_ref::<VulkanSemaphore>();
     own.map(|s| s.raw).ok_or_else(|| DeviceError::Unexpected("semaphore of another kind of device".into()))
 }
 
@@ -245,11 +258,11 @@ impl Build<'_> {
     fn caught_up(&self) -> bool {
         self.recorder.is_none()
             && self.foreign.is_empty()
-            && self.queue.lane.counter() >= self.own.max(self.value)
-            && self.waits.iter().all(|(lane, value)| lane.counter() >= *value)
+            && self.queue.submit_queue.counter() >= self.own.max(self.value)
+            && self.waits.iter().all(|(submit_queue, value)| submit_queue.counter() >= *value)
     }
 
-    fn item(&mut self, index: usize, item: &BatchItem, items: &[BatchItem]) -> Result<()> {
+    fn item(&mut self, index: usize, item: &BatchItem, items: &[BatchItem]) -> DeviceResult<()> {
         let gpu = self.gpu();
         // What comes after a signal is not part of what it tells of, and what is before a wait does not wait.
         if !self.signals.is_empty()
@@ -279,7 +292,7 @@ impl Build<'_> {
         }
         self.open(stamps, items.len())?;
         if stamps && let (Some(recorder), Some(queries)) = (&mut self.recorder, &mut self.queries) {
-            queries.start(gpu, recorder.frame.cmd, index, self.fresh);
+            queries.start(gpu, recorder.allocator.cmd, index, self.fresh);
         }
         match transfer.filter(|t| t.bytes() > STREAM) {
             Some(t) => self.stream(&t)?,
@@ -296,12 +309,12 @@ impl Build<'_> {
         }
         self.fresh = false;
         if stamps && let (Some(recorder), Some(queries)) = (&self.recorder, &self.queries) {
-            queries.stop(gpu, recorder.frame.cmd);
+            queries.stop(gpu, recorder.allocator.cmd);
         }
         self.note_signals(item)
     }
 
-    fn note_signals(&mut self, item: &BatchItem) -> Result<()> {
+    fn note_signals(&mut self, item: &BatchItem) -> DeviceResult<()> {
         match &item.command {
             DeviceCommand::Signal(list) => {
                 list.iter().try_for_each(|s| semaphore(s).map(|s| self.signals.push(s)))
@@ -311,28 +324,28 @@ impl Build<'_> {
     }
 
     /// Submits what there is; its results are taken to the host with the rest.
-    fn cut_and_keep(&mut self) -> Result<()> {
-        if let Some((_, frame, mut read_backs)) = self.cut()? {
-            self.frames.push(frame);
+    fn cut_and_keep(&mut self) -> DeviceResult<()> {
+        if let Some((_, allocator, mut read_backs)) = self.cut()? {
+            self.allocators.push(allocator);
             self.read_backs.extend(read_backs.drain(..));
         }
         Ok(())
     }
 
     /// Makes sure that a frame is recording.
-    fn open(&mut self, stamps: bool, items: usize) -> Result<()> {
+    fn open(&mut self, stamps: bool, items: usize) -> DeviceResult<()> {
         if self.recorder.is_some() {
             return Ok(());
         }
         let queue = self.queue;
         let last = self.own.max(self.value);
         let before = match queue.narrow_end.load(Ordering::Relaxed) {
-            _ if queue.out_of_order && queue.lane.counter() < last => Before::Nothing,
+            _ if queue.out_of_order && queue.submit_queue.counter() < last => Before::Nothing,
             true if !queue.out_of_order => Before::ComputeBarrier,
             _ => Before::Barrier,
         };
         let mut recorder = Recorder::begin(self.gpu(), before)?;
-        let cmd = recorder.frame.cmd;
+        let cmd = recorder.allocator.cmd;
         self.fresh = true;
         if queue.out_of_order && last != 0 {
             recorder.begin_after_host();
@@ -357,7 +370,7 @@ impl Build<'_> {
     }
 
     /// The host's own copy to or from mapped memory.
-    fn by_host(&mut self, index: usize, t: &Transfer<'_>, device: (HostPtr, RectLayout)) -> Result<()> {
+    fn by_host(&mut self, index: usize, t: &Transfer<'_>, device: (HostPtr, RectLayout)) -> DeviceResult<()> {
         let gpu = self.gpu();
         let start = if self.queue.profiling { gpu.clock.device_now(&gpu.raw)? } else { 0 };
         // SAFETY: the application keeps its side valid; the region is inside the mapped buffer, whose earlier users are
@@ -372,11 +385,12 @@ impl Build<'_> {
     }
 
     /// Submits what is recorded; the frame is returned for the caller to keep until the value is reached.
-    fn cut(&mut self) -> Result<Option<(u64, Frame, ReadBacks)>> {
+    fn cut(&mut self) -> DeviceResult<Option<(u64, CommandAllocator, ReadBacks)>> {
         let Some(mut recorder) = self.recorder.take() else {
             if !self.foreign.is_empty() || !self.signals.is_empty() {
                 let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
-                self.value = self.queue.lane.submit(None, &waits, &signals, None).map_err(|(e, _)| e)?;
+                self.value =
+                    self.queue.submit_queue.submit(None, &waits, &signals, None).map_err(|(e, _)| e)?;
                 self.queue.own_parts.fetch_add(1, Ordering::Relaxed);
             }
             return Ok(None);
@@ -389,17 +403,17 @@ impl Build<'_> {
             }
         }
         let narrow = recorder.ends_narrow();
-        let (frame, read_backs) = recorder.end(self.queue.out_of_order)?;
+        let (allocator, read_backs) = recorder.end(self.queue.out_of_order)?;
         let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
-        match self.queue.lane.submit(Some(frame.cmd), &waits, &signals, None) {
+        match self.queue.submit_queue.submit(Some(allocator.cmd), &waits, &signals, None) {
             Ok(value) => {
                 self.queue.own_parts.fetch_add(1, Ordering::Relaxed);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
                 self.value = value;
-                Ok(Some((value, frame, read_backs)))
+                Ok(Some((value, allocator, read_backs)))
             }
             Err((e, _)) => {
-                frame.recycle(self.gpu());
+                allocator.recycle(self.gpu());
                 Err(e)
             }
         }
@@ -407,30 +421,31 @@ impl Build<'_> {
 
     /// Waits of other lanes, and for the application's semaphores, not yet submitted.
     fn take_waits(&mut self) -> SmallVec<[(vk::Semaphore, u64); 4]> {
-        let lane = self.queue.lane;
-        let others = self.waits.drain(..).filter(|(l, v)| !std::ptr::eq(*l, lane) && l.counter() < *v);
+        let submit_queue = self.queue.submit_queue;
+        let others =
+            self.waits.drain(..).filter(|(l, v)| !std::ptr::eq(*l, submit_queue) && l.counter() < *v);
         others.map(|(l, v)| (l.timeline, v)).chain(self.foreign.drain(..).map(|s| (s, 0))).collect()
     }
 
     /// Submits what is recorded and waits until everything so far is complete.
-    fn catch_up(&mut self) -> Result<()> {
-        for (lane, value) in self.waits.clone() {
-            lane.wait_value(value, None, false);
+    fn catch_up(&mut self) -> DeviceResult<()> {
+        for (submit_queue, value) in self.waits.clone() {
+            submit_queue.wait_value(value, None, false);
         }
         self.cut_and_keep()?;
-        self.queue.lane.wait_value(self.own.max(self.value), None, false);
+        self.queue.submit_queue.wait_value(self.own.max(self.value), None, false);
         Ok(())
     }
 
     /// A large transfer in pieces; the last one is left in the open frame. Pieces that are still on their way then are
     /// taken to the host as they arrive.
-    fn stream(&mut self, t: &Transfer<'_>) -> Result<()> {
-        let mut sent: VecDeque<(u64, Frame, ReadBacks)> = VecDeque::new();
+    fn stream(&mut self, t: &Transfer<'_>) -> DeviceResult<()> {
+        let mut sent: VecDeque<(u64, CommandAllocator, ReadBacks)> = VecDeque::new();
         let result = self.stream_pieces(t, &mut sent);
-        for (value, frame, read_backs) in sent {
-            self.frames.push(frame);
+        for (value, allocator, read_backs) in sent {
+            self.allocators.push(allocator);
             if !read_backs.is_empty() {
-                self.parts.push_back(Part { value, read_backs });
+                self.early_read_backs.push_back(EarlyReadBacks { value, read_backs });
             }
         }
         result
@@ -439,23 +454,23 @@ impl Build<'_> {
     fn stream_pieces(
         &mut self,
         t: &Transfer<'_>,
-        sent: &mut VecDeque<(u64, Frame, ReadBacks)>,
-    ) -> Result<()> {
+        sent: &mut VecDeque<(u64, CommandAllocator, ReadBacks)>,
+    ) -> DeviceResult<()> {
         let pieces = t.pieces();
         for (i, piece) in pieces.iter().enumerate() {
             if sent.len() >= IN_FLIGHT
-                && let Some((value, frame, read_backs)) = sent.pop_front()
+                && let Some((value, allocator, read_backs)) = sent.pop_front()
             {
-                self.queue.lane.wait_value(value, None, true);
+                self.queue.submit_queue.wait_value(value, None, true);
                 if self.gpu().is_lost() {
-                    self.frames.push(frame);
+                    self.allocators.push(allocator);
                     return Err(DeviceError::Lost);
                 }
                 for read_back in &read_backs {
                     // SAFETY: the piece is complete; the application keeps the destination valid.
                     unsafe { read_back.run() };
                 }
-                frame.recycle(self.gpu());
+                allocator.recycle(self.gpu());
             }
             self.open(false, 0)?;
             if let Some(recorder) = &mut self.recorder {
@@ -471,7 +486,7 @@ impl Build<'_> {
     }
 
     /// Submits the rest with the tickets; the batch's timeline value.
-    fn finish(mut self, items: Vec<BatchItem>, submission: Submission) -> Result<u64> {
+    fn finish(mut self, items: Vec<BatchItem>, submission: Submission) -> DeviceResult<u64> {
         let mut cmd = None;
         let mut narrow = self.queue.narrow_end.load(Ordering::Relaxed);
         if let Some(mut recorder) = self.recorder.take() {
@@ -485,9 +500,9 @@ impl Build<'_> {
             }
             narrow = recorder.ends_narrow();
             match recorder.end(self.queue.out_of_order) {
-                Ok((frame, mut read_backs)) => {
-                    cmd = Some(frame.cmd);
-                    self.frames.push(frame);
+                Ok((allocator, mut read_backs)) => {
+                    cmd = Some(allocator.cmd);
+                    self.allocators.push(allocator);
                     self.read_backs.extend(read_backs.drain(..));
                 }
                 Err(e) => {
@@ -497,7 +512,7 @@ impl Build<'_> {
             }
         }
         let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
-        let parts = u64::from(cmd.is_some() || !waits.is_empty() || !signals.is_empty());
+        let early_read_backs = u64::from(cmd.is_some() || !waits.is_empty() || !signals.is_empty());
         let mut tickets = std::mem::take(&mut self.tickets);
         tickets.extend(items.iter().map(|i| i.ticket));
         let entry = Entry {
@@ -507,22 +522,22 @@ impl Build<'_> {
             after: std::mem::take(&mut self.after),
             tickets,
             read_backs: std::mem::take(&mut self.read_backs),
-            parts: std::mem::take(&mut self.parts),
+            early_read_backs: std::mem::take(&mut self.early_read_backs),
             prints: std::mem::take(&mut self.prints),
-            frames: std::mem::take(&mut self.frames),
+            allocators: std::mem::take(&mut self.allocators),
             queries: self.queries.take(),
             times: std::mem::take(&mut self.times),
             items,
         };
-        match self.queue.lane.submit(cmd, &waits, &signals, Some(entry)) {
+        match self.queue.submit_queue.submit(cmd, &waits, &signals, Some(entry)) {
             Ok(value) => {
-                self.queue.own_parts.fetch_add(parts, Ordering::Relaxed);
+                self.queue.own_parts.fetch_add(early_read_backs, Ordering::Relaxed);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
                 Ok(value)
             }
             Err((e, entry)) => {
                 if let Some(entry) = entry {
-                    self.frames = entry.frames;
+                    self.allocators = entry.allocators;
                     self.queries = entry.queries;
                 }
                 self.abandon();
@@ -535,12 +550,12 @@ impl Build<'_> {
     fn abandon(mut self) {
         // A barrier may have been recorded in vain.
         self.queue.others_seen.store(u64::MAX, Ordering::Relaxed);
-        self.queue.lane.wait_value(self.value, None, false);
+        self.queue.submit_queue.wait_value(self.value, None, false);
         if let Some(recorder) = self.recorder.take() {
             recorder.abandon();
         }
-        for frame in std::mem::take(&mut self.frames) {
-            frame.recycle(self.gpu());
+        for allocator in std::mem::take(&mut self.allocators) {
+            allocator.recycle(self.gpu());
         }
         if let Some(queries) = self.queries.take() {
             queries.finish(self.gpu(), false, &mut []);

@@ -1,19 +1,19 @@
 //! The reaper: a lane's thread that reports completions nobody is waiting for. Parked while nothing is in flight and
 //! while a waiting thread does the work; never ends. Once everything is reported it calls Vulkan no more: the application
-//! may leave its main function then, and Vulkan's libraries run their destructors. (`Lane::wait` tells of the one
+//! may leave its main function then, and Vulkan's libraries run their destructors. (`SubmitQueue::wait` tells of the one
 //! exception.)
 
-use super::lane::Lane;
+use super::submit_queue::SubmitQueue;
 
 /// Starts the thread; false (logged) if there is none to be had, and then only waiting threads report.
-pub fn start(lane: &'static Lane) -> bool {
+pub fn start(submit_queue: &'static SubmitQueue) -> bool {
     let body = move || {
         block_signals();
         loop {
-            let value = lane.next_for_reaper();
-            lane.wait_value(value, None, false);
-            lane.reaper_is_back();
-            lane.reap();
+            let value = submit_queue.next_for_reaper();
+            submit_queue.wait_value(value, None, false);
+            submit_queue.reaper_is_back();
+            submit_queue.reap();
         }
     };
     match std::thread::Builder::new().name("pyroclast-reaper".into()).stack_size(512 << 10).spawn(body) {

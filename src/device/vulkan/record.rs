@@ -4,18 +4,18 @@
 //! ([`ReadBack`]).
 
 use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch, RectLayout};
-use super::super::traits::{DeviceError, Result};
+use super::super::traits::{DeviceError, DeviceResult};
+use super::command_allocator::CommandAllocator;
 use super::device::Gpu;
-use super::frame::Frame;
-use super::hazard::{Access, Accesses, Barrier, Before, Engine, Footprint, Object, Order};
+use super::hazard::{Accesses, Barrier, BarrierTracker, Before, Engine, Footprint, Object, ObjectAccess};
 use super::image::Bound;
-use super::kernel::{Kernel, Printing, buffer_of};
+use super::kernel::{PrintTarget, VulkanKernel, buffer_of};
 use super::list::List;
 use super::memory::Buffer;
 use super::pipeline::Pipeline;
-use super::print::Print;
+use super::print::LaunchPrint;
 use super::rect;
-use super::staging::Piece;
+use super::staging::ArenaSlice;
 use crate::host_ptr::HostPtr;
 use ash::vk;
 use clspv_bridge::abi::BlockPlace;
@@ -70,14 +70,14 @@ pub const LINEAR: RectLayout = RectLayout { offset: 0, row_pitch: 0, slice_pitch
 /// Records into one frame.
 pub struct Recorder {
     pub(super) gpu: &'static Gpu,
-    pub frame: Frame,
-    order: Order,
+    pub allocator: CommandAllocator,
+    barriers: BarrierTracker,
     /// A transfer was recorded.
     any_transfer: bool,
     bound: Binding,
     pub read_backs: ReadBacks,
     /// Buffers of the launches that print.
-    prints: Vec<Print>,
+    prints: Vec<LaunchPrint>,
     /// Launches that are to share one, and bytes for each.
     pub room: (u64, u64),
     /// Of the whole recording, when it is a list.
@@ -117,7 +117,7 @@ impl LastLaunch {
             && self.local == launch.local
             && self.offset == launch.offset
             && self.dims == launch.dims
-            && launch.reach.is_empty()
+            && launch.indirect.is_empty()
     }
 }
 
@@ -139,8 +139,13 @@ impl Binding {
     }
 }
 
-fn one(range: &BufferRange, buffer: &Buffer, write: bool) -> Access {
-    Access { object: Object::Buffer(buffer.raw), start: range.offset, end: range.offset + range.size, write }
+fn one(range: &BufferRange, buffer: &Buffer, write: bool) -> ObjectAccess {
+    ObjectAccess {
+        object: Object::Buffer(buffer.raw),
+        start: range.offset,
+        end: range.offset + range.size,
+        write,
+    }
 }
 
 pub(super) fn part(
@@ -149,13 +154,13 @@ pub(super) fn part(
     layout: &RectLayout,
     region: [u64; 3],
     write: bool,
-) -> Result<Access> {
+) -> DeviceResult<ObjectAccess> {
     let start = range.offset + layout.offset;
     let end = start + rect::extent(layout, region);
     if end > buffer.padded {
         return Err(DeviceError::Unexpected("region outside the buffer".into()));
     }
-    Ok(Access { object: Object::Buffer(buffer.raw), start, end, write })
+    Ok(ObjectAccess { object: Object::Buffer(buffer.raw), start, end, write })
 }
 
 pub(super) fn shifted(layout: &RectLayout, by: u64) -> RectLayout {
@@ -164,22 +169,22 @@ pub(super) fn shifted(layout: &RectLayout, by: u64) -> RectLayout {
 
 impl Recorder {
     /// Starts a frame, whose work is kept apart from that of earlier frames as `before` says.
-    pub fn begin(gpu: &'static Gpu, before: Before) -> Result<Recorder> {
-        Ok(Recorder::into_frame(gpu, Frame::begin(gpu)?, before))
+    pub fn begin(gpu: &'static Gpu, before: Before) -> DeviceResult<Recorder> {
+        Ok(Recorder::with_allocator(gpu, CommandAllocator::begin(gpu)?, before))
     }
 
     /// Starts a list: whoever executes it sees to the order with what is before and after it.
-    pub fn begin_list(gpu: &'static Gpu) -> Result<Recorder> {
-        let recorder = Recorder::into_frame(gpu, Frame::of_list(gpu)?, Before::Barrier);
+    pub fn begin_list(gpu: &'static Gpu) -> DeviceResult<Recorder> {
+        let recorder = Recorder::with_allocator(gpu, CommandAllocator::of_list(gpu)?, Before::Barrier);
         Ok(Recorder { footprint: Some(Footprint::default()), ..recorder })
     }
 
-    fn into_frame(gpu: &'static Gpu, mut frame: Frame, before: Before) -> Recorder {
-        let order = Order::new(std::mem::take(&mut frame.hazards), before);
+    fn with_allocator(gpu: &'static Gpu, mut allocator: CommandAllocator, before: Before) -> Recorder {
+        let barriers = BarrierTracker::new(std::mem::take(&mut allocator.hazards), before);
         Recorder {
             gpu,
-            frame,
-            order,
+            allocator,
+            barriers,
             any_transfer: false,
             bound: Binding::default(),
             read_backs: ReadBacks::new(),
@@ -195,30 +200,30 @@ impl Recorder {
     }
 
     /// Ends recording: results are made visible to the host, and to later frames unless those see to it themselves (`open`).
-    pub fn end(mut self, open: bool) -> Result<(Frame, ReadBacks)> {
+    pub fn end(mut self, open: bool) -> DeviceResult<(CommandAllocator, ReadBacks)> {
         if open {
-            self.gpu.barrier_to_host(self.frame.cmd);
+            self.gpu.barrier_to_host(self.allocator.cmd);
         } else {
-            self.gpu.last_barrier(self.frame.cmd, self.any_transfer);
+            self.gpu.last_barrier(self.allocator.cmd, self.any_transfer);
         }
-        self.frame.hazards = self.order.into_hazards();
+        self.allocator.hazards = self.barriers.into_hazards();
         // SAFETY: the command buffer is recording.
-        match unsafe { self.gpu.raw.end_command_buffer(self.frame.cmd) } {
-            Ok(()) => Ok((self.frame, self.read_backs)),
+        match unsafe { self.gpu.raw.end_command_buffer(self.allocator.cmd) } {
+            Ok(()) => Ok((self.allocator, self.read_backs)),
             Err(e) => {
-                self.frame.recycle(self.gpu);
+                self.allocator.recycle(self.gpu);
                 Err(super::conv::error("vkEndCommandBuffer", e))
             }
         }
     }
 
     /// Ends a list: its frame, its accesses, and whether there are transfers in it.
-    pub fn end_list(mut self) -> Result<(Frame, Vec<Access>, bool)> {
+    pub fn end_list(mut self) -> DeviceResult<(CommandAllocator, Vec<ObjectAccess>, bool)> {
         // SAFETY: the command buffer is recording.
-        match unsafe { self.gpu.raw.end_command_buffer(self.frame.cmd) } {
-            Ok(()) => Ok((self.frame, self.footprint.unwrap_or_default().accesses(), self.any_transfer)),
+        match unsafe { self.gpu.raw.end_command_buffer(self.allocator.cmd) } {
+            Ok(()) => Ok((self.allocator, self.footprint.unwrap_or_default().accesses(), self.any_transfer)),
             Err(e) => {
-                self.frame.dispose(self.gpu);
+                self.allocator.dispose(self.gpu);
                 Err(super::conv::error("vkEndCommandBuffer", e))
             }
         }
@@ -227,37 +232,37 @@ impl Recorder {
     /// Gives up.
     pub fn abandon(mut self) {
         match self.footprint {
-            Some(_) => self.frame.dispose(self.gpu),
-            None => self.frame.recycle(self.gpu),
+            Some(_) => self.allocator.dispose(self.gpu),
+            None => self.allocator.recycle(self.gpu),
         }
     }
 
     /// Puts the barrier that a command needs before it.
-    pub(super) fn order(&mut self, accesses: &[Access], ordered: bool, engine: Engine) {
+    pub(super) fn order(&mut self, accesses: &[ObjectAccess], ordered: bool, engine: Engine) {
         if let Some(footprint) = &mut self.footprint {
             footprint.add(accesses);
         }
-        match self.order.next(accesses, ordered, engine) {
+        match self.barriers.next(accesses, ordered, engine) {
             Barrier::None => {}
-            Barrier::Compute => self.gpu.compute_barrier(self.frame.cmd),
-            Barrier::Full => self.gpu.full_barrier(self.frame.cmd),
+            Barrier::Compute => self.gpu.compute_barrier(self.allocator.cmd),
+            Barrier::Full => self.gpu.full_barrier(self.allocator.cmd),
         }
         self.any_transfer |= engine == Engine::Transfer;
     }
 
     /// A barrier for everything that came before the frame.
     pub fn begin_with_barrier(&mut self) {
-        self.gpu.full_barrier(self.frame.cmd);
-        self.order.fenced();
+        self.gpu.full_barrier(self.allocator.cmd);
+        self.barriers.fenced();
     }
 
     /// Makes visible what earlier work, which the host has seen the end of, has written.
     pub fn begin_after_host(&mut self) {
-        self.gpu.barrier_from_host(self.frame.cmd);
+        self.gpu.barrier_from_host(self.allocator.cmd);
     }
 
-    pub(super) fn staging(&mut self, size: u64) -> Result<Piece> {
-        self.frame.staging.alloc(self.gpu, &self.gpu.staging, size, 16)
+    pub(super) fn staging(&mut self, size: u64) -> DeviceResult<ArenaSlice> {
+        self.allocator.staging.alloc(self.gpu, &self.gpu.staging, size, 16)
     }
 
     pub(super) fn copy(&self, src: vk::Buffer, dst: vk::Buffer, runs: &[rect::Run]) {
@@ -267,12 +272,12 @@ impl Recorder {
                 .map(|r| vk::BufferCopy { src_offset: r.src, dst_offset: r.dst, size: r.size })
                 .collect();
             // SAFETY: the command buffer is recording; the regions are inside the buffers and not empty.
-            unsafe { self.gpu.raw.cmd_copy_buffer(self.frame.cmd, src, dst, &regions) };
+            unsafe { self.gpu.raw.cmd_copy_buffer(self.allocator.cmd, src, dst, &regions) };
         }
     }
 
     /// Records one command.
-    pub fn command(&mut self, command: &DeviceCommand, ordered: bool) -> Result<()> {
+    pub fn command(&mut self, command: &DeviceCommand, ordered: bool) -> DeviceResult<()> {
         match command {
             DeviceCommand::Write { src, dst } => {
                 self.write(*src, &LINEAR, dst, &LINEAR, [dst.size, 1, 1], ordered)
@@ -316,11 +321,11 @@ impl Recorder {
     }
 
     /// Takes buffers from users outside of this device, or gives them back.
-    fn transfer_ownership(&mut self, ranges: &[BufferRange], release: bool) -> Result<()> {
+    fn transfer_ownership(&mut self, ranges: &[BufferRange], release: bool) -> DeviceResult<()> {
         self.begin_with_barrier();
         self.any_transfer = true;
-        let buffers = ranges.iter().map(|r| Ok(buffer_of(r)?.raw)).collect::<Result<Vec<_>>>()?;
-        self.gpu.ownership_barrier(self.frame.cmd, &buffers, release);
+        let buffers = ranges.iter().map(|r| Ok(buffer_of(r)?.raw)).collect::<DeviceResult<Vec<_>>>()?;
+        self.gpu.ownership_barrier(self.allocator.cmd, &buffers, release);
         Ok(())
     }
 
@@ -333,7 +338,7 @@ impl Recorder {
         dst_layout: &RectLayout,
         region: [u64; 3],
         ordered: bool,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         if region.contains(&0) {
             return Ok(());
         }
@@ -347,7 +352,7 @@ impl Recorder {
             let data =
                 unsafe { std::slice::from_raw_parts(src.offset(src_layout.offset).as_ptr(), size as usize) };
             // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the buffer.
-            unsafe { self.gpu.raw.cmd_update_buffer(self.frame.cmd, buffer.raw, access.start, data) };
+            unsafe { self.gpu.raw.cmd_update_buffer(self.allocator.cmd, buffer.raw, access.start, data) };
             return Ok(());
         }
         let piece = self.staging(size)?;
@@ -368,7 +373,7 @@ impl Recorder {
         dst_layout: &RectLayout,
         region: [u64; 3],
         ordered: bool,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         if region.contains(&0) {
             return Ok(());
         }
@@ -392,7 +397,7 @@ impl Recorder {
     }
 
     /// Puts bytes into a buffer that nothing else uses.
-    pub fn upload(&mut self, buffer: &Buffer, at: u64, bytes: &[u8]) -> Result<()> {
+    pub fn upload(&mut self, buffer: &Buffer, at: u64, bytes: &[u8]) -> DeviceResult<()> {
         self.order(&[], true, Engine::Transfer);
         let piece = self.staging(bytes.len() as u64)?;
         // SAFETY: the piece has room for the bytes.
@@ -411,7 +416,7 @@ impl Recorder {
         (dst, dst_layout): (&BufferRange, &RectLayout),
         region: [u64; 3],
         ordered: bool,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         if region.contains(&0) {
             return Ok(());
         }
@@ -431,9 +436,9 @@ impl Recorder {
     }
 
     /// Copies with the helper shader what [`Gpu::can_copy_units`] allows.
-    pub fn copy_by_shader(&mut self, from: vk::Buffer, to: vk::Buffer, run: &rect::Run) -> Result<()> {
+    pub fn copy_by_shader(&mut self, from: vk::Buffer, to: vk::Buffer, run: &rect::Run) -> DeviceResult<()> {
         self.bound.forget();
-        self.gpu.copy_units(self.frame.cmd, (from, run.src), (to, run.dst), run.size)
+        self.gpu.copy_units(self.allocator.cmd, (from, run.src), (to, run.dst), run.size)
     }
 
     fn fill_rect(
@@ -443,7 +448,7 @@ impl Recorder {
         region: [u64; 3],
         pattern: &[u8],
         ordered: bool,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         self.order(&[part(dst, buffer_of(dst)?, layout, region, true)?], ordered, Engine::Transfer);
         for run in rect::runs(layout, layout, region) {
             let row =
@@ -453,7 +458,7 @@ impl Recorder {
         Ok(())
     }
 
-    fn fill(&mut self, dst: &BufferRange, pattern: &[u8], ordered: bool) -> Result<()> {
+    fn fill(&mut self, dst: &BufferRange, pattern: &[u8], ordered: bool) -> DeviceResult<()> {
         if dst.size == 0 {
             return Ok(());
         }
@@ -477,7 +482,7 @@ impl Recorder {
             if last > inner {
                 // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the buffer.
                 unsafe {
-                    self.gpu.raw.cmd_fill_buffer(self.frame.cmd, buffer.raw, inner, last - inner, word)
+                    self.gpu.raw.cmd_fill_buffer(self.allocator.cmd, buffer.raw, inner, last - inner, word)
                 };
             }
             // At most three bytes at either end.
@@ -493,11 +498,11 @@ impl Recorder {
             return self.fill_staged(buffer, start, start, end, pattern);
         }
         let align = self.gpu.adapter.props.limits.min_storage_buffer_offset_alignment.max(4);
-        let piece = self.frame.args.alloc(self.gpu, &self.gpu.args, pattern.len() as u64, align)?;
+        let piece = self.allocator.args.alloc(self.gpu, &self.gpu.args, pattern.len() as u64, align)?;
         // SAFETY: the piece has the pattern's size.
         unsafe { std::ptr::copy_nonoverlapping(pattern.as_ptr(), piece.ptr, pattern.len()) };
         self.bound.forget();
-        self.gpu.fill_words(self.frame.cmd, (buffer.raw, start, dst.size), piece, words as u32)
+        self.gpu.fill_words(self.allocator.cmd, (buffer.raw, start, dst.size), piece, words as u32)
     }
 
     /// Fills `from..to` by copies of staged pattern; the pattern's phase counts from `origin`.
@@ -508,7 +513,7 @@ impl Recorder {
         from: u64,
         to: u64,
         pattern: &[u8],
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         if from >= to {
             return Ok(());
         }
@@ -528,35 +533,35 @@ impl Recorder {
         Ok(())
     }
 
-    fn launch(&mut self, launch: &Launch, ordered: bool) -> Result<()> {
+    fn launch(&mut self, launch: &Launch, ordered: bool) -> DeviceResult<()> {
         if let Some(last) = self.bound.last.as_mut().filter(|last| last.is(launch)) {
             let (accesses, [x, y, z]) = (std::mem::take(&mut last.accesses), last.groups);
             self.order(&accesses, ordered, Engine::Compute);
             // SAFETY: the command buffer is recording, and everything is bound as for the launch before.
-            unsafe { self.gpu.raw.cmd_dispatch(self.frame.cmd, x, y, z) };
+            unsafe { self.gpu.raw.cmd_dispatch(self.allocator.cmd, x, y, z) };
             if let Some(last) = &mut self.bound.last {
                 last.accesses = accesses;
             }
             return Ok(());
         }
         self.bound.last = None;
-        let kernel = launch.kernel.as_any().downcast_ref::<Kernel>();
+        let kernel = launch.kernel.as_any().downcast_ref::<VulkanKernel>();
         let kernel =
             kernel.ok_or_else(|| DeviceError::Unexpected("kernel of another kind of device".into()))?;
         let print =
             if kernel.compiled().info.printf.is_empty() { None } else { Some(self.printing(launch)?) };
-        let printing = print.as_ref().map(|(buffer, base)| Printing { buffer, base: *base });
+        let printing = print.as_ref().map(|(buffer, base)| PrintTarget { buffer, base: *base });
         let mut plan = kernel.plan(launch, printing)?;
         if plan.dispatches.is_empty() {
             return Ok(());
         }
-        let ordered = ordered || !plan.behind.is_empty();
-        for &(arg, _) in &plan.behind {
+        let ordered = ordered || !plan.shadow_images.is_empty();
+        for &(arg, _) in &plan.shadow_images {
             self.fill_from_behind(&launch.args[arg])?;
         }
         let accesses: Accesses = std::mem::take(&mut plan.accesses);
         self.order(&accesses, ordered, Engine::Compute);
-        let cmd = self.frame.cmd;
+        let cmd = self.allocator.cmd;
         let compute = vk::PipelineBindPoint::COMPUTE;
         let dispatches = std::mem::take(&mut plan.dispatches);
         for dispatch in &dispatches {
@@ -565,7 +570,7 @@ impl Recorder {
             plan.set_dispatch(dispatch)?;
             if let Some(at) = plan.block_binding() {
                 let size = plan.block.len() as u64;
-                let piece = self.frame.args.alloc(self.gpu, &self.gpu.args, size, 256)?;
+                let piece = self.allocator.args.alloc(self.gpu, &self.gpu.args, size, 256)?;
                 // SAFETY: the piece has the block's size.
                 unsafe { std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len()) };
                 plan.bindings[at] = Bound::Buffer { buffer: piece.buffer, offset: piece.offset, range: size };
@@ -586,7 +591,7 @@ impl Recorder {
                 BlockPlace::Bound => &[],
                 BlockPlace::Buffer => {
                     let size = plan.block.len() as u64;
-                    let piece = self.frame.args.alloc(self.gpu, &self.gpu.args, size, 256)?;
+                    let piece = self.allocator.args.alloc(self.gpu, &self.gpu.args, size, 256)?;
                     // SAFETY: the piece has the block's size.
                     unsafe {
                         std::ptr::copy_nonoverlapping(plan.block.as_ptr(), piece.ptr, plan.block.len())
@@ -606,13 +611,13 @@ impl Recorder {
                 self.gpu.raw.cmd_dispatch(cmd, x, y, z);
             }
         }
-        for &(arg, _) in plan.behind.iter().filter(|(_, write)| *write) {
+        for &(arg, _) in plan.shadow_images.iter().filter(|(_, write)| *write) {
             self.empty_to_behind(&launch.args[arg])?;
         }
         if let [dispatch] = dispatches[..]
-            && plan.behind.is_empty()
+            && plan.shadow_images.is_empty()
             && print.is_none()
-            && launch.reach.is_empty()
+            && launch.indirect.is_empty()
         {
             self.bound.last = Some(LastLaunch {
                 kernel: Arc::as_ptr(&launch.kernel).cast(),
@@ -629,7 +634,7 @@ impl Recorder {
     }
 
     /// Executes a list as one command, or records its commands anew if that is how it must be.
-    fn replay(&mut self, list: &List, ordered: bool) -> Result<()> {
+    fn replay(&mut self, list: &List, ordered: bool) -> DeviceResult<()> {
         let Some(recorded) = &list.recorded else {
             return list
                 .items
@@ -640,7 +645,7 @@ impl Recorder {
         self.order(&recorded.accesses, ordered, engine);
         self.bound.forget();
         // SAFETY: both command buffers are of this device's family; this one is recording, the other complete.
-        unsafe { self.gpu.raw.cmd_execute_commands(self.frame.cmd, &[recorded.cmd]) };
+        unsafe { self.gpu.raw.cmd_execute_commands(self.allocator.cmd, &[recorded.cmd]) };
         Ok(())
     }
 
@@ -650,10 +655,10 @@ impl Recorder {
     }
 
     /// Where a launch prints to.
-    fn printing(&mut self, launch: &Launch) -> Result<(Arc<Buffer>, u32)> {
+    fn printing(&mut self, launch: &Launch) -> DeviceResult<(Arc<Buffer>, u32)> {
         if self.prints.last().is_none_or(|p| !p.takes(&*launch.kernel)) {
             let (launches, bytes) = self.room;
-            let print = Print::new(self.gpu, &*launch.kernel, launches, bytes)?;
+            let print = LaunchPrint::new(self.gpu, &*launch.kernel, launches, bytes)?;
             let head = print.head().map(u32::to_ne_bytes);
             match print.buffer.mapped() {
                 // SAFETY: the mapping is larger than the head, and no work uses the buffer.
@@ -664,7 +669,7 @@ impl Recorder {
                     // SAFETY: the command buffer is recording; the buffer is larger than the head.
                     unsafe {
                         self.gpu.raw.cmd_update_buffer(
-                            self.frame.cmd,
+                            self.allocator.cmd,
                             print.buffer.raw,
                             0,
                             head.as_flattened(),
@@ -683,7 +688,7 @@ impl Recorder {
     }
 
     /// Takes the print buffers at the end of the frame; their beginnings are on the way to the host if need be.
-    pub fn take_prints(&mut self) -> Result<Vec<Print>> {
+    pub fn take_prints(&mut self) -> DeviceResult<Vec<LaunchPrint>> {
         let mut prints = std::mem::take(&mut self.prints);
         if prints.iter().any(|p| p.readable().is_none()) {
             self.begin_with_barrier();

@@ -1,9 +1,9 @@
 //! Recording of commands on images. Host memory is read while recording and written at completion, as for buffers.
 
 use super::super::batch::{ArgValue, BufferRange, ImageRange, RectLayout};
-use super::super::traits::{DeviceError, Result};
+use super::super::traits::{DeviceError, DeviceResult};
 use super::hazard::Engine;
-use super::hazard::{Access, Object};
+use super::hazard::{Object, ObjectAccess};
 use super::image::{self, Image, image_of};
 use super::kernel::buffer_of;
 use super::record::{ReadBack, Recorder, copy_rect, part, shifted};
@@ -36,7 +36,7 @@ impl Recorder {
         layout: &RectLayout,
         dst: &ImageRange,
         ordered: bool,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         let image = image_of(&dst.image)?;
         let region = bytes_of(dst.region, texel_bytes(image));
         self.order(&[image::rows(image, dst, true)], ordered, Engine::Transfer);
@@ -56,7 +56,7 @@ impl Recorder {
         dst: HostPtr,
         layout: &RectLayout,
         ordered: bool,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         let image = image_of(&src.image)?;
         let region = bytes_of(src.region, texel_bytes(image));
         self.order(&[image::rows(image, src, false)], ordered, Engine::Transfer);
@@ -68,12 +68,12 @@ impl Recorder {
     }
 
     /// Copies between images.
-    pub fn copy_image(&mut self, src: &ImageRange, dst: &ImageRange, ordered: bool) -> Result<()> {
+    pub fn copy_image(&mut self, src: &ImageRange, dst: &ImageRange, ordered: bool) -> DeviceResult<()> {
         let (from, to) = (image_of(&src.image)?, image_of(&dst.image)?);
         let accesses = [image::rows(from, src, false), image::rows(to, dst, true)];
         self.order(&accesses, ordered, Engine::Transfer);
         if copies_directly(from.desc.shape.kind, to.desc.shape.kind) {
-            let (a, b) = (image::part(from, src)?, image::part(to, dst)?);
+            let (a, b) = (image::image_region(from, src)?, image::image_region(to, dst)?);
             // The slices of a three-dimensional image are the layers of an array.
             let depth = a.extent.depth.max(a.layers.layer_count).max(b.layers.layer_count);
             let region = vk::ImageCopy {
@@ -88,7 +88,7 @@ impl Recorder {
             };
             // SAFETY: the command buffer is recording; the regions are inside the images.
             unsafe {
-                self.gpu.raw.cmd_copy_image(self.frame.cmd, from.raw, GENERAL, to.raw, GENERAL, &[region])
+                self.gpu.raw.cmd_copy_image(self.allocator.cmd, from.raw, GENERAL, to.raw, GENERAL, &[region])
             };
             return Ok(());
         }
@@ -96,13 +96,13 @@ impl Recorder {
         let piece = self.staging(region.iter().product())?;
         let packed = shifted(&rect::packed(region), piece.offset);
         self.take_out_of_image(from, piece.buffer, &[image::buffer_copy(from, src, &packed)?]);
-        self.gpu.full_barrier(self.frame.cmd);
+        self.gpu.full_barrier(self.allocator.cmd);
         self.put_into_image(piece.buffer, to, &[image::buffer_copy(to, dst, &packed)?]);
         Ok(())
     }
 
     /// Puts a texel everywhere: copies of some rows of it.
-    pub fn fill_image(&mut self, dst: &ImageRange, texel: &[u8], ordered: bool) -> Result<()> {
+    pub fn fill_image(&mut self, dst: &ImageRange, texel: &[u8], ordered: bool) -> DeviceResult<()> {
         let image = image_of(&dst.image)?;
         let element = u64::from(texel_bytes(image));
         if texel.len() as u64 != element {
@@ -140,7 +140,7 @@ impl Recorder {
         dst: &BufferRange,
         layout: &RectLayout,
         ordered: bool,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         let (image, buffer) = (image_of(&src.image)?, buffer_of(dst)?);
         let region = bytes_of(src.region, texel_bytes(image));
         let accesses = [image::rows(image, src, false), part(dst, buffer, layout, region, true)?];
@@ -154,7 +154,7 @@ impl Recorder {
         let piece = self.staging(region.iter().product())?;
         let packed = shifted(&rect::packed(region), piece.offset);
         self.take_out_of_image(image, piece.buffer, &[image::buffer_copy(image, src, &packed)?]);
-        self.gpu.full_barrier(self.frame.cmd);
+        self.gpu.full_barrier(self.allocator.cmd);
         self.copy(piece.buffer, buffer.raw, &rect::runs(&packed, &target, region));
         Ok(())
     }
@@ -166,7 +166,7 @@ impl Recorder {
         layout: &RectLayout,
         dst: &ImageRange,
         ordered: bool,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         let (image, buffer) = (image_of(&dst.image)?, buffer_of(src)?);
         let region = bytes_of(dst.region, texel_bytes(image));
         let accesses = [part(src, buffer, layout, region, false)?, image::rows(image, dst, true)];
@@ -180,7 +180,7 @@ impl Recorder {
         let piece = self.staging(region.iter().product())?;
         let packed = shifted(&rect::packed(region), piece.offset);
         self.copy(buffer.raw, piece.buffer, &rect::runs(&source, &packed, region));
-        self.gpu.full_barrier(self.frame.cmd);
+        self.gpu.full_barrier(self.allocator.cmd);
         self.put_into_image(piece.buffer, image, &[image::buffer_copy(image, dst, &packed)?]);
         Ok(())
     }
@@ -191,10 +191,10 @@ impl Recorder {
     }
 
     /// Fills an image that lies in a buffer from there.
-    pub(super) fn fill_from_behind(&mut self, arg: &ArgValue) -> Result<()> {
+    pub(super) fn fill_from_behind(&mut self, arg: &ArgValue) -> DeviceResult<()> {
         let ArgValue::Image(memory) = arg else { return Ok(()) };
         let image = image_of(memory)?;
-        let Some((buffer, layout)) = image.behind() else { return Ok(()) };
+        let Some((buffer, layout)) = image.shadowed() else { return Ok(()) };
         let range = BufferRange { memory: buffer.clone(), offset: 0, size: buffer.size() };
         let whole =
             ImageRange { image: memory.clone(), level: 0, origin: [0; 3], region: image.desc.shape.size };
@@ -202,10 +202,10 @@ impl Recorder {
     }
 
     /// Puts the texels of an image that lies in a buffer there.
-    pub(super) fn empty_to_behind(&mut self, arg: &ArgValue) -> Result<()> {
+    pub(super) fn empty_to_behind(&mut self, arg: &ArgValue) -> DeviceResult<()> {
         let ArgValue::Image(memory) = arg else { return Ok(()) };
         let image = image_of(memory)?;
-        let Some((buffer, layout)) = image.behind() else { return Ok(()) };
+        let Some((buffer, layout)) = image.shadowed() else { return Ok(()) };
         let range = BufferRange { memory: buffer.clone(), offset: 0, size: buffer.size() };
         let whole =
             ImageRange { image: memory.clone(), level: 0, origin: [0; 3], region: image.desc.shape.size };
@@ -214,7 +214,7 @@ impl Recorder {
 
     /// Brings a new image into the layout it stays in.
     pub fn prepare_image(&mut self, image: vk::Image, from: vk::ImageLayout) {
-        let access = Access { object: Object::Image(image), start: 0, end: u64::MAX, write: true };
+        let access = ObjectAccess { object: Object::Image(image), start: 0, end: u64::MAX, write: true };
         self.order(&[access], true, Engine::Transfer);
         let barriers = [vk::ImageMemoryBarrier2::default()
             .src_stage_mask(vk::PipelineStageFlags2::NONE)
@@ -226,20 +226,20 @@ impl Recorder {
             .subresource_range(image::WHOLE)];
         let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
         // SAFETY: the command buffer is recording, the image new.
-        unsafe { (self.gpu.sync2.barrier)(self.frame.cmd, &info) };
+        unsafe { (self.gpu.sync2.barrier)(self.allocator.cmd, &info) };
     }
 
     fn put_into_image(&self, from: vk::Buffer, image: &Image, copies: &[vk::BufferImageCopy]) {
         for regions in copies.chunks(MAX_REGIONS) {
             // SAFETY: the command buffer is recording; the regions are inside buffer and image.
             unsafe {
-                self.gpu.raw.cmd_copy_buffer_to_image(self.frame.cmd, from, image.raw, GENERAL, regions)
+                self.gpu.raw.cmd_copy_buffer_to_image(self.allocator.cmd, from, image.raw, GENERAL, regions)
             };
         }
     }
 
     fn take_out_of_image(&self, image: &Image, to: vk::Buffer, copies: &[vk::BufferImageCopy]) {
         // SAFETY: the command buffer is recording; the regions are inside image and buffer.
-        unsafe { self.gpu.raw.cmd_copy_image_to_buffer(self.frame.cmd, image.raw, GENERAL, to, copies) };
+        unsafe { self.gpu.raw.cmd_copy_image_to_buffer(self.allocator.cmd, image.raw, GENERAL, to, copies) };
     }
 }

@@ -12,7 +12,7 @@
 //! over: the memory behind it is held until one is found that is free.
 
 use super::super::info::AddressSharing;
-use super::super::traits::{BufferDesc, DeviceError, HostRange, Result, SharedKind};
+use super::super::traits::{BufferDesc, DeviceError, DeviceResult, HostRange, SharedKind};
 use super::conv;
 use super::device::Gpu;
 use super::memory::{Buffer, Use};
@@ -85,7 +85,7 @@ pub fn probe(gpu: &'static Gpu) -> AddressSharing {
     }
     if features.placed_memory {
         match placed(gpu, page()) {
-            Ok(_) => return AddressSharing::Placed,
+            Ok(_) => return AddressSharing::Concurrent,
             Err(why) => tracing::debug!("{why}"),
         }
     }
@@ -121,20 +121,25 @@ pub fn import_alignment(gpu: &'static Gpu) -> u64 {
 }
 
 /// Allocates on a device that offers `sharing`.
-pub fn alloc(gpu: &'static Gpu, sharing: AddressSharing, size: u64, kind: SharedKind) -> Result<Buffer> {
+pub fn alloc(
+    gpu: &'static Gpu,
+    sharing: AddressSharing,
+    size: u64,
+    kind: SharedKind,
+) -> DeviceResult<Buffer> {
     match (sharing, kind) {
         (AddressSharing::None, _) => Err(unsupported("not offered")),
         (AddressSharing::Host, _) => seen_everywhere(gpu, size),
-        (AddressSharing::Placed, SharedKind::Placed) => placed(gpu, size),
+        (AddressSharing::Concurrent, SharedKind::Concurrent) => placed(gpu, size),
         // Where both use the same memory anyway, nothing need be copied.
-        (AddressSharing::Placed, SharedKind::Mirrored) if gpu.adapter.is_unified() => placed(gpu, size),
-        (_, SharedKind::Placed) => Err(unsupported("no memory that both see")),
+        (AddressSharing::Concurrent, SharedKind::Mirrored) if gpu.adapter.is_unified() => placed(gpu, size),
+        (_, SharedKind::Concurrent) => Err(unsupported("no memory that both see")),
         _ => mirrored(gpu, size, kind),
     }
 }
 
 /// A buffer that the driver has mapped at its device address.
-fn seen_everywhere(gpu: &'static Gpu, size: u64) -> Result<Buffer> {
+fn seen_everywhere(gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
     let buffer = Buffer::new(gpu, size, Use::Shared, "shared")?;
     match buffer.mapped() {
         Some(ptr) if ptr.addr() as u64 == buffer.address && buffer.is_for_host() => Ok(buffer),
@@ -147,7 +152,7 @@ fn is_plausible(buffer: &Buffer) -> bool {
     buffer.address.is_multiple_of(page()) && buffer.address >= page() && buffer.address >> 47 == 0
 }
 
-fn mirrored(gpu: &'static Gpu, size: u64, kind: SharedKind) -> Result<Buffer> {
+fn mirrored(gpu: &'static Gpu, size: u64, kind: SharedKind) -> DeviceResult<Buffer> {
     let access = if kind == SharedKind::Reserved { NO_ACCESS } else { READ_WRITE };
     let mut passed_over = Vec::new();
     for _ in 0..TRIES {
@@ -183,7 +188,7 @@ fn memory_file(size: u64) -> Option<OwnedFd> {
     (sized == 0).then_some(file)
 }
 
-fn placed(gpu: &'static Gpu, size: u64) -> Result<Buffer> {
+fn placed(gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
     let unit = page().max(gpu.adapter.host_import_alignment);
     let padded = conv::align_up(size.max(1), unit);
     if padded < size || padded > gpu.adapter.max_buffer_size {
@@ -215,7 +220,7 @@ fn placed(gpu: &'static Gpu, size: u64) -> Result<Buffer> {
 
 /// Pages that several devices and the host see at one address: a buffer of each device. Every device chooses addresses by
 /// itself, but devices of a kind do so alike, so each is asked again until one that all have had is free in the process.
-pub fn placed_together(gpus: &[&'static Gpu], size: u64) -> Result<Vec<Buffer>> {
+pub fn placed_together(gpus: &[&'static Gpu], size: u64) -> DeviceResult<Vec<Buffer>> {
     let unit = gpus.iter().map(|gpu| gpu.adapter.host_import_alignment).fold(page(), u64::max);
     let padded = conv::align_up(size.max(1), unit);
     if padded < size || gpus.iter().any(|gpu| padded > gpu.adapter.max_buffer_size) {

@@ -3,7 +3,7 @@
 //! An [`Arena`] belongs to one frame (see `record`) and is reset when the device is done with the frame; blocks beyond
 //! the first small one go back to the device's [`BlockPool`], which keeps a bounded amount.
 
-use super::super::traits::{DeviceError, Result};
+use super::super::traits::{DeviceError, DeviceResult};
 use super::conv;
 use super::device::Gpu;
 use super::memory::{Buffer, Use};
@@ -26,7 +26,7 @@ impl BlockPool {
     }
 
     /// A block of at least `size` bytes.
-    pub fn take(&self, gpu: &'static Gpu, size: u64) -> Result<Buffer> {
+    pub fn take(&self, gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
         {
             let mut free = self.free.lock();
             let best = (0..free.len()).filter(|&i| free[i].size >= size).min_by_key(|&i| free[i].size);
@@ -57,7 +57,7 @@ impl BlockPool {
 
 /// A piece of an arena.
 #[derive(Clone, Copy)]
-pub struct Piece {
+pub struct ArenaSlice {
     pub buffer: vk::Buffer,
     pub offset: u64,
     pub address: u64,
@@ -78,7 +78,13 @@ impl Arena {
     }
 
     /// `size` bytes aligned to `align` (a power of two, at most 256).
-    pub fn alloc(&mut self, gpu: &'static Gpu, pool: &BlockPool, size: u64, align: u64) -> Result<Piece> {
+    pub fn alloc(
+        &mut self,
+        gpu: &'static Gpu,
+        pool: &BlockPool,
+        size: u64,
+        align: u64,
+    ) -> DeviceResult<ArenaSlice> {
         let at = conv::align_up(self.used, align);
         let fits = self.blocks.last().is_some_and(|b| at.saturating_add(size) <= b.size);
         let at = if fits {
@@ -92,7 +98,7 @@ impl Arena {
             _ => return Err(DeviceError::OutOfHostMemory),
         };
         self.used = at + size;
-        Ok(Piece {
+        Ok(ArenaSlice {
             buffer: block.raw,
             offset: at,
             address: block.address + at,

@@ -91,10 +91,10 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Remembers what was reported.
 #[derive(Default)]
-struct Log(Mutex<Vec<(Ticket, Outcome, Option<Times>)>>);
+struct Log(Mutex<Vec<(CommandTicket, Outcome, Option<Times>)>>);
 
 impl CompletionSink for Log {
-    fn done(&self, tickets: &[Ticket], outcome: Outcome, times: &[Times]) {
+    fn done(&self, tickets: &[CommandTicket], outcome: Outcome, times: &[Times]) {
         assert!(times.is_empty() || times.len() == tickets.len());
         let entries = tickets.iter().enumerate().map(|(i, t)| (*t, outcome, times.get(i).copied()));
         self.0.lock().extend(entries);
@@ -102,7 +102,7 @@ impl CompletionSink for Log {
 }
 
 impl Log {
-    fn tickets(&self) -> Vec<Ticket> {
+    fn tickets(&self) -> Vec<CommandTicket> {
         self.0.lock().iter().map(|e| e.0).collect()
     }
 }
@@ -321,7 +321,7 @@ struct Chain {
 }
 
 impl CompletionSink for Chain {
-    fn done(&self, _: &[Ticket], outcome: Outcome, _: &[Times]) {
+    fn done(&self, _: &[CommandTicket], outcome: Outcome, _: &[Times]) {
         assert_eq!(outcome, Outcome::Complete);
         let queue = self.queue.lock().clone();
         let mut count = self.count.lock();
@@ -483,7 +483,7 @@ fn launch(
         offset: [offset, 0, 0],
         global: [global, 1, 1],
         local: [local, 1, 1],
-        reach: Reach::default(),
+        indirect: IndirectAccesses::default(),
         default_queue: None,
     })
 }
@@ -547,7 +547,7 @@ fn a_launch_that_cannot_be_is_refused_whole() {
         ArgValue::Buffer(whole(&memory)),
         ArgValue::Bytes(smallvec![0; 4]),
     ]);
-    let (ones, reach) = ([1; 3], Reach::default());
+    let (ones, indirect) = ([1; 3], IndirectAccesses::default());
     let null = DeviceCommand::Launch(Launch {
         kernel: kernel.clone(),
         args,
@@ -555,7 +555,7 @@ fn a_launch_that_cannot_be_is_refused_whole() {
         offset: [0; 3],
         global: [1; 3],
         local: ones,
-        reach,
+        indirect,
         default_queue: None,
     });
     assert!(queue.submit(batch(vec![device_work(&memory), null])).is_err());
@@ -633,7 +633,7 @@ fn local_arguments_become_lengths_and_offsets() {
     ];
     let program = device.load(Arc::new(program)).unwrap();
     let kernel = program.kernel("scale").unwrap();
-    let kernel_impl = kernel.as_any().downcast_ref::<super::kernel::Kernel>().unwrap();
+    let kernel_impl = kernel.as_any().downcast_ref::<super::kernel::VulkanKernel>().unwrap();
     let memory = buffer(&device, 64);
     let launch = |last| Launch {
         kernel: kernel.clone(),
@@ -649,7 +649,7 @@ fn local_arguments_become_lengths_and_offsets() {
         offset: [0; 3],
         global: [10, 1, 1],
         local: [4, 1, 1],
-        reach: Reach::default(),
+        indirect: IndirectAccesses::default(),
         default_queue: None,
     };
     let first = launch(5);
@@ -686,13 +686,13 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
         let (from, to) =
             (a.as_any().downcast_ref::<Buffer>().unwrap(), b.as_any().downcast_ref::<Buffer>().unwrap());
         let mut recorder = Recorder::begin(gpu, Before::Barrier).unwrap();
-        gpu.full_barrier(recorder.frame.cmd);
+        gpu.full_barrier(recorder.allocator.cmd);
         recorder.copy_by_shader(from.raw, to.raw, &Run { src, dst, size: count }).unwrap();
-        let (frame, _) = recorder.end(false).unwrap();
-        let lane = gpu.next_lane().unwrap();
-        let value = lane.submit(Some(frame.cmd), &[], &[], None).map_err(|e| e.0).unwrap();
-        lane.wait_value(value, None, true);
-        frame.recycle(gpu);
+        let (allocator, _) = recorder.end(false).unwrap();
+        let submit_queue = gpu.next_submit_queue().unwrap();
+        let value = submit_queue.submit(Some(allocator.cmd), &[], &[], None).map_err(|e| e.0).unwrap();
+        submit_queue.wait_value(value, None, true);
+        allocator.recycle(gpu);
         let mut got = vec![0; size as usize];
         finish(&queue, vec![read(whole(&b), &mut got)]);
         let mut expected = vec![0xEE; size as usize];
@@ -724,9 +724,9 @@ fn parts_of_a_round_trip() {
         });
         median(each.collect())
     };
-    let lane = gpu.next_lane().unwrap();
+    let submit_queue = gpu.next_submit_queue().unwrap();
     eprintln!("calibration {} ns", time(200, &mut || drop(gpu.clock.now(&gpu.raw))));
-    eprintln!("counter {} ns", time(2000, &mut || _ = std::hint::black_box(lane.counter())));
+    eprintln!("counter {} ns", time(2000, &mut || _ = std::hint::black_box(submit_queue.counter())));
     let flag = Buffer::new(gpu, 64, Use::Staging, "flag").unwrap();
     let word = flag.mapped().unwrap().as_ptr().cast::<u32>();
     for (name, barrier, write) in
@@ -737,7 +737,7 @@ fn parts_of_a_round_trip() {
         for i in 1..1000u32 {
             let t = Instant::now();
             let recorder = Recorder::begin(gpu, Before::Barrier).unwrap();
-            let cmd = recorder.frame.cmd;
+            let cmd = recorder.allocator.cmd;
             if barrier {
                 gpu.full_barrier(cmd);
             }
@@ -745,19 +745,19 @@ fn parts_of_a_round_trip() {
                 // SAFETY: the command buffer is recording; the buffer has room.
                 unsafe { gpu.raw.cmd_fill_buffer(cmd, flag.raw, 0, 4, i) };
             }
-            let (frame, _) = recorder.end(false).unwrap();
+            let (allocator, _) = recorder.end(false).unwrap();
             record.push(t.elapsed().as_nanos());
             let t = Instant::now();
-            let value = lane.submit(Some(frame.cmd), &[], &[], None).map_err(|e| e.0).unwrap();
+            let value = submit_queue.submit(Some(allocator.cmd), &[], &[], None).map_err(|e| e.0).unwrap();
             submit.push(t.elapsed().as_nanos());
             // SAFETY: the flag is mapped.
             while write && unsafe { word.read_volatile() } != i {}
             seen.push(t.elapsed().as_nanos());
-            while lane.counter() < value {}
+            while submit_queue.counter() < value {}
             done.push(t.elapsed().as_nanos());
             let t = Instant::now();
-            frame.recycle(gpu);
-            gpu.reset_frames();
+            allocator.recycle(gpu);
+            gpu.reset_command_allocators();
             reset.push(t.elapsed().as_nanos());
         }
         let (record, submit, seen, done, reset) =

@@ -1,7 +1,7 @@
 //! Transfers between host memory and the device: what they move, in which pieces, and where the host can do them itself.
 
 use super::super::batch::{BufferRange, DeviceCommand, ImageRange, RectLayout};
-use super::super::traits::{DeviceError, DeviceMemory, Result};
+use super::super::traits::{DeviceError, DeviceMemory, DeviceResult};
 use super::image::image_of;
 use super::kernel::buffer_of;
 use super::memory::QUICK_READ;
@@ -155,7 +155,7 @@ impl<'a> Transfer<'a> {
     }
 
     /// Makes it a part of a frame.
-    pub fn record(&self, recorder: &mut Recorder, ordered: bool) -> Result<()> {
+    pub fn record(&self, recorder: &mut Recorder, ordered: bool) -> DeviceResult<()> {
         match &self.side {
             Side::Buffer { range, layout } if self.write => {
                 recorder.write(self.host, &self.host_layout, range, layout, self.region, ordered)
@@ -192,7 +192,7 @@ impl<'a> Transfer<'a> {
     }
 
     /// Where the host can do the transfer itself, and how the region lies there.
-    pub fn mapped(&self) -> Result<Option<(HostPtr, RectLayout)>> {
+    pub fn mapped(&self) -> DeviceResult<Option<(HostPtr, RectLayout)>> {
         let Side::Buffer { range, layout } = self.side else { return Ok(None) };
         let buffer = buffer_of(range)?;
         if range.offset + layout.offset + rect::extent(&layout, self.region) > buffer.padded {

@@ -85,7 +85,7 @@ fn mirrored_bytes_move_when_they_are_mapped_and_unmapped() {
 
 #[test]
 fn copies_between_allocations_and_host_memory() {
-    for sharing in [AddressSharing::Mirrored, AddressSharing::Placed, AddressSharing::Host] {
+    for sharing in [AddressSharing::Mirrored, AddressSharing::Concurrent, AddressSharing::Host] {
         let rig = Rig::new(&[sharing]);
         let (a, b) = (rig.alloc(100), rig.alloc(100));
         let mut bytes: Vec<u8> = (0..100).collect();

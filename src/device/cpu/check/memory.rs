@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// What an allocation is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum AllocationKind {
     /// A buffer; whether it was new, with the pattern in it.
     Buffer {
         new: bool,
@@ -25,7 +25,7 @@ pub enum Kind {
 pub struct Range {
     pub start: u64,
     pub end: u64,
-    pub kind: Kind,
+    pub kind: AllocationKind,
 }
 
 impl Range {
@@ -50,22 +50,22 @@ impl Memory {
 }
 
 /// Keeps an allocation known.
-pub struct Known {
+pub struct Registration {
     memory: Arc<Mutex<Memory>>,
     key: (u64, u64),
 }
 
-impl Known {
-    pub fn new(memory: &Arc<Mutex<Memory>>, start: u64, size: u64, kind: Kind) -> Known {
+impl Registration {
+    pub fn new(memory: &Arc<Mutex<Memory>>, start: u64, size: u64, kind: AllocationKind) -> Registration {
         let mut all = memory.lock();
         all.count += 1;
         let key = (start, all.count);
         all.ranges.insert(key, Range { start, end: start.saturating_add(size), kind });
-        Known { memory: memory.clone(), key }
+        Registration { memory: memory.clone(), key }
     }
 }
 
-impl Drop for Known {
+impl Drop for Registration {
     fn drop(&mut self) {
         self.memory.lock().ranges.remove(&self.key);
     }

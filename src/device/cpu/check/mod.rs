@@ -18,7 +18,7 @@ pub mod session;
 mod tests;
 
 use crate::host_ptr::HostAllocation;
-use memory::{Kind, Known, Memory};
+use memory::{AllocationKind, Memory, Registration};
 use parking_lot::Mutex;
 use report::Reports;
 use std::sync::Arc;
@@ -74,8 +74,8 @@ impl Checker {
         Checker { checks, memory: Arc::default(), reports: Mutex::new(reports) }
     }
     /// Makes a range known for as long as the result lives. `None` if nothing is checked.
-    pub fn know(&self, start: u64, size: u64, kind: Kind) -> Option<Known> {
-        self.checks.any().then(|| Known::new(&self.memory, start, size, kind))
+    pub fn know(&self, start: u64, size: u64, kind: AllocationKind) -> Option<Registration> {
+        self.checks.any().then(|| Registration::new(&self.memory, start, size, kind))
     }
     /// Tells what a launch of a kernel did.
     pub fn tell(&self, kernel: &str, session: session::Session<'_>) {
@@ -83,7 +83,7 @@ impl Checker {
     }
     /// Everything told so far.
     #[cfg(test)]
-    pub fn told(&self) -> Vec<report::Finding> {
+    pub fn reported(&self) -> Vec<report::Finding> {
         self.reports.lock().all.clone()
     }
     /// Bytes behind a buffer that belong to nobody, so that accesses behind its end do not meet another.

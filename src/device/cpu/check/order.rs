@@ -61,7 +61,7 @@ struct Clocks {
 
 impl Clocks {
     /// An atomic access; gives the number of entries looked at.
-    fn event(&mut self, by: u32, e: &Event) -> usize {
+    fn event(&mut self, by: u32, e: &SyncEvent) -> usize {
         let own = self.of.entry(by).or_default();
         let left = self.at.entry(e.at).or_default();
         if e.acquires {
@@ -81,7 +81,7 @@ impl Clocks {
 
 /// An atomic access, or what a fence makes of one.
 #[derive(Clone, Copy, Debug)]
-pub struct Event {
+pub struct SyncEvent {
     pub by: Item,
     pub at: u64,
     pub acquires: bool,
@@ -91,19 +91,19 @@ pub struct Event {
 
 /// The orders of a launch.
 #[derive(Default)]
-pub struct Orders {
+pub struct HappensBefore {
     items: Clocks,
     groups: Clocks,
     steps: usize,
 }
 
-impl Orders {
+impl HappensBefore {
     /// Another group starts, when those before are complete.
     pub fn start(&mut self) {
         self.items = Clocks::default();
         self.groups.of.clear();
     }
-    pub fn event(&mut self, e: &Event) {
+    pub fn event(&mut self, e: &SyncEvent) {
         if self.steps < MAX_STEPS {
             self.steps += self.items.event(e.by.item.into(), e) + self.groups.event(e.by.group, e);
         }
@@ -122,13 +122,13 @@ impl Orders {
 mod tests {
     use super::*;
 
-    fn event(group: u32, item: u16, at: u64, acquires: bool, releases: bool, time: u32) -> Event {
-        Event { by: Item { group, item, sub_group: 0 }, at, acquires, releases, time }
+    fn event(group: u32, item: u16, at: u64, acquires: bool, releases: bool, time: u32) -> SyncEvent {
+        SyncEvent { by: Item { group, item, sub_group: 0 }, at, acquires, releases, time }
     }
 
     #[test]
     fn chains_lead_from_one_to_another() {
-        let mut o = Orders::default();
+        let mut o = HappensBefore::default();
         let item = |item| Item { group: 0, item, sub_group: 0 };
         o.start();
         o.event(&event(0, 0, 8, false, true, 5));
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn many_messages_take_no_longer_each() {
-        let mut o = Orders::default();
+        let mut o = HappensBefore::default();
         for group in 0..64 {
             o.start();
             for n in 0..2048u32 {

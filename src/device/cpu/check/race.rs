@@ -2,11 +2,11 @@
 //!
 //! For each word (for each byte, where anything smaller is accessed) the last write is kept, and two reads of different
 //! work-items. What orders accesses: that one work-item makes both, barriers, and atomics and fences that acquire what others
-//! released ([`Orders`]).
+//! released ([`HappensBefore`]).
 //!
 //! Time counts barriers and events. A group's accesses to local memory are forgotten with it.
 
-use super::order::{Event, Orders};
+use super::order::{HappensBefore, SyncEvent};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -52,7 +52,7 @@ pub enum Space {
 
 /// An access to be judged.
 #[derive(Clone, Copy, Debug)]
-pub struct Access {
+pub struct CheckedAccess {
     pub by: Item,
     pub line: u32,
     pub space: Space,
@@ -95,7 +95,7 @@ pub struct Races {
     /// When the group's last barrier was, for both spaces, and those of its sub-groups.
     barriers: [u32; 2],
     sub_group_barriers: HashMap<u16, [u32; 2]>,
-    orders: Orders,
+    orders: HappensBefore,
     /// For fences: what work-items of the group accessed atomically, and those that a fence has released.
     touched: HashMap<u16, Vec<u64>>,
     released: HashSet<u16>,
@@ -157,11 +157,11 @@ impl Races {
     }
     fn event(&mut self, by: Item, at: u64, acquires: bool, releases: bool) {
         self.time += 1;
-        self.orders.event(&Event { by, at, acquires, releases, time: self.time });
+        self.orders.event(&SyncEvent { by, at, acquires, releases, time: self.time });
     }
 
     /// Remembers an access; gives one that it races with, and whether that is a write.
-    pub fn access(&mut self, a: &Access) -> Option<(Seen, bool)> {
+    pub fn access(&mut self, a: &CheckedAccess) -> Option<(Seen, bool)> {
         let now = Seen { by: a.by, line: a.line, atomic: a.atomic, time: self.time };
         let (mut found, mut last) = (None, None);
         let mut pages = std::mem::take(&mut self.pages);
@@ -201,7 +201,7 @@ impl Races {
         found
     }
 
-    fn is_ordered(&self, before: &Seen, a: &Access) -> bool {
+    fn is_ordered(&self, before: &Seen, a: &CheckedAccess) -> bool {
         let (now, space) = (a.by, index(a.space));
         if before.by.group == now.group {
             let together = before.by.sub_group == now.sub_group;
@@ -260,9 +260,19 @@ mod tests {
     fn item(group: u32, item: u16) -> Item {
         Item { group, item, sub_group: 0 }
     }
-    fn access(by: Item, address: u64, writes: bool) -> Access {
+    fn access(by: Item, address: u64, writes: bool) -> CheckedAccess {
         let (line, space) = (1, Space::Global);
-        Access { by, line, space, address, size: 4, reads: !writes, writes, atomic: false, same: false }
+        CheckedAccess {
+            by,
+            line,
+            space,
+            address,
+            size: 4,
+            reads: !writes,
+            writes,
+            atomic: false,
+            same: false,
+        }
     }
 
     #[test]
@@ -285,7 +295,10 @@ mod tests {
         let mut r = Races::default();
         r.start(0);
         for n in 0..4u16 {
-            assert_eq!(r.access(&Access { size: 1, ..access(item(0, n), 100 + u64::from(n), true) }), None);
+            assert_eq!(
+                r.access(&CheckedAccess { size: 1, ..access(item(0, n), 100 + u64::from(n), true) }),
+                None
+            );
         }
         assert_eq!(r.access(&access(item(0, 4), 104, true)), None);
         assert!(r.access(&access(item(0, 5), 100, false)).is_some());
@@ -321,10 +334,10 @@ mod tests {
     fn atomics_race_with_plain_accesses_only_and_equal_writes_do_not() {
         let mut r = Races::default();
         r.start(0);
-        let atomic = |n| Access { atomic: true, reads: true, ..access(item(0, n), 64, true) };
+        let atomic = |n| CheckedAccess { atomic: true, reads: true, ..access(item(0, n), 64, true) };
         assert_eq!(r.access(&atomic(0)), None);
         assert_eq!(r.access(&atomic(1)), None);
         assert!(r.access(&access(item(0, 2), 64, true)).is_some());
-        assert_eq!(r.access(&Access { same: true, ..access(item(0, 3), 64, true) }), None);
+        assert_eq!(r.access(&CheckedAccess { same: true, ..access(item(0, 3), 64, true) }), None);
     }
 }

@@ -44,7 +44,7 @@ pub struct Finding {
 #[derive(Default)]
 pub struct Reports {
     file: Option<PathBuf>,
-    told: HashSet<(Fault, String, u32, u32)>,
+    reported: HashSet<(Fault, String, u32, u32)>,
     /// Everything told in this process, for tests.
     #[cfg(test)]
     pub all: Vec<Finding>,
@@ -62,7 +62,7 @@ impl Reports {
         let mut lines = String::new();
         for f in &findings {
             let _ = writeln!(lines, "{}", f.json(kernel));
-            if self.told.insert((f.fault, kernel.to_owned(), f.line, f.other_line)) {
+            if self.reported.insert((f.fault, kernel.to_owned(), f.line, f.other_line)) {
                 let text = f.text(kernel);
                 tracing::debug!("{text}");
                 eprintln!("pyroclast check: {text}");

@@ -2,8 +2,8 @@
 //!
 //! A session belongs to the thread that runs the launch. The functions that code calls have nothing that panics.
 
-use super::memory::{Kind, Range};
-use super::race::{Access, Item, Races, Space};
+use super::memory::{AllocationKind, Range};
+use super::race::{CheckedAccess, Item, Races, Space};
 use super::report::{Fault, Finding, NULL};
 use super::{Checker, Checks, pattern};
 use clspv_bridge::native::{Places, check};
@@ -25,7 +25,7 @@ struct Region {
 }
 
 /// What a launch is, for its session.
-pub struct Shape<'a> {
+pub struct LaunchShape<'a> {
     pub places: &'a Places,
     pub width: u32,
     pub linear: bool,
@@ -49,7 +49,7 @@ pub struct Shape<'a> {
 /// The checks of one launch.
 pub struct Session<'a> {
     checks: Checks,
-    shape: Shape<'a>,
+    shape: LaunchShape<'a>,
     /// Sorted by start.
     regions: Vec<Region>,
     /// The one found last.
@@ -70,7 +70,7 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub fn new(checker: &Checker, shape: Shape<'a>) -> Session<'a> {
+    pub fn new(checker: &Checker, shape: LaunchShape<'a>) -> Session<'a> {
         let checks = checker.checks;
         let mut regions: Vec<Region> = Vec::new();
         let mut add = |range: Range, name: String| regions.push(Region { range, name, space: Space::Global });
@@ -81,19 +81,20 @@ impl<'a> Session<'a> {
                 .find(|(_, start, size)| *start >= range.start && start.saturating_add(*size) <= range.end);
             let name = match (arg, range.kind) {
                 (Some((name, ..)), _) => name.clone(),
-                (None, Kind::Shared { .. }) => "shared virtual memory".into(),
-                (None, Kind::Image) => "an image".into(),
+                (None, AllocationKind::Shared { .. }) => "shared virtual memory".into(),
+                (None, AllocationKind::Image) => "an image".into(),
                 (None, _) => "a buffer".into(),
             };
             add(range, name);
         }
         for p in &shape.places.program {
             let start = shape.data + u64::from(p.offset);
-            let range = Range { start, end: start + u64::from(p.size), kind: Kind::Buffer { new: false } };
+            let range =
+                Range { start, end: start + u64::from(p.size), kind: AllocationKind::Buffer { new: false } };
             add(range, format!("variable '{}'", p.name));
         }
         regions.sort_by_key(|r| r.range.start);
-        let none = Range { start: 0, end: 0, kind: Kind::Internal };
+        let none = Range { start: 0, end: 0, kind: AllocationKind::Internal };
         Session {
             checks,
             shape,
@@ -123,13 +124,17 @@ impl<'a> Session<'a> {
         }
         (self.group_id, self.local_size) = (id, size);
         self.races.start(self.groups - 1);
-        let range = |(start, size): (u64, u64)| Range { start, end: start + size, kind: Kind::Internal };
+        let range =
+            |(start, size): (u64, u64)| Range { start, end: start + size, kind: AllocationKind::Internal };
         if self.local.start != local.0 || self.local_regions.is_empty() {
             (self.local, self.scratch) = (range(local), range(scratch));
             let place = |name: String, offset: u64, size: u64| {
                 let start = local.0 + offset;
-                let range =
-                    Range { start, end: start + size, kind: Kind::Buffer { new: !self.shape.zero_local } };
+                let range = Range {
+                    start,
+                    end: start + size,
+                    kind: AllocationKind::Buffer { new: !self.shape.zero_local },
+                };
                 Region { range, name, space: Space::Local }
             };
             let own = self.shape.places.local.iter();
@@ -217,7 +222,7 @@ impl<'a> Session<'a> {
             let range = Range {
                 start: place[check::RECORD] + start,
                 end: place[check::RECORD] + start + u64::from(p.size),
-                kind: Kind::Buffer { new: true },
+                kind: AllocationKind::Buffer { new: true },
             };
             return range.holds(address, size).then_some(Target {
                 range,
@@ -250,7 +255,11 @@ impl<'a> Session<'a> {
             Range { end, .. } if address >= end => address - end + 1,
             _ => 0,
         };
-        let shown = self.regions.iter().filter(|r| r.range.kind != Kind::Internal).chain(&self.local_regions);
+        let shown = self
+            .regions
+            .iter()
+            .filter(|r| r.range.kind != AllocationKind::Internal)
+            .chain(&self.local_regions);
         let nearest = shown.min_by_key(|r| distance(r)).filter(|r| distance(r) < NEAR);
         let behind = address.saturating_sub(self.scratch.end);
         if address >= self.scratch.start && behind < nearest.map_or(NEAR, distance).max(1) {
@@ -323,10 +332,11 @@ impl<'a> Session<'a> {
             return false;
         };
         let range = target.range;
-        if range.kind == Kind::Internal {
+        if range.kind == AllocationKind::Internal {
             return true;
         }
-        let is_new = matches!(range.kind, Kind::Buffer { new: true } | Kind::Shared { new: true });
+        let is_new =
+            matches!(range.kind, AllocationKind::Buffer { new: true } | AllocationKind::Shared { new: true });
         if self.checks.uninit && reads && is_new {
             let wanted = what >> check::WANTED;
             // SAFETY: the bytes are in the region.
@@ -347,7 +357,7 @@ impl<'a> Session<'a> {
             }
             // SAFETY: the bytes are in the region.
             let same = value.is_some_and(|v| unsafe { holds(at, v) });
-            let a = Access {
+            let a = CheckedAccess {
                 by,
                 line: at.line,
                 space: target.space,

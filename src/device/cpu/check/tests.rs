@@ -1,6 +1,6 @@
 //! Planted faults, each named by its line, and correct kernels, about which nothing is said.
 
-use super::super::super::batch::{ArgValue, BufferRange, Launch, Reach};
+use super::super::super::batch::{ArgValue, BufferRange, IndirectAccesses, Launch};
 use super::super::super::traits::*;
 use super::super::device::CpuDevice;
 use super::super::exec;
@@ -41,7 +41,7 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
     };
     let mut args = vec![all(&out), all(&numbers), ArgValue::Local(128), ArgValue::NullBuffer];
     args.truncate(kernel.info().args.len());
-    let (args, reach) = (Arc::new(args), Reach::default());
+    let (args, indirect) = (Arc::new(args), IndirectAccesses::default());
     let launch = Launch {
         kernel: kernel.clone(),
         args,
@@ -49,7 +49,7 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
         offset: [0; 3],
         global: [64, 1, 1],
         local: [32, 1, 1],
-        reach,
+        indirect,
         default_queue: None,
     };
     let pool = Pool::new(2);
@@ -58,16 +58,16 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
     exec::launch_and_print(&launch, &host).unwrap();
     // SAFETY: the buffer has 64 words.
     let result = (0..64).map(|n| unsafe { words(&out).add(n).read() }).collect();
-    (device.checker().told(), result)
+    (device.checker().reported(), result)
 }
 
 /// Runs the body of a kernel, which begins in line 2, and asks for what is found.
 fn expect(body: &str, expected: &[(Fault, u32, &str)]) {
     let head = "kernel void test(global int *out, global int *in, local int *shared, global int *none) {\n";
     let (found, _) = run(&format!("{head}int i = get_global_id(0), j = get_local_id(0);\n{body}\n}}"));
-    let told: Vec<(Fault, u32)> = found.iter().map(|f| (f.fault, f.line)).collect();
+    let reported: Vec<(Fault, u32)> = found.iter().map(|f| (f.fault, f.line)).collect();
     let wanted: Vec<(Fault, u32)> = expected.iter().map(|(fault, line, _)| (*fault, *line)).collect();
-    assert_eq!(told, wanted, "{body}\n{found:#?}");
+    assert_eq!(reported, wanted, "{body}\n{found:#?}");
     for (f, (.., memory)) in found.iter().zip(expected) {
         assert!(f.memory.contains(memory), "{f:?}");
     }
@@ -213,11 +213,11 @@ fn private_variables_of_functions_are_new_in_each_call() {
         out[i] = part(i, 1) + part(i, i & 1) + mine[0];
     }";
     let (found, _) = run(&with_functions(text));
-    let told: Vec<_> =
+    let reported: Vec<_> =
         found.iter().map(|f| (f.fault, f.line, f.count, f.global_id[0], f.size, f.offset)).collect();
     // The variable of the caller; half of the second calls; what the one access left out.
     assert_eq!(
-        told,
+        reported,
         [(UNSET, 7, 32, 0, 8, 0), (WRITE, 11, 1, 9, 12, 12), (UNSET, 16, 1, 9, 12, 0)],
         "{found:#?}"
     );

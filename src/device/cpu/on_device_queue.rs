@@ -3,7 +3,7 @@
 //! Kernels have a number for a queue, which is never used again, so that nothing is found by one whose queue is gone.
 //! A lock guards the table of numbers.
 
-use super::super::traits::KernelQueue;
+use super::super::traits::OnDeviceQueue;
 use super::pool::Pool;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::sync::{Arc, Weak};
 const ONE: u64 = 128 << 10;
 
 /// A queue.
-pub struct ChildQueue {
+pub struct CpuOnDeviceQueue {
     word: u64,
     /// Whose kernels may use it.
     pool: Arc<Pool>,
@@ -23,21 +23,25 @@ pub struct ChildQueue {
     used: AtomicU64,
 }
 
-static QUEUES: Mutex<BTreeMap<u64, Weak<ChildQueue>>> = Mutex::new(BTreeMap::new());
+static QUEUES: Mutex<BTreeMap<u64, Weak<CpuOnDeviceQueue>>> = Mutex::new(BTreeMap::new());
 
-impl ChildQueue {
+impl CpuOnDeviceQueue {
     /// A queue for kernels that run on this pool.
-    pub fn create(pool: &Arc<Pool>, size: u32) -> Arc<ChildQueue> {
+    pub fn create(pool: &Arc<Pool>, size: u32) -> Arc<CpuOnDeviceQueue> {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let word = COUNT.fetch_add(1, Ordering::Relaxed);
-        let queue =
-            Arc::new(ChildQueue { word, pool: pool.clone(), size: u64::from(size), used: AtomicU64::new(0) });
+        let queue = Arc::new(CpuOnDeviceQueue {
+            word,
+            pool: pool.clone(),
+            size: u64::from(size),
+            used: AtomicU64::new(0),
+        });
         QUEUES.lock().insert(word, Arc::downgrade(&queue));
         queue
     }
 
     /// The queue that kernels on this pool know by the word.
-    pub fn find(word: u64, pool: &Pool) -> Option<Arc<ChildQueue>> {
+    pub fn find(word: u64, pool: &Pool) -> Option<Arc<CpuOnDeviceQueue>> {
         let queue = QUEUES.lock().get(&word).and_then(Weak::upgrade)?;
         std::ptr::eq(&*queue.pool, pool).then_some(queue)
     }
@@ -51,13 +55,13 @@ impl ChildQueue {
     }
 }
 
-impl Drop for ChildQueue {
+impl Drop for CpuOnDeviceQueue {
     fn drop(&mut self) {
         QUEUES.lock().remove(&self.word);
     }
 }
 
-impl KernelQueue for ChildQueue {
+impl OnDeviceQueue for CpuOnDeviceQueue {
     fn word(&self) -> u64 {
         self.word
     }
@@ -65,13 +69,13 @@ impl KernelQueue for ChildQueue {
 
 /// Bytes of a queue, given back when dropped.
 pub struct Room {
-    queue: Arc<ChildQueue>,
+    queue: Arc<CpuOnDeviceQueue>,
     bytes: u64,
 }
 
 impl Room {
     /// Whether it is on a queue.
-    pub fn is_on(&self, queue: &Arc<ChildQueue>) -> bool {
+    pub fn is_on(&self, queue: &Arc<CpuOnDeviceQueue>) -> bool {
         Arc::ptr_eq(&self.queue, queue)
     }
 }
@@ -89,17 +93,17 @@ mod tests {
     #[test]
     fn queues_are_found_by_their_own_device_while_they_live() {
         let (pool, other) = (Arc::new(Pool::new(1)), Pool::new(1));
-        let queue = ChildQueue::create(&pool, 100);
+        let queue = CpuOnDeviceQueue::create(&pool, 100);
         let word = queue.word();
-        assert!(ChildQueue::find(word, &pool).is_some_and(|q| Arc::ptr_eq(&q, &queue)));
-        assert!(ChildQueue::find(word, &other).is_none());
+        assert!(CpuOnDeviceQueue::find(word, &pool).is_some_and(|q| Arc::ptr_eq(&q, &queue)));
+        assert!(CpuOnDeviceQueue::find(word, &other).is_none());
         drop(queue);
-        assert!(ChildQueue::find(word, &pool).is_none());
+        assert!(CpuOnDeviceQueue::find(word, &pool).is_none());
     }
 
     #[test]
     fn room_is_given_back() {
-        let queue = ChildQueue::create(&Arc::new(Pool::new(1)), 100);
+        let queue = CpuOnDeviceQueue::create(&Arc::new(Pool::new(1)), 100);
         let room = queue.take(60).unwrap();
         assert!(queue.take(41).is_none());
         assert!(queue.take(40).is_some());
@@ -110,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_smallest_queue_holds_one_kernel() {
-        let queue = ChildQueue::create(&Arc::new(Pool::new(1)), 1);
+        let queue = CpuOnDeviceQueue::create(&Arc::new(Pool::new(1)), 1);
         for _ in 0..2 {
             let _room = queue.take(300).unwrap();
             assert!(queue.take(1).is_none());

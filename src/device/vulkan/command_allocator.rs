@@ -1,7 +1,7 @@
 //! A frame: what one command buffer needs from recording until the device is done with it.
 
-use super::super::traits::Result;
-use super::conv::Context;
+use super::super::traits::DeviceResult;
+use super::conv::VkResultExt;
 use super::device::Gpu;
 use super::hazard::Hazards;
 use super::staging::Arena;
@@ -25,7 +25,7 @@ const HOST: vk::AccessFlags2 =
     vk::AccessFlags2::from_raw(vk::AccessFlags2::HOST_READ.as_raw() | vk::AccessFlags2::HOST_WRITE.as_raw());
 
 /// A command buffer with its pool, its staging space and its kernel arguments.
-pub struct Frame {
+pub struct CommandAllocator {
     pool: vk::CommandPool,
     pub cmd: vk::CommandBuffer,
     pub staging: Arena,
@@ -37,23 +37,23 @@ pub struct Frame {
 }
 
 // SAFETY: a frame is used by one thread at a time; its arenas' pointers are into memory it owns.
-unsafe impl Send for Frame {}
+unsafe impl Send for CommandAllocator {}
 
-impl Frame {
+impl CommandAllocator {
     /// A frame in the recording state.
-    pub fn begin(gpu: &'static Gpu) -> Result<Frame> {
-        if let Some(ready) = gpu.frames.lock().pop() {
+    pub fn begin(gpu: &'static Gpu) -> DeviceResult<CommandAllocator> {
+        if let Some(ready) = gpu.command_allocators.lock().pop() {
             return Ok(ready);
         }
-        let used = gpu.used_frames.lock().pop();
+        let used = gpu.used_command_allocators.lock().pop();
         match used.and_then(|f| f.reset(gpu)) {
-            Some(frame) => frame.start(gpu),
-            None => Frame::new(gpu, vk::CommandBufferLevel::PRIMARY)?.start(gpu),
+            Some(allocator) => allocator.start(gpu),
+            None => CommandAllocator::new(gpu, vk::CommandBufferLevel::PRIMARY)?.start(gpu),
         }
     }
 
     /// From the initial to the recording state.
-    fn start(self, gpu: &Gpu) -> Result<Frame> {
+    fn start(self, gpu: &Gpu) -> DeviceResult<CommandAllocator> {
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the command buffer is in the initial state.
         match unsafe { gpu.raw.begin_command_buffer(self.cmd, &info) } {
@@ -66,23 +66,23 @@ impl Frame {
     }
 
     /// A frame of its own, in the recording state, for commands that other frames execute any number of times.
-    pub fn of_list(gpu: &'static Gpu) -> Result<Frame> {
-        let frame = Frame::new(gpu, vk::CommandBufferLevel::SECONDARY)?;
+    pub fn of_list(gpu: &'static Gpu) -> DeviceResult<CommandAllocator> {
+        let allocator = CommandAllocator::new(gpu, vk::CommandBufferLevel::SECONDARY)?;
         let inheritance = vk::CommandBufferInheritanceInfo::default();
         let info = vk::CommandBufferBeginInfo::default()
             .flags(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)
             .inheritance_info(&inheritance);
         // SAFETY: the command buffer is in the initial state.
-        match unsafe { gpu.raw.begin_command_buffer(frame.cmd, &info) } {
-            Ok(()) => Ok(frame),
+        match unsafe { gpu.raw.begin_command_buffer(allocator.cmd, &info) } {
+            Ok(()) => Ok(allocator),
             Err(e) => {
-                frame.destroy(gpu);
+                allocator.destroy(gpu);
                 Err(super::conv::error("vkBeginCommandBuffer", e))
             }
         }
     }
 
-    fn new(gpu: &'static Gpu, level: vk::CommandBufferLevel) -> Result<Frame> {
+    fn new(gpu: &'static Gpu, level: vk::CommandBufferLevel) -> DeviceResult<CommandAllocator> {
         let once = level == vk::CommandBufferLevel::PRIMARY;
         let info = vk::CommandPoolCreateInfo::default()
             .flags(if once {
@@ -97,7 +97,7 @@ impl Frame {
             vk::CommandBufferAllocateInfo::default().command_pool(pool).level(level).command_buffer_count(1);
         // SAFETY: the pool is alive and used by this thread only.
         match unsafe { gpu.raw.allocate_command_buffers(&info) } {
-            Ok(list) => Ok(Frame {
+            Ok(list) => Ok(CommandAllocator {
                 pool,
                 cmd: list[0],
                 staging: Arena::new(STAGING_BLOCK),
@@ -114,12 +114,12 @@ impl Frame {
     }
 
     /// Takes the frame back once the device is done with it (or it was never submitted). It is reset later, while the
-    /// device is at work ([`Gpu::reset_frames`]).
+    /// device is at work ([`Gpu::reset_command_allocators`]).
     pub fn recycle(mut self, gpu: &'static Gpu) {
         self.staging.reset(&gpu.staging);
         self.args.reset(&gpu.args);
         self.drop_descriptors(gpu);
-        gpu.used_frames.lock().push(self);
+        gpu.used_command_allocators.lock().push(self);
     }
 
     fn drop_descriptors(&mut self, gpu: &Gpu) {
@@ -129,7 +129,7 @@ impl Frame {
         }
     }
 
-    fn reset(self, gpu: &Gpu) -> Option<Frame> {
+    fn reset(self, gpu: &Gpu) -> Option<CommandAllocator> {
         // SAFETY: no submitted work uses the command buffer.
         match unsafe { gpu.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) } {
             Ok(()) => Some(self),
@@ -219,11 +219,11 @@ impl Gpu {
     }
 
     /// Resets what has been used and puts it in the recording state; to be called when the device has work, for this takes a while.
-    pub fn reset_frames(&self) {
+    pub fn reset_command_allocators(&self) {
         loop {
-            let Some(frame) = self.used_frames.lock().pop() else { return };
-            if let Some(Ok(frame)) = frame.reset(self).map(|f| f.start(self)) {
-                self.frames.lock().push(frame);
+            let Some(allocator) = self.used_command_allocators.lock().pop() else { return };
+            if let Some(Ok(allocator)) = allocator.reset(self).map(|f| f.start(self)) {
+                self.command_allocators.lock().push(allocator);
             }
         }
     }

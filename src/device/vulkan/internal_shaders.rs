@@ -1,10 +1,10 @@
-//! Helper shaders: the pattern fills that vkCmdFillBuffer cannot do, and copies in a discrete GPU's memory, where
+//! Internal shaders: the pattern fills that vkCmdFillBuffer cannot do, and copies in a discrete GPU's memory, where
 //! vkCmdCopyBuffer may run on an engine that reaches a fraction of the memory's speed.
 
-use super::super::traits::{DeviceError, Result};
-use super::conv::Context;
+use super::super::traits::{DeviceError, DeviceResult};
+use super::conv::VkResultExt;
 use super::device::Gpu;
-use super::staging::Piece;
+use super::staging::ArenaSlice;
 use ash::vk;
 use parking_lot::Mutex;
 
@@ -20,14 +20,14 @@ const SMALL: u64 = 64 << 10;
 
 /// The pipelines, made when they are first used.
 #[derive(Default)]
-pub struct Helpers {
-    fill: Mutex<Option<Helper>>,
-    copy: Mutex<Option<Helper>>,
+pub struct InternalShaders {
+    fill: Mutex<Option<InternalShader>>,
+    copy: Mutex<Option<InternalShader>>,
 }
 
 /// A pipeline with two storage buffers, target and source, and four words of parameters.
 #[derive(Clone, Copy)]
-struct Helper {
+struct InternalShader {
     layout: vk::PipelineLayout,
     pipeline: vk::Pipeline,
 }
@@ -41,7 +41,11 @@ pub struct Span {
 }
 
 impl Gpu {
-    fn helper(&self, slot: &Mutex<Option<Helper>>, code: &[u8]) -> Result<Helper> {
+    fn internal_shader(
+        &self,
+        slot: &Mutex<Option<InternalShader>>,
+        code: &[u8],
+    ) -> DeviceResult<InternalShader> {
         let mut slot = slot.lock();
         if let Some(made) = *slot {
             return Ok(made);
@@ -77,7 +81,10 @@ impl Gpu {
             let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
             let pipelines = self.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None);
             self.raw.destroy_shader_module(module, None);
-            Helper { layout, pipeline: pipelines.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0] }
+            InternalShader {
+                layout,
+                pipeline: pipelines.map_err(|(_, e)| e).during("vkCreateComputePipelines")?[0],
+            }
         };
         *slot = Some(made);
         Ok(made)
@@ -87,12 +94,12 @@ impl Gpu {
     fn run_helper(
         &self,
         cmd: vk::CommandBuffer,
-        helper: &Helper,
+        shader: &InternalShader,
         target: Span,
         source: Span,
         params: [u32; 4],
         groups: u32,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         let push = self
             .push_descriptor
             .as_ref()
@@ -109,9 +116,9 @@ impl Gpu {
         let writes = [write(0, &target), write(1, &source)];
         // SAFETY: the command buffer is recording; layout, descriptors and constants fit the shader.
         unsafe {
-            push.cmd_push_descriptor_set(cmd, vk::PipelineBindPoint::COMPUTE, helper.layout, 0, &writes);
+            push.cmd_push_descriptor_set(cmd, vk::PipelineBindPoint::COMPUTE, shader.layout, 0, &writes);
             let bytes = bytemuck::bytes_of(&params);
-            self.raw.cmd_push_constants(cmd, helper.layout, vk::ShaderStageFlags::COMPUTE, 0, bytes);
+            self.raw.cmd_push_constants(cmd, shader.layout, vk::ShaderStageFlags::COMPUTE, 0, bytes);
             self.raw.cmd_dispatch(cmd, groups, 1, 1);
         }
         Ok(())
@@ -122,10 +129,10 @@ impl Gpu {
         &self,
         cmd: vk::CommandBuffer,
         dst: (vk::Buffer, u64, u64),
-        pattern: Piece,
+        pattern: ArenaSlice,
         words: u32,
-    ) -> Result<()> {
-        let made = self.helper(&self.helpers.fill, FILL)?;
+    ) -> DeviceResult<()> {
+        let made = self.internal_shader(&self.internal_shaders.fill, FILL)?;
         let limits = &self.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(4);
         // Whole patterns a dispatch, so that each starts at the pattern's first word.
@@ -170,8 +177,8 @@ impl Gpu {
         src: (vk::Buffer, u64),
         dst: (vk::Buffer, u64),
         size: u64,
-    ) -> Result<()> {
-        let made = self.helper(&self.helpers.copy, COPY)?;
+    ) -> DeviceResult<()> {
+        let made = self.internal_shader(&self.internal_shaders.copy, COPY)?;
         let limits = &self.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(UNIT);
         let max_units =

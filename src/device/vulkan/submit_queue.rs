@@ -3,8 +3,8 @@
 //! Several device queues may share a lane. Each submission signals the next value of the lane's timeline, so values
 //! complete in order, and batches are reported in that order, which is submission order for every device queue.
 //!
-//! Who reports: any thread that sees the timeline advance calls [`Lane::reap`]; `reaping` makes it one thread at a time,
-//! and no lock is held while a sink is called. A thread in [`Lane::wait`] (a *helper*) waits on the semaphore and reaps
+//! Who reports: any thread that sees the timeline advance calls [`SubmitQueue::reap`]; `reaping` makes it one thread at a time,
+//! and no lock is held while a sink is called. A thread in [`SubmitQueue::wait`] (a *helper*) waits on the semaphore and reaps
 //! itself; the lane's reaper thread (`reaper`) stands back while there are helpers.
 //!
 //! A batch is reported after those of other lanes that it waited for: their results reach the host when they are
@@ -13,12 +13,12 @@
 //! Locks, in order of taking: `submit` (the VkQueue and the last value), then `state`. One timeline per VkQueue rather
 //! than per device queue means no wait for *any* of several semaphores, which some drivers do by polling.
 
-use super::super::batch::{BatchItem, Outcome, Ticket, Times};
-use super::super::traits::{CompletionSink, DeviceError, Result, Submission};
-use super::conv::Context;
+use super::super::batch::{BatchItem, CommandTicket, Outcome, Times};
+use super::super::traits::{CompletionSink, DeviceError, DeviceResult, Submission};
+use super::command_allocator::CommandAllocator;
+use super::conv::VkResultExt;
 use super::device::Gpu;
-use super::frame::Frame;
-use super::print::Print;
+use super::print::LaunchPrint;
 use super::profiling::Queries;
 use super::reaper;
 use super::record::{ReadBack, ReadBacks};
@@ -45,7 +45,7 @@ const MOST_SPARES: [usize; 2] = [1024, 128];
 const OUT_OF_RESOURCES: i32 = -5;
 
 /// A VkQueue.
-pub struct Lane {
+pub struct SubmitQueue {
     pub gpu: &'static Gpu,
     /// The VkQueue and the last value submitted.
     submit: Mutex<(vk::Queue, u64)>,
@@ -61,7 +61,7 @@ pub struct Lane {
 struct State {
     in_flight: VecDeque<Entry>,
     reaping: bool,
-    helpers: usize,
+    waiters: usize,
     /// Threads waiting on `reported`.
     listeners: usize,
     reaper_started: bool,
@@ -77,14 +77,14 @@ pub struct Entry {
     pub owner: Arc<Owner>,
     pub submission: Submission,
     /// Batches on other lanes that are to be reported before. Several batches may have one value, so values will not do.
-    pub after: Vec<After>,
-    pub tickets: Vec<Ticket>,
+    pub after: Vec<BatchDependency>,
+    pub tickets: Vec<CommandTicket>,
     pub read_backs: Vec<ReadBack>,
     /// What can be taken to the host earlier.
-    pub parts: VecDeque<Part>,
+    pub early_read_backs: VecDeque<EarlyReadBacks>,
     /// What kernels have printed.
-    pub prints: Vec<Print>,
-    pub frames: Vec<Frame>,
+    pub prints: Vec<LaunchPrint>,
+    pub allocators: Vec<CommandAllocator>,
     pub queries: Option<Queries>,
     /// One entry a ticket on profiling queues; those of device commands are filled in from `queries`.
     pub times: Vec<Times>,
@@ -93,14 +93,14 @@ pub struct Entry {
 }
 
 /// Read-backs that are due when the timeline has `value`.
-pub struct Part {
+pub struct EarlyReadBacks {
     pub value: u64,
     pub read_backs: ReadBacks,
 }
 
 /// A batch of a queue on another lane.
-pub struct After {
-    pub lane: &'static Lane,
+pub struct BatchDependency {
+    pub submit_queue: &'static SubmitQueue,
     pub owner: Arc<Owner>,
     pub submission: Submission,
 }
@@ -121,9 +121,9 @@ pub struct Owner {
 /// Lists of a batch, for their memory.
 #[derive(Default)]
 pub struct Lists {
-    pub tickets: Vec<Ticket>,
+    pub tickets: Vec<CommandTicket>,
     pub read_backs: Vec<ReadBack>,
-    pub frames: Vec<Frame>,
+    pub allocators: Vec<CommandAllocator>,
     pub times: Vec<Times>,
 }
 
@@ -194,14 +194,14 @@ impl Owner {
     }
 }
 
-impl Lane {
+impl SubmitQueue {
     /// The lane of a VkQueue.
-    pub fn new(gpu: &'static Gpu, queue: vk::Queue) -> Result<Lane> {
+    pub fn new(gpu: &'static Gpu, queue: vk::Queue) -> DeviceResult<SubmitQueue> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
         // SAFETY: the device is alive and has timeline semaphores.
         let timeline = unsafe { gpu.raw.create_semaphore(&info, None) }.during("vkCreateSemaphore")?;
-        Ok(Lane {
+        Ok(SubmitQueue {
             gpu,
             submit: Mutex::new((queue, 0)),
             timeline,
@@ -243,7 +243,7 @@ impl Lane {
             self.wake_reaper(&state);
         }
         drop(queue);
-        self.gpu.reset_frames();
+        self.gpu.reset_command_allocators();
         Ok(value)
     }
 
@@ -254,7 +254,7 @@ impl Lane {
         waits: &[(vk::Semaphore, u64)],
         signals: &[vk::Semaphore],
         value: u64,
-    ) -> Result<()> {
+    ) -> DeviceResult<()> {
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
         let point = |&(s, v): &(vk::Semaphore, u64)| {
             vk::SemaphoreSubmitInfo::default().semaphore(s).value(v).stage_mask(all)
@@ -343,13 +343,13 @@ impl Lane {
         if owner.is_reported(submission) {
             return true;
         }
-        self.state.lock().helpers += 1;
-        let done = self.help(owner, submission, deadline, spin);
+        self.state.lock().waiters += 1;
+        let done = self.wait_and_reap(owner, submission, deadline, spin);
         let mut state = self.state.lock();
-        state.helpers -= 1;
+        state.waiters -= 1;
         self.wake_reaper(&state);
         if done && self.gpu.instance.validates {
-            self.let_reaper_come_back(state);
+            self.await_reaper(state);
         }
         done
     }
@@ -357,7 +357,7 @@ impl Lane {
     /// Waits until the reaper has left the call in which it waits for what has come. It leaves it about now, and a driver
     /// does not mind if the process ends meanwhile; but the validation layer's static destructors take away the tables that
     /// it looks into on the way out.
-    fn let_reaper_come_back(&self, mut state: MutexGuard<'_, State>) {
+    fn await_reaper(&self, mut state: MutexGuard<'_, State>) {
         while state.reaper_waits.is_some_and(|value| self.counter() >= value) {
             state.listeners += 1;
             self.reported.wait(&mut state);
@@ -374,7 +374,13 @@ impl Lane {
         }
     }
 
-    fn help(&self, owner: &Owner, submission: Submission, deadline: Option<Instant>, spin: bool) -> bool {
+    fn wait_and_reap(
+        &self,
+        owner: &Owner,
+        submission: Submission,
+        deadline: Option<Instant>,
+        spin: bool,
+    ) -> bool {
         loop {
             if owner.is_reported(submission) {
                 return true;
@@ -429,7 +435,7 @@ impl Lane {
             if enough() || self.counter() < front {
                 break;
             }
-            if let Some(part) = state.in_flight.front_mut().and_then(|e| e.parts.pop_front()) {
+            if let Some(part) = state.in_flight.front_mut().and_then(|e| e.early_read_backs.pop_front()) {
                 drop(state);
                 if !self.gpu.is_lost() {
                     run_all(&part.read_backs);
@@ -440,7 +446,7 @@ impl Lane {
             let Some(entry) = state.in_flight.pop_front() else { break };
             drop(state);
             let (owner, submission) = (entry.owner.clone(), entry.submission);
-            entry.after.iter().for_each(|a| a.lane.reap_through(&a.owner, a.submission));
+            entry.after.iter().for_each(|a| a.submit_queue.reap_through(&a.owner, a.submission));
             entry.complete(self.gpu);
             state = self.state.lock();
             owner.marks.lock().pop_front();
@@ -471,7 +477,7 @@ impl Lane {
     }
 
     fn wake_reaper(&self, state: &State) {
-        if state.helpers == 0 && state.reaper_parked && !state.in_flight.is_empty() {
+        if state.waiters == 0 && state.reaper_parked && !state.in_flight.is_empty() {
             self.work.notify_one();
         }
     }
@@ -485,7 +491,7 @@ impl Lane {
         let mut idle = 0;
         loop {
             let front = state.in_flight.front().map(Entry::next_value);
-            let neglected = front.filter(|_| state.helpers == 0 && !state.reaping);
+            let neglected = front.filter(|_| state.waiters == 0 && !state.reaping);
             match neglected {
                 Some(value) if seen == Some(value) => {
                     state.reaper_waits = Some(value);
@@ -517,7 +523,7 @@ fn run_all(read_backs: &[ReadBack]) {
 impl Entry {
     /// The timeline value at which there is something to do.
     fn next_value(&self) -> u64 {
-        self.parts.front().map_or(self.value, |p| p.value)
+        self.early_read_backs.front().map_or(self.value, |p| p.value)
     }
 
     /// Batches of a queue follow one another, whatever the clocks' granularity.
@@ -554,8 +560,8 @@ impl Entry {
                 queries.finish(gpu, outcome == Outcome::Complete, &mut self.times);
             }
             self.put_times_in_order();
-            for frame in self.frames.drain(..) {
-                frame.recycle(gpu);
+            for allocator in self.allocators.drain(..) {
+                allocator.recycle(gpu);
             }
             self.items.clear();
         });
@@ -568,10 +574,10 @@ impl Entry {
         if catch_unwind(tell).is_err() {
             tracing::error!("a completion sink panicked");
         }
-        let Entry { owner, mut tickets, mut read_backs, frames, mut times, items, .. } = self;
+        let Entry { owner, mut tickets, mut read_backs, allocators, mut times, items, .. } = self;
         tickets.clear();
         read_backs.clear();
         times.clear();
-        owner.keep(Lists { tickets, read_backs, frames, times }, items);
+        owner.keep(Lists { tickets, read_backs, allocators, times }, items);
     }
 }
