@@ -1,4 +1,4 @@
-//! Work handed to a device queue: batches of commands with their hazards, tickets and waits.
+//! Work submitted to a device queue: batches of commands with their hazards, tickets and waits.
 
 use super::traits::{
     DeviceKernel, DeviceList, DeviceMemory, DeviceQueue, DeviceSemaphore, OnDeviceQueue, Submission,
@@ -8,10 +8,10 @@ use crate::host_ptr::HostPtr;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Names a command to its owner; chosen by the owner.
+/// Identifies a command to its owner, which chooses the value.
 pub type CommandTicket = u64;
 
-/// How a batch ended.
+/// Outcome of a batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     Complete,
@@ -19,12 +19,13 @@ pub enum Outcome {
     Failed(i32),
 }
 
-/// Device times of one command in nanoseconds of the device clock (see [`super::traits::DeviceOps::timestamps`]).
+/// Device times of one command in nanoseconds of the device clock (see
+/// [`super::traits::DeviceOps::timestamps`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Times {
     pub start: u64,
     pub end: u64,
-    /// When what a kernel enqueued was complete; 0 if that is the end.
+    /// Time when the kernel's child kernels were complete; 0 if that is `end`.
     pub complete: u64,
 }
 
@@ -36,7 +37,7 @@ pub struct BufferRange {
     pub size: u64,
 }
 
-/// A region of an image; the layers of an array are counted in the element after its last dimension.
+/// A region of an image. The element after the last dimension counts the layers of an array.
 #[derive(Clone)]
 pub struct ImageRange {
     /// Made by [`super::traits::DeviceOps::alloc_image`].
@@ -60,23 +61,23 @@ pub enum ArgValue {
     Image(Arc<dyn DeviceMemory>),
     /// Local pointer of this many bytes.
     Local(u64),
-    /// A device address, and the buffer that it leads into if that is known.
+    /// A device address, and the buffer that contains it if that is known.
     Pointer {
         address: u64,
         within: Option<BufferRange>,
     },
 }
 
-/// What a launch may use besides its arguments, by addresses that it finds in memory.
+/// Memory that a launch may access besides its arguments, by addresses that it finds in memory.
 #[derive(Clone, Default)]
 pub struct IndirectAccesses {
     pub buffers: Vec<BufferRange>,
-    /// Memory that nobody can name.
+    /// The launch may access memory that the runtime cannot identify.
     pub anything: bool,
 }
 
 impl IndirectAccesses {
-    /// Nothing.
+    /// Whether the launch accesses its arguments only.
     pub fn is_empty(&self) -> bool {
         self.buffers.is_empty() && !self.anything
     }
@@ -93,7 +94,7 @@ pub struct Launch {
     /// Size of full groups; the last group of a dimension may be smaller (non-uniform).
     pub local: [u32; 3],
     pub indirect: IndirectAccesses,
-    /// Where the kernel finds the default queue on the device.
+    /// The default queue on the device.
     pub default_queue: Option<Arc<dyn OnDeviceQueue>>,
 }
 
@@ -105,12 +106,12 @@ pub enum DeviceCommand {
         src: HostPtr,
         dst: BufferRange,
     },
-    /// Buffer to host memory, valid until completion.
+    /// Buffer to host memory. The host memory stays valid until completion.
     Read {
         src: BufferRange,
         dst: HostPtr,
     },
-    /// `region` is bytes, rows, slices.
+    /// `region` is in bytes, rows and slices.
     WriteRect {
         src: HostPtr,
         src_layout: RectLayout,
@@ -141,14 +142,14 @@ pub enum DeviceCommand {
         dst: BufferRange,
         pattern: SmallVec<[u8; 16]>,
     },
-    /// The same, in a rectangle.
+    /// Like `Fill`, over a rectangle.
     FillRect {
         dst: BufferRange,
         layout: RectLayout,
         region: [u64; 3],
         pattern: SmallVec<[u8; 16]>,
     },
-    /// Host memory to image; the rows and slices of the layout are those of the region.
+    /// Host memory to image. `layout` describes the host memory of the region.
     WriteImage {
         src: HostPtr,
         layout: RectLayout,
@@ -159,12 +160,12 @@ pub enum DeviceCommand {
         dst: HostPtr,
         layout: RectLayout,
     },
-    /// Between images of one format; the regions have the same size and do not overlap.
+    /// Copy between images of one format. The regions have the same size and do not overlap.
     CopyImage {
         src: ImageRange,
         dst: ImageRange,
     },
-    /// One texel's bytes everywhere in the region.
+    /// Fills the region with one texel's bytes.
     FillImage {
         dst: ImageRange,
         texel: SmallVec<[u8; 16]>,
@@ -181,18 +182,19 @@ pub enum DeviceCommand {
         dst: ImageRange,
     },
     Launch(Launch),
-    /// Commands that [`super::traits::DeviceOps::record`] took.
+    /// Replays commands recorded by [`super::traits::DeviceOps::record`].
     Replay(Arc<dyn DeviceList>),
-    /// Later work of the queue comes after a signal of each semaphore, which is or will be on its way without it.
+    /// Later work of the queue waits for a signal of each semaphore. The signal is submitted, or will be,
+    /// independently of this command.
     Wait(SmallVec<[Arc<dyn DeviceSemaphore>; 1]>),
     /// Signals each semaphore after earlier work of the queue.
     Signal(SmallVec<[Arc<dyn DeviceSemaphore>; 1]>),
-    /// Hands shared memory to this device, or (`release`) to its other users.
+    /// Acquires external memory for this device, or (`release`) releases it to its other users.
     Transfer {
         ranges: Vec<BufferRange>,
         release: bool,
     },
-    /// Nothing to do; completes in order (markers, barriers, unmap without copy).
+    /// No operation; completes in order (markers, barriers, unmap without copy).
     Nop,
 }
 
@@ -208,8 +210,9 @@ pub struct ListItem {
 pub struct BatchItem {
     pub ticket: CommandTicket,
     pub command: DeviceCommand,
-    /// Must see the effects of every earlier item of this batch and of earlier batches of this queue. In an in-order
-    /// queue that is always so; the device still omits the barrier when it can prove there is no hazard.
+    /// Must see the effects of every earlier item of this batch and of earlier batches of this queue. Always
+    /// true in an in-order queue; the device still omits the barrier when it can prove that there is no
+    /// hazard.
     pub ordered: bool,
 }
 

@@ -1,11 +1,11 @@
-//! The OpenCL error codes of the device layer's failures.
+//! OpenCL error codes for the device layer's failures.
 
 use super::traits::DeviceError;
 use crate::cl::*;
 use crate::error::Error;
 
 impl Error {
-    /// The error of creating or backing a memory object: running out of device memory has its own code there.
+    /// The error of creating or backing a memory object, which has its own code for out of device memory.
     pub fn for_memory(error: DeviceError) -> Self {
         match error {
             DeviceError::OutOfDeviceMemory => {

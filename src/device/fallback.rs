@@ -1,7 +1,8 @@
-//! Falling back: what a device lacks and the processor does on its behalf, where PYROCLAST_FALLBACK asks for it.
+//! Fallback device: the CPU device runs kernels that a device cannot run, if PYROCLAST_FALLBACK requests it.
 //!
-//! Such a device reports what either of the two has. Kernels that it cannot have itself are compiled for the processor
-//! (`program::fallback`) and launched there by the device's own queues (`command::fallback`).
+//! A device with a fallback device reports the features of both. Kernels that it cannot run itself are
+//! compiled for the processor (`program::fallback`) and launched there by the device's own queues
+//! (`command::fallback`).
 
 use super::info::{DeviceInfo, FormatSupport, ImageFacts, ImageUse};
 use super::traits::DeviceOps;
@@ -13,16 +14,16 @@ pub const INT64_ATOMICS: &str = "64-bit atomics";
 pub const IMAGE_FORMATS: &str = "image formats";
 pub const ENQUEUE: &str = "queues on the device";
 
-/// Who helps a device, and what is reported of the two.
+/// The fallback device of a device, and the merged facts of the two.
 pub struct FallbackDevice {
     pub ops: Arc<dyn DeviceOps>,
     pub(super) info: DeviceInfo,
-    /// What the device has only by falling back.
+    /// Features that the device has only through the fallback device.
     pub gains: Vec<&'static str>,
 }
 
 impl FallbackDevice {
-    /// A device of these facts that falls back to `ops`.
+    /// Merges the facts `own` of a device with those of its fallback device `ops`.
     pub fn new(own: &DeviceInfo, ops: Arc<dyn DeviceOps>) -> FallbackDevice {
         let (mut info, gains) = merge(own, ops.info());
         let what = if gains.is_empty() { String::new() } else { format!(": {}", gains.join(", ")) };
@@ -31,7 +32,7 @@ impl FallbackDevice {
     }
 }
 
-/// What either of two devices has, and what the first has only by the other.
+/// Merges the facts of two devices. Also returns the features that only the second has.
 fn merge(own: &DeviceInfo, other: &DeviceInfo) -> (DeviceInfo, Vec<&'static str>) {
     let mut info = own.clone();
     let mut gains = Vec::new();
@@ -54,7 +55,7 @@ fn merge(own: &DeviceInfo, other: &DeviceInfo) -> (DeviceInfo, Vec<&'static str>
         info.images |= other.images;
         gains.push(IMAGE_FORMATS);
     }
-    // What a precision does is up to the device that computes it.
+    // A precision's properties come from the device that computes it.
     if !own.fp64 {
         info.denorm64 = other.denorm64;
     }
@@ -64,8 +65,8 @@ fn merge(own: &DeviceInfo, other: &DeviceInfo) -> (DeviceInfo, Vec<&'static str>
     (info, gains)
 }
 
-/// Images that either of two devices can have, and whether the second has some that the first lacks. An image is wholly one's, so
-/// none may be larger than fits both.
+/// Merges the image support of two devices. Also returns whether the second supports images that the first
+/// lacks. Size limits are the smaller of the two, since an image may exist on either.
 fn merge_images(own: &ImageFacts, other: &ImageFacts) -> (ImageFacts, bool) {
     if own.formats.is_empty() {
         return (other.clone(), !other.formats.is_empty());
@@ -79,7 +80,7 @@ fn merge_images(own: &ImageFacts, other: &ImageFacts) -> (ImageFacts, bool) {
             None => image.formats.push(*theirs),
         }
     }
-    // Every use of the other's is one of both.
+    // Every use on the fallback device is a use of the merged device.
     let gained = |f: &FormatSupport| own.formats.iter().all(|o| o.format != f.format || o.uses != f.uses);
     if !image.formats.iter().any(gained) {
         return (image, false);
@@ -144,7 +145,7 @@ mod tests {
         let (both, more) = merge_images(&own, &facts(vec![support(CL_R, all), support(CL_RGBA, all)], 5, 3));
         assert!(more && both.formats == [support(CL_R, all), support(CL_RGBA, all)]);
         assert_eq!((both.max_2d, both.max_read_write_args), ([5; 2], 3));
-        // Nothing changes where the other has nothing more.
+        // The result is unchanged where the fallback device supports nothing more.
         let (same, more) = merge_images(&own, &facts(vec![support(CL_R, none)], 5, 3));
         assert!(!more && same.formats == own.formats && same.max_2d == [9; 2]);
         let (theirs, more) = merge_images(&ImageFacts::default(), &own);

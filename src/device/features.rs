@@ -1,26 +1,26 @@
-//! What devices support by name: extensions and optional OpenCL C features, in one table, so that the queries, the
-//! compiler's front end and the function lookup cannot disagree.
+//! Extensions and optional OpenCL C features of devices in one table, so that the queries, the compiler's
+//! front end and the function lookup cannot disagree.
 
 use super::info::{AddressSharing, DeviceInfo};
 use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::{cl_version, make_version};
 
-/// Major and minor version of OpenCL that platform and devices report.
+/// OpenCL version (major, minor) that platform and devices report.
 pub const VERSION: (u32, u32) = (3, 1);
-/// Versions of OpenCL C that programs for any device may be written in.
+/// Versions of OpenCL C that every device supports.
 const C_VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (3, 0), (3, 1)];
 /// The highest version of OpenCL C with mandatory backwards compatibility (CL_DEVICE_OPENCL_C_VERSION).
 pub const C_VERSION: (u32, u32) = (1, 2);
 
-/// Versions of OpenCL C that programs for a device may be written in (CL_DEVICE_OPENCL_C_ALL_VERSIONS), in order. All of
-/// OpenCL C 2.0 is optional since; it is one of them where nothing of it is missing.
+/// Versions of OpenCL C that a device supports (CL_DEVICE_OPENCL_C_ALL_VERSIONS), in order. Since 3.0 all of
+/// OpenCL C 2.0 is optional; it is listed where none of its features is missing.
 pub fn c_versions(d: &DeviceInfo) -> Vec<(u32, u32)> {
     let has_all = C_2_0.iter().all(|name| C_FEATURES.iter().any(|f| f.name == *name && (f.when)(d)));
     let (before, after) = C_VERSIONS.split_at(3);
     [before, if has_all { &[(2, 0)] } else { &[] }, after].concat()
 }
 
-/// What OpenCL C 2.0 demands and later versions do not.
+/// Features that OpenCL C 2.0 requires and later versions do not.
 const C_2_0: &[&str] = &[
     "__opencl_c_3d_image_writes",
     "__opencl_c_atomic_order_acq_rel",
@@ -36,9 +36,9 @@ const C_2_0: &[&str] = &[
     "__opencl_c_work_group_collective_functions",
 ];
 
-/// Whether a value of `-cl-std=` names a version of OpenCL C that a device does not support. OpenCL C 2.0 is compiled for
-/// every device, listed or not, as other drivers do: most of its programs need no more than the device has, and what it
-/// lacks is an error where a kernel uses it.
+/// Whether a value of `-cl-std=` names a version of OpenCL C that a device does not support. OpenCL C 2.0 is
+/// compiled for every device, listed or not, as other drivers do: most of its programs need no more than the
+/// device has, and what it lacks is an error where a kernel uses it.
 pub fn lacks_version(d: &DeviceInfo, std: &str) -> bool {
     let number = |part: &str| part.parse::<u32>().ok();
     let version = std
@@ -48,13 +48,13 @@ pub fn lacks_version(d: &DeviceInfo, std: &str) -> bool {
     version.is_some_and(|v| v != (2, 0) && !c_versions(d).contains(&v))
 }
 
-/// Something a device may support.
+/// An extension or feature that a device may support.
 pub struct Feature {
     pub name: &'static str,
     pub version: cl_version,
-    /// Changes the kernel language: the compiler's front end has to know.
+    /// The feature changes the kernel language: the compiler's front end needs it.
     pub language: bool,
-    /// Of the platform, not of its devices.
+    /// The platform reports the feature, not its devices.
     pub platform_only: bool,
     pub when: fn(&DeviceInfo) -> bool,
 }
@@ -67,22 +67,22 @@ fn shares_semaphores(d: &DeviceInfo) -> bool {
     !d.semaphore_imports.is_empty() || !d.semaphore_exports.is_empty()
 }
 
-/// Memory of the process can be a buffer.
+/// Whether memory of the process can be imported as a buffer.
 pub fn imports_host(d: &DeviceInfo) -> bool {
     d.host_import_alignment > 0
 }
 
-/// A dma_buf can be a buffer.
+/// Whether a dma_buf can be imported as a buffer.
 pub fn imports_dma_buf(d: &DeviceInfo) -> bool {
     d.memory_imports.contains(&MemoryHandle::DmaBuf)
 }
 
-/// Doubles take part in atomics as 64-bit integers.
+/// Whether atomics on doubles are available, as 64-bit integers.
 pub fn double_atomics(d: &DeviceInfo) -> bool {
     d.fp64 && d.int64_atomics
 }
 
-/// Halves take part in atomics as parts of words.
+/// Whether atomics on halves are available, as parts of 32-bit words.
 pub fn half_atomics(d: &DeviceInfo) -> bool {
     d.fp16
 }
@@ -99,7 +99,7 @@ const fn language(name: &'static str, when: fn(&DeviceInfo) -> bool) -> Feature 
     Feature { language: true, ..api(name, when) }
 }
 
-/// Extensions.
+/// All extensions.
 pub const EXTENSIONS: &[Feature] = &[
     Feature { version: make_version(2, 0, 0), platform_only: true, ..api("cl_khr_icd", always) },
     language("cl_khr_byte_addressable_store", always),
@@ -128,7 +128,7 @@ pub const EXTENSIONS: &[Feature] = &[
     api("cl_khr_spirv_linkonce_odr", always),
     api("cl_khr_spirv_extended_debug_info", always),
     api("cl_khr_expect_assume", always),
-    // Programs in C++ for OpenCL are compiled as every other: no macro says so.
+    // Programs in C++ for OpenCL are compiled like any other: the extension has no macro.
     api("cl_ext_cxx_for_opencl", always),
     api("cl_khr_extended_versioning", always),
     api("cl_khr_create_command_queue", always),
@@ -202,9 +202,9 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_atomic_order_acq_rel", always),
     c_feature("__opencl_c_atomic_order_seq_cst", always),
     c_feature("__opencl_c_atomic_scope_device", always),
-    // Vulkan has no order between devices: only those that are the host have it.
+    // Vulkan has no memory scope across devices: only devices that share the host's memory have it.
     c_feature("__opencl_c_atomic_scope_all_devices", |d| d.sharing == AddressSharing::Host),
-    // Of cl_ext_float_atomics: what the device lacks is done by compare-and-exchange.
+    // cl_ext_float_atomics: operations that the device lacks are emulated by compare-and-exchange.
     c_feature("__opencl_c_ext_fp16_global_atomic_load_store", half_atomics),
     c_feature("__opencl_c_ext_fp16_local_atomic_load_store", half_atomics),
     c_feature("__opencl_c_ext_fp16_global_atomic_add", half_atomics),
@@ -219,7 +219,7 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_ext_fp64_local_atomic_add", double_atomics),
     c_feature("__opencl_c_ext_fp64_global_atomic_min_max", double_atomics),
     c_feature("__opencl_c_ext_fp64_local_atomic_min_max", double_atomics),
-    // The clock of the device serves work-groups too.
+    // The device's clock also serves the work-group scope.
     c_feature("__opencl_c_kernel_clock_scope_device", |d| d.device_clock),
     c_feature("__opencl_c_kernel_clock_scope_work_group", |d| d.device_clock),
     c_feature("__opencl_c_kernel_clock_scope_sub_group", |d| d.subgroup_clock),
@@ -227,7 +227,7 @@ pub const C_FEATURES: &[Feature] = &[
     c_feature("__opencl_c_integer_dot_product_input_4x8bit_packed", always),
     c_feature("__opencl_c_subgroups", always),
     c_feature("__opencl_c_work_group_collective_functions", always),
-    // Library code over global memory and 32-bit atomics.
+    // Implemented by library code over global memory and 32-bit atomics.
     c_feature("__opencl_c_pipes", always),
     c_feature("__opencl_c_device_enqueue", |d| d.enqueue.is_some()),
     c_feature("__opencl_c_images", |d| d.images),
@@ -240,7 +240,8 @@ pub const C_FEATURES: &[Feature] = &[
 mod tests {
     use super::*;
 
-    /// The extensions that section 4.2 of the API specification asks of every device of OpenCL 3.1, and what OpenCL C 3.1 has.
+    /// The extensions that section 4.2 of the API specification requires of every OpenCL 3.1 device, and the
+    /// features of OpenCL C 3.1.
     #[test]
     fn every_device_has_what_3_1_requires() {
         let least = DeviceInfo::default();

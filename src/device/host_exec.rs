@@ -1,5 +1,5 @@
-//! Transfers done by the host on memory it can see. Used by the queue when a command's buffers are idle and mapped, and
-//! by the mock device. Whoever calls has made sure that the command's dependencies are complete.
+//! Transfers executed by the host on memory it can access. Used by the queue when a command's buffers are
+//! idle and mapped, and by the mock device. The caller ensures that the command's dependencies are complete.
 
 use super::batch::{BufferRange, DeviceCommand};
 use crate::host_ptr::{self, HostPtr};
@@ -8,7 +8,7 @@ fn at(range: &BufferRange) -> Option<HostPtr> {
     range.memory.host_ptr().map(|p| p.offset(range.offset))
 }
 
-/// Whether every buffer of the command is visible to the host and the command is a transfer.
+/// Whether the command is a transfer and every buffer of it is visible to the host.
 pub fn can_run(command: &DeviceCommand) -> bool {
     match command {
         DeviceCommand::Nop => true,
@@ -36,7 +36,7 @@ pub fn can_run(command: &DeviceCommand) -> bool {
     }
 }
 
-/// Bytes the command moves; the cost of doing it in the calling thread.
+/// Bytes that the command moves: the cost of executing it in the calling thread.
 pub fn cost(command: &DeviceCommand) -> u64 {
     match command {
         DeviceCommand::Nop => 0,
@@ -62,10 +62,11 @@ pub fn cost(command: &DeviceCommand) -> u64 {
     }
 }
 
-/// Does the transfer; false if [`can_run`] is false.
+/// Executes the transfer; false if [`can_run`] is false.
 pub fn run(command: &DeviceCommand) -> bool {
-    // SAFETY (all calls below): offsets and sizes were validated against the buffers, the application keeps its memory
-    // valid until the command completes, and the scheduler runs no other command on these bytes meanwhile.
+    // SAFETY (all calls below): offsets and sizes were validated against the buffers, the application keeps
+    // its memory valid until the command completes, and the scheduler runs no other command on these bytes
+    // meanwhile.
     match command {
         DeviceCommand::Nop => true,
         DeviceCommand::Write { src, dst } => {

@@ -1,4 +1,4 @@
-//! What every device kind must tell about itself; clGetDeviceInfo is answered from this record.
+//! Facts that every device kind reports about a device; clGetDeviceInfo is answered from this record.
 
 use super::share::{MemoryHandle, SemaphoreHandle};
 use crate::cl::image::{ImageFormat, ImageKind, ImageShape};
@@ -12,71 +12,72 @@ pub enum DeviceKind {
     Accelerator,
 }
 
-/// How a device shares addresses with the host; each way includes those before it.
+/// How a device shares addresses with the host. Each level includes those before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum AddressSharing {
     #[default]
     None,
-    /// Allocations have host memory at their device address; bytes are copied between the two.
+    /// Allocations have host memory at their device address. The runtime copies between the two.
     Mirrored,
-    /// Allocations can be of host memory that has one address for both.
+    /// Allocations can be host memory with one address for host and device, which both may access
+    /// concurrently.
     Concurrent,
-    /// Every address of the process is one of the device.
+    /// Every address of the process is a device address.
     Host,
 }
 
-/// What an image of a format can be for kernels.
+/// Uses of an image format by kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ImageUse {
     pub read: bool,
     pub write: bool,
-    /// Both in one kernel.
+    /// Reads and writes in one kernel.
     pub read_write: bool,
 }
 
-/// A format with its uses, by [`ImageKind::ALL`].
+/// A format with its uses, indexed like [`ImageKind::ALL`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FormatSupport {
     pub format: ImageFormat,
     pub uses: [ImageUse; 6],
 }
 
-/// Facts about images: sizes in texels, and what formats there are.
+/// Image limits, in texels, and formats.
 #[derive(Clone, Debug, Default)]
 pub struct ImageFacts {
     pub max_2d: [u32; 2],
     pub max_3d: [u32; 3],
     pub max_layers: u32,
-    /// Images can have levels of detail.
+    /// Images can have several levels of detail.
     pub levels: bool,
-    /// Kernels can write to each of them.
+    /// Kernels can write to every level.
     pub level_writes: bool,
-    /// Texels of an image in a buffer.
+    /// Maximum texels of an image in a buffer.
     pub max_buffer: u64,
     pub max_read_args: u32,
     pub max_write_args: u32,
-    /// 0 if kernels cannot both read and write an image.
+    /// 0 if kernels cannot read and write the same image.
     pub max_read_write_args: u32,
-    /// Of images in buffers: row pitch in texels and start in bytes are multiples of it.
+    /// For images in buffers: the row pitch in texels and the start in bytes are multiples of these.
     pub pitch_alignment: u32,
     pub base_alignment: u32,
     pub formats: Vec<FormatSupport>,
 }
 
 impl ImageFacts {
-    /// What an image can be used for.
+    /// The uses of a format for images of a kind.
     pub fn uses(&self, format: ImageFormat, kind: ImageKind) -> ImageUse {
         let at = ImageKind::ALL.iter().position(|k| *k == kind);
         let found = self.formats.iter().find(|f| f.format == format);
         found.zip(at).map_or(ImageUse::default(), |(f, at)| f.uses[at])
     }
 
-    /// Whether the device can have such images.
+    /// Whether the device supports images of this format, shape and number of levels.
     pub fn holds(&self, format: ImageFormat, shape: &ImageShape, levels: u32) -> bool {
         self.uses(format, shape.kind).read && self.fits(shape) && (levels <= 1 || self.levels)
     }
 
-    /// Whether images can be that large.
+    /// Whether the shape is within the size limits.
     pub fn fits(&self, shape: &ImageShape) -> bool {
         let [w, h, d] = shape.size;
         let layers = |n: u32| n <= self.max_layers;
@@ -91,21 +92,21 @@ impl ImageFacts {
     }
 }
 
-/// What cl_nv_device_attribute_query asks for.
+/// Results of the queries of cl_nv_device_attribute_query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NvidiaFacts {
     /// CUDA's compute capability, major and minor number.
     pub capability: (u32, u32),
     pub registers_per_block: u32,
     pub warp_size: u32,
-    /// Copies between host and device go on beside kernels.
+    /// Copies between host and device run concurrently with kernels.
     pub copies_beside_kernels: bool,
-    /// Kernels that run for seconds are ended.
+    /// The driver terminates kernels that run for seconds.
     pub has_run_time_limit: bool,
     pub integrated: bool,
 }
 
-/// Facts about queues on the device. Sizes in bytes.
+/// Limits of on-device queues. Sizes in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EnqueueFacts {
     pub preferred_size: u32,
@@ -126,20 +127,21 @@ pub struct DeviceInfo {
     pub uuid: [u8; 16],
     pub driver_uuid: [u8; 16],
     pub luid: Option<([u8; 8], u32)>,
-    /// domain, bus, device, function
+    /// PCI address: domain, bus, device, function.
     pub pci: Option<[u32; 4]>,
-    /// Handles of semaphores and memory that are shared with others.
+    /// Supported external handle types of semaphores and memory.
     pub semaphore_imports: Vec<SemaphoreHandle>,
     pub semaphore_exports: Vec<SemaphoreHandle>,
     pub memory_imports: Vec<MemoryHandle>,
-    /// Memory of the process can be made a buffer that may begin anywhere, in units of so many bytes; 0 if it cannot.
+    /// Unit in bytes in which memory of the process can be imported as a buffer, which may begin at any
+    /// address; 0 if imports are unsupported.
     pub host_import_alignment: u64,
-    /// Kernels can enqueue kernels.
+    /// Support of device-side enqueue.
     pub enqueue: Option<EnqueueFacts>,
     pub compute_units: u32,
-    /// Parts of the compute units can be devices.
+    /// The device can be divided into sub-devices.
     pub divisible: bool,
-    /// CL_DEVICE_AFFINITY_DOMAIN_* by which there are several parts.
+    /// CL_DEVICE_AFFINITY_DOMAIN_* bits by which the device has several parts.
     pub affinity_domains: u64,
     pub clock_mhz: u32,
     pub max_work_group_size: u32,
@@ -157,21 +159,21 @@ pub struct DeviceInfo {
     pub base_addr_align_bits: u32,
     pub host_unified_memory: bool,
     pub max_parameter_size: usize,
-    /// Work-items of a full sub-group of kernels that require no size, and the sizes they may require.
+    /// Size of a full sub-group in kernels that require no size, and the sizes that kernels may require.
     pub sub_group_size: u32,
     pub sub_group_sizes: Vec<usize>,
     pub max_num_sub_groups: u32,
     pub timer_resolution_ns: u64,
     pub fp16: bool,
     pub fp64: bool,
-    /// Dot products of vectors of bytes and of packed bytes that are accelerated: signed, unsigned, mixed, then the same with
+    /// Accelerated dot products of byte vectors and of packed bytes: signed, unsigned, mixed, then each with
     /// saturating accumulation.
     pub dot_accelerated: [[bool; 6]; 2],
-    /// Kernels can read clocks of the sub-group and of the device.
+    /// Kernels can read the clocks of sub-group and device.
     pub subgroup_clock: bool,
     pub device_clock: bool,
     pub int64_atomics: bool,
-    /// Kernels can begin with local memory that is zeros.
+    /// Local memory can be zero-initialised.
     pub zero_local: bool,
     /// Denormals of f16/f32/f64 are kept.
     pub denorm16: bool,
@@ -184,12 +186,12 @@ pub struct DeviceInfo {
     pub ecc: bool,
     /// Images and samplers work.
     pub images: bool,
-    /// What allocations with one address for host and device there can be.
+    /// Kinds of allocations with one address for host and device.
     pub sharing: AddressSharing,
-    /// Buffers have addresses that kernels can be given as numbers.
+    /// Buffers have device addresses that kernels can receive as numbers.
     pub buffer_addresses: bool,
     pub image: ImageFacts,
     pub nvidia: Option<NvidiaFacts>,
-    /// Lines for `pyroclast info`: features that are absent and why.
+    /// Lines for `pyroclast info`: missing features and the reasons.
     pub notes: Vec<String>,
 }

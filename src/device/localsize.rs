@@ -1,16 +1,16 @@
-//! Choice of the local size where the application gives none.
+//! Choice of the local size where the application specifies none.
 //!
-//! Sizes divide the global size, so that kernels written for uniform groups see uniform groups; only where a dimension
-//! has no useful divisor (a large prime) is a group size with a smaller last group taken.
+//! Sizes divide the global size, so that kernels written for uniform groups see uniform groups. Only where a
+//! dimension has no useful divisor (a large prime) does the choice leave a smaller last group.
 
-/// What the device likes.
+/// Group sizes that suit a device.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupPreferences {
-    /// Work-items of a group to aim at.
+    /// Target number of work-items per group.
     pub target: u32,
     /// Work-items that run in lockstep.
     pub wave: u32,
-    /// Length of x in grids of two and three dimensions.
+    /// Preferred size of x in two- and three-dimensional grids.
     pub row: u32,
     pub max: [u32; 3],
 }

@@ -1,15 +1,15 @@
-//! Facts that Vulkan does not tell, from the operating system: processor cores, clocks and caches.
+//! Facts that Vulkan does not report, from the operating system: processor cores, clocks and caches.
 //!
-//! Every function answers 0 when the system does not tell; nothing here fails.
+//! Every function returns 0 for unknown values; nothing here fails.
 
 use std::fs;
 
-/// Processors this process may use (what a software rasteriser spreads its work over).
+/// Number of processors that this process may use (a software rasteriser spreads its work over them).
 pub fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
 }
 
-/// Numbers of the processors that this process may use, as many as [`cores`].
+/// Ids of the processors that this process may use; [`cores`] is their number.
 pub fn processors() -> Vec<usize> {
     // SAFETY: a set of bits; zeros are an empty one.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
@@ -20,15 +20,15 @@ pub fn processors() -> Vec<usize> {
     (0..libc::CPU_SETSIZE as usize).filter(has).take(cores() as usize).collect()
 }
 
-/// A part of the machine that processors share.
+/// A unit of the machine that groups processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shares {
     Memory,
-    /// A cache of this level for data.
+    /// A data cache of this level.
     Cache(u32),
 }
 
-/// The processors by what they share; one part if the system does not tell.
+/// Groups the processors by the unit that they share; one group if the system does not report it.
 pub fn divided(processors: &[usize], by: Shares) -> Vec<Vec<usize>> {
     let mut parts: Vec<(String, Vec<usize>)> = Vec::new();
     for &n in processors {
@@ -61,7 +61,7 @@ fn cache_of(processor: usize, level: u32) -> Option<String> {
     (0..8).find(fits).map(|index| read(index, "shared_cpu_list"))
 }
 
-/// What /proc/cpuinfo tells of the processor.
+/// Facts about the processor from /proc/cpuinfo.
 pub struct Processor {
     /// Marketing name.
     pub name: String,
@@ -70,7 +70,7 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// Reads it; fields are empty where the system does not tell.
+    /// Reads /proc/cpuinfo. Fields are empty where the system does not report them.
     pub fn read() -> Processor {
         Processor::parse(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
     }
@@ -88,7 +88,7 @@ impl Processor {
             features: field(&["flags", "Features"]),
         }
     }
-    /// The processor as if it lacked these features.
+    /// The processor as if it lacked the `hidden` features.
     pub fn without(mut self, hidden: &[String]) -> Processor {
         let kept = self.features.split_whitespace().filter(|f| !hidden.iter().any(|h| h == f));
         self.features = kept.collect::<Vec<_>>().join(" ");
@@ -98,11 +98,11 @@ impl Processor {
     pub fn has(&self, feature: &str) -> bool {
         self.features.split_whitespace().any(|f| f == feature)
     }
-    /// Differs where code for one processor may not run on the other.
+    /// Identity string: two processors differ in it if code for one may not run on the other.
     pub fn identity(&self) -> String {
         format!("{} {} {} {}", std::env::consts::ARCH, self.vendor, self.name, self.features)
     }
-    /// Name and PCI id of the maker (0 if it has none).
+    /// Name and PCI id of the vendor (0 if unknown).
     pub fn vendor(&self) -> (&str, u32) {
         match self.vendor.as_str() {
             "GenuineIntel" => ("Intel", 0x8086),
@@ -158,7 +158,7 @@ fn cache_bytes(text: &str) -> u64 {
     digits.parse::<u64>().unwrap_or(0) * unit
 }
 
-/// Highest core clock of a GPU in MHz, AMD's and Intel's, from sysfs.
+/// Highest core clock of an AMD or Intel GPU in MHz, from sysfs.
 pub fn gpu_mhz(vendor: u32, pci: Option<[u32; 4]>) -> u32 {
     let Some([domain, bus, device, function]) = pci else { return 0 };
     let address = format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}");

@@ -1,5 +1,6 @@
-//! A deterministic device in host memory for tests. Batches complete when the test steps the device, when somebody
-//! waits, or at once; a queue refuses to start a batch whose waits are not complete, which is an error of the scheduler.
+//! A deterministic device in host memory for tests. Batches complete when the test steps the device, in a
+//! wait, or in submit. A queue refuses to start a batch whose waits are not complete, which would be a
+//! scheduler error.
 
 use super::batch::{Batch, CommandTicket, DeviceCommand, ListItem, Outcome, Times};
 use super::host_exec;
@@ -20,24 +21,24 @@ use std::time::Duration;
 pub enum Mode {
     /// Inside submit.
     AtOnce,
-    /// When somebody waits or the test steps.
+    /// In a wait, or when the test steps.
     OnWait,
 }
 
-/// The device; see the module's text.
+/// The mock device; see the module's text.
 pub struct MockDevice {
     info: DeviceInfo,
     target: clspv_bridge::Target,
     pub host_visible: bool,
     pub mode: Mode,
-    /// Whether queues of this device can wait for each other.
+    /// Whether queues of this device can wait for each other on the device.
     pub device_waits: bool,
     clock: AtomicU64,
     pub submits: AtomicUsize,
-    /// Lists that were recorded.
+    /// Number of recorded lists.
     pub recordings: AtomicUsize,
     pub fail_submits: AtomicBool,
-    /// Submissions panic.
+    /// Makes submissions panic.
     pub panic_submits: AtomicBool,
     queues: Mutex<Vec<Weak<MockQueue>>>,
     this: Weak<MockDevice>,
@@ -48,7 +49,7 @@ impl MockDevice {
         Self::with_sharing(mode, host_visible, device_waits, AddressSharing::None)
     }
 
-    /// A device that shares addresses with the host. What is mirrored has bytes of its own, as on a GPU.
+    /// A device that shares addresses with the host. Mirrored memory has bytes of its own, as on a GPU.
     pub fn with_sharing(
         mode: Mode,
         host_visible: bool,
@@ -89,7 +90,7 @@ impl MockDevice {
         })
     }
 
-    /// Completes the oldest batch of the first queue that has one; false if there is none.
+    /// Completes the oldest batch of the first queue that has one; false if all are empty.
     pub fn step(&self) -> bool {
         let queues: Vec<Arc<MockQueue>> = self.queues.lock().iter().filter_map(Weak::upgrade).collect();
         queues.iter().any(|q| q.step())
@@ -101,7 +102,7 @@ struct MockMemory {
     size: u64,
     visible: bool,
     address: u64,
-    /// The data, unless they are imported, and the host's side of mirrored memory.
+    /// The data, unless imported, and the host's side of mirrored memory.
     _own: Vec<HostAllocation>,
 }
 
@@ -129,7 +130,7 @@ impl DeviceMemory for MockMemory {
     }
 }
 
-/// A semaphore that is never in the way.
+/// A semaphore whose waits are always satisfied.
 struct MockSemaphore;
 
 impl DeviceSemaphore for MockSemaphore {
@@ -156,7 +157,7 @@ impl DeviceList for MockList {
     }
 }
 
-/// A buffer range as if the host saw it.
+/// A buffer range that pretends to be host-visible.
 struct Seen(HostPtr, u64);
 
 impl DeviceMemory for Seen {
@@ -232,7 +233,7 @@ impl DeviceOps for MockDevice {
             return Err(DeviceError::Unsupported("import".into()));
         }
         let memory = MockMemory::make(size, false, false)?;
-        // SAFETY: a descriptor that is handed over.
+        // SAFETY: the caller passes ownership of the descriptor.
         drop(unsafe { OwnedFd::from_raw_fd(fd) });
         Ok(memory)
     }
@@ -315,7 +316,7 @@ struct MockQueue {
 }
 
 impl MockQueue {
-    /// Runs the oldest batch; false if there is none or another thread is at it.
+    /// Runs the oldest batch; false if the queue is empty or another thread is executing it.
     fn step(&self) -> bool {
         let batch = {
             let mut state = self.state.lock();
@@ -364,7 +365,8 @@ impl DeviceQueue for MockQueue {
             state.submitted
         };
         if device.mode == Mode::AtOnce {
-            // A batch that another step is at completes there, and what it makes ready after it.
+            // A batch that another thread is executing completes there, and so do the batches that it makes
+            // ready.
             while self.step() {}
         }
         Ok(submission)

@@ -1,7 +1,8 @@
-//! Devices: the traits a device kind implements, the work it is handed, the kinds there are, and the device object.
+//! Devices: the traits of a device kind, the commands it executes, the registry of kinds, and the device
+//! object.
 //!
-//! A [`Device`] is a root device of the platform, made once and never freed, or a part of one. What it answers to queries is in `query.rs`,
-//! what it supports by name in `features.rs`, what it takes of SPIR-V in `spirv.rs`.
+//! A [`Device`] is a root device of the platform, created once and never freed, or a sub-device. Its query
+//! results are in `query.rs`, its extensions and features in `features.rs`, its SPIR-V support in `spirv.rs`.
 
 pub mod batch;
 pub mod cpu;
@@ -39,11 +40,11 @@ pub struct Device {
     ops: Arc<dyn DeviceOps>,
     /// Name of its kind ("vulkan").
     driver: &'static str,
-    /// Who runs what it cannot run.
+    /// Runs kernels that this device cannot run.
     fallback: Option<FallbackDevice>,
     extensions: Vec<&'static Feature>,
     c_features: Vec<&'static Feature>,
-    /// Of a sub-device: the device it is a part of, and how that was partitioned.
+    /// For sub-devices: the parent device and the partition properties.
     parent: Option<(Arc<Device>, Vec<cl_device_partition_property>)>,
 }
 
@@ -60,7 +61,7 @@ impl Device {
     pub fn new(driver: &'static str, ops: Arc<dyn DeviceOps>) -> Arc<Device> {
         Self::falling_back(driver, ops, None)
     }
-    /// The same for a device that has help.
+    /// Like [`Device::new`], for a device with a fallback device.
     pub fn falling_back(
         driver: &'static str,
         ops: Arc<dyn DeviceOps>,
@@ -72,7 +73,7 @@ impl Device {
         let c_features = features::C_FEATURES.iter().filter(has).collect();
         Arc::new(Device { slot: ApiSlot::new(), driver, fallback, extensions, c_features, ops, parent: None })
     }
-    /// A part of another device.
+    /// Creates a sub-device.
     fn part(
         parent: &Arc<Device>,
         ops: Arc<dyn DeviceOps>,
@@ -80,30 +81,30 @@ impl Device {
     ) -> Arc<Device> {
         let (extensions, c_features) = (parent.extensions.clone(), parent.c_features.clone());
         let (slot, driver, parent) = (ApiSlot::new(), parent.driver, Some((parent.clone(), partition)));
-        // Only processors have parts, and they need no help.
+        // Only CPU devices can be divided, and they have no fallback device.
         Arc::new(Device { slot, driver, fallback: None, extensions, c_features, ops, parent })
     }
-    /// The device that this one is a part of.
+    /// The parent device of a sub-device.
     pub fn parent(&self) -> Option<&Arc<Device>> {
         self.parent.as_ref().map(|(parent, _)| parent)
     }
-    /// CL_DEVICE_PARTITION_TYPE: how the parent was partitioned.
+    /// CL_DEVICE_PARTITION_TYPE: the properties that the parent was partitioned with.
     pub fn partition_type(&self) -> &[cl_device_partition_property] {
         self.parent.as_ref().map_or(&[0], |(_, how)| how)
     }
-    /// The device layer's side.
+    /// The device layer's object.
     pub fn ops(&self) -> &Arc<dyn DeviceOps> {
         &self.ops
     }
-    /// Who runs what the device cannot run.
+    /// The fallback device, which runs kernels that this device cannot run.
     pub fn fallback(&self) -> Option<&FallbackDevice> {
         self.fallback.as_ref()
     }
-    /// Facts; of a device that has help, those of both.
+    /// The device's facts, merged with those of its fallback device.
     pub fn info(&self) -> &info::DeviceInfo {
         self.fallback.as_ref().map_or(self.ops.info(), |f| &f.info)
     }
-    /// What the compiler may use.
+    /// Features that the compiler may use.
     pub fn target(&self) -> &clspv_bridge::Target {
         self.ops.target()
     }
@@ -119,32 +120,33 @@ impl Device {
             info::DeviceKind::Accelerator => CL_DEVICE_TYPE_ACCELERATOR,
         }
     }
-    /// False once the device is lost.
+    /// Whether the device works. False once it is lost.
     pub fn available(&self) -> bool {
         self.ops.available()
     }
-    /// Extensions, by name.
+    /// The extensions that the device reports.
     pub fn extensions(&self) -> &[&'static Feature] {
         &self.extensions
     }
-    /// Whether the device has that extension.
+    /// Whether the device reports the extension `name`.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|f| f.name == name)
     }
-    /// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: what updates of command buffers may change.
+    /// CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR: the properties of command buffers that updates can
+    /// change.
     pub fn mutable_dispatch_capabilities(&self) -> cl_mutable_dispatch_fields_khr {
         CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR
             | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR
             | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR
             | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR
-            // Execution information is about memory that is used by address.
+            // clSetKernelExecInfo concerns memory that kernels access by address.
             | if self.info().buffer_addresses { CL_MUTABLE_DISPATCH_EXEC_INFO_KHR } else { 0 }
     }
-    /// Optional features of OpenCL C, by macro name.
+    /// Optional features of OpenCL C that the device reports, by macro name.
     pub fn c_features(&self) -> &[&'static Feature] {
         &self.c_features
     }
-    /// What the compiler's front end must enable for this device: exactly what the device reports.
+    /// Configuration of the compiler's front end for this device: exactly what the device reports.
     pub fn front_config(&self) -> FrontConfig {
         let language = self.extensions.iter().filter(|f| f.language);
         FrontConfig {
@@ -158,7 +160,7 @@ impl Device {
     }
 }
 
-/// Whether programs can be built from source: whether the front-end tool is there. Looked up once.
+/// Whether programs can be built from source, which requires the front-end tool. Looked up once.
 pub fn compiler_available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
     *AVAILABLE.get_or_init(|| {

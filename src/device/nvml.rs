@@ -1,6 +1,7 @@
-//! Facts of NVIDIA's GPUs that Vulkan does not tell, from the management library that comes with their driver.
+//! Facts about NVIDIA GPUs that Vulkan does not report, from the management library that comes with their
+//! driver.
 //!
-//! The library is opened for one look and closed again. What it does not tell is none.
+//! The library is loaded for one query and unloaded again. Facts that it does not report are `None`.
 
 use libloading::{Library, Symbol};
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
@@ -10,20 +11,20 @@ const SUCCESS: c_int = 0;
 const NOT_SUPPORTED: c_int = 3;
 const CLOCK_SM: c_uint = 1;
 
-/// What the library tells of a GPU.
+/// Facts that the library reports about a GPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Nvml {
     /// Highest clock of the multiprocessors.
     pub clock_mhz: Option<u32>,
     /// CUDA's compute capability, major and minor number.
     pub capability: Option<(u32, u32)>,
-    /// A display server draws with the GPU.
+    /// A display server renders on the GPU.
     pub display: Option<bool>,
 }
 
 type Handle = *mut c_void;
 
-/// Asks about the GPU at (domain, bus, device, function).
+/// Queries the GPU at (domain, bus, device, function).
 pub fn read([domain, bus, device, function]: [u32; 4]) -> Nvml {
     let id = CString::new(format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}")).unwrap_or_default();
     // SAFETY: loading the library runs its initialisers.
@@ -50,7 +51,8 @@ pub fn read([domain, bus, device, function]: [u32; 4]) -> Nvml {
 /// The library is initialised and the handle is one of its GPUs.
 unsafe fn ask(lib: &Library, gpu: Handle) -> Nvml {
     let (mut mhz, mut major, mut minor, mut active): (c_uint, c_int, c_int, c_int) = (0, 0, 0, 0);
-    // SAFETY: the signatures are those of nvml.h, with room for what is told; the rest is the caller's promise.
+    // SAFETY: the signatures are those of nvml.h, with room for the results; the rest is the caller's
+    // promise.
     let (clock, capability, display) = unsafe {
         let clock: Option<Symbol<unsafe extern "C" fn(Handle, c_uint, *mut c_uint) -> c_int>> =
             lib.get(b"nvmlDeviceGetMaxClockInfo\0").ok();

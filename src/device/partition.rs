@@ -1,6 +1,6 @@
-//! Sub-devices: what clCreateSubDevices asks for, checked against a device, and the devices that come of it.
+//! Sub-devices: validation of the arguments of clCreateSubDevices, and creation of the sub-devices.
 //!
-//! A sub-device is a device of its own for everything else; it keeps its parent alive.
+//! A sub-device behaves like any other device; it keeps its parent alive.
 
 use super::Device;
 use super::traits::{DeviceError, Division};
@@ -14,7 +14,8 @@ const BY_COUNTS: cl_device_partition_property = CL_DEVICE_PARTITION_BY_COUNTS as
 const BY_DOMAIN: cl_device_partition_property =
     CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN as cl_device_partition_property;
 
-/// Domains from the largest to the smallest: the order in which CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE tries them.
+/// Domains from the largest to the smallest: the order in which CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE
+/// tries them.
 pub const DOMAINS: [cl_device_affinity_domain; 5] = [
     CL_DEVICE_AFFINITY_DOMAIN_NUMA,
     CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE,
@@ -24,7 +25,7 @@ pub const DOMAINS: [cl_device_affinity_domain; 5] = [
 ];
 
 impl Device {
-    /// CL_DEVICE_PARTITION_PROPERTIES: none is said by a 0.
+    /// CL_DEVICE_PARTITION_PROPERTIES: a single 0 means that the device cannot be partitioned.
     pub fn partition_properties(&self) -> Vec<cl_device_partition_property> {
         let d = self.info();
         if !d.divisible || d.compute_units < 2 {
@@ -45,7 +46,7 @@ impl Device {
         }
     }
 
-    /// What a list of partition properties asks for, and the list that tells of it (CL_DEVICE_PARTITION_TYPE).
+    /// Parses a list of partition properties. Also returns the list that CL_DEVICE_PARTITION_TYPE reports.
     fn division(
         &self,
         list: &[cl_device_partition_property],
@@ -53,7 +54,6 @@ impl Device {
         let units = self.info().compute_units;
         let (name, values) =
             list.split_first().ok_or_else(|| err!(CL_INVALID_VALUE, "no partition properties"))?;
-        // The way is one that the device supports.
         if *name == 0 || !self.partition_properties().contains(name) {
             return Err(err!(CL_INVALID_VALUE, "the device cannot be partitioned in the way {name:#x}"));
         }
@@ -61,13 +61,14 @@ impl Device {
         match *name {
             EQUALLY => {
                 let each = u32::try_from(value).ok().filter(|n| *n > 0);
-                // Sub-devices have compute units.
+                // CL_INVALID_VALUE: a sub-device has no compute units.
                 let each = each.ok_or_else(|| err!(CL_INVALID_VALUE, "{value} compute units each"))?;
-                // No part is larger than the device; the specification names no error for this, OpenCL-CTS expects that of counts.
+                // A sub-device has more compute units than the device. The specification defines no error for
+                // this; OpenCL-CTS expects CL_INVALID_DEVICE_PARTITION_COUNT.
                 if each > units {
                     return Err(err!(CL_INVALID_DEVICE_PARTITION_COUNT, "{each} of {units} compute units"));
                 }
-                // A part is not all of the device.
+                // CL_DEVICE_PARTITION_FAILED: the sub-device would be the whole device.
                 if each == units {
                     return Err(err!(CL_DEVICE_PARTITION_FAILED, "the device has {units} compute units"));
                 }
@@ -78,7 +79,8 @@ impl Device {
                 let given: Vec<_> = values.iter().copied().take_while(|n| *n != 0).collect();
                 let counts: Option<Vec<u32>> = given.iter().map(|n| u32::try_from(*n).ok()).collect();
                 let total = |counts: &Vec<u32>| counts.iter().map(|n| u64::from(*n)).sum::<u64>();
-                // There are sub-devices, each has a positive count, and all together no more than there are.
+                // CL_INVALID_DEVICE_PARTITION_COUNT: no counts, a count that is not positive, or a sum above
+                // the number of compute units.
                 let counts = counts.filter(|c| !c.is_empty() && total(c) <= u64::from(units));
                 let counts = counts.ok_or_else(|| {
                     err!(CL_INVALID_DEVICE_PARTITION_COUNT, "{given:?} of {units} compute units")
@@ -89,7 +91,7 @@ impl Device {
             }
             _ => {
                 let wanted = value as cl_device_affinity_domain;
-                // One domain is named, which the device supports.
+                // CL_INVALID_VALUE: not exactly one domain, or one that the device does not support.
                 if !wanted.is_power_of_two() || self.affinity_domains() & wanted == 0 {
                     return Err(err!(CL_INVALID_VALUE, "affinity domain {wanted:#x}"));
                 }
@@ -105,7 +107,7 @@ impl Device {
         }
     }
 
-    /// clCreateSubDevices, for a list of properties up to its first 0 or beyond.
+    /// clCreateSubDevices. The list of properties ends at its first 0.
     pub fn partition(self: &Arc<Device>, list: &[cl_device_partition_property]) -> Result<Vec<Arc<Device>>> {
         let (division, reported) = self.division(list)?;
         let parts = self.ops().divide(&division).map_err(|e| match e {
@@ -115,7 +117,7 @@ impl Device {
         Ok(parts.into_iter().map(|ops| Device::part(self, ops, reported.clone())).collect())
     }
 
-    /// Whether the device is `other` or a part of it.
+    /// Whether the device is `other` or a descendant of it.
     pub fn is_within(&self, other: &Device) -> bool {
         std::ptr::eq(self, other) || self.parent().is_some_and(|p| p.is_within(other))
     }

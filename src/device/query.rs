@@ -1,5 +1,5 @@
-//! clGetDeviceInfo: every core query of OpenCL 3.1 and those of the extensions that are reported, answered from
-//! [`DeviceInfo`](super::info::DeviceInfo). Features that are missing are reported absent the way the specification
+//! clGetDeviceInfo: every core query of OpenCL 3.1 and the queries of the reported extensions, answered from
+//! [`DeviceInfo`](super::info::DeviceInfo). Missing features are reported absent as the specification
 //! provides: CL_FALSE, 0 or an empty list.
 
 use super::info::{AddressSharing, NvidiaFacts};
@@ -20,7 +20,7 @@ const ALL_FP_ATOMICS: cl_device_fp_atomic_capabilities_ext = CL_DEVICE_GLOBAL_FP
     | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT
     | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
-/// CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE at most, as much as `int` counts in elements of two bytes.
+/// Upper bound of CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: an `int` can count its two-byte elements.
 const MAX_CONSTANT_BYTES: u64 = 4 << 30;
 /// CL_DEVICE_MAX_SAMPLERS of a device with images.
 const MAX_SAMPLERS: u32 = 4096;
@@ -28,13 +28,13 @@ const MAX_SAMPLERS: u32 = 4096;
 const MAX_PIPE_ARGS: u32 = 16;
 /// CL_DEVICE_PIPE_MAX_PACKET_SIZE
 pub const MAX_PACKET_SIZE: u32 = 1024;
-/// CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS: reservations are numbers, of which work-items may keep any number.
+/// CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS: reservations are numbers; work-items may hold any number of them.
 const MAX_ACTIVE_RESERVATIONS: u32 = 1024;
 /// Largest program-scope variable.
 const LARGEST_VARIABLE_BYTES: u64 = 64 << 20;
 
 impl Device {
-    /// The answer to a query; CL_INVALID_VALUE for an unknown one.
+    /// The result of a query. CL_INVALID_VALUE for an unknown one.
     pub fn query(&self, name: cl_device_info) -> Result<InfoValue> {
         let d = self.info();
         let double = u32::from(d.fp64);
@@ -46,7 +46,7 @@ impl Device {
             CL_DEVICE_VENDOR_ID => d.vendor_id.into(),
             CL_DEVICE_MAX_COMPUTE_UNITS => d.compute_units.max(1).into(),
             CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => 3u32.into(),
-            // The same number as CL_DEVICE_MAX_WORK_GROUP_SIZES.
+            // Same value as CL_DEVICE_MAX_WORK_GROUP_SIZES.
             CL_DEVICE_MAX_WORK_ITEM_SIZES => sizes(),
             CL_DEVICE_MAX_WORK_GROUP_SIZE => (d.max_work_group_size as usize).into(),
             CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR
@@ -89,7 +89,7 @@ impl Device {
             // Libraries are SPIR-V and are linked here, without the front-end tool.
             CL_DEVICE_LINKER_AVAILABLE => true.into(),
             CL_DEVICE_EXECUTION_CAPABILITIES => (CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL).into(),
-            // The same number as CL_DEVICE_QUEUE_PROPERTIES.
+            // Same value as CL_DEVICE_QUEUE_PROPERTIES.
             CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
                 (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE).into()
             }
@@ -125,7 +125,7 @@ impl Device {
                 names.collect::<Vec<_>>().join(" ").into()
             }
             CL_DEVICE_ILS_WITH_VERSION => versions("SPIR-V", spirv::VERSIONS),
-            // The same numbers as those of cl_khr_spirv_queries. The strings live as long as the library.
+            // Same values as the queries of cl_khr_spirv_queries. The strings live as long as the library.
             CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS => strings(spirv::INSTRUCTION_SETS),
             CL_DEVICE_SPIRV_EXTENSIONS => strings(&spirv::extensions(self)),
             CL_DEVICE_SPIRV_CAPABILITIES => spirv::capabilities(self).into(),
@@ -135,10 +135,10 @@ impl Device {
             CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
                 d.sub_group_sizes.iter().copied().filter(|s| *s > 0).min().unwrap_or(1).into()
             }
-            // None has been passed officially; the form is that of a version.
+            // No version has passed officially; the result has the form of a version.
             CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => "v0000-01-01-00".into(),
 
-            // The parent's handle is the C interface's.
+            // The C interface fills in the parent's handle.
             CL_DEVICE_PARENT_DEVICE => InfoValue::Handle(0),
             CL_DEVICE_PARTITION_MAX_SUB_DEVICES => if d.divisible { d.compute_units } else { 0 }.into(),
             CL_DEVICE_PARTITION_PROPERTIES => self.partition_properties().into(),
@@ -149,7 +149,7 @@ impl Device {
             CL_DEVICE_MAX_READ_IMAGE_ARGS => d.image.max_read_args.into(),
             CL_DEVICE_MAX_WRITE_IMAGE_ARGS => d.image.max_write_args.into(),
             CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => d.image.max_read_write_args.into(),
-            // Samplers are numbers; this many are more than anybody has.
+            // Samplers are numbers; the limit exceeds what applications use.
             CL_DEVICE_MAX_SAMPLERS => if d.images { MAX_SAMPLERS } else { 0 }.into(),
             CL_DEVICE_IMAGE_PITCH_ALIGNMENT => d.image.pitch_alignment.into(),
             CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => d.image.base_alignment.into(),
@@ -168,11 +168,11 @@ impl Device {
                 (d.max_alloc_size.min(4 * LARGEST_VARIABLE_BYTES) as usize).into()
             }
 
-            // cl_ext_cxx_for_opencl: the version that -cl-std=CLC++ stands for. The number has no room for 2021, which can be
-            // asked for all the same.
+            // cl_ext_cxx_for_opencl: the version that -cl-std=CLC++ selects. The encoding has no room for
+            // 2021, which can be selected nevertheless.
             CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT => make_version(1, 0, 0).into(),
 
-            // Goes with __opencl_c_pipes.
+            // Follows __opencl_c_pipes.
             CL_DEVICE_PIPE_SUPPORT => true.into(),
             CL_DEVICE_MAX_PIPE_ARGS => MAX_PIPE_ARGS.into(),
             CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => MAX_ACTIVE_RESERVATIONS.into(),
@@ -204,7 +204,7 @@ impl Device {
                     | if d.sharing == AddressSharing::Host { CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES } else { 0 })
                 .into()
             }
-            // cl_khr_unified_svm: the platform's list, with 0 for what this device has not.
+            // cl_khr_unified_svm: the platform's list, with 0 for types that this device lacks.
             CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR if d.sharing != AddressSharing::None => {
                 let all = Platform::get().devices().iter().map(|p| p.info().sharing);
                 InfoValue::U64s(svm_types::listed(all).map(|t| t.capabilities(d.sharing)).collect())
@@ -230,11 +230,11 @@ impl Device {
 
             CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => true.into(),
 
-            // Goes with __opencl_c_generic_address_space.
+            // Follows __opencl_c_generic_address_space.
             CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => true.into(),
 
             CL_DEVICE_MAX_NUM_SUB_GROUPS => d.max_num_sub_groups.into(),
-            // Vulkan promises no progress to sub-groups that wait for each other.
+            // Vulkan guarantees no forward progress to sub-groups that wait for each other.
             CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => false.into(),
             CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => true.into(),
 
@@ -272,7 +272,7 @@ impl Device {
                 | CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR
                 | d.enqueue.map_or(0, |_| CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR))
             .into(),
-            // Queues of a command buffer may need the host to wait for each other.
+            // Command buffers with queues of several devices may need the host to synchronise them.
             CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR => 0u32.into(),
             CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR => InfoValue::Empty,
             CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => 0u64.into(),
@@ -290,7 +290,7 @@ impl Device {
             CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR => {
                 d.memory_imports.iter().map(|h| h.value()).collect::<Vec<_>>().into()
             }
-            // Images are not made from shared memory.
+            // Images cannot be created from external memory.
             CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR => {
                 Vec::<u32>::new().into()
             }
@@ -319,7 +319,7 @@ impl Device {
         config
     }
 
-    /// A device with doubles has every mode that the specification demands of them.
+    /// CL_DEVICE_DOUBLE_FP_CONFIG: devices with doubles support every mode that the specification requires.
     fn double_fp_config(&self) -> cl_device_fp_config {
         if !self.info().fp64 {
             return 0;
@@ -341,7 +341,7 @@ impl Device {
     }
 }
 
-/// cl_nv_device_attribute_query, and where the device is, which its vendor's driver answers too.
+/// cl_nv_device_attribute_query, and the PCI location, which NVIDIA's driver reports too.
 fn nvidia(facts: &NvidiaFacts, pci: Option<[u32; 4]>, name: cl_device_info) -> Option<InfoValue> {
     const CL_DEVICE_PCI_BUS_ID_NV: cl_device_info = 0x4008;
     const CL_DEVICE_PCI_SLOT_ID_NV: cl_device_info = 0x4009;
@@ -376,7 +376,7 @@ fn svm_capabilities(sharing: AddressSharing) -> cl_device_svm_capabilities {
     }
 }
 
-/// What the device can do with a kind of unified shared memory.
+/// Capabilities of the device for a kind of unified shared memory.
 fn usm_capabilities(
     kind: cl_device_info,
     sharing: AddressSharing,
@@ -391,7 +391,7 @@ fn usm_capabilities(
         (_, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL) => {
             CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
         }
-        // Atomic operations together with the host are not promised across a bus.
+        // Atomics concurrent with the host are not guaranteed across a bus.
         (AddressSharing::Concurrent, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL)
         | (AddressSharing::Concurrent, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL) => {
             CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL
@@ -402,12 +402,12 @@ fn usm_capabilities(
     }
 }
 
-/// An array of addresses of strings.
+/// Array of the strings' addresses.
 fn strings(list: &[&'static std::ffi::CStr]) -> InfoValue {
     InfoValue::Handles(list.iter().map(|s| s.as_ptr() as usize).collect())
 }
 
-/// cl_device_integer_dot_product_acceleration_properties: six times cl_bool.
+/// cl_device_integer_dot_product_acceleration_properties: six cl_bool values.
 fn dot_properties(accelerated: [bool; 6]) -> InfoValue {
     InfoValue::U32s(accelerated.iter().map(|a| u32::from(*a)).collect())
 }
@@ -503,7 +503,7 @@ mod tests {
     #[test]
     fn every_core_query_has_an_answer_of_the_right_size() {
         let d = device(DeviceInfo { pci: Some([0, 1, 2, 3]), ..DeviceInfo::default() });
-        // The contiguous core ranges, without numbers that are unused, and those of extensions that are not reported.
+        // The contiguous core ranges, without unassigned numbers and those of unreported extensions.
         let missing: Vec<u32> = (CL_DEVICE_TYPE..=CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED)
             .filter(|name| *name != CL_DEVICE_TERMINATE_CAPABILITY_KHR && d.query(*name).is_err())
             .collect();
@@ -526,7 +526,7 @@ mod tests {
         }
     }
 
-    /// Numbers in the range that name nothing, or something of an extension that is not reported.
+    /// Names in the range that are unassigned or belong to an unreported extension.
     fn error_free_name(name: u32) -> bool {
         matches!(name, 0x1040 | 0x1046 | 0x1064 | 0x106B..=0x106E)
             || [CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR, CL_DEVICE_SPIR_VERSIONS].contains(&name)

@@ -1,4 +1,4 @@
-//! The kinds of devices and the choice among the devices they find.
+//! Registry of the device kinds, and the selection among the devices they find.
 
 use super::Device;
 use super::fallback::FallbackDevice;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 /// Every kind of device.
 pub const DRIVERS: &[&dyn DeviceDriver] = &[&vulkan::DRIVER, &cpu::DRIVER];
 
-/// Finds the devices of this process in the order given by PYROCLAST_DEVICES. Without it: graphics
-/// processors, then the host's processor. Software Vulkan devices are that processor once more, slower
-/// (docs/performance.md), and programs that use every device would pay twice: they are listed only where the
-/// CPU device cannot be used.
+/// Finds the devices of this process, in the order that PYROCLAST_DEVICES specifies. By default GPUs come
+/// first, then the CPU device. Software Vulkan devices are listed only where the CPU device cannot be used:
+/// they are the same processor, slower (docs/performance.md), and programs that use every device would pay
+/// twice.
 pub fn probe(config: &Config) -> Vec<Arc<Device>> {
     crate::fork::watch();
     let mut found: Vec<(&'static str, Vec<Arc<dyn DeviceOps>>)> = Vec::new();
@@ -39,7 +39,7 @@ pub fn probe(config: &Config) -> Vec<Arc<Device>> {
     chosen.into_iter().filter_map(device).collect()
 }
 
-/// The device that others fall back to, if PYROCLAST_FALLBACK names one: the same that is listed, if it is.
+/// The fallback device, if PYROCLAST_FALLBACK names one: the listed device of that name, if there is one.
 fn fallback_ops(
     config: &Config,
     found: &[(&'static str, Vec<Arc<dyn DeviceOps>>)],
@@ -61,7 +61,7 @@ fn kind_of(selector: &str) -> &str {
     selector.split_once(':').map_or(selector, |(kind, _)| kind)
 }
 
-/// Where a device stands in a list that nobody has ordered.
+/// Rank of a device in the default order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Rank {
     Hardware,
@@ -77,8 +77,8 @@ fn rank(driver: &str, kind: DeviceKind) -> Rank {
     }
 }
 
-/// Positions (kind, index) of the chosen devices: by rank, or those that the selectors ("vulkan", "vulkan:1")
-/// name.
+/// Positions (kind, index) of the chosen devices: by rank, or as the selectors ("vulkan", "vulkan:1")
+/// specify.
 fn choose(selectors: &[String], found: &[(&str, Vec<Rank>)]) -> Vec<(usize, usize)> {
     let all = |kind: usize, count: usize| (0..count).map(move |index| (kind, index));
     if selectors.is_empty() {
@@ -129,9 +129,9 @@ mod tests {
 
     #[test]
     fn selectors_choose_and_order() {
-        // Hardware in Vulkan's order, then the processor, which is not listed once more through Vulkan...
+        // Hardware in Vulkan's order, then the processor, which is not listed again as a Vulkan device...
         assert_eq!(pick(""), [(0, 1), (0, 2), (1, 0)]);
-        // ...unless that is the only way to use it.
+        // ...unless only Vulkan can use it.
         let without_cpu = [("vulkan", vec![Rank::Software, Rank::Hardware]), ("cpu", vec![])];
         assert_eq!(choose(&[], &without_cpu), [(0, 1), (0, 0)]);
         assert_eq!(pick("cpu,vulkan:1"), [(1, 0), (0, 1)]);

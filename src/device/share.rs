@@ -1,23 +1,23 @@
-//! Handles by which semaphores and memory are shared with other processes and interfaces, and their names in OpenCL.
+//! External handle types of semaphores and memory, and their OpenCL names.
 
 use crate::cl::*;
 use std::os::fd::RawFd;
 
-/// Whether a number that the application gave is a file descriptor of this process.
+/// Whether a number from the application is an open file descriptor of this process.
 pub fn is_open(fd: RawFd) -> bool {
     // SAFETY: the call reads the descriptor's flags, whatever the number is.
     fd >= 0 && unsafe { libc::fcntl(fd, libc::F_GETFD) } != -1
 }
 
-/// Handles of semaphores.
+/// External handle types of semaphores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SemaphoreHandle {
     OpaqueFd,
-    /// A Linux sync file: copies the payload. -1 is one that has been signalled.
+    /// A Linux sync file: copies the payload. -1 is an already signalled one.
     SyncFd,
 }
 
-/// Handles of memory.
+/// External handle types of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryHandle {
     OpaqueFd,
@@ -33,7 +33,7 @@ impl SemaphoreHandle {
         }
     }
 
-    /// The handle of a value.
+    /// The handle type of an OpenCL value.
     pub fn of(value: u64) -> Option<SemaphoreHandle> {
         [SemaphoreHandle::OpaqueFd, SemaphoreHandle::SyncFd]
             .into_iter()
@@ -50,7 +50,7 @@ impl MemoryHandle {
         }
     }
 
-    /// The handle of a value.
+    /// The handle type of an OpenCL value.
     pub fn of(value: u64) -> Option<MemoryHandle> {
         [MemoryHandle::OpaqueFd, MemoryHandle::DmaBuf].into_iter().find(|h| u64::from(h.value()) == value)
     }

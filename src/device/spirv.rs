@@ -1,27 +1,28 @@
-//! What devices take of SPIR-V: versions, extended instruction sets, extensions and capabilities, in one table for the
-//! queries of cl_khr_spirv_queries and for clCreateProgramWithIL (OpenCL SPIR-V environment, "Required Capabilities" and
-//! "OpenCL Extensions").
+//! SPIR-V support of devices: versions, extended instruction sets, extensions and capabilities, in one table
+//! for the queries of cl_khr_spirv_queries and for clCreateProgramWithIL (OpenCL SPIR-V environment,
+//! "Required Capabilities" and "OpenCL Extensions").
 //!
-//! Most entries follow from an extension or OpenCL C feature that the device reports, so what a device says of SPIR-V
-//! cannot disagree with what it says of OpenCL C. The compiler takes more than is listed: a module that declares, say,
-//! GenericPointer is refused only where it uses what cannot be compiled. What no use can make work is refused at once.
+//! Most entries follow from an extension or OpenCL C feature that the device reports, so the reported SPIR-V
+//! and OpenCL C features cannot disagree. The compiler accepts more than is listed: a module that declares,
+//! say, GenericPointer is rejected only where it uses something that cannot be compiled. Capabilities without
+//! any usable instruction are rejected at once.
 
 use super::Device;
 use crate::device::info::DeviceInfo;
 use rspirv::spirv::Capability as C;
 use std::ffi::CStr;
 
-/// Versions of SPIR-V that clCreateProgramWithIL takes.
+/// Versions of SPIR-V that clCreateProgramWithIL accepts.
 pub const VERSIONS: &[(u32, u32)] = &[(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6)];
 
 /// Extended instruction sets that a module may import.
 pub const INSTRUCTION_SETS: &[&CStr] =
     &[c"OpenCL.std", c"OpenCL.DebugInfo.100", c"NonSemantic.Shader.DebugInfo.100"];
 
-/// When a device has an entry of the tables.
+/// Condition under which a device has an entry of the tables.
 enum When {
     Always,
-    /// It reports one of these extensions or OpenCL C features.
+    /// The device reports one of these extensions or OpenCL C features.
     Reports(&'static [&'static str]),
     Fact(fn(&DeviceInfo) -> bool),
 }
@@ -100,7 +101,8 @@ const EXTENSIONS: &[(&CStr, When)] = &[
     (c"SPV_EXT_shader_atomic_float_min_max", Reports(FLOAT_ATOMICS)),
 ];
 
-/// Capabilities that make a module unusable where they are not reported: nothing that needs them can be compiled.
+/// Capabilities that make a module unusable on devices without them: no instruction that requires them can be
+/// compiled.
 const ESSENTIAL: &[C] =
     &[C::Pipes, C::PipeStorage, C::DeviceEnqueue, C::NamedBarrier, C::ImageBasic, C::ImageReadWrite];
 
@@ -124,7 +126,7 @@ pub fn extensions(device: &Device) -> Vec<&'static CStr> {
     EXTENSIONS.iter().filter(|(_, when)| has(device, when)).map(|(name, _)| *name).collect()
 }
 
-/// The first of these capabilities without which nothing in the module would work on the device.
+/// The first declared capability that makes the module unusable on the device.
 pub fn refused(device: &Device, declared: &[u32]) -> Option<C> {
     let reported = capabilities(device);
     let mut known = declared.iter().filter_map(|n| C::from_u32(*n));

@@ -1,10 +1,10 @@
-//! Types of shared virtual memory, as cl_khr_unified_svm counts them. A type's index is its place in [`TYPES`], which is
-//! ordered by what a device must offer: a platform lists those that one of its devices has.
+//! SVM types of cl_khr_unified_svm. A type's index is its position in [`TYPES`], which is ordered by the
+//! required level of sharing. A platform lists the types that at least one of its devices has.
 
 use super::info::AddressSharing;
 use crate::cl::*;
 
-/// A type of shared virtual memory.
+/// An SVM type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SvmType {
     Coarse,
@@ -12,7 +12,7 @@ pub enum SvmType {
     Fine,
     Host,
     Shared,
-    /// Memory of the process's own allocators.
+    /// Memory of the process's own allocators (system allocator).
     System,
 }
 
@@ -27,13 +27,13 @@ const EVERY: cl_svm_capabilities_khr = CL_SVM_CAPABILITY_SINGLE_ADDRESS_SPACE_KH
     | CL_SVM_CAPABILITY_INDIRECT_ACCESS_KHR;
 const OF_CONTEXT: cl_svm_capabilities_khr =
     CL_SVM_CAPABILITY_DEVICE_UNASSOCIATED_KHR | CL_SVM_CAPABILITY_CONTEXT_ACCESS_KHR;
-/// The host needs no mapping, and may use the memory together with devices.
+/// The host accesses the memory without mapping it, also concurrently with devices.
 const DIRECT: cl_svm_capabilities_khr = CL_SVM_CAPABILITY_HOST_READ_KHR
     | CL_SVM_CAPABILITY_HOST_WRITE_KHR
     | CL_SVM_CAPABILITY_CONCURRENT_ACCESS_KHR;
 
 impl SvmType {
-    /// What a device must offer.
+    /// The level of sharing that the type requires.
     pub fn needs(self) -> AddressSharing {
         match self {
             SvmType::Coarse | SvmType::Device => AddressSharing::Mirrored,
@@ -47,7 +47,7 @@ impl SvmType {
         self as u32
     }
 
-    /// What can be done with it on a device that offers `sharing`; 0 if the device does not have it.
+    /// Capabilities of the type on a device with this level of sharing; 0 if the device lacks the type.
     pub fn capabilities(self, sharing: AddressSharing) -> cl_svm_capabilities_khr {
         if sharing < self.needs() {
             return 0;
@@ -68,13 +68,13 @@ impl SvmType {
     }
 }
 
-/// The types that are listed where these are the devices.
+/// The types that a platform with these devices lists.
 pub fn listed(devices: impl IntoIterator<Item = AddressSharing>) -> impl Iterator<Item = SvmType> {
     let most = devices.into_iter().max().unwrap_or_default();
     TYPES.into_iter().filter(move |t| t.needs() <= most)
 }
 
-/// What every device that has the type can do with it; 0 if none has it.
+/// Capabilities of the type that all devices with the type have in common; 0 if no device has the type.
 pub fn common(kind: SvmType, devices: impl IntoIterator<Item = AddressSharing>) -> cl_svm_capabilities_khr {
     let all = devices.into_iter().map(|sharing| kind.capabilities(sharing)).filter(|c| *c != 0);
     all.reduce(|a, b| a & b).unwrap_or(0)

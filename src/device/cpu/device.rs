@@ -1,4 +1,4 @@
-//! The device: what it tells about itself, its memory, and what it makes.
+//! The CPU device: its facts, its memory, and the objects it creates.
 
 use super::super::batch::{DeviceCommand, Launch, ListItem, RectLayout};
 use super::super::info::{AddressSharing, DeviceInfo, DeviceKind};
@@ -20,27 +20,28 @@ use clspv_bridge::abi::CompiledProgram;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Alignment that buffers have and sub-buffers must have, in bits: that of the largest type.
+/// Alignment of buffers and required alignment of sub-buffers, in bits: that of the largest type.
 const BASE_ADDR_ALIGN_BITS: u32 = 1024;
-/// Room for kernel arguments.
+/// Maximum bytes of kernel arguments.
 const MAX_PARAMETER_SIZE: usize = 4096;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
-/// Bytes of CL_DEVICE_LOCAL_MEM_SIZE: what the second-level cache of every processor of today holds.
+/// CL_DEVICE_LOCAL_MEM_SIZE: fits the second-level cache of all current processors.
 pub const LOCAL_BYTES: u64 = 256 << 10;
 
 /// The processor, or some of its cores.
 pub struct CpuDevice {
     info: DeviceInfo,
     target: Target,
-    /// Numbers of the cores.
+    /// Ids of the cores.
     cores: Vec<usize>,
     pool: Arc<Pool>,
     checker: Arc<Checker>,
 }
 
 impl CpuDevice {
-    /// The host's processor; `hidden` are features of it that code does without, by the names of /proc/cpuinfo.
+    /// The host's processor. Generated code does not use its `hidden` features, which are named as in
+    /// /proc/cpuinfo.
     pub fn new(checker: Checker, hidden: &[String]) -> CpuDevice {
         let processor = machine::Processor::read().without(hidden);
         let mut target = Target::native(processor.identity(), &|feature| processor.has(feature));
@@ -53,13 +54,13 @@ impl CpuDevice {
         CpuDevice { info, target, cores, pool, checker: Arc::new(checker) }
     }
 
-    /// What checks its kernels.
+    /// The sanitizer of its kernels.
     #[cfg(test)]
     pub fn checker(&self) -> &Checker {
         &self.checker
     }
 
-    /// Memory of our own.
+    /// Allocates memory.
     fn alloc(&self, size: u64, whole: u64, kind: AllocationKind) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let whole = whole.saturating_add(self.checker.margin());
         let own = HostAllocation::new(whole).ok_or(DeviceError::OutOfDeviceMemory)?;
@@ -67,11 +68,11 @@ impl CpuDevice {
         if matches!(kind, AllocationKind::Buffer { new: true } | AllocationKind::Shared { new: true }) {
             check::fill(&own, size);
         }
-        let known = self.checker.know(start, size, kind);
+        let known = self.checker.register(start, size, kind);
         Ok(Arc::new(CpuMemory { ptr: own.ptr(), size, _own: Some(own), _known: known }))
     }
 
-    /// A device of some of the cores, whose threads run there only if it is `bound`.
+    /// A sub-device with some of the cores. Its threads are pinned to them only if it is `bound`.
     fn part(&self, cores: &[usize], bound: bool) -> Arc<dyn DeviceOps> {
         let bound = bound || self.pool.is_bound();
         let pool = if bound { Pool::on(cores) } else { Pool::new(cores.len()) };
@@ -81,7 +82,7 @@ impl CpuDevice {
     }
 }
 
-/// What processors of an affinity domain share.
+/// The unit of the machine that an affinity domain corresponds to.
 fn shares(domain: u64) -> Option<Shares> {
     Some(match domain {
         CL_DEVICE_AFFINITY_DOMAIN_NUMA => Shares::Memory,
@@ -93,14 +94,14 @@ fn shares(domain: u64) -> Option<Shares> {
     })
 }
 
-/// What follows from the cores.
+/// The facts that depend on the cores.
 fn with_cores(info: DeviceInfo, cores: &[usize]) -> DeviceInfo {
     let parts = |domain: &u64| shares(*domain).is_some_and(|s| machine::divided(cores, s).len() > 1);
     let affinity_domains = DOMAINS.into_iter().filter(parts).fold(0, |all, domain| all | domain);
     DeviceInfo { compute_units: cores.len() as u32, divisible: cores.len() > 1, affinity_domains, ..info }
 }
 
-/// Bytes that a launch writes in streams, from which on that many are better not kept in a cache of this size.
+/// Minimum bytes of a launch's streaming writes that should bypass a cache of this size.
 fn stream_from(cache_size: u64) -> u64 {
     if cache_size == 0 { 16 << 20 } else { cache_size / 2 }
 }
@@ -163,7 +164,7 @@ fn info(processor: &machine::Processor, target: &Target) -> DeviceInfo {
     }
 }
 
-/// A buffer: memory of our own, or the application's.
+/// A buffer, allocated or imported from the application.
 pub struct CpuMemory {
     ptr: HostPtr,
     size: u64,
@@ -207,14 +208,14 @@ impl DeviceOps for CpuDevice {
     }
     fn import_host(&self, range: HostRange, _desc: &BufferDesc) -> DeviceResult<Arc<dyn DeviceMemory>> {
         let known =
-            self.checker.know(range.ptr.addr() as u64, range.size, AllocationKind::Buffer { new: false });
+            self.checker.register(range.ptr.addr() as u64, range.size, AllocationKind::Buffer { new: false });
         Ok(Arc::new(CpuMemory { ptr: range.ptr, size: range.size, _own: None, _known: known }))
     }
     fn alloc_shadow(&self, size: u64) -> DeviceResult<Arc<dyn DeviceMemory>> {
         self.alloc(size, size, AllocationKind::Buffer { new: false })
     }
     fn alloc_shared(&self, size: u64, _kind: SharedKind) -> DeviceResult<Arc<dyn DeviceMemory>> {
-        // Every address of the process will do; whole pages, which other devices may import.
+        // Any address of the process will do. Whole pages, so that other devices may import them.
         self.alloc(
             size,
             size.next_multiple_of(PAGE),

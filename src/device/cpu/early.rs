@@ -1,9 +1,9 @@
-//! Children that run before their parents have ended, to make room in a full queue.
+//! Early execution of children, before their parents have ended, to make room in a full queue.
 //!
-//! A kernel may enqueue in a loop until there is room. So where a queue is full, the call that finds it so first runs
-//! something from that queue, on its own thread: whatever waits neither for a kernel or work-group that runs nor for
-//! events. The newest comes first, which nests calls no deeper than the tree of kernels is. Each run of [`LEVELS`]
-//! nested calls has a thread of its own, so that no stack overflows.
+//! A kernel may call enqueue_kernel in a loop until it succeeds. So the call that finds a queue full first
+//! runs a child from that queue on its own thread: one that waits neither for a running kernel or work-group
+//! nor for events. The newest comes first, which nests calls no deeper than the tree of kernels. Each run of
+//! [`LEVELS`] nested calls has a thread of its own, so that no stack overflows.
 
 use super::enqueue::{Child, Family, FamilyState};
 use super::exec;
@@ -12,21 +12,21 @@ use super::pool::STACK;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Nested kernels on one thread.
+/// Maximum nested kernels on one thread.
 pub const LEVELS: usize = 4;
 
-/// What has to end before a child may start.
+/// The work that a child waits for.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum ChildDependency {
     #[default]
     Nothing,
-    /// The work-group of its parent with this linear number.
+    /// The work-group of the parent with this linear number.
     Group(u64),
     Parent,
 }
 
 impl ChildDependency {
-    /// CLK_ENQUEUE_FLAGS_NO_WAIT, ..._WAIT_KERNEL or ..._WAIT_WORK_GROUP, of a group that is not known yet.
+    /// CLK_ENQUEUE_FLAGS_NO_WAIT, ..._WAIT_KERNEL or ..._WAIT_WORK_GROUP. The group is not known yet.
     pub fn of_flags(flags: u64) -> Option<ChildDependency> {
         match flags {
             0 => Some(ChildDependency::Nothing),
@@ -37,15 +37,15 @@ impl ChildDependency {
     }
 }
 
-/// A thread that runs work-groups of a kernel: what calls of the kernel refer to.
+/// A thread that runs work-groups of a kernel: the context of runtime calls by the kernel.
 pub struct Caller<'a> {
     pub family: &'a Family<'a>,
-    /// The kernel; 0 for the command's own.
+    /// Number of the kernel; 0 for the command's own.
     pub number: u64,
     depth: usize,
-    /// Linear number of the work-group that runs.
+    /// Linear number of the running work-group.
     pub group: Cell<u64>,
-    /// Children wait for that group.
+    /// Whether children wait for that group.
     has_waiting: Cell<bool>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Caller<'a> {
         Caller { family, number, depth, group: Cell::new(0), has_waiting: Cell::new(false) }
     }
 
-    /// Room in a queue for so many bytes; `None` if nothing can make any.
+    /// Reserves `bytes` in a queue; `None` if running children cannot free enough.
     pub fn room(&self, queue: &Arc<CpuOnDeviceQueue>, bytes: u64) -> Option<Room> {
         loop {
             let room = queue.take(bytes);
@@ -64,7 +64,7 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// Names the group in what a child waits for.
+    /// Sets the group in a child's dependency.
     pub fn resolve(&self, after: ChildDependency, state: &mut FamilyState) -> ChildDependency {
         let ChildDependency::Group(_) = after else { return after };
         let group = self.group.get();
@@ -82,7 +82,7 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// Runs something from a queue; false if nothing there may start.
+    /// Runs a child from a queue; false if none there may start.
     fn run_other(&self, queue: &Arc<CpuOnDeviceQueue>) -> bool {
         let depth = self.depth + 1;
         if !depth.is_multiple_of(LEVELS) {

@@ -1,11 +1,12 @@
-//! Kernels that kernels enqueue (OpenCL C 3.0, section 6.15.18).
+//! Device-side enqueue: kernels that kernels enqueue (OpenCL C 3.0, section 6.15.18).
 //!
-//! A command's kernel and all that comes of it are a family, which the thread that executes the command runs one after
-//! the other, each on all threads of the pool; the command is complete with the last of them. Nothing starts before its
-//! parent has ended, whatever the flags allow, unless a queue is full ([`super::early`]). What a kernel enqueued comes
-//! before what was enqueued earlier and has not started, so that a tree of kernels takes room for one branch.
+//! A command's kernel and all its descendants are a family. The thread that executes the command runs them
+//! one after the other, each on all threads of the pool; the command is complete with the last of them. A
+//! child starts after its parent has ended, whatever the flags allow, unless a queue is full
+//! ([`super::early`]). The children of the newest kernel run before older ones that have not started, so that
+//! a tree of kernels needs room for one branch only.
 //!
-//! A lock guards the family; kernels take it in their calls ([`call`]).
+//! A lock guards the family; kernels take it in their runtime calls ([`call`]).
 
 use super::super::batch::{ArgValue, IndirectAccesses, Launch};
 use super::super::info::EnqueueFacts;
@@ -27,7 +28,7 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// What the device tells about its queues.
+/// Limits of the device's on-device queues.
 pub const FACTS: EnqueueFacts = EnqueueFacts {
     preferred_size: 16 << 20,
     max_size: 64 << 20,
@@ -35,14 +36,14 @@ pub const FACTS: EnqueueFacts = EnqueueFacts {
     max_events: MAX_EVENTS as u32,
 };
 
-/// Events of a command.
+/// Maximum number of events of a command.
 const MAX_EVENTS: usize = 1 << 20;
-/// Bytes of a queue that anything takes, whatever else it needs.
+/// Minimum bytes of a queue that each command takes.
 const LEAST_ROOM: u64 = 128;
-/// Most bytes of a block's literal.
+/// Maximum bytes of a block literal.
 const MAX_LITERAL: u32 = 1 << 16;
 
-/// What is wrong with a call, as kernels see it.
+/// Reason why a call fails, as kernels see it.
 #[derive(Clone, Copy)]
 enum Refusal {
     OutOfResources = -5,
@@ -62,30 +63,30 @@ type Call<T> = std::result::Result<T, Refusal>;
 #[derive(Clone, Copy)]
 struct Line([u8; 128]);
 
-/// Something enqueued.
+/// An enqueued kernel or marker.
 pub struct Child {
     pub number: u64,
     /// The kernel that enqueued it; 0 for the command's own.
     pub parent: u64,
-    /// What has to end before it may start.
+    /// The work that it waits for.
     pub after: ChildDependency,
-    /// Nothing for a marker.
+    /// `None` for a marker.
     launch: Option<Launch>,
     literal: Box<[Line]>,
     waits: Vec<Word>,
-    /// Its place in the queue, until it starts.
+    /// Its reservation in the queue, until it starts.
     pub room: Option<Room>,
     _known: Option<Registration>,
 }
 
 impl Child {
-    /// The kernel; a marker has none.
+    /// The kernel's launch; `None` for a marker.
     pub fn launch(&self) -> Option<&Launch> {
         self.launch.as_ref()
     }
 }
 
-/// What a call enqueues.
+/// The arguments of an enqueue call.
 #[derive(Default)]
 struct Enqueued {
     launch: Option<Launch>,
@@ -95,38 +96,38 @@ struct Enqueued {
 
 /// A kernel of the family that is not complete.
 struct Member {
-    /// 0 for the command's own kernel, which is no member.
+    /// 0 for the command's own kernel, which is not a member.
     parent: u64,
     event: Option<Word>,
-    /// Itself and what it enqueued, as far as that is not complete.
+    /// Number of incomplete kernels: itself and its children.
     open: u32,
     failed: bool,
     start: u64,
     end: u64,
 }
 
-/// What the lock of a family guards.
+/// State of a family, guarded by its lock.
 #[derive(Default)]
 pub struct FamilyState {
     events: Events,
     members: BTreeMap<u64, Member>,
     count: u64,
-    /// Kernels that run; 0 is the command's own.
+    /// Running kernels; 0 is the command's own.
     pub running: Vec<u64>,
-    /// Work-groups that run and that children wait for: the kernel, and the group's linear number.
+    /// Running work-groups that children wait for: the kernel, and the group's linear number.
     pub groups: Vec<(u64, u64)>,
-    /// Enqueued by what runs.
+    /// Children enqueued by running kernels.
     pub new: VecDeque<Child>,
     ready: VecDeque<Child>,
     blocked: VecDeque<Child>,
-    /// An event that others may wait for has changed.
+    /// An event that children may wait for has changed.
     changed: bool,
-    /// What kernels printed.
+    /// Printf output of the kernels.
     text: Vec<u8>,
     error: Option<DeviceError>,
 }
 
-/// A command's kernel and what comes of it.
+/// A command's kernel and its descendants.
 pub struct Family<'a> {
     kernel: &'a CpuKernel,
     default_queue: u64,
@@ -150,7 +151,7 @@ impl<'a> Family<'a> {
         self.state.lock().count == 0
     }
 
-    /// What is to run next, what ran before having ended; `None` when all are complete.
+    /// The next child to run, after the previous one has ended; `None` when all are complete.
     pub fn next(&self) -> Option<Child> {
         let mut state = self.state.lock();
         state.running.clear();
@@ -166,7 +167,7 @@ impl<'a> Family<'a> {
                 if state.blocked.is_empty() {
                     return None;
                 }
-                // Nobody is left who could set an event.
+                // Nothing is left that could set an event.
                 state.fail(DeviceError::Unexpected(
                     "kernels on the device wait for events that nobody sets".into(),
                 ));
@@ -188,7 +189,7 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// What ran has ended.
+    /// Ends a child that ran.
     pub fn ended(&self, child: Child, result: DeviceResult<()>) {
         let mut state = self.state.lock();
         state.running.retain(|n| *n != child.number);
@@ -199,26 +200,26 @@ impl<'a> Family<'a> {
         state.finish(child, failed);
     }
 
-    /// Takes what a kernel printed.
+    /// Appends printf output.
     pub fn print(&self, text: &[u8]) {
         self.state.lock().text.extend_from_slice(text);
     }
 
-    /// Everything printed since the last call.
+    /// Takes the printf output since the last call.
     pub fn printed(&self) -> Vec<u8> {
         std::mem::take(&mut self.state.lock().text)
     }
 
-    /// How all of it went.
+    /// The result of the whole family.
     pub fn result(self) -> DeviceResult<()> {
         self.state.into_inner().error.map_or(Ok(()), Err)
     }
 
-    /// A call of a kernel.
+    /// Executes a runtime call of a kernel.
     fn answer(&self, caller: &Caller<'_>, call: RuntimeCall, args: &[u64; MAX_ARGS]) -> u64 {
         let code = |result: Call<()>| match result {
             Ok(()) => 0,
-            // Only programs with debug information are told what is wrong.
+            // Only programs with debug information receive the exact error.
             Err(_) if !self.kernel.native().tells_errors => Refusal::Failure as i32 as u64,
             Err(refusal) => refusal as i32 as u64,
         };
@@ -230,7 +231,7 @@ impl<'a> Family<'a> {
             }
             RuntimeCall::SetUserEventStatus => {
                 let status = if args[1] as i32 == 0 { Status::Complete } else { Status::Failed };
-                // The status is CL_COMPLETE or an error.
+                // Valid statuses are CL_COMPLETE and negative error codes.
                 if args[1] as i32 <= 0 {
                     let mut state = self.state.lock();
                     let changed = state.events.set(args[0], status);
@@ -267,7 +268,7 @@ impl<'a> Family<'a> {
             RuntimeCall::MaxSubGroupSize => self.sub_groups(args).map_or(0, |(local, size)| local.min(size)),
             RuntimeCall::LocalSizeForSubGroups => self.kernel.block(args[1]).map_or(0, |k| {
                 let items = (args[0] as u32 as u64).saturating_mul(k.sub_group_size() as u64);
-                // No group has so many sub-groups.
+                // No group has that many sub-groups: the local size would exceed the kernel's maximum.
                 if items <= k.max_work_group_size() as u64 { items } else { 0 }
             }),
             RuntimeCall::MaxSubGroups => self
@@ -286,14 +287,14 @@ impl<'a> Family<'a> {
 
     fn enqueue_kernel(&self, caller: &Caller<'_>, args: &[u64; MAX_ARGS]) -> Call<()> {
         let &[queue, flags, range, events, waits, event, kernel, literal, bytes, sizes, size_list] = args;
-        // The queue is one of the device's.
+        // CLK_INVALID_QUEUE: not a queue of this device.
         let queue = CpuOnDeviceQueue::find(queue, self.pool).ok_or(Refusal::Queue)?;
-        // The flags are one of NO_WAIT, WAIT_KERNEL and WAIT_WORK_GROUP.
+        // Valid flags are NO_WAIT, WAIT_KERNEL and WAIT_WORK_GROUP.
         let after = ChildDependency::of_flags(flags).ok_or(Refusal::Failure)?;
         let kernel = self.kernel.block(kernel).ok_or(Refusal::Failure)?;
         let range = Range::read(range, &kernel, self.kernel.native().uniform_groups)?;
         let sizes: Vec<u64> = (0..sizes).map(|i| read(size_list + 8 * i)).collect();
-        // Every local argument has a size.
+        // CLK_INVALID_ARG_SIZE: a local argument has no size.
         if sizes.len() != kernel.native().local_args.len() || sizes.contains(&0) {
             return Err(Refusal::ArgSize);
         }
@@ -308,7 +309,7 @@ impl<'a> Family<'a> {
         let mut lines = vec![Line([0; 128]); bytes.div_ceil(128).max(1) as usize].into_boxed_slice();
         // A block without captures may have no literal.
         let literal = if bytes == 0 { lines.as_ptr() as u64 } else { literal };
-        // SAFETY: the lines have room for so many bytes; the literal is the kernel's, as for `read`.
+        // SAFETY: the lines have room for `bytes`; the literal is the kernel's, as for `read`.
         unsafe {
             std::ptr::copy_nonoverlapping(
                 literal as *const u8,
@@ -321,7 +322,7 @@ impl<'a> Family<'a> {
         values.extend(sizes.iter().map(|size| ArgValue::Local(*size)));
         let bytes = u64::from(bytes) + 8 * (sizes.len() as u64 + events);
         let Range { dims, offset, global, local } = range;
-        // Nothing runs where there are no work-items.
+        // An empty range launches nothing.
         let launch = (!global.contains(&0)).then(|| Launch {
             kernel: Arc::new(kernel),
             args: Arc::new(values),
@@ -337,12 +338,13 @@ impl<'a> Family<'a> {
 
     fn enqueue_marker(&self, caller: &Caller<'_>, args: &[u64; MAX_ARGS]) -> Call<()> {
         let &[queue, events, waits, event, ..] = args;
-        // The queue is one of the device's.
+        // CLK_INVALID_QUEUE: not a queue of this device.
         let queue = CpuOnDeviceQueue::find(queue, self.pool).ok_or(Refusal::Queue)?;
         self.add(caller, &queue, Enqueued::default(), (events, waits, event), 8 * events)
     }
 
-    /// Adds something: the number of events it waits for, their address, and that of the event to return.
+    /// Adds a child. The tuple is the number of events that it waits for, their address, and the address for
+    /// its own event.
     fn add(
         &self,
         caller: &Caller<'_>,
@@ -351,7 +353,7 @@ impl<'a> Family<'a> {
         (count, waits, event): (u64, u64, u64),
         bytes: u64,
     ) -> Call<()> {
-        // There is a list of events exactly if it has any.
+        // CLK_INVALID_EVENT_WAIT_LIST: a count without a list, or a list without a count.
         if (count == 0) != (waits == 0) {
             return Err(Refusal::WaitList);
         }
@@ -359,7 +361,7 @@ impl<'a> Family<'a> {
         let waits: Vec<Word> = (0..count).map(|i| read(waits + 8 * i)).collect();
         let mut state = self.state.lock();
         let state = &mut *state;
-        // Each of them is one.
+        // CLK_INVALID_EVENT_WAIT_LIST: an event is not valid.
         if !waits.iter().all(|w| state.events.is_valid(*w)) {
             return Err(Refusal::WaitList);
         }
@@ -398,13 +400,14 @@ impl<'a> Family<'a> {
 }
 
 impl FamilyState {
-    /// How far the events are that a child waits for.
+    /// Combined status of the events that a child waits for.
     fn status(&mut self, child: &Child) -> Status {
         let statuses = child.waits.iter().map(|w| self.events.status(*w));
         statuses.max().unwrap_or(Status::Complete)
     }
 
-    /// The first child for which `may` holds and whose events are complete: of the new ones the last, then in order.
+    /// The first child for which `may` holds and whose events are complete: the newest of the new ones, then
+    /// in order.
     pub fn take(&mut self, may: impl Fn(&FamilyState, &Child) -> bool) -> Option<Child> {
         type List = fn(&mut FamilyState) -> &mut VecDeque<Child>;
         let lists: [(List, bool); 3] =
@@ -426,11 +429,11 @@ impl FamilyState {
         None
     }
 
-    /// The child starts, and leaves its place in the queue.
+    /// Starts the child, which frees its room in the queue.
     pub fn start(&mut self, mut child: Child, checker: &Checker) -> Child {
         child.room = None;
         let (start, bytes) = (child.literal.as_ptr() as u64, size_of_val(&*child.literal) as u64);
-        child._known = checker.know(start, bytes, AllocationKind::Internal);
+        child._known = checker.register(start, bytes, AllocationKind::Internal);
         self.running.push(child.number);
         if let Some(member) = self.members.get_mut(&child.number) {
             member.start = clock::now();
@@ -438,12 +441,12 @@ impl FamilyState {
         child
     }
 
-    /// The first error is the command's.
+    /// Records an error; the first one is the command's.
     fn fail(&mut self, error: DeviceError) {
         self.error.get_or_insert(error);
     }
 
-    /// Something has ended, or never will begin.
+    /// Ends a child that ran, or that will never start.
     fn finish(&mut self, child: Child, failed: bool) {
         for w in &child.waits {
             self.events.release(*w);
@@ -454,7 +457,7 @@ impl FamilyState {
             member.failed |= failed;
         }
         let mut next = Some(child.number);
-        // It is complete when all that it enqueued is; then its parent may be.
+        // A kernel is complete when all its children are; then its parent may be complete.
         while let Some(number) = next {
             let Some(member) = self.members.get_mut(&number) else { return };
             member.open -= 1;
@@ -491,7 +494,7 @@ impl Range {
     fn read(at: u64, kernel: &CpuKernel, uniform: bool) -> Call<Range> {
         let three = |offset: usize| [0, 8, 16].map(|d| read::<u64>(at + (offset + d) as u64));
         let dims: u32 = read(at + ndrange::DIMS as u64);
-        // There are one to three dimensions.
+        // One to three dimensions.
         if !(1..=3).contains(&dims) {
             return Err(Refusal::NdRange);
         }
@@ -500,7 +503,7 @@ impl Range {
         };
         let (offset, global) = (used(three(ndrange::OFFSET), 0), used(three(ndrange::GLOBAL), 1));
         let given = three(ndrange::LOCAL);
-        // Ids do not wrap around.
+        // Global ids must not wrap around.
         if (0..3).any(|d| offset[d].checked_add(global[d]).is_none()) {
             return Err(Refusal::NdRange);
         }
@@ -511,9 +514,10 @@ impl Range {
         }
         let local = used(given, 1);
         let items = local.iter().try_fold(1u64, |n, size| n.checked_mul(*size));
-        // A group has work-items, and no more than the kernel's may have;
+        // A group has at least one work-item and at most the kernel's maximum;
         let fits = items.is_some_and(|n| n > 0 && n <= kernel.max_work_group_size() as u64);
-        // it is of the size that the kernel requires, and divides the range if the program says so.
+        // it has the size that the kernel requires, and divides the range if the program requires uniform
+        // groups.
         let divides = (0..3).all(|d| local[d] != 0 && global[d].is_multiple_of(local[d]));
         if !fits || required.is_some_and(|r| r.map(u64::from) != local) || uniform && !divides {
             return Err(Refusal::NdRange);
@@ -524,8 +528,8 @@ impl Range {
 
 /// A value in a kernel's memory.
 fn read<T: Copy>(address: u64) -> T {
-    // SAFETY: the address is one that a kernel gave for such a value; that it is right is the application's responsibility, as
-    // for every access of kernels.
+    // SAFETY: a kernel passed the address of such a value; the application is responsible for its validity,
+    // as for every access of kernels.
     unsafe { std::ptr::read_unaligned(address as *const T) }
 }
 
@@ -535,7 +539,7 @@ fn write<T: Copy>(address: u64, value: T) {
     unsafe { std::ptr::write_unaligned(address as *mut T, value) };
 }
 
-/// What kernels call ([`clspv_bridge::native::runtime`]).
+/// Entry point of runtime calls by kernels ([`clspv_bridge::native::runtime`]).
 ///
 /// # Safety
 ///
@@ -549,7 +553,7 @@ pub unsafe extern "C" fn call(caller: *const Caller<'_>, number: u64, args: *con
     // SAFETY: likewise.
     let args = unsafe { &*args };
     let (call, family) = (usize::try_from(number).ok().and_then(|n| RUNTIME_CALLS.get(n)), caller.family);
-    // Nothing unwinds into the kernel's code.
+    // No panic may unwind into the kernel's code.
     let answer = || call.map_or(0, |call| family.answer(caller, *call, args));
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(answer)).unwrap_or_else(|_| {
         family.state.lock().fail(DeviceError::Unexpected("a panic in a kernel's call".into()));

@@ -1,8 +1,9 @@
-//! Events of kernels that a command's kernels enqueue. They live as long as the command.
+//! Events of device-side enqueue. They live as long as the command.
 //!
-//! Who has an event is counted: the kernels that retain it, its own kernel until that is complete, and kernels that wait for it.
+//! An event is reference-counted: by retains of kernels, by its own kernel until that is complete, and by
+//! kernels that wait for it.
 
-/// How far an event is. Of several events, the greatest decides.
+/// Status of an event. Of several events, the greatest decides.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Status {
     Complete,
@@ -10,7 +11,7 @@ pub enum Status {
     Failed,
 }
 
-/// Times of a kernel in nanoseconds: from its start to its end, and until what it enqueued was complete.
+/// Times of a kernel in nanoseconds: from its start to its end, and until its children were complete.
 pub type Spent = [u64; 2];
 
 struct ChildEvent {
@@ -18,11 +19,12 @@ struct ChildEvent {
     status: Status,
     is_user: bool,
     spent: Option<Spent>,
-    /// Where kernels want the times to be.
+    /// Addresses where kernels requested the times.
     wanted: Vec<u64>,
 }
 
-/// What kernels know an event by: a position, and how many events had it before in the high half. Never 0, and not all ones.
+/// An event handle in kernels: the slot's index, and in the high half the slot's reuse count. Never 0 or all
+/// ones.
 pub type Word = u64;
 
 /// The events of a command.
@@ -33,7 +35,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// A new event of one user; none if there are `most`.
+    /// Creates an event with one reference; `None` if there are `most` already.
     pub fn create(&mut self, is_user: bool, most: usize) -> Option<Word> {
         let event =
             ChildEvent { users: 1, status: Status::Pending, is_user, spent: None, wanted: Vec::new() };
@@ -56,24 +58,24 @@ impl Events {
         event.as_mut().filter(|_| u64::from(*turn) == word >> 32)
     }
 
-    /// Whether there is such an event.
+    /// Whether the handle is valid.
     pub fn is_valid(&mut self, word: Word) -> bool {
         self.get(word).is_some()
     }
 
-    /// How far the event is; one that is gone has failed.
+    /// Status of the event; a released one has failed.
     pub fn status(&mut self, word: Word) -> Status {
         self.get(word).map_or(Status::Failed, |e| e.status)
     }
 
-    /// One more user.
+    /// Adds a reference.
     pub fn retain(&mut self, word: Word) {
         if let Some(event) = self.get(word) {
             event.users = event.users.saturating_add(1);
         }
     }
 
-    /// One user less; without any the event is gone.
+    /// Drops a reference; the last one frees the event.
     pub fn release(&mut self, word: Word) {
         let Some(event) = self.get(word) else { return };
         event.users -= 1;
@@ -83,7 +85,7 @@ impl Events {
         let at = word as u32 - 1;
         if let Some((turn, event)) = self.slots.get_mut(at as usize) {
             *event = None;
-            // A position all of whose words were in use is not used again.
+            // A slot whose handles are used up is not reused.
             if let Some(next) = turn.checked_add(1).filter(|next| *next != u32::MAX) {
                 *turn = next;
                 self.free.push(at);
@@ -91,20 +93,21 @@ impl Events {
         }
     }
 
-    /// Sets the status of a user event that has none yet; false if that is not to be.
+    /// Sets the status of a user event; false if it is not a user event or already set.
     pub fn set(&mut self, word: Word, status: Status) -> bool {
         let event = self.get(word).filter(|e| e.is_user && e.status == Status::Pending);
         event.map(|e| e.status = status).is_some()
     }
 
-    /// The event's kernel is complete. Gives the places where its times are wanted.
+    /// Completes the event of a kernel. Returns the addresses where its times are requested.
     pub fn complete(&mut self, word: Word, status: Status, spent: Spent) -> Vec<u64> {
         let Some(event) = self.get(word) else { return Vec::new() };
         (event.status, event.spent) = (status, Some(spent));
         std::mem::take(&mut event.wanted)
     }
 
-    /// Wants the times of the event's kernel to be at an address; gives them if they are known. User events have none.
+    /// Requests the times of the event's kernel at an address. Returns them if they are known. User events
+    /// have none.
     pub fn capture(&mut self, word: Word, address: u64) -> Option<Spent> {
         let event = self.get(word).filter(|e| !e.is_user)?;
         if event.spent.is_none() {

@@ -1,4 +1,5 @@
-//! A launch: the argument block, each thread's memory for groups, and the calls of the work-group function.
+//! Execution of a launch: the argument block, each thread's memory for groups, and the calls of the
+//! work-group function.
 
 use super::super::batch::{ArgValue, Launch};
 use super::super::traits::{DeviceError, DeviceResult};
@@ -17,7 +18,7 @@ use clspv_bridge::metadata::ArgKind;
 use clspv_bridge::native::{ALIGN, Places, context};
 use std::cell::RefCell;
 
-/// What all groups of a launch share.
+/// State shared by all groups of a launch.
 struct Grid<'a> {
     kernel: &'a CpuKernel,
     run: Run<'a>,
@@ -29,11 +30,11 @@ struct Grid<'a> {
     global: [u64; 3],
     local: [u64; 3],
     groups: [u64; 3],
-    /// Streams are stored past the caches.
+    /// Streaming stores bypass the caches.
     streams: bool,
 }
 
-/// The structure that a work-group function is given.
+/// The context structure that a work-group function receives.
 #[repr(C, align(8))]
 struct Context([u8; context::SIZE]);
 
@@ -49,11 +50,11 @@ impl Context {
 }
 
 thread_local! {
-    /// Local and scratch memory of the groups that this thread runs, by depth.
+    /// Local and scratch memory of the groups that this thread runs, by nesting depth.
     static MEMORY: RefCell<Vec<HostAllocation>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a launch runs on, and who takes what it prints.
+/// The resources of a launch, and the receiver of its printf output.
 #[derive(Clone, Copy)]
 pub struct Host<'a> {
     pub print_bytes: u64,
@@ -62,8 +63,8 @@ pub struct Host<'a> {
     pub checker: &'a Checker,
 }
 
-/// Runs a launch and what its kernels enqueue; returns when all is complete and what was printed is handed over. Gives the time
-/// when the kernel ended if it enqueued others, else 0.
+/// Runs a launch and its children. Returns when all are complete and the printf output is passed on. The
+/// result is the kernel's end time if it enqueued children, else 0.
 pub fn launch_and_print(launch: &Launch, host: &Host<'_>) -> DeviceResult<u64> {
     let kernel = kernel_of(launch)?;
     let family = Family::new(kernel, launch, host);
@@ -81,7 +82,7 @@ pub fn launch_and_print(launch: &Launch, host: &Host<'_>) -> DeviceResult<u64> {
     family.result().map(|()| end)
 }
 
-/// Runs a child, on the whole pool, or at a depth in calls of other kernels on this thread alone.
+/// Runs a child: on the whole pool, or nested at `depth` on this thread only.
 pub fn run_child(child: &Child, family: &Family<'_>, depth: usize) -> DeviceResult<()> {
     let run = Run { family, number: child.number, depth };
     child.launch().map_or(Ok(()), |launch| one(launch, kernel_of(launch)?, run))
@@ -92,12 +93,12 @@ fn kernel_of(launch: &Launch) -> DeviceResult<&CpuKernel> {
     kernel.ok_or_else(|| DeviceError::Unexpected("a kernel of another device".into()))
 }
 
-/// One kernel of a family.
+/// Execution of one kernel of a family.
 #[derive(Clone, Copy)]
 struct Run<'a> {
     family: &'a Family<'a>,
     number: u64,
-    /// Kernels in whose calls it runs.
+    /// Nesting depth in calls of other kernels.
     depth: usize,
 }
 
@@ -138,16 +139,16 @@ fn run_groups(
     };
     pack(launch, kernel, &mut grid)?;
     let total = grid.groups[0].saturating_mul(grid.groups[1]).saturating_mul(grid.groups[2]);
-    // Memory is there before the first group runs, so that a lack of it is an error of the launch.
+    // Allocated before the first group runs, so that a failure is an error of the launch.
     if memory(run.depth, grid.bytes()).is_none() {
         return Err(DeviceError::OutOfDeviceMemory);
     }
     let done = match &native.places {
-        // In order and on one thread: the judge has one picture of the memory.
+        // In order and on one thread: the session tracks the state of the memory.
         Some(places) => {
             let mut session = Session::new(checker, shape(launch, &grid, places, print)?);
             let done = grid.run(0, total, Some(&raw mut session));
-            checker.tell(&native.info.name, session);
+            checker.report(&native.info.name, session);
             done
         }
         None if run.depth > 0 => grid.run(0, total, None),
@@ -156,7 +157,7 @@ fn run_groups(
     if done { Ok(()) } else { Err(DeviceError::OutOfDeviceMemory) }
 }
 
-/// What the checks of a launch must know of it.
+/// The properties of a launch that its sanitizer session needs.
 fn shape<'a>(
     launch: &Launch,
     grid: &Grid<'a>,
@@ -256,11 +257,11 @@ fn pack(launch: &Launch, kernel: &CpuKernel, grid: &mut Grid<'_>) -> DeviceResul
     Ok(())
 }
 
-/// This thread's memory for groups at a depth, at least that large.
+/// This thread's memory of at least `bytes` for groups at a depth.
 fn memory(depth: usize, bytes: u64) -> Option<HostPtr> {
     let depth = depth % LEVELS;
     MEMORY.with_borrow_mut(|own| {
-        // What is deeper is not in use.
+        // Deeper memory is not in use.
         if own.get(depth).is_some_and(|m| m.size() < bytes) {
             own.truncate(depth);
         }
@@ -272,18 +273,18 @@ fn memory(depth: usize, bytes: u64) -> Option<HostPtr> {
 }
 
 impl Grid<'_> {
-    /// Memory of a group: local, then scratch.
+    /// Bytes of a group's memory: local, then scratch.
     fn bytes(&self) -> u64 {
         self.scratch_at() + self.kernel.native().scratch_bytes(self.local) + ALIGN as u64
     }
 
-    /// Where scratch memory begins. In checked code what lies behind local memory is nobody's.
+    /// Offset of scratch memory. In instrumented code an unused gap follows local memory.
     fn scratch_at(&self) -> u64 {
         let gap = if self.kernel.native().places.is_some() { 4096 } else { 0 };
         self.local_bytes + gap
     }
 
-    /// Runs groups by their linear numbers; false if there is no memory for them.
+    /// Runs groups by their linear numbers; false if their memory cannot be allocated.
     fn run(&self, first: u64, end: u64, check: Option<*mut Session<'_>>) -> bool {
         let Some(base) = memory(self.run.depth, self.bytes()) else { return false };
         let _modes = FloatModes::plain();
@@ -335,8 +336,9 @@ impl Grid<'_> {
                 // SAFETY: the session lives as long as the launch, on this thread; the memory is the group's.
                 unsafe { (*session).start(id, size, local, scratch) };
             }
-            // SAFETY: the context holds what the contract asks for: the argument block of this kernel, and local and scratch
-            // memory for a group of this size. What the kernel's code does is the application's responsibility.
+            // SAFETY: the context is as the contract requires: the argument block of this kernel, and local
+            // and scratch memory for a group of this size. The application is responsible for the kernel's
+            // own accesses.
             unsafe { function(cx.0.as_ptr()) };
             caller.group_ended();
             if size != self.local {
@@ -350,7 +352,7 @@ impl Grid<'_> {
     }
 }
 
-/// Orders stores past the caches before all that follows.
+/// Orders streaming stores before all later stores.
 fn order_streams() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: an instruction without operands, which every x86-64 processor has.
@@ -359,8 +361,8 @@ fn order_streams() {
     };
 }
 
-/// The processor's floating-point modes are the default ones while this lives: denormals kept, rounding to nearest. The
-/// application may have set others for its thread.
+/// Sets the processor's default floating-point modes while it lives: denormals preserved, rounding to
+/// nearest. The application may have set others for its thread.
 struct FloatModes(#[cfg(target_arch = "x86_64")] u32);
 
 #[cfg(target_arch = "x86_64")]

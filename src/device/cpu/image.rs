@@ -1,6 +1,7 @@
-//! Images: texels in host memory, one row after another, and what kernels are told of them (`clspv_bridge::native::image`).
-//! Levels of detail lie behind each other, and each is told of like an image. Every transfer is a copy of rows. Views of buffers and of
-//! other images share the memory and keep its owner.
+//! Images: texels in host memory, one row after another, and the image descriptors that kernels receive
+//! (`clspv_bridge::native::image`). Levels of detail are consecutive; each has its own descriptor. Every
+//! transfer is a copy of rows. Views of buffers and of other images share the memory and keep its owner
+//! alive.
 
 use super::super::batch::{DeviceCommand, ImageRange, RectLayout};
 use super::super::host_exec;
@@ -12,13 +13,13 @@ use clspv_bridge::native::image as descriptor;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Texels of an image in a buffer.
+/// Maximum texels of an image in a buffer.
 const MAX_BUFFER: u64 = 1 << 28;
 const MAX_ARGS: u32 = 128;
-/// Of the first texel of a level, in bytes: texels are at most 16.
+/// Alignment of a level's first texel in bytes: texels have at most 16.
 const LEVEL_ALIGNMENT: u64 = 16;
 
-/// What keeps the texels.
+/// Owner of the texels.
 enum Store {
     Own(#[allow(dead_code)] HostAllocation),
     Shared(#[allow(dead_code)] Arc<dyn DeviceMemory>),
@@ -28,9 +29,9 @@ enum Store {
 pub struct CpuImage {
     desc: ImageDesc,
     base: HostPtr,
-    /// Of each level.
+    /// Layout of each level.
     layouts: Vec<RectLayout>,
-    /// Of each level in turn; in words, for their alignment.
+    /// Image descriptors of the levels; in words, for their alignment.
     descriptors: Vec<[u64; descriptor::BYTES / 8]>,
     _store: Store,
 }
@@ -47,7 +48,7 @@ impl DeviceMemory for CpuImage {
     }
 }
 
-/// What images the device can do.
+/// The device's image support.
 pub fn facts(max_bytes: u64) -> ImageFacts {
     let support = |format: image::ImageFormat| {
         let all = ImageUse { read: true, write: true, read_write: true };
@@ -70,14 +71,14 @@ pub fn facts(max_bytes: u64) -> ImageFacts {
     }
 }
 
-/// The image behind a memory.
+/// Downcasts a memory to the image.
 pub fn image_of(memory: &Arc<dyn DeviceMemory>) -> DeviceResult<&CpuImage> {
     let image = memory.as_any().downcast_ref::<CpuImage>();
     image.ok_or_else(|| DeviceError::Unexpected("not an image of this kind of device".into()))
 }
 
 impl CpuImage {
-    /// Texels of its own.
+    /// Allocates an image.
     pub fn new(desc: &ImageDesc) -> DeviceResult<CpuImage> {
         let (mut size, mut layouts) = (0u64, Vec::new());
         for level in 0..desc.levels.max(1) {
@@ -92,7 +93,7 @@ impl CpuImage {
         CpuImage::of(desc, own.ptr(), layouts, Store::Own(own))
     }
 
-    /// Texels in a buffer.
+    /// An image over a buffer.
     pub fn of_buffer(
         buffer: &Arc<dyn DeviceMemory>,
         layout: &RectLayout,
@@ -109,7 +110,7 @@ impl CpuImage {
         CpuImage::of(desc, base, vec![*layout], Store::Shared(buffer.clone()))
     }
 
-    /// The texels of another image.
+    /// A view of another image.
     pub fn of_image(other: &Arc<dyn DeviceMemory>, desc: &ImageDesc) -> DeviceResult<CpuImage> {
         let from = image_of(other)?;
         if from.desc.shape != desc.shape || from.desc.format.element_size() != desc.format.element_size() {
@@ -126,17 +127,17 @@ impl CpuImage {
         Ok(CpuImage { desc: *desc, base, layouts, descriptors, _store: store })
     }
 
-    /// Address of what kernels are told.
+    /// Address of the image descriptors.
     pub fn descriptors(&self) -> u64 {
         self.descriptors.as_ptr() as u64
     }
 
-    /// Bytes of that.
+    /// Bytes of the image descriptors.
     pub fn descriptor_bytes(&self) -> u64 {
         size_of_val(&self.descriptors[..]) as u64
     }
 
-    /// Address and number of the texels' bytes.
+    /// Address and size in bytes of the texels.
     pub fn texels(&self) -> (u64, u64) {
         let start = self.layouts.first().map_or(0, |l| l.offset);
         let end = (0..).zip(&self.layouts).map(|(level, layout)| {
@@ -146,7 +147,7 @@ impl CpuImage {
         (self.base.offset(start).addr() as u64, end.max().map_or(0, |end| end - start))
     }
 
-    /// A region's bytes: where, their layout and their extent.
+    /// A region's memory: base address, layout and extent in bytes.
     fn part(&self, range: &ImageRange) -> DeviceResult<(HostPtr, RectLayout, [u64; 3])> {
         let element = self.desc.format.element_size();
         let layout = self.layouts.get(range.level as usize);
@@ -158,7 +159,7 @@ impl CpuImage {
     }
 }
 
-/// The structure of `native::image` for a level.
+/// The image descriptor of a level (`native::image`).
 fn describe(
     desc: &ImageDesc,
     level: u32,
@@ -203,7 +204,7 @@ fn describe(
     Some(words)
 }
 
-/// Does a transfer; false if it is none of images.
+/// Executes a transfer; false if it does not involve images.
 pub fn transfer(command: &DeviceCommand) -> DeviceResult<bool> {
     let memory = |range: &super::super::batch::BufferRange| {
         let base = range.memory.host_ptr().map(|p| p.offset(range.offset));
@@ -235,16 +236,16 @@ pub fn transfer(command: &DeviceCommand) -> DeviceResult<bool> {
             let (to, layout, region) = image_of(&dst.image)?.part(dst)?;
             for (z, y) in (0..region[2]).flat_map(|z| (0..region[1]).map(move |y| (z, y))) {
                 let row = to.offset(layout.offset + z * layout.slice_pitch + y * layout.row_pitch);
-                // SAFETY: the region was validated against the image, which the command keeps; the scheduler runs nothing else
-                // on it.
+                // SAFETY: the region was validated against the image, which the command keeps; the scheduler
+                // runs nothing else on it.
                 unsafe { host_ptr::fill(row, texel, region[0]) };
             }
             return Ok(true);
         }
         _ => return Ok(host_exec::run(command)),
     };
-    // SAFETY: regions were validated against images and buffers, which the command keeps, as the application keeps its memory;
-    // the scheduler runs nothing else on them.
+    // SAFETY: regions were validated against images and buffers, which the command keeps, as the application
+    // keeps its memory; the scheduler runs nothing else on them.
     unsafe { host_ptr::copy_rect(from, from_layout, to, to_layout, region) };
     Ok(true)
 }

@@ -20,13 +20,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A work-group function.
 pub type Function = unsafe extern "C" fn(*const u8);
 
-/// What the kernels of a program share.
+/// State shared by the kernels of a program.
 struct Code {
     program: Arc<CompiledProgram>,
     data: Option<HostAllocation>,
-    /// The entries of blocks by their numbers: position and functions.
+    /// Entries of blocks by block number: index and functions.
     blocks: HashMap<u64, (usize, Function, Function)>,
-    /// Keeps the functions' code; never read.
+    /// Keeps the functions' code loaded; never read.
     _library: Option<Library>,
 }
 
@@ -42,12 +42,13 @@ pub struct CpuKernel {
     whole: Function,
     any: Function,
     threads: u32,
-    /// A launch that writes so many bytes in streams stores them past the caches.
+    /// Minimum bytes of a launch's streaming writes that bypass the caches.
     stream_from: u64,
 }
 
 impl CpuProgram {
-    /// Loads the code, and makes the data block. A launch that writes so many bytes in streams stores them past the caches.
+    /// Loads the code and creates the data block. Launches bypass the caches from `stream_from` bytes of
+    /// streaming writes on.
     pub fn load(program: Arc<CompiledProgram>, threads: u32, stream_from: u64) -> DeviceResult<CpuProgram> {
         let native =
             program.native.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
@@ -56,7 +57,8 @@ impl CpuProgram {
         for k in &native.kernels {
             let library = library.as_ref().ok_or_else(|| DeviceError::Unexpected("no native code".into()))?;
             let get = |name: &str| {
-                // SAFETY: the symbol is a function of this type by the contract with the compiler, which made the object.
+                // SAFETY: the symbol is a function of this type by the contract with the compiler, which made
+                // the object.
                 let found = unsafe { library.get::<Function>(name.as_bytes()) };
                 found.map(|f| *f).map_err(|e| DeviceError::Unexpected(format!("no function {name}: {e}")))
             };
@@ -80,15 +82,15 @@ impl CpuProgram {
     }
 }
 
-/// A part of a path that leads nowhere and is new each time: the loader takes two objects of one path for the same, and
-/// numbers of descriptors are used again.
+/// A redundant path component that is new each time: the loader identifies objects by path, and descriptor
+/// numbers are reused.
 fn detour() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let n = COUNT.fetch_add(1, Ordering::Relaxed);
     (0..64 - n.leading_zeros()).map(|bit| if n >> bit & 1 == 1 { "/./" } else { "///" }).collect()
 }
 
-/// Opens a shared object that lies in memory.
+/// Opens a shared object in memory.
 fn open(object: &[u8]) -> DeviceResult<Library> {
     let failed = |e: &dyn std::fmt::Display| DeviceError::Unexpected(format!("cannot load native code: {e}"));
     // SAFETY: the name is a string; the descriptor is checked.
@@ -96,15 +98,16 @@ fn open(object: &[u8]) -> DeviceResult<Library> {
     if fd < 0 {
         return Err(failed(&std::io::Error::last_os_error()));
     }
-    // SAFETY: the descriptor is new and owned by nobody else.
+    // SAFETY: the descriptor is new and has no other owner.
     let mut file = unsafe { File::from_raw_fd(fd) };
     file.write_all(object).map_err(|e| failed(&e))?;
     let path = format!("/proc/self{}/fd/{}", detour(), file.as_raw_fd());
-    // SAFETY: the object has no initialisers; it was made by the compiler or comes from the cache of this user.
+    // SAFETY: the object has no initialisers; it was made by the compiler or comes from the cache of this
+    // user.
     unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|e| failed(&e))
 }
 
-/// The program's data with addresses put in.
+/// Creates the program's data block and relocates its addresses.
 fn data_block(program: &CompiledProgram) -> DeviceResult<Option<HostAllocation>> {
     let data = &program.data;
     if data.size() == 0 {
@@ -131,7 +134,7 @@ impl DeviceProgram for CpuProgram {
 }
 
 impl CpuKernel {
-    /// How it is launched.
+    /// The launch interface of the native code.
     pub fn native(&self) -> &NativeKernel {
         static NONE: std::sync::OnceLock<NativeKernel> = std::sync::OnceLock::new();
         let found = self.code.program.native.as_ref().and_then(|n| n.kernels.get(self.index));
@@ -141,11 +144,12 @@ impl CpuKernel {
     pub fn function(&self, local: [u64; 3]) -> Function {
         if self.native().is_whole(local) { self.whole } else { self.any }
     }
-    /// The function for groups at the end of a dimension: the other may take the size that the kernel requires for theirs.
+    /// The function for groups at the end of a dimension. The other one may assume the size that the kernel
+    /// requires.
     pub fn function_at_end(&self) -> Function {
         self.any
     }
-    /// Whether so many work-items should store streams past the caches.
+    /// Whether the streaming stores of `items` work-items should bypass the caches.
     pub fn streams(&self, items: u64) -> bool {
         let each = u64::from(self.native().stream_bytes);
         each != 0 && items.saturating_mul(each) >= self.stream_from
@@ -166,7 +170,7 @@ impl CpuKernel {
     pub fn data(&self) -> u64 {
         self.code.data.as_ref().map_or(0, |d| d.ptr().addr() as u64)
     }
-    /// The string constant at an address in the data block, as the program has it.
+    /// The string constant at an address in the data block, with its initial contents.
     pub fn constant_at(&self, address: u64) -> Option<&[u8]> {
         let at = usize::try_from(address.checked_sub(self.data())?).ok()?;
         self.code.program.data.bytes.get(at..).filter(|rest| !rest.is_empty())
@@ -209,10 +213,10 @@ impl DeviceKernel for CpuKernel {
             return required;
         }
         let width = self.native().width;
-        // Groups enough for all threads, and not so many that calling them counts.
+        // Enough groups for all threads, but few enough that the calls cost no time.
         let items = global[0].saturating_mul(global[1]).saturating_mul(global[2]);
         let share = items / u64::from(self.threads.max(1) * 8);
-        // What lives across barriers lies in memory for each work-item.
+        // Values live across barriers need memory for each work-item.
         let most = if self.native().has_barriers { 1024 } else { 4096 };
         let target = share.clamp(u64::from(width), most) as u32;
         let shape = localsize::GroupPreferences { target, wave: width, row: 1024, max: [4096; 3] };

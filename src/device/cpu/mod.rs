@@ -1,7 +1,7 @@
 //! The host's processor as a device.
 //!
-//! Buffers are host memory. A program is a shared object (`clspv_bridge::native`); a launch runs work-groups on the thread that
-//! executes the queue and, when it is worth it, on the threads of a pool.
+//! Buffers are host memory. A program is a shared object (`clspv_bridge::native`); a launch runs work-groups
+//! on the thread that executes the queue and, when it is worth it, on the threads of a pool.
 
 mod check;
 mod clock;
@@ -23,7 +23,7 @@ use super::traits::{DeviceDriver, DeviceOps};
 use crate::config::Config;
 use std::sync::Arc;
 
-/// The kind of device that processors are.
+/// The device kind of the host's processor.
 pub struct CpuDriver;
 
 /// The driver's one value, for the table of device kinds.
@@ -35,7 +35,7 @@ impl DeviceDriver for CpuDriver {
     }
 
     fn probe(&self, config: &Config) -> Vec<Arc<dyn DeviceOps>> {
-        // Code is made by clang, also that of programs in SPIR-V.
+        // clang generates the code, also of SPIR-V programs.
         if !super::compiler_available() {
             tracing::info!("CPU device not used: clang was not found");
             return Vec::new();

@@ -1,7 +1,6 @@
-//! Queues on the device: what kernels know them by, and how much each may hold.
+//! On-device queues: the numbers that identify them in kernels, and their capacity.
 //!
-//! Kernels have a number for a queue, which is never used again, so that nothing is found by one whose queue is gone.
-//! A lock guards the table of numbers.
+//! A number is never reused, so that a stale one finds no queue. A lock guards the table of numbers.
 
 use super::super::traits::OnDeviceQueue;
 use super::pool::Pool;
@@ -10,23 +9,23 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-/// Most bytes of a kernel that every queue has room for.
+/// Maximum bytes of a kernel that every queue has room for.
 const ONE: u64 = 128 << 10;
 
-/// A queue.
+/// An on-device queue.
 pub struct CpuOnDeviceQueue {
     word: u64,
-    /// Whose kernels may use it.
+    /// The pool whose kernels may use the queue.
     pool: Arc<Pool>,
     size: u64,
-    /// Bytes of what is enqueued and has not started.
+    /// Bytes of commands that are enqueued and have not started.
     used: AtomicU64,
 }
 
 static QUEUES: Mutex<BTreeMap<u64, Weak<CpuOnDeviceQueue>>> = Mutex::new(BTreeMap::new());
 
 impl CpuOnDeviceQueue {
-    /// A queue for kernels that run on this pool.
+    /// Creates a queue for kernels that run on this pool.
     pub fn create(pool: &Arc<Pool>, size: u32) -> Arc<CpuOnDeviceQueue> {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let word = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -40,13 +39,13 @@ impl CpuOnDeviceQueue {
         queue
     }
 
-    /// The queue that kernels on this pool know by the word.
+    /// The queue with this number, for kernels on this pool.
     pub fn find(word: u64, pool: &Pool) -> Option<Arc<CpuOnDeviceQueue>> {
         let queue = QUEUES.lock().get(&word).and_then(Weak::upgrade)?;
         std::ptr::eq(&*queue.pool, pool).then_some(queue)
     }
 
-    /// Takes room for so many bytes, if there is any. A queue of any size holds one kernel.
+    /// Reserves `bytes`, if available. A queue of any size has room for one kernel.
     pub fn take(self: &Arc<Self>, bytes: u64) -> Option<Room> {
         let size = |used: u64| if used == 0 { self.size.max(ONE) } else { self.size };
         let more = |used: u64| used.checked_add(bytes).filter(|all| *all <= size(used));
@@ -67,14 +66,14 @@ impl OnDeviceQueue for CpuOnDeviceQueue {
     }
 }
 
-/// Bytes of a queue, given back when dropped.
+/// A reservation in a queue, released on drop.
 pub struct Room {
     queue: Arc<CpuOnDeviceQueue>,
     bytes: u64,
 }
 
 impl Room {
-    /// Whether it is on a queue.
+    /// Whether the reservation is in this queue.
     pub fn is_on(&self, queue: &Arc<CpuOnDeviceQueue>) -> bool {
         Arc::ptr_eq(&self.queue, queue)
     }

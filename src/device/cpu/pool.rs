@@ -1,19 +1,20 @@
-//! Threads that share the groups of launches.
+//! Thread pool that shares the groups of launches.
 //!
-//! The thread that executes a launch begins with it alone. If there is more than a moment's work left, it wakes others, which
-//! take pieces of what is left until nothing is; it works on itself and waits for the last of them. Idle threads sleep. A lock
-//! guards the list of launches; pieces are taken without it.
+//! The thread that executes a launch begins alone. If the remaining work is worth it, it wakes other threads,
+//! which take chunks until none are left. It takes chunks itself and waits for the last of the others. Idle
+//! threads sleep. A lock guards the list of launches; chunks are taken without it.
 
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 use std::time::Instant;
 
-/// Work that is not worth waking a thread, in nanoseconds.
+/// Work in nanoseconds that is not worth waking a thread.
 const ALONE: u64 = 30_000;
-/// Time that a piece should take: short enough to end together, long enough for the counter not to matter.
+/// Target time of a chunk in nanoseconds: short enough to end together, long enough for the counter not to
+/// matter.
 const PIECE: u64 = 100_000;
-/// Stack of the threads: code of kernels keeps vectors there.
+/// Stack of the threads: kernel code keeps vectors there.
 pub const STACK: usize = 8 << 20;
 
 /// A launch that threads may join.
@@ -24,7 +25,7 @@ struct Job {
     total: u64,
     piece: u64,
     failed: AtomicBool,
-    /// Threads that are at it, besides the launch's own.
+    /// Number of threads on the job, besides the launch's own.
     workers: AtomicUsize,
 }
 
@@ -49,29 +50,29 @@ impl Job {
 #[derive(Default)]
 struct Shared {
     jobs: Mutex<Vec<Arc<Job>>>,
-    /// The pool is gone.
+    /// The pool is being destroyed.
     closed: AtomicBool,
     wake: Condvar,
-    /// A helper has left its job.
+    /// A worker has left its job.
     left: Condvar,
 }
 
-/// The threads.
+/// The thread pool.
 pub struct Pool {
     threads: usize,
-    /// The processors that the threads keep to; empty for all.
+    /// Processors that the threads are pinned to; empty if they are not.
     processors: Arc<[usize]>,
     shared: Arc<Shared>,
     started: Once,
 }
 
 impl Pool {
-    /// A pool for work on this many threads, the caller's among them. They are started when they are first needed.
+    /// A pool for work on this many threads, including the caller. They are started when first needed.
     pub fn new(threads: usize) -> Pool {
         Pool { threads, processors: Arc::new([]), shared: Arc::default(), started: Once::new() }
     }
 
-    /// The same for threads that run on these processors only, the caller being one that has called [`Pool::keep`].
+    /// Like [`Pool::new`], with threads pinned to these processors; callers must have called [`Pool::keep`].
     pub fn on(processors: &[usize]) -> Pool {
         Pool {
             threads: processors.len(),
@@ -81,12 +82,12 @@ impl Pool {
         }
     }
 
-    /// Whether threads keep to certain processors.
+    /// Whether threads are pinned to processors.
     pub fn is_bound(&self) -> bool {
         !self.processors.is_empty()
     }
 
-    /// Makes the calling thread keep to the pool's processors.
+    /// Pins the calling thread to the pool's processors.
     pub fn keep(&self) {
         bind(&self.processors);
     }
@@ -95,7 +96,7 @@ impl Pool {
     pub fn run(&self, total: u64, work: &(dyn Fn(u64, u64) -> bool + Sync)) -> bool {
         let (mut done, mut batch) = (0u64, 1u64);
         let begin = Instant::now();
-        // Ranges that double: few calls, and the first is short.
+        // Ranges double in size: few calls, and the first is short.
         loop {
             if done == total {
                 return true;
@@ -123,8 +124,8 @@ impl Pool {
         let left = total - done;
         let fair = left.div_ceil(self.threads as u64 * 4);
         let piece = (PIECE / each).clamp(1, fair.max(1));
-        // SAFETY: the reference is used by `Job::work_on` only, and this function does not return before all helpers have left
-        // the job and it is off the list.
+        // SAFETY: only `Job::work_on` uses the reference, and this function does not return before all
+        // workers have left the job and it is off the list.
         let work: &'static (dyn Fn(u64, u64) -> bool + Sync) = unsafe { std::mem::transmute(work) };
         let job = Arc::new(Job {
             work,
@@ -169,7 +170,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // Under the lock: no thread is between looking and sleeping.
+        // Under the lock: no thread is between checking and sleeping.
         let jobs = self.shared.jobs.lock();
         self.shared.closed.store(true, Ordering::Relaxed);
         drop(jobs);
@@ -177,7 +178,7 @@ impl Drop for Pool {
     }
 }
 
-/// Makes the calling thread keep to some processors, if the system allows it.
+/// Pins the calling thread to some processors, if the system allows it.
 fn bind(processors: &[usize]) {
     if processors.is_empty() {
         return;
@@ -254,7 +255,7 @@ mod tests {
             let pool = Pool::on(&[own]);
             assert!(pool.is_bound());
             pool.keep();
-            // SAFETY: asks for a number.
+            // SAFETY: returns a number.
             unsafe { libc::sched_getcpu() }
         });
         assert_eq!(at.join().unwrap() as usize, own);

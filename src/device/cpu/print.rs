@@ -1,4 +1,5 @@
-//! What a launch prints: the buffer that its kernel writes, until it is text (`clspv_bridge::printf`).
+//! Print buffer of a launch: its kernel writes printf records there, which are then formatted as text
+//! (`clspv_bridge::printf`).
 
 use super::super::batch::{ArgValue, Launch};
 use super::super::traits::{DeviceError, DeviceKernel, DeviceResult};
@@ -8,7 +9,7 @@ use crate::printf::Printer;
 use clspv_bridge::printf::{CAPACITY, DROPPED, HEAD, NEXT};
 use std::borrow::Cow;
 
-/// Bytes of a string in a buffer that are looked at.
+/// Maximum bytes of a string in a buffer.
 const LONGEST_STRING: u64 = 4096;
 
 /// The print buffer of one launch.
@@ -18,7 +19,7 @@ pub struct CpuPrintBuffer {
 }
 
 impl CpuPrintBuffer {
-    /// A buffer of this many bytes for a kernel; `None` if it does not print.
+    /// A buffer of `bytes` for a kernel; `None` if it does not print.
     pub fn new(kernel: &CpuKernel, bytes: u64) -> DeviceResult<Option<CpuPrintBuffer>> {
         let Some(longest) = kernel.info().printf.iter().map(|c| c.words()).max() else { return Ok(None) };
         let capacity = u32::try_from(bytes / 4).unwrap_or(1 << 28).max(HEAD + 1);
@@ -33,17 +34,17 @@ impl CpuPrintBuffer {
         Ok(Some(CpuPrintBuffer { memory, capacity }))
     }
 
-    /// Where the kernel writes.
+    /// Address that the kernel writes to.
     pub fn ptr(&self) -> HostPtr {
         self.memory.ptr()
     }
 
-    /// Its bytes.
+    /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.memory.size()
     }
 
-    /// The text, when the launch is complete.
+    /// The printed text. The launch must be complete.
     pub fn text(&self, kernel: &CpuKernel, launch: &Launch) -> Vec<u8> {
         // SAFETY: the memory is aligned to a page and no kernel writes it any more.
         let words = unsafe {
@@ -74,7 +75,7 @@ impl CpuPrintBuffer {
     }
 }
 
-/// The string at an address in a buffer argument, as it is now.
+/// The string at an address in a buffer argument, with its current contents.
 fn in_buffers(launch: &Launch, address: u64) -> Option<Cow<'static, [u8]>> {
     launch.args.iter().find_map(|arg| {
         let ArgValue::Buffer(range) = arg else { return None };

@@ -1,7 +1,8 @@
-//! A queue: batches in order, executed by the thread that waits for them or else by the queue's own.
+//! Device queue: executes batches in order, on the thread that waits for them or on the queue's own.
 //!
-//! One thread at a time is at a queue's batches. The queue's thread is started by the first submission and sleeps while there
-//! is nothing to do. A lock guards the list of batches; it is not held while commands run or completions are reported.
+//! One thread at a time executes a queue's batches. The queue's thread is started by the first submission and
+//! sleeps while there is nothing to do. A lock guards the list of batches; it is not held while commands run
+//! or completions are reported.
 
 use super::super::batch::{Batch, CommandTicket, DeviceCommand, Outcome, Times};
 use super::super::traits::*;
@@ -22,10 +23,10 @@ use std::time::{Duration, Instant};
 struct State {
     submitted: Submission,
     batches: VecDeque<Batch>,
-    /// A thread is at a batch.
+    /// A thread is executing a batch.
     busy: bool,
     has_thread: bool,
-    /// The queue is gone; its thread ends when there is nothing left.
+    /// The queue is being destroyed; its thread ends when no batch is left.
     closed: bool,
 }
 
@@ -37,13 +38,13 @@ struct Inner {
     print_bytes: u64,
     state: Mutex<State>,
     completed: AtomicU64,
-    /// There is a batch, or the queue is gone.
+    /// A batch was submitted, or the queue is being destroyed.
     work: Condvar,
     /// A batch is complete.
     done: Condvar,
 }
 
-/// The queue.
+/// A device queue.
 pub struct CpuQueue(Arc<Inner>);
 
 impl CpuQueue {
@@ -75,7 +76,7 @@ impl Drop for CpuQueue {
 }
 
 impl Inner {
-    /// Executes the oldest batch; false if there is none or another thread is at one.
+    /// Executes the oldest batch; false if the queue is empty or another thread is executing one.
     fn step(&self) -> bool {
         let batch = {
             let mut state = self.state.lock();
@@ -128,7 +129,7 @@ impl Inner {
         true
     }
 
-    /// Gives the time when a kernel ended that enqueued others, 0 of everything else.
+    /// Executes a command. Returns the end time of a kernel that enqueued children, else 0.
     fn execute(&self, command: &DeviceCommand) -> DeviceResult<u64> {
         match command {
             DeviceCommand::Launch(launch) => {
@@ -152,7 +153,7 @@ impl Inner {
         }
     }
 
-    /// The queue's thread.
+    /// Main loop of the queue's thread.
     fn serve(&self) {
         self.pool.keep();
         loop {
@@ -178,7 +179,7 @@ impl DeviceQueue for CpuQueue {
         if !state.has_thread {
             let serve = inner.clone();
             let builder = std::thread::Builder::new().name("pyroclast-queue".into()).stack_size(STACK);
-            // Threads in waits could do, but nothing waits for a flushed queue.
+            // Waiting threads could execute the batches, but nothing may wait for a flushed queue.
             builder.spawn(move || serve.serve()).map_err(|_| DeviceError::OutOfHostMemory)?;
             state.has_thread = true;
         }
@@ -199,7 +200,8 @@ impl DeviceQueue for CpuQueue {
     fn wait(&self, submission: Submission, timeout: Option<Duration>) -> DeviceResult<bool> {
         let deadline = timeout.map(|t| Instant::now() + t);
         while self.completed() < submission {
-            // Without a limit this thread does the work itself, unless that is bound to certain processors.
+            // Without a timeout this thread executes batches itself, unless the pool is pinned to certain
+            // processors.
             if deadline.is_none() && !self.0.pool.is_bound() && self.0.step() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Native code: launches of compiled kernels with sizes that fit the vectors and sizes that do not.
+//! Launches of compiled kernels, with sizes that are multiples of the vector width and sizes that are not.
 
 use super::super::batch::{ArgValue, BufferRange, IndirectAccesses, Launch};
 use super::super::traits::*;
@@ -6,7 +6,7 @@ use super::check::report::Reports;
 use super::check::{Checker, Checks};
 use super::device::CpuDevice;
 use super::exec;
-use super::kernel::Program;
+use super::kernel::CpuProgram;
 use super::pool::Pool;
 use clspv_bridge::abi::CompiledProgram;
 use clspv_bridge::driver::{self, FrontConfig, Options};
@@ -31,7 +31,7 @@ fn run(source: &str, buffers: &mut [Vec<u32>], global: [u64; 3], local: [u32; 3]
     launch(&device, &kernel, buffers, &[], global, local);
 }
 
-/// The same, with numbers behind the buffers.
+/// Like [`run`], with additional values after the buffers.
 fn launch(
     device: &CpuDevice,
     kernel: &Arc<dyn DeviceKernel>,
@@ -156,7 +156,7 @@ fn the_last_groups_of_a_required_size_may_be_whole_vectors() {
     );
 }
 
-/// Launches of code that may store past the caches, all of which do.
+/// Launches of code with streaming stores, all of which bypass the caches.
 #[test]
 fn streams_arrive_whatever_their_sizes_and_places() {
     let device = CpuDevice::new(unchecked(), &[]);
@@ -207,7 +207,7 @@ fn what_is_read_ordered_or_written_more_than_once_is_no_stream() {
 
 #[test]
 fn unsigned_indices_wrap_around() {
-    // Work-item 0 reads the last element, by an index that wraps in 32 bits and is cut to the buffer.
+    // Work-item 0 reads the last element, by an index that wraps in 32 bits and is truncated to the buffer.
     let source = "kernel void test(global uint *out, global const uint *in) {
         uint i = get_global_id(0); uint before = i - 1u;
         out[i] = before < 64u ? in[before] : 77u; }";

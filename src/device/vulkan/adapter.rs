@@ -1,7 +1,7 @@
-//! A physical device: what the driver says of it, and whether it will do.
+//! A physical device: the driver's reported properties, and whether the device is usable.
 //!
-//! Everything is queried once into plain values; later code never asks the driver again. Structures of Vulkan 1.3 and of
-//! extensions are only chained where the device knows them.
+//! Everything is queried once into plain values; later code never queries the driver again. Structures of
+//! Vulkan 1.3 and of extensions are only chained where the device supports them.
 
 use super::ext::Extensions;
 use super::external::External;
@@ -9,7 +9,7 @@ use super::instance::Instance;
 use ash::vk;
 use clspv_bridge::target::FloatAtomics;
 
-/// Answers of a physical device that passed [`Adapter::open`].
+/// Properties of a physical device that passed [`Adapter::open`].
 pub struct Adapter {
     pub physical: vk::PhysicalDevice,
     pub api: u32,
@@ -22,14 +22,14 @@ pub struct Adapter {
     pub floats: vk::PhysicalDeviceFloatControlsProperties<'static>,
     pub maint3: vk::PhysicalDeviceMaintenance3Properties<'static>,
     pub max_buffer_size: u64,
-    /// Smallest and largest sub-group size; both 0 if the driver does not say.
+    /// Smallest and largest sub-group size; both 0 if the driver does not report them.
     pub subgroup_size_range: (u32, u32),
-    /// Compute pipelines may require a size of that range.
+    /// Compute pipelines may require a size in that range.
     pub subgroup_size_required: bool,
-    /// Sub-groups of a workgroup with a required size.
+    /// Maximum sub-groups of a workgroup with a required size.
     pub max_workgroup_subgroups: u32,
-    /// Dot products that are faster than their parts: signed, unsigned, mixed, then the same with saturating accumulation;
-    /// of vectors of bytes, and of packed ones.
+    /// Accelerated dot products: signed, unsigned, mixed, then each with saturating accumulation; of byte
+    /// vectors, and of packed bytes.
     pub dot_accelerated: [[bool; 6]; 2],
     pub max_push_descriptors: u32,
     pub host_import_alignment: u64,
@@ -39,7 +39,7 @@ pub struct Adapter {
     pub amd_cus: Option<u32>,
     /// CUDA's compute capability of an NVIDIA GPU, major and minor number.
     pub cuda_capability: Option<(u32, u32)>,
-    /// There are queues for copies alone.
+    /// The device has queue families for transfers only.
     pub has_copy_engines: bool,
     pub memory: vk::PhysicalDeviceMemoryProperties,
     /// Queue family, number of queues and valid timestamp bits.
@@ -54,7 +54,7 @@ unsafe impl Send for Adapter {}
 // SAFETY: as above.
 unsafe impl Sync for Adapter {}
 
-/// Features as far as they are used; each is enabled on the logical device exactly when true here.
+/// Features in use; each is enabled on the logical device exactly when true here.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct AdapterFeatures {
     pub core: vk::PhysicalDeviceFeatures,
@@ -66,21 +66,21 @@ pub struct AdapterFeatures {
     pub shared_int64_atomics: bool,
     pub buffer_float_atomics: FloatAtomics,
     pub shared_float_atomics: FloatAtomics,
-    /// Buffers have addresses; else kernels are given descriptors and virtual addresses (`memory`).
+    /// Buffers have device addresses; otherwise kernels receive descriptors and virtual addresses (`memory`).
     pub device_addresses: bool,
     pub scalar_block_layout: bool,
     pub vulkan_memory_model: bool,
     pub vulkan_memory_model_device_scope: bool,
     pub variable_pointers: bool,
     pub variable_pointers_buffer: bool,
-    /// Sub-groups at all, and kinds of operations with them.
+    /// Sub-group support, and the supported classes of operations.
     pub subgroups: bool,
     pub subgroup_arithmetic: bool,
     pub subgroup_shuffle_relative: bool,
     pub subgroup_extended_types: bool,
     pub host_query_reset: bool,
     pub uniform_buffer_standard_layout: bool,
-    /// Workgroup memory can be zeros when a kernel begins.
+    /// Workgroup memory can be zero-initialised.
     pub zero_workgroup: bool,
     pub workgroup_layout: bool,
     pub workgroup_layout_scalar: bool,
@@ -92,32 +92,32 @@ pub struct AdapterFeatures {
     pub maintenance4: bool,
     pub subgroup_size_control: bool,
     pub full_subgroups: bool,
-    /// Ways of working that are never missing but can be hidden, so that any device can be used like another: buffers
-    /// bound to descriptors, buffers that the host sees, imported host memory.
+    /// Features that are always present but can be hidden, to make any device behave like another: buffers
+    /// bound to descriptors, host-visible buffers, imported host memory.
     pub bindings: bool,
     pub mapped_buffers: bool,
-    /// Views of a buffer with different types may be used together as they are.
+    /// Views of a buffer with different types may be used together without restrictions.
     pub aliased_views: bool,
-    /// Addresses of buffers that applications see; addresses of the host that kernels can use; memory of the host at
-    /// addresses of the device.
+    /// Buffer addresses that applications see; host addresses that kernels can use; host memory at device
+    /// addresses.
     pub buffer_addresses: bool,
     pub host_addresses: bool,
     pub placed_memory: bool,
-    /// Queues that can do graphics are used where they are the better ones.
+    /// Queues with graphics are used where they are the better choice.
     pub graphics_family: bool,
-    /// The execution modes of floating-point arithmetic are told by the driver.
+    /// The driver reports the execution modes of floating-point arithmetic.
     pub float_controls: bool,
-    /// Single-precision arithmetic may keep denormals.
+    /// Single-precision arithmetic may preserve denormals.
     pub denorms32: bool,
-    /// Loops have the form that most drivers know best (see `Target::tests_in_continue`).
+    /// Loops have the form that most drivers handle best (see `Target::tests_in_continue`).
     pub tests_in_continue: bool,
-    /// Images that one kernel reads and writes.
+    /// Images can be read and written by one kernel.
     pub read_write_images: bool,
     pub host_import: bool,
 }
 
 impl Adapter {
-    /// Reads everything, or says why the device cannot be used.
+    /// Queries everything, or returns why the device cannot be used.
     pub fn open(
         instance: &Instance,
         physical: vk::PhysicalDevice,
@@ -263,18 +263,19 @@ impl Adapter {
         })
     }
 
-    /// A software rasteriser: the host's processors and memory.
+    /// Whether the device is a software rasteriser, on the host's processors and memory.
     pub fn is_cpu(&self) -> bool {
         self.props.device_type == vk::PhysicalDeviceType::CPU
     }
 
-    /// The size that the pipeline of a kernel with sub-groups of `size` must require: none where there is only one.
+    /// The size that the pipeline of a kernel with sub-groups of `size` must require; `None` where the device
+    /// has only one size.
     pub fn required_sub_group_size(&self, size: u32) -> Option<u32> {
         let (low, high) = self.subgroup_size_range;
         (size > 1 && low != high && self.subgroup_size_required).then_some(size)
     }
 
-    /// Host and device share their memory.
+    /// Whether host and device share their memory.
     pub fn is_unified(&self) -> bool {
         self.is_cpu() || self.props.device_type == vk::PhysicalDeviceType::INTEGRATED_GPU
     }
@@ -463,9 +464,10 @@ fn copies_only(family: &vk::QueueFamilyProperties) -> bool {
     family.queue_flags & kinds == vk::QueueFlags::TRANSFER
 }
 
-/// The family of queues to use. One without graphics is scheduled `apart` from the desktop's rendering. NVIDIA's driver (580, H200) has
-/// faults there that the one with graphics does not show: with several threads at work, switches between contexts time out (Xid 109), and
-/// views of buffers that were made while other queues work are read as they were before.
+/// The queue family to use. One without graphics is scheduled `apart` from the desktop's rendering. NVIDIA's
+/// driver (580, H200) has faults there that the graphics family does not show: with several threads at work,
+/// context switches time out (Xid 109), and views of buffers that were made while other queues work read
+/// stale data.
 fn compute_family(families: &[vk::QueueFamilyProperties], apart: bool) -> Option<usize> {
     let graphics = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
     let wanted =

@@ -1,7 +1,7 @@
-//! What a Vulkan adapter means in OpenCL's terms: the record of facts and the compiler's target.
+//! Translation of a Vulkan adapter to OpenCL: the device's facts and the compiler's target.
 //!
-//! Pure functions of an [`Adapter`] (and, for CPU devices, of the machine). Where Vulkan does not tell a fact, the way
-//! it is found or estimated is said beside it; an estimate also leaves a line in [`DeviceInfo::notes`].
+//! Pure functions of an [`Adapter`] (and, for CPU devices, of the machine). Where Vulkan does not report a
+//! fact, a comment says how it is found or estimated; an estimate also adds a line to [`DeviceInfo::notes`].
 
 use super::super::info::{AddressSharing, DeviceInfo, DeviceKind, ImageFacts};
 use super::super::{machine, nvml};
@@ -15,28 +15,31 @@ use crate::cl::*;
 use ash::vk;
 use clspv_bridge::target::{Denorms32, FloatControls, SubgroupOps, Target};
 
-/// Bytes of kernel arguments: they travel in a buffer when push constants are too small, so this is a choice.
+/// Maximum bytes of kernel arguments. Arguments too large for push constants are passed in a buffer, so this
+/// is a free choice.
 const MAX_PARAMETER_SIZE: usize = 4096;
-/// Alignment of buffers and sub-buffers in bits: the size of the largest type, long16; or what descriptors need.
+/// Minimum alignment of buffers and sub-buffers in bits: the size of the largest type, long16. Descriptors
+/// may require more.
 const BASE_ADDR_ALIGN_BITS: u32 = 1024;
 
-/// What the compiler may use on the device.
+/// Features that the compiler may use on the device.
 pub fn target(a: &Adapter) -> Target {
     let f = &a.features;
     let limits = &a.props.limits;
     let sub = &a.subgroup;
     let ops = |bit| sub.supported_operations.contains(bit);
     let in_compute = sub.supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
-    // Other operations are made from these.
+    // Other operations are built from these.
     let needed = vk::SubgroupFeatureFlags::BASIC
         | vk::SubgroupFeatureFlags::VOTE
         | vk::SubgroupFeatureFlags::BALLOT
         | vk::SubgroupFeatureFlags::SHUFFLE;
     let spirv_version = if a.api >= vk::API_VERSION_1_3 { (1, 6) } else { (1, 5) };
-    // The size must be known when a kernel is compiled. In modules of SPIR-V 1.6 it may vary unless it is required.
+    // The size must be known when a kernel is compiled. In SPIR-V 1.6 modules it may vary unless it is
+    // required.
     let (low, high) = a.subgroup_size_range;
     let fixed = a.subgroup_size_required || spirv_version < (1, 6) || low == high;
-    // Workgroups of kernels with sub-groups are lines.
+    // Workgroups of kernels with sub-groups are one-dimensional.
     let lines = limits.max_compute_work_group_size[0] >= limits.max_compute_work_group_invocations;
     let size = sub.subgroup_size;
     let subgroups = in_compute
@@ -46,8 +49,8 @@ pub fn target(a: &Adapter) -> Target {
         && lines
         && size.is_power_of_two()
         && (2..=128).contains(&size);
-    // Whether GLSL.std.450 Fma rounds once. Vulkan only asks for the precision of a multiply and an add; these drivers
-    // are known to use the hardware's fused instruction. llvmpipe lowers it to two operations.
+    // Whether GLSL.std.450 Fma rounds once. Vulkan requires only the precision of a multiply and an add;
+    // these drivers are known to use the hardware's fused instruction. llvmpipe lowers it to two operations.
     let fused = matches!(
         a.driver.driver_id,
         vk::DriverId::NVIDIA_PROPRIETARY
@@ -77,7 +80,7 @@ pub fn target(a: &Adapter) -> Target {
         workgroup_explicit_layout: f.workgroup_layout,
         workgroup_explicit_layout_8: f.workgroup_layout_8,
         workgroup_explicit_layout_16: f.workgroup_layout_16,
-        // The scope of the queue family, the only one that is used, serves as that of the device.
+        // Device scope can be the scope of the queue family, since only one family is used.
         vulkan_memory_model: f.vulkan_memory_model,
         float_controls: FloatControls {
             preserve16: a.floats.shader_signed_zero_inf_nan_preserve_float16 != 0,
@@ -88,7 +91,8 @@ pub fn target(a: &Adapter) -> Target {
             denorm_preserve64: a.floats.shader_denorm_preserve_float64 != 0,
             denorm_flush32: a.floats.shader_denorm_flush_to_zero_float32 != 0,
             rte16: a.floats.shader_rounding_mode_rte_float16 != 0,
-            // NVIDIA's compiler rounds to nearest anyway; asked to, it keeps denormals in some operations and not in others.
+            // NVIDIA's compiler rounds to nearest anyway. If the mode is requested, it preserves denormals in
+            // some operations and not in others.
             rte32: a.floats.shader_rounding_mode_rte_float32 != 0 && !nvidia,
             rte64: a.floats.shader_rounding_mode_rte_float64 != 0,
         },
@@ -104,13 +108,14 @@ pub fn target(a: &Adapter) -> Target {
         },
         exact_fma32: fused,
         exact_fma64: fused && f.core.shader_float64 != 0,
-        // Vulkan promises 2.5 ulp for division and inversesqrt's precision for sqrt. llvmpipe compiles them to the
-        // processor's; NVIDIA's double-precision ones are those of CUDA. `conformance precision` measures it.
+        // Vulkan guarantees 2.5 ulp for division, and for sqrt the precision of inversesqrt. llvmpipe
+        // compiles them to the processor's instructions; NVIDIA's double-precision ones match CUDA. Measured
+        // by `conformance precision`.
         exact_div32: llvmpipe,
         exact_sqrt32: llvmpipe,
         exact_div64: llvmpipe || nvidia,
         exact_sqrt64: llvmpipe || nvidia,
-        // The hardware instructions of these vendors: 2 ulp over the whole range, denormals flushed or exact.
+        // Hardware instructions of these vendors: 2 ulp over the whole range, denormals flushed or exact.
         close_exp2: fused,
         close_log2: fused,
         subgroup_size: if subgroups { size } else { 0 },
@@ -129,7 +134,7 @@ pub fn target(a: &Adapter) -> Target {
                 && f.subgroup_shuffle_relative
                 && ops(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
             clustered: subgroups && ops(vk::SubgroupFeatureFlags::CLUSTERED),
-            // Of 64 bits too.
+            // Extended types include 64-bit ones.
             extended_types: subgroups && int64 && f.subgroup_extended_types,
         },
         integer_dot_product: a.dot_accelerated[1][..3].iter().all(|b| *b),
@@ -137,12 +142,12 @@ pub fn target(a: &Adapter) -> Target {
         device_clock: int64 && f.device_clock,
         max_push_constants: limits.max_push_constants_size,
         addresses: f.device_addresses,
-        // Where there is a choice, only those that can be pushed are worth it.
+        // Where the device also has addresses, bindings only pay off if the descriptors can be pushed.
         max_buffer_descriptors: match f.device_addresses {
             true => a.max_push_descriptors.min(limits.max_per_stage_descriptor_storage_buffers),
             false => limits.max_per_stage_descriptor_storage_buffers,
         },
-        // A CPU device loses the alias information it vectorises with when it is given addresses.
+        // A CPU device loses the alias information that it vectorises with if buffers are passed by address.
         prefer_bindings: a.is_cpu(),
         max_descriptors: limits.max_per_stage_resources,
         max_storage_images: limits.max_per_stage_descriptor_storage_images,
@@ -156,15 +161,17 @@ pub fn target(a: &Adapter) -> Target {
         storage_image_read_any: f.core.shader_storage_image_read_without_format != 0,
         storage_image_write_any: f.core.shader_storage_image_write_without_format != 0,
         storage_image_extended_formats: f.core.shader_storage_image_extended_formats != 0,
-        // With NVIDIA's compiler, tests fail that read what they just wrote with another type through a descriptor.
+        // With NVIDIA's compiler, tests fail that read through a descriptor what they just wrote with another
+        // type.
         aliased_views: llvmpipe && f.aliased_views,
         scatters_wide_loads: nvidia,
-        // A loop over the lanes for each component, with a branch for each lane.
+        // llvmpipe: a loop over the SIMD lanes for each component, with a branch for each lane.
         scalar_accesses: llvmpipe,
-        // See the compiler's pass `lcssa`; seen with Mesa 22.3, and nothing newer promises otherwise.
+        // See the compiler's pass `lcssa`. Seen with Mesa 22.3; newer versions do not promise
+        // otherwise.
         tests_in_continue: f.tests_in_continue && !llvmpipe,
         needs_lcssa: llvmpipe,
-        // LP_MAX_TGSI_LOOP_ITERATIONS of Mesa, whatever the version.
+        // LP_MAX_TGSI_LOOP_ITERATIONS in all versions of Mesa.
         max_trip_count: llvmpipe.then_some(65_535),
         cpu: None,
         max_workgroup_memory: limits.max_compute_shared_memory_size,
@@ -173,7 +180,7 @@ pub fn target(a: &Adapter) -> Target {
     }
 }
 
-/// The facts clGetDeviceInfo is answered from.
+/// The facts that clGetDeviceInfo is answered from.
 pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     let limits = &a.props.limits;
     let mut notes = Vec::new();
@@ -223,7 +230,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).sum();
     let largest =
         heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).max();
-    // maxMemoryAllocationSize is a lower bound of what drivers accept; OpenCL wants a quarter of the memory at least.
+    // maxMemoryAllocationSize is a lower bound of what drivers accept; OpenCL requires at least a quarter of
+    // the memory.
     let mut max_alloc_size = a
         .maint3
         .max_memory_allocation_size
@@ -232,8 +240,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         .max(global_mem_size / 4)
         & !0xfff;
     if !t.addresses {
-        // A buffer must fit a descriptor, and offsets into it 31 bits. A device that has less than 1 GiB for an allocation
-        // must not report more memory than four times that.
+        // A buffer must fit a descriptor, and offsets into it 31 bits. A device with less than 1 GiB per
+        // allocation must not report more than four times that as its memory.
         max_alloc_size =
             max_alloc_size.min(u64::from(limits.max_storage_buffer_range)).min((1 << 31) - 4096) & !0xfff;
         if max_alloc_size < 1 << 30 {
@@ -272,7 +280,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     } else {
         format!("{driver_name} {driver_info}")
     };
-    // Without usable sub-groups of the device each work-item is one.
+    // On devices without usable sub-groups each work-item is a sub-group.
     let sub_group_size = t.subgroup_size.max(1);
     let sub_group_sizes = match t.subgroup_size_range {
         (0, _) => vec![sub_group_size as usize],
@@ -281,8 +289,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
             .map(|s| s as usize)
             .collect(),
     };
-    // llvmpipe runs compute shaders with the processor's default handling of denormals (it flushes them for draws only),
-    // though it offers no control to ask for that.
+    // llvmpipe runs compute shaders with the processor's default handling of denormals (it flushes them for
+    // draws only), although it offers no control that requests it.
     let keeps_denormals = a.driver.driver_id == vk::DriverId::MESA_LLVMPIPE;
     DeviceInfo {
         divisible: false,
@@ -309,7 +317,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         global_mem_size,
         max_alloc_size,
         max_constant_buffer_size: max_alloc_size,
-        // Each is a descriptor where there are no addresses.
+        // Without device addresses each takes a descriptor.
         max_constant_args: if t.addresses { 64 } else { t.max_buffer_descriptors.min(64) },
         cache_size,
         cache_line,
@@ -330,7 +338,8 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         zero_local: a.features.zero_workgroup,
         denorm16: t.float_controls.denorm_preserve16 || keeps_denormals,
         denorm32: t.denorms32 == Denorms32::Kept && (t.float_controls.denorm_preserve32 || keeps_denormals),
-        // NVIDIA's double-precision units have no flushing mode, though the driver offers no control to ask for that.
+        // NVIDIA's double-precision units have no flushing mode, although the driver offers no control that
+        // requests denormals.
         denorm64: t.float_controls.denorm_preserve64
             || (t.float64 && a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY),
         fast_fma32: t.exact_fma32,
@@ -338,7 +347,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
         little_endian: cfg!(target_endian = "little"),
         ecc: false,
         buffer_addresses: a.features.buffer_addresses,
-        // Found out when the device is open.
+        // Determined when the device is open.
         sharing: AddressSharing::None,
         host_import_alignment: 0,
         images: !image.formats.is_empty(),
@@ -348,7 +357,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     }
 }
 
-/// Formats that every device of the full profile has for reading and for writing.
+/// Formats that every full-profile device supports for reading and for writing.
 const REQUIRED: [cl_channel_type; 10] = [
     CL_UNORM_INT8,
     CL_UNORM_INT16,
@@ -361,13 +370,13 @@ const REQUIRED: [cl_channel_type; 10] = [
     CL_HALF_FLOAT,
     CL_FLOAT,
 ];
-/// Of those, the ones that are not read and written by one kernel.
+/// Required formats that one kernel need not both read and write.
 const NOT_BOTH: [cl_channel_type; 1] = [CL_UNORM_INT16];
-/// Images that a kernel can read and can write at least.
+/// Minimum number of images that a kernel can read and can write.
 const READ_ARGS: u32 = 128;
 const WRITE_ARGS: u32 = 64;
 
-/// What images the device can do; why it can do none that the full profile would allow.
+/// The device's image support, or the reason why it falls short of the full profile.
 fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFacts, String> {
     let limits = &a.props.limits;
     let nvidia = a.driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
@@ -378,7 +387,7 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
         read_write: a.features.read_write_images,
         read_any: t.storage_image_read_any,
         extended: t.storage_image_extended_formats,
-        // NVIDIA's hardware gives the nearest of 256 values.
+        // NVIDIA's hardware returns the nearest of 256 values.
         exact_packed: !nvidia,
         write_any: t.storage_image_write_any,
     };
@@ -423,7 +432,7 @@ fn image_facts(instance: &Instance, a: &Adapter, t: &Target) -> Result<ImageFact
     }
     facts.formats = formats;
     facts.levels = levels;
-    // What can be written can be written at every level.
+    // Formats that can be written can be written at every level.
     facts.level_writes = levels && t.max_storage_images >= u32::from(t.image_levels);
     let bgra = ImageFormat::new(CL_BGRA, CL_UNORM_INT8);
     for format in REQUIRED.iter().map(|t| ImageFormat::new(CL_RGBA, *t)).chain([bgra]) {

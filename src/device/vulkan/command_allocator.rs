@@ -1,4 +1,5 @@
-//! A frame: what one command buffer needs from recording until the device is done with it.
+//! A command allocator: one command buffer with its pool, staging memory and kernel arguments, from recording
+//! until the device has executed it.
 
 use super::super::traits::DeviceResult;
 use super::conv::VkResultExt;
@@ -7,11 +8,11 @@ use super::hazard::Hazards;
 use super::staging::Arena;
 use ash::vk;
 
-/// Smallest blocks of the two arenas.
+/// Minimum block sizes of the two arenas.
 const STAGING_BLOCK: u64 = 256 << 10;
 const ARGS_BLOCK: u64 = 32 << 10;
 
-/// The stages of all commands that are recorded here, and their accesses.
+/// Stages and accesses of all commands recorded here.
 const WORK: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::from_raw(
     vk::PipelineStageFlags2::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags2::ALL_TRANSFER.as_raw(),
 );
@@ -32,15 +33,15 @@ pub struct CommandAllocator {
     pub args: Arena,
     /// Descriptor pools of launches with more descriptors than can be pushed.
     pub descriptors: Vec<vk::DescriptorPool>,
-    /// Memory for the next recording.
+    /// Hazard lists recycled for the next recording.
     pub hazards: Hazards,
 }
 
-// SAFETY: a frame is used by one thread at a time; its arenas' pointers are into memory it owns.
+// SAFETY: one thread at a time uses the allocator; its arenas' pointers are into memory it owns.
 unsafe impl Send for CommandAllocator {}
 
 impl CommandAllocator {
-    /// A frame in the recording state.
+    /// A primary command buffer in the recording state.
     pub fn begin(gpu: &'static Gpu) -> DeviceResult<CommandAllocator> {
         if let Some(ready) = gpu.command_allocators.lock().pop() {
             return Ok(ready);
@@ -65,7 +66,8 @@ impl CommandAllocator {
         }
     }
 
-    /// A frame of its own, in the recording state, for commands that other frames execute any number of times.
+    /// A secondary command buffer in the recording state, for commands that primary ones execute any number
+    /// of times.
     pub fn of_list(gpu: &'static Gpu) -> DeviceResult<CommandAllocator> {
         let allocator = CommandAllocator::new(gpu, vk::CommandBufferLevel::SECONDARY)?;
         let inheritance = vk::CommandBufferInheritanceInfo::default();
@@ -113,8 +115,8 @@ impl CommandAllocator {
         }
     }
 
-    /// Takes the frame back once the device is done with it (or it was never submitted). It is reset later, while the
-    /// device is at work ([`Gpu::reset_command_allocators`]).
+    /// Recycles the allocator once the device has executed it (or it was never submitted). It is reset later,
+    /// while the device is busy ([`Gpu::reset_command_allocators`]).
     pub fn recycle(mut self, gpu: &'static Gpu) {
         self.staging.reset(&gpu.staging);
         self.args.reset(&gpu.args);
@@ -140,10 +142,10 @@ impl CommandAllocator {
         }
     }
 
-    /// Ends the frame of a list: no work that uses it is left.
+    /// Frees the allocator of a list, which no work uses any more.
     pub fn dispose(&mut self, gpu: &Gpu) {
-        self.staging.give_back(&gpu.staging);
-        self.args.give_back(&gpu.args);
+        self.staging.release(&gpu.staging);
+        self.args.release(&gpu.args);
         self.drop_descriptors(gpu);
         // SAFETY: no submitted work uses the command buffer; the pool is not used again.
         unsafe { gpu.raw.destroy_command_pool(std::mem::take(&mut self.pool), None) };
@@ -156,14 +158,14 @@ impl CommandAllocator {
 }
 
 impl Gpu {
-    /// Makes all earlier device work visible to all later device work. Compute and transfers are all the work there is, and
-    /// to say so is a good deal cheaper than ALL_COMMANDS.
+    /// Makes all earlier device work visible to all later device work. The stages are compute and transfer,
+    /// the only work there is, which is considerably cheaper than ALL_COMMANDS.
     pub fn full_barrier(&self, cmd: vk::CommandBuffer) {
         self.barrier(cmd, (WORK, WRITES), (WORK, READS | WRITES));
     }
 
-    /// The last barrier of a frame: its work becomes visible to the host and to later submissions; if the frame's work was
-    /// all compute, only to compute work of later submissions.
+    /// The last barrier of a command buffer: makes its work visible to the host and to later submissions. If
+    /// it contains only compute work, later submissions see it in compute work only.
     pub fn last_barrier(&self, cmd: vk::CommandBuffer, transfers: bool) {
         let work = if transfers { WORK } else { vk::PipelineStageFlags2::COMPUTE_SHADER };
         let (reads, writes) = if transfers {
@@ -174,12 +176,12 @@ impl Gpu {
         self.barrier(cmd, (work, writes), (work | vk::PipelineStageFlags2::HOST, reads | writes | HOST));
     }
 
-    /// Makes earlier device work visible to the host, and keeps no later device work waiting.
+    /// Makes earlier device work visible to the host. Later device work does not wait.
     pub fn barrier_to_host(&self, cmd: vk::CommandBuffer) {
         self.barrier(cmd, (WORK, WRITES), (vk::PipelineStageFlags2::HOST, HOST));
     }
 
-    /// Makes visible to later device work what the host wrote, or has seen the device write.
+    /// Makes host writes, and device writes that the host has waited for, visible to later device work.
     pub fn barrier_from_host(&self, cmd: vk::CommandBuffer) {
         self.barrier(
             cmd,
@@ -188,14 +190,14 @@ impl Gpu {
         );
     }
 
-    /// Makes earlier compute work visible to later compute work, and to that alone.
+    /// Makes earlier compute work visible to later compute work only.
     pub fn compute_barrier(&self, cmd: vk::CommandBuffer) {
         let compute = vk::PipelineStageFlags2::COMPUTE_SHADER;
         let (read, write) = (vk::AccessFlags2::SHADER_READ, vk::AccessFlags2::SHADER_WRITE);
         self.barrier(cmd, (compute, write), (compute, read | write));
     }
 
-    /// Takes buffers over from other users of their memory, or hands them over (`release`).
+    /// Acquires buffers from other users of their memory, or releases them (`release`).
     pub fn ownership_barrier(&self, cmd: vk::CommandBuffer, buffers: &[vk::Buffer], release: bool) {
         let (own, others) = (self.adapter.family, vk::QUEUE_FAMILY_EXTERNAL);
         let barrier = |buffer: &vk::Buffer| {
@@ -218,7 +220,8 @@ impl Gpu {
         unsafe { (self.sync2.barrier)(cmd, &info) };
     }
 
-    /// Resets what has been used and puts it in the recording state; to be called when the device has work, for this takes a while.
+    /// Resets used command buffers and begins their recording. Call it while the device has work, since it
+    /// takes a while.
     pub fn reset_command_allocators(&self) {
         loop {
             let Some(allocator) = self.used_command_allocators.lock().pop() else { return };

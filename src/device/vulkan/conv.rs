@@ -1,9 +1,9 @@
-//! Conversions between Vulkan's vocabulary and the device layer's, and small arithmetic shared by the recorder.
+//! Conversions between Vulkan's types and the device layer's, and small arithmetic shared by the recorder.
 
 use super::super::traits::DeviceError;
 use ash::vk;
 
-/// The device error a Vulkan result stands for.
+/// The device error for a Vulkan result.
 pub fn error(what: &str, result: vk::Result) -> DeviceError {
     match result {
         vk::Result::ERROR_OUT_OF_HOST_MEMORY => DeviceError::OutOfHostMemory,
@@ -27,7 +27,7 @@ impl<T> VkResultExt<T> for Result<T, vk::Result> {
     }
 }
 
-/// The device error an allocator error stands for.
+/// The device error for an allocator error.
 pub fn allocation_error(e: gpu_allocator::AllocationError) -> DeviceError {
     use gpu_allocator::AllocationError as A;
     match e {

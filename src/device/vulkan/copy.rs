@@ -1,5 +1,6 @@
-//! Copies in host memory. One thread moves about 10 GB/s, a fraction of what memory and PCI Express do, so large copies
-//! are shared with a few helper threads, which are started when first needed and sleep between copies.
+//! Copies in host memory. One thread moves about 10 GB/s, a fraction of the bandwidth of memory and PCI
+//! Express. So large copies are shared with a few worker threads, which are started when first needed and
+//! sleep between copies.
 
 use crate::host_ptr::HostPtr;
 use crossbeam_channel::{Receiver, Sender};
@@ -7,14 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 
-/// Worker threads; none where there are few processors.
+/// Number of worker threads; none where there are few processors.
 const HELPERS: usize = 3;
 const MIN_CORES: usize = 8;
-/// Copies from this size are shared, in chunks of the other.
+/// Minimum size of a shared copy, and the size of its chunks.
 const SHARED_MIN: usize = 1 << 20;
 const CHUNK: usize = 256 << 10;
 
-/// A copy that several threads work on, each taking the next chunk.
+/// A copy that several threads share; each takes the next chunk.
 struct Job {
     src: HostPtr,
     dst: HostPtr,
@@ -29,7 +30,7 @@ impl Job {
         self.len.div_ceil(CHUNK)
     }
 
-    /// Takes chunks until there are none.
+    /// Copies chunks until none are left.
     fn work(&self) {
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
@@ -38,7 +39,8 @@ impl Job {
             }
             let at = index * CHUNK;
             let (src, dst) = (self.src.offset(at as u64), self.dst.offset(at as u64));
-            // SAFETY: the owner of the job waits in `copy` until every chunk taken is done, and keeps both sides valid.
+            // SAFETY: the owner of the job waits in `copy` until every chunk taken is done, and keeps both
+            // sides valid.
             unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), dst.as_ptr(), CHUNK.min(self.len - at)) };
             if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.chunks() {
                 self.owner.unpark();
@@ -50,7 +52,7 @@ impl Job {
 /// Copies `len` bytes; the ranges may overlap.
 ///
 /// # Safety
-/// Both ranges are valid, and nobody else uses them during the call.
+/// Both ranges are valid, and nothing else uses them during the call.
 pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
     let bytes = len as usize;
     let apart = src.addr().abs_diff(dst.addr()) >= bytes;
@@ -62,7 +64,7 @@ pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let job = Arc::new(Job { src, dst, len: bytes, next, done, owner: std::thread::current() });
     for _ in 0..HELPERS.min(job.chunks() - 1) {
-        // Without helpers the work is done here.
+        // If this fails, the calling thread does the work.
         let _ = workers.send(job.clone());
     }
     job.work();
@@ -71,7 +73,7 @@ pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
     }
 }
 
-/// The way to the helper threads; `None` where there should be none.
+/// The channel to the worker threads; `None` where there should be none.
 fn workers() -> Option<&'static Sender<Arc<Job>>> {
     static CHANNEL: OnceLock<Option<Sender<Arc<Job>>>> = OnceLock::new();
     let start = || {

@@ -1,7 +1,7 @@
-//! Descriptors of kernels: the layout of their set, and how a launch's buffers and images get into the command buffer.
+//! Descriptors of kernels: the layout of their set, and the binding of a launch's buffers and images.
 //!
-//! Up to the device's limit they are pushed. A kernel with more, which only one with many images has, gets a set of its own
-//! from a pool that lives as long as the frame.
+//! Up to the device's limit they are pushed. A kernel with more (only one with many images) gets a set of its
+//! own, from a pool that lives as long as the command allocator.
 
 use super::super::traits::DeviceResult;
 use super::conv::VkResultExt;
@@ -32,7 +32,7 @@ fn kind(source: &BindingSource) -> vk::DescriptorType {
     }
 }
 
-/// The layout of a kernel's set.
+/// The layout of a kernel's descriptor set.
 pub fn set_layout(gpu: &Gpu, sources: &[BindingSource]) -> DeviceResult<vk::DescriptorSetLayout> {
     let bindings: Vec<_> = sources
         .iter()
@@ -49,11 +49,11 @@ pub fn set_layout(gpu: &Gpu, sources: &[BindingSource]) -> DeviceResult<vk::Desc
     if pushes(gpu, sources.len()) {
         info = info.flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR);
     }
-    // SAFETY: push descriptors are only asked for where they are enabled.
+    // SAFETY: push descriptors are only requested where they are enabled.
     unsafe { gpu.raw.create_descriptor_set_layout(&info, None) }.during("vkCreateDescriptorSetLayout")
 }
 
-/// What a descriptor write points to.
+/// Storage of the structures that a descriptor write points to.
 enum Info {
     Buffer([vk::DescriptorBufferInfo; 1]),
     Image(vk::DescriptorType, [vk::DescriptorImageInfo; 1]),
@@ -98,7 +98,7 @@ impl Info {
 }
 
 impl Recorder {
-    /// Binds what a launch uses, in binding order.
+    /// Binds the resources of a launch, in binding order.
     pub(super) fn bind_descriptors(
         &mut self,
         layout: vk::PipelineLayout,
@@ -113,7 +113,8 @@ impl Recorder {
         let compute = vk::PipelineBindPoint::COMPUTE;
         if let Some(push) = gpu.push_descriptor.as_ref().filter(|_| pushes(gpu, bindings.len())) {
             let writes = writes(vk::DescriptorSet::null());
-            // SAFETY: the command buffer is recording; what is bound is alive, valid for the layout, and kept by the launch.
+            // SAFETY: the command buffer is recording; the bound resources are alive, valid for the layout,
+            // and kept by the launch.
             unsafe { push.cmd_push_descriptor_set(cmd, compute, layout, 0, &writes) };
             return Ok(());
         }
@@ -133,7 +134,8 @@ impl Recorder {
         // SAFETY: the pool is new and has room for one set of this layout.
         let set = unsafe { gpu.raw.allocate_descriptor_sets(&info) }.during("vkAllocateDescriptorSets")?;
         let writes = writes(set[0]);
-        // SAFETY: the set is new; what is bound is alive and valid for the layout; the command buffer is recording.
+        // SAFETY: the set is new; the bound resources are alive and valid for the layout; the command buffer
+        // is recording.
         unsafe {
             gpu.raw.update_descriptor_sets(&writes, &[]);
             gpu.raw.cmd_bind_descriptor_sets(cmd, compute, layout, 0, &set, &[]);

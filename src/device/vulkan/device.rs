@@ -1,7 +1,8 @@
-//! The opened device: logical device, hardware queues, entry points beyond core 1.2, and the device layer's operations.
+//! The opened device: logical device, hardware queues, entry points beyond core 1.2, and the device layer's
+//! operations.
 //!
-//! [`Gpu`] is leaked on success, so the rest of the module passes `&'static Gpu` about. Every handle made from it must be
-//! destroyed by its own owner while the process lives; nothing is destroyed at exit.
+//! [`Gpu`] is leaked on success, so the rest of the module passes `&'static Gpu` around. The owner of a
+//! handle made from it destroys the handle while the process runs; nothing is destroyed at exit.
 
 use super::super::batch::{DeviceCommand, ListItem, RectLayout};
 use super::super::info::DeviceInfo;
@@ -41,10 +42,10 @@ use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// VkQueues for work of medium priority, at most: more would only add threads.
+/// Maximum number of VkQueues for work of medium priority: more would only add threads.
 const MEDIUM: usize = 4;
-/// Priorities of the VkQueues: those for medium work, then one each for work of high and of low priority, which shares
-/// the others where there are too few.
+/// Priorities of the VkQueues: those for medium work, then one each for high and low priority. Work of high
+/// or low priority shares the medium queues where there are too few.
 const PRIORITIES: [f32; MEDIUM + 2] = [0.5, 0.5, 0.5, 0.5, 1.0, 0.0];
 
 /// An opened device.
@@ -63,20 +64,20 @@ pub struct Gpu {
     pub memory_allocator: Mutex<Allocator>,
     pub staging: BlockPool,
     pub args: BlockPool,
-    /// Print buffers that no frame has.
+    /// Unused print buffers.
     pub prints: Mutex<Vec<Arc<Buffer>>>,
-    /// Frames ready for recording, and frames to be reset when there is time.
+    /// Command allocators in the recording state, and used ones that are still to be reset.
     pub command_allocators: Mutex<Vec<CommandAllocator>>,
     pub used_command_allocators: Mutex<Vec<CommandAllocator>>,
-    /// Submissions on all lanes so far.
+    /// Number of submissions on all submit queues so far.
     pub submissions: AtomicU64,
-    /// Timestamp pools with their number of queries.
+    /// Timestamp query pools with their number of queries.
     pub query_pools: Mutex<Vec<(vk::QueryPool, u32)>>,
-    /// Where compiled pipelines are kept.
+    /// The disk cache of compiled pipelines.
     pub store: Store,
-    /// Pipelines that programs share.
+    /// Pipelines, shared by programs.
     pub variants: Variants,
-    /// Without device addresses: the numbers of buffers, and what arguments are that are NULL.
+    /// Without device addresses: ids of buffers, and the buffer that stands for NULL arguments.
     pub buffer_ids: BufferIds,
     pub nothing: OnceLock<Buffer>,
     pub internal_shaders: InternalShaders,
@@ -85,7 +86,7 @@ pub struct Gpu {
     lost: AtomicBool,
 }
 
-/// Entry points of synchronization2, which have other names in core and in the extension.
+/// Entry points of synchronization2, whose names differ between core and extension.
 pub struct Sync2 {
     pub submit: vk::PFN_vkQueueSubmit2,
     pub barrier: vk::PFN_vkCmdPipelineBarrier2,
@@ -93,7 +94,7 @@ pub struct Sync2 {
 }
 
 impl Gpu {
-    /// Makes the logical device of an accepted adapter.
+    /// Creates the logical device of an accepted adapter.
     pub fn open(instance: &'static Instance, adapter: Adapter) -> DeviceResult<&'static Gpu> {
         let raw = create_device(instance, &adapter)?;
         let vki = &instance.raw;
@@ -109,7 +110,8 @@ impl Gpu {
             lookup([c"vkCmdPipelineBarrier2KHR", c"vkCmdPipelineBarrier2"])?,
             lookup([c"vkCmdWriteTimestamp2KHR", c"vkCmdWriteTimestamp2"])?,
         );
-        // SAFETY: these are the entry points of those names; core and extension versions have the same signature.
+        // SAFETY: these are the entry points of those names; core and extension versions have the same
+        // signature.
         let sync2 = unsafe {
             Sync2 {
                 submit: std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkQueueSubmit2>(submit),
@@ -199,12 +201,12 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// The facts, which are complete once the device is open.
+    /// The device's facts, complete once the device is open.
     pub fn info(&self) -> &DeviceInfo {
         self.facts.get_or_init(DeviceInfo::default)
     }
 
-    /// Lanes in turn.
+    /// The submit queues for medium priority, in turn.
     pub fn next_submit_queue(&self) -> DeviceResult<&'static SubmitQueue> {
         let submit_queues = self.submit_queues.get().map(Vec::as_slice).unwrap_or_default();
         let submit_queues = &submit_queues[..submit_queues.len().min(MEDIUM)];
@@ -215,7 +217,7 @@ impl Gpu {
             .ok_or_else(|| DeviceError::Unexpected("no queue".into()))
     }
 
-    /// A lane for work of a priority.
+    /// The submit queue for work of a priority.
     pub fn submit_queue_for(&self, priority: Priority) -> DeviceResult<&'static SubmitQueue> {
         let own = match priority {
             Priority::High => Some(MEDIUM),
@@ -226,7 +228,7 @@ impl Gpu {
         submit_queue.map_or_else(|| self.next_submit_queue(), Ok)
     }
 
-    /// A lane where work starts at once, if there is one.
+    /// A submit queue that is idle, if there is one, so that work starts immediately.
     pub fn idle_submit_queue(&self) -> DeviceResult<&'static SubmitQueue> {
         let submit_queues = self.submit_queues.get().map(Vec::as_slice).unwrap_or_default();
         submit_queues
@@ -236,17 +238,17 @@ impl Gpu {
             .map_or_else(|| self.next_submit_queue(), Ok)
     }
 
-    /// Refuses work on a lost device.
+    /// `Lost` if the device is lost.
     pub fn check_usable(&self) -> DeviceResult<()> {
         if self.is_lost() { Err(DeviceError::Lost) } else { Ok(()) }
     }
 
-    /// The driver has reported the loss of the device.
+    /// Whether the driver has reported the loss of the device.
     pub fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Acquire)
     }
 
-    /// Notes the loss of the device; logged once.
+    /// Marks the device as lost; logged once.
     pub fn set_lost(&self) {
         if !self.lost.swap(true, Ordering::AcqRel) {
             tracing::error!("Vulkan device {} is lost", self.adapter.name);
@@ -345,7 +347,7 @@ fn create_device(instance: &Instance, a: &Adapter) -> DeviceResult<ash::Device> 
     if a.ext.provides(ash::khr::zero_initialize_workgroup_memory::NAME) {
         info = info.push_next(&mut zeros);
     }
-    // SAFETY: the structures are valid for the call and ask only for what the device offers.
+    // SAFETY: the structures are valid for the call and request only what the device offers.
     unsafe { instance.raw.create_device(a.physical, &info, None) }.during("vkCreateDevice")
 }
 
@@ -403,7 +405,7 @@ impl DeviceOps for VulkanDevice {
                     .0,
             );
         }
-        let buffers = shared::placed_together(&gpus, size)?;
+        let buffers = shared::concurrent_together(&gpus, size)?;
         Ok(buffers.into_iter().map(|buffer| Arc::new(buffer) as Arc<dyn DeviceMemory>).collect())
     }
 

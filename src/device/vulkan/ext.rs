@@ -1,6 +1,7 @@
-//! Names of device extensions that are used when present, and the set a device has.
+//! Device extensions that are used when present, and the set that a device has.
 //!
-//! Core-promoted extensions are listed too: below the Vulkan version that promoted them they must be enabled by name.
+//! Extensions promoted to core are listed too: below the Vulkan version that promoted them they must be
+//! enabled by name.
 
 use ash::vk;
 use std::collections::HashSet;
@@ -16,7 +17,7 @@ const fn wanted(name: &'static CStr, core: u32) -> Wanted {
     Wanted { name, core }
 }
 
-/// Everything that is enabled when the device offers it.
+/// Extensions that are enabled when the device offers them.
 pub const WANTED: &[Wanted] = &[
     wanted(ash::khr::synchronization2::NAME, vk::API_VERSION_1_3),
     wanted(ash::khr::maintenance4::NAME, vk::API_VERSION_1_3),
@@ -46,30 +47,30 @@ pub struct Extensions {
 }
 
 impl Extensions {
-    /// From the driver's list and the API version that is used with the device.
+    /// From the driver's list and the API version used with the device.
     pub fn new(list: &[vk::ExtensionProperties], api: u32) -> Self {
         let names =
             list.iter().filter_map(|e| e.extension_name_as_c_str().ok().map(CStr::to_owned)).collect();
         Extensions { names, api }
     }
 
-    /// The device offers the extension by name.
+    /// Whether the device offers the extension by name.
     pub fn has(&self, name: &CStr) -> bool {
         self.names.contains(name)
     }
 
-    /// The functionality of a [`WANTED`] extension is there, by name or in core.
+    /// Whether the functionality of a [`WANTED`] extension is available, by name or in core.
     pub fn provides(&self, name: &CStr) -> bool {
         self.has(name) || WANTED.iter().any(|w| w.name == name && w.core != 0 && self.api >= w.core)
     }
 
-    /// Names to pass to device creation.
+    /// Extension names for device creation.
     pub fn to_enable(&self) -> Vec<*const std::ffi::c_char> {
         let ext_clock = self.has(ash::ext::calibrated_timestamps::NAME);
         WANTED
             .iter()
             .filter(|w| self.has(w.name))
-            // The same functionality twice: the older name is known to more layers.
+            // Two extensions with the same functionality: more layers support the older name.
             .filter(|w| !(ext_clock && w.name == ash::khr::calibrated_timestamps::NAME))
             .map(|w| w.name.as_ptr())
             .collect()

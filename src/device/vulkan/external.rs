@@ -1,8 +1,9 @@
-//! Memory and semaphores shared with other users of the device: what the driver offers, and import and export by file
-//! descriptor.
+//! External memory and semaphores, shared with other users of the device: capabilities of the driver, and
+//! import and export by file descriptor.
 //!
-//! A successful import owns the descriptor, a failed one leaves it to the caller. Imported memory is never mapped: who
-//! else uses it, and when, is the application's business, and transfers by the device follow its commands' order.
+//! A successful import takes ownership of the descriptor; a failed one leaves it to the caller. Imported
+//! memory is never mapped: the application synchronises its other users, and transfers by the device follow
+//! the order of its commands.
 
 use super::super::share::{MemoryHandle, SemaphoreHandle};
 use super::super::traits::{DeviceError, DeviceResult, DeviceSemaphore, SemaphoreOrigin};
@@ -15,13 +16,13 @@ use ash::vk;
 use std::any::Any;
 use std::os::fd::RawFd;
 
-/// What a physical device can share.
+/// External handle types that a physical device supports.
 #[derive(Clone, Default, Debug)]
 pub struct External {
     pub semaphore_imports: Vec<SemaphoreHandle>,
     pub semaphore_exports: Vec<SemaphoreHandle>,
     pub memory_imports: Vec<MemoryHandle>,
-    /// Of those, the ones whose memory must be made for one buffer.
+    /// Handle types whose memory requires a dedicated allocation.
     dedicated: Vec<MemoryHandle>,
 }
 
@@ -40,7 +41,7 @@ fn memory_bit(handle: MemoryHandle) -> vk::ExternalMemoryHandleTypeFlags {
 }
 
 impl External {
-    /// Asks the driver.
+    /// Queries the driver.
     pub fn of(
         instance: &Instance,
         physical: vk::PhysicalDevice,
@@ -96,7 +97,7 @@ impl External {
     }
 }
 
-/// Makes shared memory a buffer of `size` bytes, which begin at the memory's first.
+/// Imports external memory as a buffer of `size` bytes, which starts at the memory's beginning.
 pub fn import_memory(gpu: &'static Gpu, handle: MemoryHandle, fd: RawFd, size: u64) -> DeviceResult<Buffer> {
     let unsupported = |why: &str| DeviceError::Unsupported(format!("import of memory: {why}"));
     let external = &gpu.adapter.external;
@@ -106,13 +107,13 @@ pub fn import_memory(gpu: &'static Gpu, handle: MemoryHandle, fd: RawFd, size: u
     let mut bits = u32::MAX;
     if handle == MemoryHandle::DmaBuf {
         let mut properties = vk::MemoryFdPropertiesKHR::default();
-        // SAFETY: the descriptor is the caller's; the driver looks at it only.
+        // SAFETY: the caller owns the descriptor; the driver only inspects it.
         unsafe { fds.get_memory_fd_properties(kind, fd, &mut properties) }
             .map_err(|e| unsupported(&format!("{e:?}")))?;
         bits = properties.memory_type_bits;
     }
     let dedicated = external.dedicated.contains(&handle);
-    // Whole words at the end, if the memory has them.
+    // Round up to whole words, if the memory is large enough.
     let padded = conv::align_up(size, 16);
     let first = import_as(gpu, (handle, kind, fd), (size, padded), bits, dedicated);
     if padded == size {
@@ -143,8 +144,8 @@ fn import_as(
     }
 }
 
-/// Imports the memory and binds the buffer; whether it is the device's own. The memory's type is not told for opaque
-/// descriptors: device-local ones are tried first, as applications share those.
+/// Imports the memory and binds the buffer. Returns whether the memory is device-local. Opaque descriptors do
+/// not report the memory's type: device-local types are tried first, since applications share those.
 fn bind(
     gpu: &Gpu,
     raw: vk::Buffer,
@@ -172,7 +173,7 @@ fn bind(
         if dedicated {
             info = info.push_next(&mut only);
         }
-        // SAFETY: the descriptor is the caller's to give away and of the kind it says.
+        // SAFETY: the caller owns the descriptor, which is of this handle type.
         match unsafe { gpu.raw.allocate_memory(&info, None) } {
             Ok(memory) => {
                 // SAFETY: fresh buffer, fresh memory of this device.
@@ -196,7 +197,7 @@ pub struct VulkanSemaphore {
 }
 
 impl VulkanSemaphore {
-    /// Makes one.
+    /// Creates a semaphore.
     pub fn new(gpu: &'static Gpu, origin: SemaphoreOrigin) -> DeviceResult<VulkanSemaphore> {
         let mut export = vk::ExportSemaphoreCreateInfo::default();
         let mut info = vk::SemaphoreCreateInfo::default();
@@ -225,7 +226,7 @@ impl DeviceSemaphore for VulkanSemaphore {
             .as_ref()
             .filter(|_| self.gpu.adapter.external.semaphore_imports.contains(&handle));
         let fds = fds.ok_or_else(|| DeviceError::Unsupported(format!("import of {handle:?} semaphores")))?;
-        // What a sync file has copies its payload, until the next wait.
+        // Imports of sync files copy the payload, until the next wait.
         let flags = match handle {
             SemaphoreHandle::SyncFd => vk::SemaphoreImportFlags::TEMPORARY,
             SemaphoreHandle::OpaqueFd => vk::SemaphoreImportFlags::empty(),
@@ -235,7 +236,7 @@ impl DeviceSemaphore for VulkanSemaphore {
             .handle_type(semaphore_bit(handle))
             .flags(flags)
             .fd(fd);
-        // SAFETY: the semaphore is alive and not in use; the descriptor is the caller's to give away.
+        // SAFETY: the semaphore is alive and not in use; the caller owns the descriptor.
         unsafe { fds.import_semaphore_fd(&info) }
             .map_err(|e| DeviceError::Unsupported(format!("import of a {handle:?} semaphore: {e:?}")))
     }
@@ -245,7 +246,7 @@ impl DeviceSemaphore for VulkanSemaphore {
         let fds = fds.ok_or_else(|| DeviceError::Unsupported(format!("export of {handle:?} semaphores")))?;
         let info =
             vk::SemaphoreGetFdInfoKHR::default().semaphore(self.raw).handle_type(semaphore_bit(handle));
-        // SAFETY: the semaphore is alive and was made for this.
+        // SAFETY: the semaphore is alive and was created as exportable with this handle type.
         unsafe { fds.get_semaphore_fd(&info) }.during("vkGetSemaphoreFdKHR")
     }
 

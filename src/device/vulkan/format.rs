@@ -1,11 +1,11 @@
-//! Image formats in Vulkan's terms: which VkFormat holds the texels, how reads arrange the components, and what the device
-//! can do with it.
+//! Image formats in Vulkan: the VkFormat that stores the texels, the swizzle of reads, and the device's
+//! support.
 //!
-//! Texels have the layout in memory that OpenCL gives them. Integers are unsigned for Vulkan (the compiler's contract). Sampled
-//! images are read through views that swizzle and decode. Views of storage images can do neither: kernels bring
-//! the components into the order of memory themselves, and follow the curve of sRGB ([`stored`]).
+//! Texels have OpenCL's memory layout. Integers are unsigned in Vulkan (the compiler's contract). Sampled
+//! images are read through views that swizzle and decode. Views of storage images can do neither: kernels
+//! reorder the components themselves, and apply the sRGB transfer function ([`stored`]).
 
-// The names of the API.
+// The API's names.
 #![allow(non_upper_case_globals)]
 
 use super::super::info::{FormatSupport, ImageUse};
@@ -17,15 +17,15 @@ use clspv_bridge::texel_format;
 use clspv_bridge::texel_order::{Source, TexelOrder};
 use rspirv::spirv;
 
-/// The components that a read gives.
+/// Component mapping of reads.
 pub type Swizzle = [vk::ComponentSwizzle; 4];
 
-/// A format for Vulkan.
+/// An image format in Vulkan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Format {
-    /// Of the image.
+    /// Format of the image.
     pub base: vk::Format,
-    /// Of views to read through; another than `base` for sRGB.
+    /// Format of views for reading; differs from `base` for sRGB.
     pub read: vk::Format,
     pub swizzle: Swizzle,
 }
@@ -35,7 +35,8 @@ impl Format {
         self.swizzle != IDENTITY
     }
 
-    /// Bytes can mean another format, so that images of images can be made: views need the image to allow it.
+    /// Whether the bytes can also be read in another format, so that images can be created from images: views
+    /// require the image to allow it.
     pub fn is_shared(&self) -> bool {
         matches!(self.base, vk::Format::R8G8B8A8_UNORM | vk::Format::B8G8R8A8_UNORM)
     }
@@ -49,7 +50,7 @@ const ZERO: vk::ComponentSwizzle = vk::ComponentSwizzle::ZERO;
 const ONE: vk::ComponentSwizzle = vk::ComponentSwizzle::ONE;
 const IDENTITY: Swizzle = [R, G, B, A];
 
-/// One, two or four channels of a type.
+/// A format of one, two or four channels of a type.
 fn plain(channels: usize, data_type: cl_channel_type) -> Option<vk::Format> {
     use vk::Format as F;
     let [one, two, four] = match data_type {
@@ -71,7 +72,7 @@ fn plain(channels: usize, data_type: cl_channel_type) -> Option<vk::Format> {
     })
 }
 
-/// The format for Vulkan, if there is one.
+/// The Vulkan format, if there is one.
 pub fn find(format: ImageFormat) -> Option<Format> {
     use vk::Format as F;
     let same = |base, swizzle| Some(Format { base, read: base, swizzle });
@@ -102,12 +103,12 @@ pub fn find(format: ImageFormat) -> Option<Format> {
     }
 }
 
-/// How storage images hold a format: the format of their views, and the order of texels.
+/// Format of a storage image's views, and the texel order.
 pub fn stored(format: ImageFormat, is_declared: bool) -> Option<(vk::Format, u32)> {
     let found = find(format)?;
     let (mut view, mut swizzle) = (found.base, found.swizzle);
     if is_declared && view == vk::Format::B8G8R8A8_UNORM {
-        // Modules have no name for it.
+        // SPIR-V has no image format for it.
         (view, swizzle) = (vk::Format::R8G8B8A8_UNORM, [B, G, R, A]);
     }
     let mut order = TexelOrder { stored: [0, 1, 2, 3], read: [Source::Zero; 4], srgb: format.is_srgb() };
@@ -117,7 +118,7 @@ pub fn stored(format: ImageFormat, is_declared: bool) -> Option<(vk::Format, u32
             ONE => Source::One,
             channel => Source::Channel([R, G, B, A].iter().position(|c| *c == channel)? as u8),
         };
-        // A channel that is several components (LUMINANCE, INTENSITY) holds the first one.
+        // For a channel that is several components (LUMINANCE, INTENSITY) the first one is stored.
         if let Source::Channel(channel) = *source
             && swizzle.iter().position(|c| *c == component) == Some(usize::from(i))
         {
@@ -127,7 +128,7 @@ pub fn stored(format: ImageFormat, is_declared: bool) -> Option<(vk::Format, u32
     Some((view, order.word()))
 }
 
-/// What a module that declares the format calls it.
+/// The SPIR-V image format that a module declares for a Vulkan format.
 pub fn declared(format: vk::Format) -> Option<spirv::ImageFormat> {
     use spirv::ImageFormat as S;
     use vk::Format as F;
@@ -164,16 +165,16 @@ pub fn declared(format: vk::Format) -> Option<spirv::ImageFormat> {
     })
 }
 
-/// What a device can do with a VkFormat.
+/// Device features of a VkFormat.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct FormatFeatures {
-    /// In optimal tiling.
+    /// For optimal tiling.
     pub tiled: vk::FormatFeatureFlags2,
     pub linear: vk::FormatFeatureFlags2,
     pub buffer: vk::FormatFeatureFlags2,
 }
 
-/// Asks what a device can do with a format; `detailed` if it knows VkFormatProperties3.
+/// Queries the features of a format; `detailed` if the device supports VkFormatProperties3.
 pub fn features(
     instance: &Instance,
     physical: vk::PhysicalDevice,
@@ -196,7 +197,7 @@ pub fn features(
             buffer: detail.buffer_features,
         };
     }
-    // The old flags have the same bits; storage without a format then goes for every format with storage.
+    // The old flags have the same bits; storage without a format then applies to every format with storage.
     let widen = |flags: vk::FormatFeatureFlags| {
         let flags = F::from_raw(u64::from(flags.as_raw()));
         if flags.intersects(F::STORAGE_IMAGE | F::STORAGE_TEXEL_BUFFER) {
@@ -212,20 +213,20 @@ pub fn features(
     }
 }
 
-/// Asks a device.
+/// Queries of a device's image support.
 pub struct Probe<'a> {
     pub instance: &'a Instance,
     pub physical: vk::PhysicalDevice,
-    /// VkFormatProperties3 is known.
+    /// The device supports VkFormatProperties3.
     pub detailed: bool,
-    /// Kernels may read and write one image.
+    /// Kernels may read and write the same image.
     pub read_write: bool,
-    /// Storage images can be read and written without a format in the module.
+    /// Modules can read and write storage images without declaring the format.
     pub read_any: bool,
     pub write_any: bool,
     /// Modules may declare any format.
     pub extended: bool,
-    /// Channels of five and six bits are read as exactly as OpenCL asks (C specification, 8.3.1: 1.5 ulp).
+    /// Reads of five- and six-bit channels are as exact as OpenCL requires (C specification, 8.3.1: 1.5 ulp).
     pub exact_packed: bool,
 }
 
@@ -234,12 +235,13 @@ impl Probe<'_> {
         features(self.instance, self.physical, self.detailed, format)
     }
 
-    /// Images of the kind can have all levels of detail.
+    /// Whether images of the kind can have all levels of detail.
     pub fn has_levels(&self, format: ImageFormat, kind: ImageKind, write: bool, max: &[u32; 3]) -> bool {
         find(format).is_some_and(|f| self.allows(&f, kind, usage(write), max, true))
     }
 
-    /// Images of the kind and a usage can be made up to the size, perhaps with all levels of detail.
+    /// Whether images of the kind and usage can be created up to the size, optionally with all levels of
+    /// detail.
     fn allows(
         &self,
         format: &Format,
@@ -275,7 +277,7 @@ impl Probe<'_> {
         asked.is_ok() && (0..3).all(|i| extent[i] >= dims[i]) && p.max_array_layers >= layers
     }
 
-    /// Storage images of the format can be read too.
+    /// Whether storage images of the format can also be read.
     fn reads_stored(&self, format: ImageFormat, in_buffer: bool) -> bool {
         use vk::FormatFeatureFlags2 as F;
         let Some((view, _)) = stored(format, !self.read_any) else { return false };
@@ -293,7 +295,7 @@ impl Probe<'_> {
         }
     }
 
-    /// What images of a format can be used for, given the largest sizes of each kind.
+    /// The uses of a format's images, given the maximum size of each kind.
     pub fn support(&self, format: ImageFormat, max: impl Fn(ImageKind) -> [u32; 3]) -> Option<FormatSupport> {
         use vk::FormatFeatureFlags2 as F;
         let packed = matches!(format.data_type, CL_UNORM_SHORT_565 | CL_UNORM_SHORT_555);
@@ -310,7 +312,7 @@ impl Probe<'_> {
             }
             let in_buffer = kind == ImageKind::Buffer;
             let (can_read, can_store) = if in_buffer {
-                // Buffers are made for both uses, and views of them must then be fit for both.
+                // Buffers are created for both uses, so views of them must support both.
                 let plain = !vulkan.is_swizzled() && vulkan.base == vulkan.read;
                 let both = plain && base.buffer.contains(F::UNIFORM_TEXEL_BUFFER | F::STORAGE_TEXEL_BUFFER);
                 (both, both)
@@ -377,7 +379,7 @@ pub fn usage(write: bool) -> vk::ImageUsageFlags {
     if write { usage | vk::ImageUsageFlags::STORAGE } else { usage }
 }
 
-/// The format without the colour space of sRGB: images of the one may be made from images of the other.
+/// The format without the sRGB colour space: images of one may be created from images of the other.
 pub fn linear(format: ImageFormat) -> ImageFormat {
     let order = match format.order {
         CL_sRGBA => CL_RGBA,
@@ -405,7 +407,7 @@ mod tests {
             bits / 8
         };
         let mut count = 0;
-        // Vulkan has none with alpha in the lowest bits.
+        // Vulkan has no such format with alpha in the lowest bits.
         for format in formats().filter(|f| f.data_type != CL_UNORM_INT_101010_2) {
             let found = find(format).unwrap_or_else(|| panic!("{format:x?}"));
             assert_eq!(bytes(found.base), format.element_size(), "{format:x?}");
@@ -439,7 +441,7 @@ mod tests {
 
     #[test]
     fn swizzles_undo_the_order_in_memory() {
-        // The component that a channel of memory becomes, by packing colours with one component set.
+        // Pack colours with one component set to find the component for each channel in memory.
         for format in formats().filter(|f| f.data_type == CL_UNSIGNED_INT8) {
             let found = find(format).unwrap();
             for component in 0..4usize {

@@ -1,11 +1,11 @@
-//! Hazards between the commands of one command buffer: which byte ranges of buffers and rows of images were read and
-//! written since the last barrier, and which barrier a command needs before it. Pure.
+//! Hazards between the commands of one command buffer: which byte ranges of buffers and rows of images were
+//! read and written since the last barrier, and which barrier a command needs before it. Pure.
 
 use ash::vk;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
-/// What is accessed.
+/// An object that commands access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Object {
     Buffer(vk::Buffer),
@@ -13,7 +13,7 @@ pub enum Object {
     Anything,
 }
 
-/// One command's access, `start..end`: bytes of a buffer; rows of an image, or all of it.
+/// One command's access to `start..end`: bytes of a buffer, or rows of an image (or all of it).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObjectAccess {
     pub object: Object,
@@ -23,7 +23,7 @@ pub struct ObjectAccess {
 }
 
 impl ObjectAccess {
-    /// Reads and writes that may be anywhere.
+    /// Reads and writes of unknown locations.
     pub const ANYWHERE: ObjectAccess =
         ObjectAccess { object: Object::Anything, start: 0, end: u64::MAX, write: true };
 
@@ -37,7 +37,7 @@ impl ObjectAccess {
 /// Accesses of one command.
 pub type Accesses = SmallVec<[ObjectAccess; 8]>;
 
-/// More than this is not worth comparing: a barrier is put instead.
+/// With more accesses than this, comparing costs more than a barrier.
 const MANY: usize = 256;
 
 /// Accesses since the last barrier.
@@ -46,12 +46,12 @@ pub struct Hazards {
     since: Vec<ObjectAccess>,
 }
 
-/// All accesses of several commands, as those of one: one for each object.
+/// The merged accesses of several commands: one range per object.
 #[derive(Default)]
 pub struct Footprint(HashMap<Object, ObjectAccess>);
 
 impl Footprint {
-    /// Adds those of a command.
+    /// Merges a command's accesses.
     pub fn add(&mut self, accesses: &[ObjectAccess]) {
         for a in accesses {
             let all = self.0.entry(a.object).or_insert(*a);
@@ -71,7 +71,8 @@ impl Footprint {
 }
 
 impl Hazards {
-    /// Notes a command's accesses. True if a barrier must come before it; only an `ordered` command can need one.
+    /// Adds a command's accesses. Returns whether a barrier must precede it; only an `ordered` command can
+    /// need one.
     pub fn add(&mut self, accesses: &[ObjectAccess], ordered: bool) -> bool {
         let conflict = |a: &ObjectAccess| self.since.iter().any(|b| a.conflicts(b));
         let needed = ordered && (self.since.len() > MANY || accesses.iter().any(conflict));
@@ -83,7 +84,7 @@ impl Hazards {
     }
 }
 
-/// What does a command's work on the device.
+/// The hardware engine that executes a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
     Compute,
@@ -94,46 +95,46 @@ pub enum Engine {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Barrier {
     None,
-    /// For compute work alone, which is cheaper.
+    /// For compute work only, which is cheaper.
     Compute,
     Full,
 }
 
-/// How earlier work of the queue and the commands of a new frame are kept apart.
+/// Synchronisation between earlier work of the queue and a new command buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Before {
-    /// By a barrier for everything.
+    /// A barrier for all work.
     Barrier,
-    /// By a barrier for compute work alone.
+    /// A barrier for compute work only.
     ComputeBarrier,
-    /// Not at all: earlier work may still run.
+    /// None: earlier work may still run.
     Nothing,
 }
 
-/// The order of a frame's commands.
+/// Tracks which barriers the commands of a command buffer need.
 pub struct BarrierTracker {
     hazards: Hazards,
     before: Before,
-    /// Since the last full barrier a transfer was recorded.
+    /// A transfer was recorded since the last full barrier.
     transfers: bool,
 }
 
 impl BarrierTracker {
-    /// Of a frame without commands. `hazards` lends its memory.
+    /// State of an empty command buffer. Recycles the memory of `hazards`.
     pub fn new(mut hazards: Hazards, before: Before) -> BarrierTracker {
         hazards.since.clear();
         BarrierTracker { hazards, before, transfers: false }
     }
 
-    /// A full barrier was put.
+    /// Notes that a full barrier was recorded.
     pub fn fenced(&mut self) {
         self.before = Before::Barrier;
         self.transfers = false;
         self.hazards.since.clear();
     }
 
-    /// The barrier that a command needs before it. Barriers between compute commands leave transfers out; the next transfer
-    /// then makes up for it.
+    /// The barrier that a command needs before it. Barriers between compute commands omit transfers; the next
+    /// transfer then needs a full one.
     pub fn next(&mut self, accesses: &[ObjectAccess], ordered: bool, engine: Engine) -> Barrier {
         let transfer = engine == Engine::Transfer;
         let after_all = ordered && self.before == Before::Nothing;
@@ -155,7 +156,7 @@ impl BarrierTracker {
         barrier
     }
 
-    /// What was lent.
+    /// Returns the hazards, to recycle their memory.
     pub fn into_hazards(self) -> Hazards {
         self.hazards
     }
@@ -178,7 +179,7 @@ mod tests {
         assert!(!h.add(&[access(1, 8, 16, true)], true));
         assert!(!h.add(&[access(2, 0, 8, true)], true));
         assert!(h.add(&[access(1, 4, 6, true)], true));
-        // The barrier cleared the slate, except for the command behind it.
+        // The barrier cleared the tracked accesses, except the following command's.
         assert!(!h.add(&[access(2, 0, 8, false)], true));
         assert!(h.add(&[access(1, 5, 6, false)], true));
     }
@@ -210,7 +211,7 @@ mod tests {
         assert_eq!(o.next(&a, true, Engine::Compute), Barrier::None);
         assert_eq!(o.next(&b, true, Engine::Compute), Barrier::None);
         assert_eq!(o.next(&a, true, Engine::Compute), Barrier::Compute);
-        // The barrier before left transfers out.
+        // The previous barrier omitted transfers.
         assert_eq!(o.next(&b, true, Engine::Transfer), Barrier::Full);
         assert_eq!(o.next(&b, true, Engine::Compute), Barrier::Full);
         assert_eq!(o.next(&b, true, Engine::Compute), Barrier::Compute);
@@ -222,7 +223,8 @@ mod tests {
         let mut o = BarrierTracker::new(Hazards::default(), Before::Nothing);
         assert_eq!(o.next(&a, false, Engine::Compute), Barrier::None);
         assert_eq!(o.next(&[access(2, 0, 8, true)], false, Engine::Transfer), Barrier::None);
-        // A command that must see what was before waits, whatever it touches; those behind it only for what they need.
+        // An ordered command waits for earlier work whatever it accesses; later commands wait only for their
+        // hazards.
         assert_eq!(o.next(&[], true, Engine::Compute), Barrier::Full);
         assert_eq!(o.next(&a, true, Engine::Compute), Barrier::None);
         assert_eq!(o.next(&a, true, Engine::Compute), Barrier::Compute);

@@ -1,11 +1,15 @@
-//! Images: Vulkan images in optimal tiling, always in the layout GENERAL, with a view to fetch from and one of each level to store to;
-//! views of them for images made from images; and images that lie in a buffer. On software devices, where tiling gains
-//! nothing, every image lies in a buffer, so that the host sees the texels and transfers are copies in the host's memory.
+//! Images: Vulkan images in optimal tiling, always in the layout GENERAL, with a view to fetch from and one
+//! view of each level to store to; views of them for images created from images; and images in buffers. On
+//! software devices, where tiling gains nothing, every image is in a buffer, so that the host sees the texels
+//! and transfers are copies in host memory.
 //!
-//! A one-dimensional image in a buffer is a texel buffer, others are images in linear tiling over the same memory (`linear`).
-//! Where the driver has none with the buffer's pitches, or the buffer's memory cannot be shared, there is an image beside the
-//! buffer, which a launch fills from the buffer before and, if it writes, empties into the buffer after: the buffer is the
-//! truth between commands. Everything is freed on drop; whoever submits work keeps the image alive until the work is complete.
+//! A one-dimensional image in a buffer is a texel buffer; others are images in linear tiling over the same
+//! memory (`linear`). The driver may not support the buffer's pitches, or the buffer's memory may not be
+//! shareable. The buffer then has a shadow image: a launch copies the buffer to it before and, if it writes,
+//! copies it back after, so that the buffer is authoritative between commands.
+//!
+//! Everything is freed on drop; the caller that submits work keeps the image alive until the work is
+//! complete.
 
 use super::super::batch::{ImageRange, RectLayout};
 use super::super::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
@@ -27,27 +31,27 @@ use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
 
-/// From this size an image has an allocation of its own.
+/// Images from this size have a dedicated allocation.
 const DEDICATED: u64 = 64 << 20;
 
-/// Where the texels are.
+/// Storage of the texels.
 enum Store {
     Own(Option<Allocation>),
-    /// Another image's.
+    /// Another image's memory.
     Image {
         owner: Arc<dyn DeviceMemory>,
     },
-    /// A buffer's, as an image in linear tiling.
+    /// A buffer's memory, as an image in linear tiling.
     Linear {
         owner: Arc<dyn DeviceMemory>,
-        /// In the buffer.
+        /// Layout in the buffer.
         layout: RectLayout,
     },
-    /// A buffer's, as a texel buffer.
+    /// A buffer's memory, as a texel buffer.
     Texels {
         owner: Arc<dyn DeviceMemory>,
         view: vk::BufferView,
-        /// As [`Stored::renamed`].
+        /// See [`Stored::renamed`].
         renamed: vk::BufferView,
     },
 }
@@ -59,21 +63,22 @@ pub struct Image {
     /// Null for texel buffers.
     pub raw: vk::Image,
     sampled: vk::ImageView,
-    /// By level; none if kernels cannot write the format.
+    /// Views by level; empty if kernels cannot write the format.
     stored: SmallVec<[Stored; 1]>,
     store: Store,
-    /// The buffer that stands behind an image of its own.
+    /// For a shadow image: the buffer that it shadows, and the layout there.
     shadowed: Option<(Arc<dyn DeviceMemory>, RectLayout)>,
 }
 
-/// Views of a level to store to.
+/// Storage views of a level.
 struct Stored {
     plain: vk::ImageView,
-    /// Where modules must declare the format and have no name for it: a view of a format that they have. Else null.
+    /// Where modules must declare the format but SPIR-V has no such format: a view in a compatible format.
+    /// Otherwise null.
     renamed: vk::ImageView,
 }
 
-/// What is bound to a descriptor.
+/// The resource bound to a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bound {
     Buffer { buffer: vk::Buffer, offset: u64, range: u64 },
@@ -84,13 +89,13 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// All of a buffer.
+    /// A whole buffer.
     pub fn whole(buffer: &Buffer) -> Bound {
         Bound::Buffer { buffer: buffer.raw, offset: 0, range: buffer.padded }
     }
 }
 
-/// The Vulkan image behind a memory.
+/// Downcasts a memory to the Vulkan image.
 pub fn image_of(memory: &Arc<dyn DeviceMemory>) -> DeviceResult<&Image> {
     let image = memory.as_any().downcast_ref::<Image>();
     image.ok_or_else(|| DeviceError::Unexpected("not an image of this kind of device".into()))
@@ -101,7 +106,7 @@ fn vulkan_format(desc: &ImageDesc) -> DeviceResult<Format> {
 }
 
 impl Image {
-    /// Allocates, and brings the image into its layout.
+    /// Allocates an image and transitions it to its layout.
     pub fn new(gpu: &'static Gpu, desc: &ImageDesc) -> DeviceResult<Image> {
         if gpu.adapter.is_cpu()
             && desc.levels == 1
@@ -115,7 +120,7 @@ impl Image {
         Ok(image)
     }
 
-    /// An image in a buffer that is its alone and that the host sees.
+    /// An image in a host-visible buffer of its own.
     fn mapped(gpu: &'static Gpu, desc: &ImageDesc) -> DeviceResult<Option<Image>> {
         let write = stores(gpu, desc);
         let Some(linear) = Linear::new(gpu, desc, None, write)? else { return Ok(None) };
@@ -125,12 +130,12 @@ impl Image {
         if buffer.host_ptr().is_none() || !buffer.host_cached() {
             return Ok(None);
         }
-        let Some(place) = buffer.memory_range() else { return Ok(None) };
-        let Some(raw) = linear.bind(&place, layout.offset)? else { return Ok(None) };
+        let Some(range) = buffer.memory_range() else { return Ok(None) };
+        let Some(raw) = linear.bind(&range, layout.offset)? else { return Ok(None) };
         Image::over(gpu, raw, Arc::new(buffer), layout, desc).map(Some)
     }
 
-    /// A linear image that is bound to a buffer's memory, which keeps its contents.
+    /// A linear image bound to a buffer's memory. Keeps the contents.
     fn over(
         gpu: &'static Gpu,
         raw: vk::Image,
@@ -150,7 +155,8 @@ impl Image {
     fn unprepared(gpu: &'static Gpu, desc: &ImageDesc) -> DeviceResult<Image> {
         let vulkan = vulkan_format(desc)?;
         let (mut extent, layers) = format::extent(&desc.shape);
-        // Where an image has more levels than its size allows, all are wider than kernels and commands know.
+        // Where an image has more levels than its size allows, the Vulkan image is wider than kernels and
+        // commands assume.
         extent.width =
             extent.width.max(if desc.levels > desc.shape.most_levels() { 1 << (desc.levels - 1) } else { 1 });
         let info = vk::ImageCreateInfo::default()
@@ -180,7 +186,7 @@ impl Image {
         Ok(image)
     }
 
-    /// A view of another image with another format.
+    /// A view of another image in another format.
     pub fn of_image(
         gpu: &'static Gpu,
         owner: &Arc<dyn DeviceMemory>,
@@ -199,7 +205,7 @@ impl Image {
         Ok(image)
     }
 
-    /// An image whose texels lie in a buffer.
+    /// An image over a buffer.
     pub fn of_buffer(
         gpu: &'static Gpu,
         owner: &Arc<dyn DeviceMemory>,
@@ -210,9 +216,9 @@ impl Image {
         let buffer =
             buffer.ok_or_else(|| DeviceError::Unexpected("not a buffer of this kind of device".into()))?;
         if desc.shape.kind != ImageKind::Buffer {
-            if let Some(place) = buffer.memory_range()
+            if let Some(range) = buffer.memory_range()
                 && let Some(linear) = Linear::new(gpu, desc, Some(layout), stores(gpu, desc))?
-                && let Some(raw) = linear.bind(&place, layout.offset)?
+                && let Some(raw) = linear.bind(&range, layout.offset)?
             {
                 return Image::over(gpu, raw, owner.clone(), *layout, desc);
             }
@@ -234,7 +240,8 @@ impl Image {
         let base = vulkan_format(desc)?.base;
         let other = image.renamed_format(base);
         if let Store::Texels { view, renamed, .. } = &mut image.store {
-            // SAFETY: the buffer is alive and has the usage of texel buffers, as the format has; the range is inside.
+            // SAFETY: the buffer is alive and has the usage of texel buffers, as the format has; the range is
+            // inside.
             *view = unsafe { gpu.raw.create_buffer_view(&info.format(base), None) }
                 .during("vkCreateBufferView")?;
             if let Some(format) = other {
@@ -270,7 +277,7 @@ impl Image {
         Ok(())
     }
 
-    /// The format that modules declare, where they must and it is another one.
+    /// The format that modules declare, if they must and it differs from `base`.
     fn renamed_format(&self, base: vk::Format) -> Option<vk::Format> {
         let uses = self.gpu.info().image.uses(self.desc.format, self.desc.shape.kind);
         let (format, _) = format::stored(self.desc.format, true)?;
@@ -296,7 +303,7 @@ impl Image {
         unsafe { self.gpu.raw.create_image_view(&info, None) }.during("vkCreateImageView")
     }
 
-    /// What an argument's descriptor is bound to.
+    /// The resource for an argument's descriptor.
     pub fn bound(&self, binding: &ImageBinding) -> DeviceResult<Bound> {
         let stored = self.stored.get(usize::from(binding.level)).or(self.stored.last());
         match (&self.store, binding.buffer, stored) {
@@ -319,14 +326,15 @@ impl Image {
         }
     }
 
-    /// The format that a module must declare for a descriptor, if the kernel's texels are of the image's kind.
+    /// The format that a module must declare for a descriptor, if the kernel's texel type matches the
+    /// image's.
     pub fn declared_format(&self, binding: &ImageBinding) -> Option<ImageFormat> {
         let format = self.desc.format;
         let declared = format::stored(format, true).and_then(|(view, _)| format::declared(view));
         declared.filter(|_| binding.float != format.is_int())
     }
 
-    /// How the texels behind a descriptor are stored ([`clspv_bridge::texel_order`]).
+    /// Texel order of the storage behind a descriptor ([`clspv_bridge::texel_order`]).
     pub fn texel_order(&self, binding: &ImageBinding) -> u32 {
         if !binding.storage {
             return 0;
@@ -334,12 +342,12 @@ impl Image {
         format::stored(self.desc.format, binding.declared).map_or(0, |(_, order)| order)
     }
 
-    /// The buffer that is to be copied from before and to after a launch, and its layout.
+    /// For a shadow image: the buffer to copy from before a launch and to after it, and its layout.
     pub fn shadowed(&self) -> Option<&(Arc<dyn DeviceMemory>, RectLayout)> {
         self.shadowed.as_ref()
     }
 
-    /// A kernel's access.
+    /// A kernel's access to the image.
     pub fn access(&self, write: bool) -> ObjectAccess {
         match &self.store {
             Store::Texels { owner, .. } | Store::Linear { owner, .. } => {
@@ -356,7 +364,7 @@ impl Image {
     }
 }
 
-/// Every texel.
+/// All levels and layers.
 pub const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     aspect_mask: vk::ImageAspectFlags::COLOR,
     base_mip_level: 0,
@@ -365,7 +373,7 @@ pub const WHOLE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     layer_count: vk::REMAINING_ARRAY_LAYERS,
 };
 
-/// Whether kernels write the image, or one made from it.
+/// Whether kernels write the image, or an image created from it.
 fn stores(gpu: &Gpu, desc: &ImageDesc) -> bool {
     gpu.info().image.uses(format::linear(desc.format), desc.shape.kind).write
 }
@@ -399,7 +407,8 @@ fn allocate(gpu: &Gpu, raw: vk::Image) -> DeviceResult<Allocation> {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        // SAFETY: the owner has dropped the last reference, so no submitted work uses the image; null is ignored.
+        // SAFETY: the owner has dropped the last reference, so no submitted work uses the image; null is
+        // ignored.
         unsafe {
             self.gpu.raw.destroy_image_view(self.sampled, None);
             for stored in &self.stored {
@@ -457,7 +466,7 @@ pub struct ImageRegion {
     pub extent: vk::Extent3D,
 }
 
-/// The region that a range means, checked against the image.
+/// Converts a range to Vulkan and checks it against the image.
 pub fn image_region(image: &Image, range: &ImageRange) -> DeviceResult<ImageRegion> {
     let (o, r) = (range.origin, range.region);
     let size = image.desc.shape.level(range.level).size;
@@ -482,12 +491,12 @@ pub fn image_region(image: &Image, range: &ImageRange) -> DeviceResult<ImageRegi
     })
 }
 
-/// A transfer's access: its rows, from the first to the last.
+/// A transfer's access: from its first row to its last.
 pub fn rows(image: &Image, range: &ImageRange, write: bool) -> ObjectAccess {
     if let ObjectAccess { object: Object::Buffer(_), .. } = image.access(write) {
         return image.access(write);
     }
-    // Levels are not told apart.
+    // Levels are not tracked separately.
     if image.desc.levels > 1 {
         return image.access(write);
     }
@@ -497,7 +506,7 @@ pub fn rows(image: &Image, range: &ImageRange, write: bool) -> ObjectAccess {
     ObjectAccess { object: Object::Image(image.raw), start, end: last, write }
 }
 
-/// A copy between an image's region and a buffer where the region has the layout.
+/// A copy between an image region and a buffer with the given layout of the region.
 pub fn buffer_copy(
     image: &Image,
     range: &ImageRange,
@@ -507,7 +516,7 @@ pub fn buffer_copy(
     let element = u64::from(image.desc.format.element_size());
     let fits = |n: u64| u32::try_from(n).map_err(|_| DeviceError::Unexpected("a pitch too large".into()));
     let bytes = bytes_of(range.region, element as u32);
-    // A single row or slice has no pitch to speak of.
+    // The pitch of a single row or slice is irrelevant.
     let row = if bytes[1] == 1 && bytes[2] == 1 { bytes[0] } else { layout.row_pitch };
     let height = if bytes[2] == 1 || row == 0 { 0 } else { fits(layout.slice_pitch / row)? };
     let lines = row.is_multiple_of(element) && (bytes[2] == 1 || layout.slice_pitch.is_multiple_of(row));

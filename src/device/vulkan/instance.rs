@@ -1,9 +1,10 @@
-//! The process's one Vulkan instance: loader, API version, validation messages.
+//! The process's only Vulkan instance: loader, API version, validation messages.
 //!
-//! Created once and leaked: nothing is torn down at exit, when other libraries' threads may still run. The application
-//! may use Vulkan itself; instances do not disturb each other. With `PYROCLAST_VALIDATE` naming `vulkan` the validation
-//! layer is asked for, synchronisation included; its messages are logged, counted ([`validation_messages`]) and appended
-//! to the file that `PYROCLAST_VALIDATE_LOG` names, which is how tests of the library see them.
+//! Created once and leaked: nothing is destroyed at exit, when other libraries' threads may still run. The
+//! application may use Vulkan itself; instances are independent. With `PYROCLAST_VALIDATE` naming `vulkan`
+//! the validation layer is enabled, synchronisation validation included. Its messages are logged, counted
+//! ([`validation_messages`]) and appended to the file that `PYROCLAST_VALIDATE_LOG` names, where tests of the
+//! library check them.
 
 use crate::config::Config;
 use ash::vk;
@@ -17,9 +18,9 @@ pub struct Instance {
     /// Keeps the loader library open.
     pub entry: ash::Entry,
     pub raw: ash::Instance,
-    /// Version the instance was created for: 1.2 at least, 1.3 at most.
+    /// API version of the instance: at least 1.2, at most 1.3.
     pub api: u32,
-    /// The validation layer was asked for.
+    /// The validation layer was requested.
     pub validates: bool,
 }
 
@@ -27,7 +28,7 @@ static INSTANCE: OnceLock<Option<Instance>> = OnceLock::new();
 static MESSAGES: AtomicU64 = AtomicU64::new(0);
 const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// Validation warnings and errors seen so far in this process.
+/// Number of validation warnings and errors so far in this process.
 pub fn validation_messages() -> u64 {
     MESSAGES.load(Ordering::Relaxed)
 }
@@ -88,7 +89,8 @@ fn create(validate: bool) -> Result<Instance, String> {
         unsafe { entry.create_instance(&info, None) }.map_err(|e| format!("vkCreateInstance: {e:?}"))?;
     if !layers.is_empty() {
         let debug = ash::ext::debug_utils::Instance::new(&entry, &raw);
-        // SAFETY: the extension is enabled; the messenger lives as long as the instance, which is for ever.
+        // SAFETY: the extension is enabled; the messenger lives as long as the instance, which is never
+        // destroyed.
         if let Err(e) = unsafe { debug.create_debug_utils_messenger(&messenger_info(), None) } {
             complain(&format!("no validation messages: {e:?}"));
         }
@@ -117,7 +119,7 @@ unsafe extern "system" fn on_message(
     // SAFETY: the layer passes a valid structure with a valid string or null.
     let text = unsafe { data.as_ref().and_then(|d| d.message_as_c_str()) };
     let text = text.unwrap_or(c"(no text)").to_string_lossy();
-    // That images are always in the layout GENERAL, in transfers too, is a decision (see `image`).
+    // Images are deliberately always in the layout GENERAL, also in transfers (see `image`).
     let advice = kind.contains(vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE)
         && text.contains("layout should be VK_IMAGE_LAYOUT_");
     if !advice {
@@ -131,7 +133,7 @@ fn complain(text: &str) {
     tracing::error!("Vulkan validation: {text}");
     if let Some(path) = &Config::get().validate_log {
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
-        // One write, so that messages of several threads do not mix.
+        // A single write, so that messages of several threads do not mix.
         if let Err(error) = file.and_then(|mut f| f.write_all(format!("{text}\n").as_bytes())) {
             tracing::error!(%error, "{}", path.display());
         }

@@ -1,5 +1,5 @@
-//! Internal shaders: the pattern fills that vkCmdFillBuffer cannot do, and copies in a discrete GPU's memory, where
-//! vkCmdCopyBuffer may run on an engine that reaches a fraction of the memory's speed.
+//! Internal shaders: pattern fills that vkCmdFillBuffer cannot do, and copies in a discrete GPU's memory,
+//! where vkCmdCopyBuffer may run on an engine that reaches a fraction of the memory's bandwidth.
 
 use super::super::traits::{DeviceError, DeviceResult};
 use super::conv::VkResultExt;
@@ -12,13 +12,13 @@ const FILL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fill.spv"));
 const COPY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/copy.spv"));
 const GROUP: u32 = 256;
 const MAX_GROUPS: u32 = 16384;
-/// Bytes that a work-item of the copy shader moves.
+/// Bytes that a work-item of the copy shader copies.
 const UNIT: u64 = 16;
-/// Copies across the bus and fills beyond this are left to the commands made for them; below it, a change between
+/// Copies across the bus and fills above this size use the transfer commands; below it, switching between
 /// compute and transfer work costs more than the work.
 const SMALL: u64 = 64 << 10;
 
-/// The pipelines, made when they are first used.
+/// The pipelines, created on first use.
 #[derive(Default)]
 pub struct InternalShaders {
     fill: Mutex<Option<InternalShader>>,
@@ -64,8 +64,9 @@ impl Gpu {
             .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
             .bindings(&bindings);
         let ranges = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(16)];
-        // SAFETY: push descriptors are enabled (the caller checked); all structures are valid for the calls. What is made
-        // here lives as long as the device; after a failure the little that was made is left to the device too.
+        // SAFETY: push descriptors are enabled (the caller checked); all structures are valid for the calls.
+        // The objects live as long as the device; after a failure the few that exist are left to the device
+        // too.
         let made = unsafe {
             let sets =
                 [self.raw.create_descriptor_set_layout(&info, None).during("vkCreateDescriptorSetLayout")?];
@@ -90,7 +91,7 @@ impl Gpu {
         Ok(made)
     }
 
-    /// Dispatches a helper whose pipeline is bound.
+    /// Dispatches an internal shader whose pipeline is bound.
     fn run_helper(
         &self,
         cmd: vk::CommandBuffer,
@@ -124,7 +125,8 @@ impl Gpu {
         Ok(())
     }
 
-    /// Repeats the `words` (a power of two) of `pattern` over `size` bytes at `offset`; both are multiples of 4.
+    /// Repeats the `words` (a power of two) of `pattern` over `size` bytes at `offset`; both are multiples of
+    /// 4.
     pub fn fill_words(
         &self,
         cmd: vk::CommandBuffer,
@@ -135,7 +137,7 @@ impl Gpu {
         let made = self.internal_shader(&self.internal_shaders.fill, FILL)?;
         let limits = &self.adapter.props.limits;
         let align = limits.min_storage_buffer_offset_alignment.max(4);
-        // Whole patterns a dispatch, so that each starts at the pattern's first word.
+        // Whole patterns per dispatch, so that each starts at the pattern's first word.
         let step = (u64::from(limits.max_storage_buffer_range) - align) & !127;
         let (buffer, mut offset, mut left) = dst;
         // SAFETY: the command buffer is recording.
@@ -155,22 +157,22 @@ impl Gpu {
         Ok(())
     }
 
-    /// Whether the copy shader should do a copy; `local` if both buffers are in the device's own memory.
+    /// Whether the copy shader should execute a copy; `local` if both buffers are in device-local memory.
     pub fn copies_by_shader(&self, src: u64, dst: u64, size: u64, local: bool) -> bool {
         !self.adapter.is_unified() && (local || size <= SMALL) && self.can_copy_units(src, dst, size)
     }
 
-    /// Whether the fill shader should do a fill that vkCmdFillBuffer could do too.
+    /// Whether the fill shader should execute a fill that vkCmdFillBuffer could execute too.
     pub fn fills_by_shader(&self, size: u64) -> bool {
         !self.adapter.is_unified() && size <= SMALL
     }
 
-    /// Whether the copy shader can do a copy.
+    /// Whether the copy shader supports a copy.
     pub fn can_copy_units(&self, src: u64, dst: u64, size: u64) -> bool {
         self.push_descriptor.is_some() && (src | dst | size).is_multiple_of(UNIT)
     }
 
-    /// Copies `size` bytes between ranges that do not overlap, where [`Gpu::can_copy_units`].
+    /// Copies `size` bytes between disjoint ranges, where [`Gpu::can_copy_units`] allows it.
     pub fn copy_units(
         &self,
         cmd: vk::CommandBuffer,

@@ -1,7 +1,8 @@
-//! Loaded programs and kernels, and the launch plan: which variant, which dispatches, what is in the argument block.
+//! Loaded programs and kernels, and the launch plan: variant, dispatches and argument block.
 //!
-//! The plan follows `clspv_bridge::abi`. A grid becomes one dispatch, plus one for each slab of smaller groups where the
-//! local size does not divide the global size, plus more where a dimension exceeds maxComputeWorkGroupCount.
+//! The plan follows `clspv_bridge::abi`. A grid becomes one dispatch, plus one for each slab of smaller
+//! groups where the local size does not divide the global size, plus more where a dimension exceeds
+//! maxComputeWorkGroupCount.
 
 use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
 use super::super::localsize;
@@ -23,7 +24,7 @@ use smallvec::{SmallVec, smallvec};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Work-items of a grid whose local size hardly matters.
+/// Maximum work-items of a grid whose local size hardly matters.
 const SMALL_GRID: u64 = 256;
 
 /// A loaded program.
@@ -38,12 +39,12 @@ pub struct VulkanKernel {
     index: usize,
     data: Option<Arc<Buffer>>,
     pipelines: Vec<Arc<Pipelines>>,
-    /// For each argument: kernels only read what it points to.
+    /// For each argument: whether kernels only read what it points to.
     readonly: Vec<bool>,
 }
 
 impl VulkanProgram {
-    /// Makes the data block and the kernels.
+    /// Creates the data block and the kernels.
     pub fn load(gpu: &'static Gpu, program: Arc<CompiledProgram>) -> DeviceResult<VulkanProgram> {
         let data = data_block(gpu, &program)?;
         let kernels = (0..program.kernels.len())
@@ -70,7 +71,7 @@ impl DeviceProgram for VulkanProgram {
     }
 }
 
-/// The program's data with addresses put in.
+/// Creates the program's data block and relocates its addresses.
 fn data_block(gpu: &'static Gpu, program: &CompiledProgram) -> DeviceResult<Option<Arc<Buffer>>> {
     let data = &program.data;
     if data.size() == 0 {
@@ -104,11 +105,11 @@ fn arg_is_readonly(kernel: &CompiledKernel, arg: usize) -> bool {
     kernel.info.args[arg].kind == ArgKind::ConstantPtr || kernel.variants.iter().any(bound)
 }
 
-/// Where a launch prints to.
+/// The print buffer of a launch.
 #[derive(Clone, Copy)]
 pub struct PrintTarget<'a> {
     pub buffer: &'a Buffer,
-    /// The number that the kernel's calls of printf count from.
+    /// The number that the kernel's printf calls count from.
     pub base: u32,
 }
 
@@ -120,10 +121,10 @@ pub struct GridDispatch {
     pub local: [u32; 3],
 }
 
-/// The dispatches of a launch, mostly one.
+/// The dispatches of a launch, usually one.
 pub type Dispatches = SmallVec<[GridDispatch; 1]>;
 
-/// How a launch is done.
+/// Execution plan of a launch.
 pub struct Plan<'a> {
     pub variant: &'a KernelVariant,
     pub pipelines: &'a Pipelines,
@@ -131,18 +132,18 @@ pub struct Plan<'a> {
     pub lengths: SmallVec<[u32; 4]>,
     pub formats: Formats,
     pub orders: TexelOrders,
-    /// The argument block, complete but for the values of one dispatch ([`Plan::set_dispatch`]).
+    /// The argument block, complete except for the values of one dispatch ([`Plan::set_dispatch`]).
     pub block: SmallVec<[u8; 256]>,
     /// Descriptors in binding order.
     pub bindings: SmallVec<[Bound; 8]>,
-    /// Images in buffers that have an image of their own, and whether the kernel writes them.
+    /// Shadow images of image arguments, and whether the kernel writes them.
     pub shadow_images: SmallVec<[(usize, bool); 2]>,
     pub accesses: Accesses,
     offset: [u64; 3],
     full_local: [u32; 3],
 }
 
-/// The Vulkan buffer behind a range.
+/// The Vulkan buffer of a range.
 pub fn buffer_of(range: &BufferRange) -> DeviceResult<&Buffer> {
     let buffer = range.memory.as_any().downcast_ref::<Buffer>();
     let buffer = buffer.ok_or_else(|| DeviceError::Unexpected("memory of another kind of device".into()))?;
@@ -162,18 +163,19 @@ fn whole(range: &BufferRange, write: bool) -> DeviceResult<ObjectAccess> {
 }
 
 impl VulkanKernel {
-    /// What the compiler made.
+    /// The compiler's result.
     pub fn compiled(&self) -> &CompiledKernel {
         &self.program.kernels[self.index]
     }
 
-    /// The program's constants from a device address on. (In bindings mode no address of them is recorded.)
+    /// The program's constants from a device address on. (In bindings mode none of their addresses is
+    /// recorded.)
     pub fn constant_at(&self, address: u64) -> Option<&[u8]> {
         let at = usize::try_from(address.checked_sub(self.data.as_ref()?.address)?).ok()?;
         self.program.data.bytes.get(at..).filter(|rest| !rest.is_empty())
     }
 
-    /// Plans a launch. A kernel that prints has somewhere to print to.
+    /// Plans a launch. A kernel that prints requires a print target.
     pub fn plan(&self, launch: &Launch, print: Option<PrintTarget<'_>>) -> DeviceResult<Plan<'_>> {
         let compiled = self.compiled();
         if launch.args.len() != compiled.info.args.len() {
@@ -211,7 +213,7 @@ impl VulkanKernel {
                 write: true,
             });
         }
-        // By address, a kernel reaches variables that it does not name, through pointers in memory.
+        // With addresses, a kernel can access variables that it does not name, through pointers in memory.
         let by_address = variant.abi.mode == PointerMode::Addresses;
         if let Some(data) = &self.data
             && (by_address || variant.abi.bindings.contains(&BindingSource::Data))
@@ -227,7 +229,7 @@ impl VulkanKernel {
         Ok(plan)
     }
 
-    /// The variant can run the launch on this device.
+    /// Whether the variant can execute the launch on this device.
     fn runs(&self, variant: &KernelVariant, launch: &Launch) -> bool {
         if variant.abi.mode == PointerMode::Addresses {
             return true;
@@ -262,7 +264,7 @@ impl VulkanKernel {
                         && r.offset % align == 0
                         && r.size + 16 <= u64::from(limits.max_storage_buffer_range)
                 }
-                // From the start of an allocation nothing lies before the pointer that it could lead to.
+                // A pointer to the start of an allocation cannot refer to anything before it.
                 Some(ArgValue::Pointer { address, within: Some(r) }) => {
                     r.memory.address() == Some(*address)
                         && r.offset == 0
@@ -337,7 +339,7 @@ impl VulkanKernel {
             let binding = match source {
                 BindingSource::Data => self.data.as_ref().map(|d| Bound::whole(d)),
                 BindingSource::Print => print.map(|p| Bound::whole(p.buffer)),
-                // It is known when the dispatch is recorded.
+                // Known only when the dispatch is recorded.
                 BindingSource::Block => {
                     Some(Bound::Buffer { buffer: vk::Buffer::null(), offset: 0, range: 0 })
                 }
@@ -359,7 +361,8 @@ impl VulkanKernel {
                 BindingSource::Arg(a) => match launch.args.get(*a as usize) {
                     Some(ArgValue::Buffer(range) | ArgValue::Pointer { within: Some(range), .. }) => {
                         let buffer = buffer_of(range)?;
-                        // Up to the next 16 bytes, for wide accesses at the end; the store is padded accordingly.
+                        // Up to the next 16 bytes, for wide accesses at the end; the buffer is padded
+                        // accordingly.
                         let end = align_up(range.offset + range.size, 16).min(buffer.padded);
                         Some(Bound::Buffer {
                             buffer: buffer.raw,
@@ -436,8 +439,8 @@ fn local_size(launch: &Launch, arg: u16) -> u64 {
     }
 }
 
-/// Elements of each workgroup array whose length a launch decides, and the bytes of all workgroup memory: arrays have
-/// whole elements and at least one, the objects in the common block start at multiples of 16 bytes.
+/// Lengths of the workgroup arrays that the launch decides, and the bytes of all workgroup memory. Arrays
+/// have whole elements and at least one; objects in the common block start at multiples of 16 bytes.
 fn local_lengths(variant: &KernelVariant, size_of: &dyn Fn(u16) -> u64) -> (SmallVec<[u64; 4]>, u64) {
     let mut total = u64::from(variant.abi.static_local_bytes);
     let mut lengths = SmallVec::new();
@@ -482,12 +485,12 @@ fn put(block: &mut [u8], at: usize, bytes: &[u8]) -> DeviceResult<()> {
 }
 
 impl Plan<'_> {
-    /// The descriptor of the argument block, if it has one.
+    /// The binding of the argument block, if it has one.
     pub fn block_binding(&self) -> Option<usize> {
         self.variant.abi.bindings.iter().position(|b| *b == BindingSource::Block)
     }
 
-    /// Puts the values of one dispatch into the block.
+    /// Writes the values of one dispatch to the block.
     pub fn set_dispatch(&mut self, dispatch: &GridDispatch) -> DeviceResult<()> {
         for &(arg, at) in &self.variant.abi.implicit_args {
             match arg {
@@ -516,7 +519,7 @@ impl Plan<'_> {
     }
 }
 
-/// The dispatches of a grid and its number of groups.
+/// The dispatches of a grid, and its number of groups.
 fn split_grid(global: [u64; 3], local: [u32; 3], max: [u32; 3]) -> DeviceResult<(Dispatches, [u32; 3])> {
     if local.contains(&0) {
         return Err(DeviceError::Unexpected("empty work-group".into()));
@@ -645,7 +648,7 @@ mod tests {
         let two = variant(64, &[arg(0, 16), arg(1, 4)], &[]);
         let (lengths, total) = local_lengths(&two, &sizes([20, 3, 0]));
         assert_eq!((&lengths[..], total), (&[2u64, 1][..], 64 + 32 + 4));
-        // Nothing is one element.
+        // A length of 0 becomes one element.
         assert_eq!(local_lengths(&two, &sizes([0, 0, 0])).1, 64 + 16 + 4);
         let common = variant(48, &[LocalSpec::Common { fixed_bytes: 48, elem_bytes: 4 }], &[0, 2]);
         let (lengths, total) = local_lengths(&common, &sizes([5, 9, 2]));

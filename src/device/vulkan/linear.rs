@@ -1,9 +1,10 @@
-//! Images in linear tiling, which lie in the memory of a buffer: texels that kernels use as an image and everybody else as
+//! Images in linear tiling over a buffer's memory: kernels use the texels as an image, everything else as
 //! bytes.
 //!
-//! Vulkan lets a buffer and a linear image in the layout GENERAL share memory (the chapter on resources, memory aliasing:
-//! both are host-accessible). The pitches are the driver's; the image is made wider and higher than it is said to be where
-//! those of the buffer are larger. Kernels never ask the image for its size.
+//! Vulkan allows a buffer and a linear image in the layout GENERAL to share memory (the chapter on resources,
+//! memory aliasing: both are host-accessible). The driver chooses the pitches; where the buffer's are larger,
+//! the Vulkan image is wider and higher than the OpenCL image. Kernels never query the size from the Vulkan
+//! image.
 
 use super::super::batch::RectLayout;
 use super::super::traits::{DeviceResult, ImageDesc};
@@ -19,14 +20,14 @@ use ash::vk;
 pub struct Linear {
     gpu: &'static Gpu,
     pub raw: vk::Image,
-    /// Of the texels in the image's memory.
+    /// Layout of the texels in the image's memory.
     pub layout: RectLayout,
     pub requirements: vk::MemoryRequirements,
 }
 
 impl Linear {
-    /// Makes an image whose rows and slices are as far apart as `wanted` says, or as the driver likes; none if there is no
-    /// such image.
+    /// Creates an image with the pitches of `wanted`, or with the driver's pitches; `None` if that is not
+    /// possible.
     pub fn new(
         gpu: &'static Gpu,
         desc: &ImageDesc,
@@ -64,23 +65,25 @@ impl Linear {
         Ok(Some(linear).filter(|_| alike && dedicated.requires_dedicated_allocation == vk::FALSE))
     }
 
-    /// The pitches that matter are the same.
+    /// Whether the relevant pitches are equal.
     fn agrees(&self, desc: &ImageDesc, wanted: &RectLayout) -> bool {
         let [_, rows, slices] = desc.shape.size;
         (rows == 1 && slices == 1 || self.layout.row_pitch == wanted.row_pitch)
             && (slices == 1 || self.layout.slice_pitch == wanted.slice_pitch)
     }
 
-    /// Binds the image so that its texels begin at an offset of a buffer; gives it up if that cannot be.
-    pub fn bind(self, place: &MemoryRange, at: u64) -> DeviceResult<Option<vk::Image>> {
-        let Some(start) = (place.offset + at).checked_sub(self.layout.offset) else { return Ok(None) };
+    /// Binds the image so that its texels begin at an offset in a buffer. Destroys it and returns `None` if
+    /// that is not possible.
+    pub fn bind(self, range: &MemoryRange, at: u64) -> DeviceResult<Option<vk::Image>> {
+        let Some(start) = (range.offset + at).checked_sub(self.layout.offset) else { return Ok(None) };
         let r = &self.requirements;
-        let inside = start >= place.offset && start + r.size <= place.offset + place.size;
-        if !inside || !start.is_multiple_of(r.alignment.max(1)) || place.types & !r.memory_type_bits != 0 {
+        let inside = start >= range.offset && start + r.size <= range.offset + range.size;
+        if !inside || !start.is_multiple_of(r.alignment.max(1)) || range.types & !r.memory_type_bits != 0 {
             return Ok(None);
         }
-        // SAFETY: the memory is of this device and one of the types allowed; the image fits there and is not bound yet.
-        unsafe { self.gpu.raw.bind_image_memory(self.raw, place.memory, start) }
+        // SAFETY: the memory is of this device and one of the types allowed; the image fits there and is not
+        // bound yet.
+        unsafe { self.gpu.raw.bind_image_memory(self.raw, range.memory, start) }
             .during("vkBindImageMemory")?;
         let raw = self.raw;
         std::mem::forget(self);
@@ -90,12 +93,12 @@ impl Linear {
 
 impl Drop for Linear {
     fn drop(&mut self) {
-        // SAFETY: nothing uses the image.
+        // SAFETY: the image is unused.
         unsafe { self.gpu.raw.destroy_image(self.raw, None) };
     }
 }
 
-/// The shape that gives an image the pitches of a buffer: rows are as long as the distance between two.
+/// The shape that gives an image a buffer's pitches: rows are as long as the row pitch.
 fn grown(desc: &ImageDesc, wanted: &RectLayout) -> Option<ImageShape> {
     let element = u64::from(desc.format.element_size());
     let units = |bytes: u64, unit: u64| {
@@ -126,7 +129,7 @@ fn layout_of(gpu: &Gpu, raw: vk::Image, kind: ImageKind, extent: vk::Extent3D) -
     RectLayout { offset: l.offset, row_pitch, slice_pitch }
 }
 
-/// Whether kernels and transfers can use such an image in linear tiling as they use others.
+/// Whether kernels and transfers can use such an image in linear tiling like others.
 fn fits(
     gpu: &Gpu,
     vulkan: &Format,
@@ -165,8 +168,8 @@ fn fits(
     asked.is_ok() && small && layers <= p.max_array_layers
 }
 
-/// What the driver needs of images in buffers: bytes that row pitches, and bytes that the start, are a multiple of; none
-/// where there are no linear images.
+/// The driver's alignment of images in buffers: of row pitches and of the start, in bytes. `None` where
+/// linear images are unsupported.
 pub fn alignment(gpu: &'static Gpu) -> Option<(u32, u32)> {
     let format = ImageFormat::new(CL_R, CL_UNORM_INT8);
     let of = |width| {
@@ -191,7 +194,7 @@ mod tests {
     use crate::cl::{CL_FLOAT, CL_RGBA};
     use std::sync::Arc;
 
-    /// The buffer that an image's texels are in, and their layout.
+    /// The buffer with an image's texels, and their layout.
     fn shared(image: &Arc<dyn DeviceMemory>) -> Option<(Arc<dyn DeviceMemory>, RectLayout)> {
         image.in_buffer().map(|(buffer, layout)| (buffer.clone(), *layout))
     }
@@ -217,7 +220,7 @@ mod tests {
             shared(&image).map(|(b, l)| (Arc::ptr_eq(&b, &buffer), l == layout))
         };
         let both = Some((true, true));
-        // Rows of the least length, longer ones, one that is shorter than its pitch, and any number of them to the end.
+        // Minimal rows, longer ones, one shorter than its pitch, and any number of them to the end.
         for (size, row) in [
             ([pitch as u32, 4, 1], pitch),
             ([5, 7, 1], pitch),
@@ -227,7 +230,7 @@ mod tests {
             assert_eq!(view(ImageKind::D2, size, row, row * u64::from(size[1]), 0), both, "{size:?}");
         }
         assert_eq!(view(ImageKind::D2, [9, 1, 1], pitch, pitch, 99 * pitch), both);
-        // Rows that the driver would not have that far apart are copied.
+        // Rows are copied if the driver does not support their pitch.
         assert_eq!(view(ImageKind::D2, [5, 4, 1], pitch + 1, 4 * pitch + 4, 0), None);
         assert_eq!(validation_messages(), 0);
     }

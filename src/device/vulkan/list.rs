@@ -1,7 +1,7 @@
-//! Lists: commands recorded into a secondary command buffer, which frames execute any number of times.
+//! Lists: commands recorded into a secondary command buffer, which primary ones execute any number of times.
 //!
-//! A list has its own kernel arguments and patterns, written once. Lists with kernels that print keep their commands
-//! instead and are recorded anew into each frame, which has the print buffer.
+//! A list has its own kernel arguments and patterns, written once. Lists with kernels that print keep their
+//! commands instead: these are recorded again into each primary command buffer, which has the print buffer.
 
 use super::super::batch::{DeviceCommand, ListItem};
 use super::super::traits::{DeviceError, DeviceList, DeviceResult};
@@ -17,14 +17,14 @@ use std::sync::Arc;
 /// A list; see the module's text.
 pub struct List {
     gpu: &'static Gpu,
-    /// What the commands use is alive as long as the list.
+    /// The commands, whose operands live as long as the list.
     pub items: Vec<ListItem>,
     pub recorded: Option<Recorded>,
-    /// Launches that print.
+    /// Number of launches that print.
     pub prints: u64,
 }
 
-/// The commands as Vulkan has them.
+/// The recorded command buffer.
 pub struct Recorded {
     allocator: Mutex<CommandAllocator>,
     pub cmd: vk::CommandBuffer,
@@ -32,7 +32,7 @@ pub struct Recorded {
     pub transfers: bool,
 }
 
-/// The command launches a kernel that prints.
+/// Number of launches in the command that print.
 pub fn prints(command: &DeviceCommand) -> u64 {
     match command {
         DeviceCommand::Launch(launch) => u64::from(!launch.kernel.info().printf.is_empty()),
@@ -56,7 +56,7 @@ impl List {
         Ok(List { gpu, items, recorded, prints })
     }
 
-    /// The list of this kind of device.
+    /// Downcasts to the list type of this device kind.
     pub fn of(list: &Arc<dyn DeviceList>) -> DeviceResult<&List> {
         list.as_any()
             .downcast_ref::<List>()

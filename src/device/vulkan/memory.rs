@@ -1,9 +1,13 @@
 //! Buffers: device memory for memory objects, staging and kernel arguments, and imported host memory.
 //!
-//! Device buffers live in DEVICE_LOCAL memory; where host and device share memory they are also mapped, coherent and
-//! cached. On a discrete GPU whose memory the host can reach across the bus, device buffers are mapped too, for small
-//! writes; that is this module's secret, for reading there is slow. On a device without addresses a buffer's address is a
-//! number of its own in the high word, which is only given out again when its buffer is gone. A buffer is freed on drop: whoever submits work with it keeps it alive until the work is complete.
+//! Device buffers are in DEVICE_LOCAL memory; where host and device share memory they are also mapped,
+//! coherent and cached. On a discrete GPU whose memory the host can reach across the bus, device buffers are
+//! mapped too, for small writes. That mapping is not exposed to callers, because reads across the bus are
+//! slow.
+//!
+//! On a device without addresses, a buffer's address has a unique id in its high word, which is reused only
+//! after the buffer is gone. A buffer is freed on drop: the caller that submits work with it keeps it alive
+//! until the work is complete.
 
 use super::super::traits::{BufferDesc, DeviceError, DeviceMemory, DeviceResult, HostRange};
 use super::conv::{self, VkResultExt};
@@ -19,30 +23,31 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// From this size a buffer has an allocation of its own.
+/// Buffers from this size have a dedicated allocation.
 const DEDICATED: u64 = 64 << 20;
-/// A mappable device-local heap larger than this is a resizable BAR and may hold application buffers.
+/// A mappable device-local heap larger than this is a resizable BAR and may contain application buffers.
 const SMALL_BAR: u64 = 512 << 20;
 /// Alignment of every buffer's device address: the largest OpenCL type has 128 bytes.
 const ADDRESS_ALIGN: u64 = 256;
-/// Alignment of shadows, which stand for buffers in the application's eyes.
+/// Alignment of shadow copies, which represent buffers to the application.
 const SHADOW_ALIGN: u64 = 4096;
-/// Bytes behind small buffers of software devices.
+/// Padding after small buffers of software devices.
 const TAIL: u64 = 64 << 10;
-/// Device buffers up to this size are mapped across the bus where that is possible.
+/// Maximum size of device buffers that are mapped across the bus where that is possible.
 const MAPPED_MAX: u64 = 16 << 20;
 
-/// Reads across the bus take about a microsecond for each access: this many bytes come faster so than by a submission.
+/// A read across the bus takes about a microsecond per access: up to this size it is faster than a
+/// submission.
 pub const QUICK_READ: u64 = 64;
 
-/// What a buffer is for.
+/// Use of a buffer, which selects its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
-    /// A memory object's store.
+    /// Backing memory of a memory object.
     Device { host_visible: bool },
     /// Host memory that the device copies from or to.
     Staging,
-    /// The same for the application: what it gets when it maps a buffer.
+    /// Host memory of the application's mappings, which the device copies from or to.
     Shadow,
     /// Small values written by the host and read by kernels.
     Args,
@@ -59,35 +64,36 @@ enum Backing {
 pub struct Buffer {
     gpu: &'static Gpu,
     pub raw: vk::Buffer,
-    /// Bytes asked for, and bytes of the VkBuffer (a multiple of 16, so that ranges can be rounded up).
+    /// Requested bytes, and bytes of the VkBuffer (a multiple of 16, so that ranges can be rounded up).
     pub size: u64,
     pub padded: u64,
-    /// On the device, or a virtual one of the compiler's kind (`PointerMode::Virtual`).
+    /// Device address, or a virtual address in the compiler's sense (`PointerMode::Virtual`).
     pub address: u64,
     mapped: Option<HostPtr>,
     cached: bool,
-    /// In the device's own memory.
+    /// The memory is device-local.
     local: bool,
-    /// `mapped` is for everybody.
+    /// The mapping is exposed to callers.
     for_host: bool,
     backing: Backing,
-    /// Addresses of the process that are kept until the memory is freed.
+    /// Address claims of the process that are kept until the memory is freed.
     claims: SmallVec<[Arc<Claim>; 2]>,
 }
 
-/// Ids of buffers on a device without addresses, from 1 on; one that was given back rests for a while.
+/// Allocator of buffer ids on devices without addresses. Ids start at 1; a released id is not reused for a
+/// while.
 #[derive(Default)]
 pub struct BufferIds(Mutex<(u32, VecDeque<u32>)>);
 
 /// Virtual addresses have their two highest bits clear.
 const MAX_BUFFER_ID: u32 = (1 << 30) - 1;
-/// So many numbers rest.
+/// Number of released ids that are kept from reuse.
 const RETIRED_BUFFER_IDS: usize = 1 << 16;
 
 impl BufferIds {
     fn take(&self) -> u32 {
         let (next, free) = &mut *self.0.lock();
-        // More buffers than there are numbers do not exist at a time.
+        // There are never more buffers than ids.
         if free.len() > RETIRED_BUFFER_IDS || *next == MAX_BUFFER_ID {
             return free.pop_front().unwrap_or(MAX_BUFFER_ID);
         }
@@ -99,7 +105,7 @@ impl BufferIds {
     }
 }
 
-/// What every buffer may be used for.
+/// Usage flags of every buffer.
 pub fn usage(device_addresses: bool) -> vk::BufferUsageFlags {
     let addresses = match device_addresses {
         true => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
@@ -113,7 +119,7 @@ pub fn usage(device_addresses: bool) -> vk::BufferUsageFlags {
         | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
 }
 
-/// Flags of memory whose buffers have addresses, if they do.
+/// Allocation flags for memory of buffers: with device addresses, if the device has them.
 pub fn allocate_flags(gpu: &Gpu) -> vk::MemoryAllocateFlagsInfo<'static> {
     let flags = match gpu.adapter.features.device_addresses {
         true => vk::MemoryAllocateFlags::DEVICE_ADDRESS,
@@ -123,7 +129,7 @@ pub fn allocate_flags(gpu: &Gpu) -> vk::MemoryAllocateFlagsInfo<'static> {
 }
 
 impl Gpu {
-    /// A buffer for descriptors of arguments that are NULL.
+    /// The buffer bound to descriptors of NULL arguments.
     pub fn nothing(&'static self) -> DeviceResult<&'static Buffer> {
         if let Some(buffer) = self.nothing.get() {
             return Ok(buffer);
@@ -132,7 +138,7 @@ impl Gpu {
         Ok(self.nothing.get_or_init(|| buffer))
     }
 
-    /// What its buffers may be used for.
+    /// Usage flags of the device's buffers.
     pub fn usage(&self) -> vk::BufferUsageFlags {
         usage(self.adapter.features.device_addresses)
     }
@@ -160,17 +166,17 @@ impl Gpu {
     }
 }
 
-/// Where a buffer is in memory that images may be bound to as well.
+/// A buffer's range of memory to which images can be bound too.
 pub struct MemoryRange {
     pub memory: vk::DeviceMemory,
     pub offset: u64,
     pub size: u64,
-    /// Memory types of which the memory has one.
+    /// Memory types with the properties of the memory's type.
     pub types: u32,
 }
 
 impl Buffer {
-    /// Allocates.
+    /// Allocates a buffer.
     pub fn new(gpu: &'static Gpu, size: u64, what: Use, name: &str) -> DeviceResult<Buffer> {
         let unit = if what == Use::Shared { host_ptr::page() } else { 16 };
         let padded = conv::align_up(size.max(1), unit).min(gpu.adapter.max_buffer_size);
@@ -189,14 +195,15 @@ impl Buffer {
                     coherent && (gpu.adapter.features.mapped_buffers || !matches!(what, Use::Device { .. }));
                 let mapped =
                     allocation.mapped_ptr().filter(|_| visible).map(|p| HostPtr::new(p.as_ptr().cast()));
-                // Such memory is the process's, of pages as small as the driver got them.
+                // The memory belongs to the process, in pages as small as the driver allocated them.
                 if let Some(mapped) = mapped.filter(|_| gpu.adapter.is_cpu()) {
                     host_ptr::prefer_huge_pages(mapped, padded);
                 }
                 let cached = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED);
                 let local = allocation.memory_properties().contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
-                // Reading write-combined memory across the bus is a hundred times slower than a transfer: such a mapping is
-                // for the device layer's small writes only, and applications get a shadow.
+                // Reading write-combined memory across the bus is a hundred times slower than a transfer:
+                // such a mapping is for the device layer's small writes only, and applications get a shadow
+                // copy.
                 let for_host = gpu.adapter.is_unified() || cached;
                 let backing = Backing::Pool(Some(allocation));
                 Ok(Buffer {
@@ -246,7 +253,7 @@ impl Buffer {
                 requirements,
                 location,
                 linear: true,
-                // Memory that is dedicated to a buffer cannot be an image's too.
+                // Memory that is dedicated to a buffer cannot be shared with an image.
                 allocation_scheme: if padded >= DEDICATED && !gpu.adapter.is_cpu() {
                     AllocationScheme::DedicatedBuffer(raw)
                 } else {
@@ -254,7 +261,7 @@ impl Buffer {
                 },
             };
             let allocation = match gpu.memory_allocator.lock().allocate(&desc) {
-                // The allocator falls back to the host's memory where the mappable part of the device's is full.
+                // The allocator falls back to host memory where the mappable part of the device's is full.
                 Ok(a)
                     if location == MemoryLocation::CpuToGpu
                         && matches!(what, Use::Device { .. })
@@ -271,7 +278,8 @@ impl Buffer {
                     continue;
                 }
             };
-            // SAFETY: the memory belongs to this device, fits the requirements, and the buffer is not bound yet.
+            // SAFETY: the memory belongs to this device, fits the requirements, and the buffer is not bound
+            // yet.
             let bound = unsafe { gpu.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
             if let Err(e) = bound {
                 if let Err(e) = gpu.memory_allocator.lock().free(allocation) {
@@ -284,12 +292,12 @@ impl Buffer {
         Err(last)
     }
 
-    /// Makes host memory a buffer.
+    /// Imports host memory as a buffer.
     pub fn import(gpu: &'static Gpu, range: HostRange, desc: &BufferDesc) -> DeviceResult<Buffer> {
         let unsupported = |why: &str| DeviceError::Unsupported(format!("import of host memory: {why}"));
         let ext = gpu.host_memory.as_ref().filter(|_| gpu.adapter.features.host_import);
         let ext = ext.ok_or_else(|| unsupported("no VK_EXT_external_memory_host"))?;
-        // Only whole pages may be imported: the rest of a page belongs to somebody else.
+        // Only whole pages may be imported: the rest of a page may have other users.
         let page = gpu.adapter.host_import_alignment.max(1);
         if !(range.ptr.addr() as u64).is_multiple_of(page)
             || !range.size.is_multiple_of(page)
@@ -301,7 +309,7 @@ impl Buffer {
         let kind = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
         let pointer: *const std::ffi::c_void = range.ptr.as_ptr().cast();
         let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
-        // SAFETY: the pointer is aligned as the extension wants; the caller owns the range.
+        // SAFETY: the pointer is aligned as the extension requires; the caller owns the range.
         unsafe {
             (ext.fp().get_memory_host_pointer_properties_ext)(
                 gpu.raw.handle(),
@@ -340,7 +348,7 @@ impl Buffer {
         }
     }
 
-    /// Of a buffer that is bound to memory of others.
+    /// Wraps a buffer that is bound to imported memory.
     pub fn of_imported(
         gpu: &'static Gpu,
         raw: vk::Buffer,
@@ -364,12 +372,12 @@ impl Buffer {
         }
     }
 
-    /// Where the host sees the buffer.
+    /// The host address of the buffer.
     pub fn mapped(&self) -> Option<HostPtr> {
         self.mapped
     }
 
-    /// Its memory, if images may be bound to it.
+    /// The buffer's memory, if images may be bound to it.
     pub fn memory_range(&self) -> Option<MemoryRange> {
         let Backing::Pool(Some(allocation)) = &self.backing else { return None };
         if allocation.is_dedicated() {
@@ -381,39 +389,39 @@ impl Buffer {
         let like =
             |i: &usize| allowed >> i & 1 == 1 && known[*i].property_flags == allocation.memory_properties();
         let types = (0..known.len()).filter(like).fold(0, |bits, i| bits | 1 << i);
-        // SAFETY: the memory is not freed while the buffer lives, which whoever binds an image to it keeps.
+        // SAFETY: the memory lives as long as the buffer, which images bound to it keep alive.
         let memory = unsafe { allocation.memory() };
         Some(MemoryRange { memory, offset: allocation.offset(), size: allocation.size(), types })
     }
 
-    /// Whether the application may be given the mapping.
+    /// Whether the mapping is exposed to the application.
     pub fn is_for_host(&self) -> bool {
         self.for_host
     }
 
-    /// Keeps addresses for as long as the buffer has its memory.
+    /// Keeps an address claim until the buffer's memory is freed.
     pub fn keep(&mut self, claim: impl Into<Arc<Claim>>) {
         self.claims.push(claim.into());
     }
 
-    /// The host uses the buffer at another address than the one imported.
+    /// Sets another host address than the imported one.
     pub fn see_at(&mut self, ptr: HostPtr) {
         self.mapped = Some(ptr);
     }
 
-    /// From now on applications are not given the mapping.
+    /// Stops exposing the mapping to applications.
     pub fn hide(&mut self) {
         self.for_host = false;
     }
 
-    /// Whether the buffer is in the device's own memory.
+    /// Whether the buffer is in device-local memory.
     pub fn is_local(&self) -> bool {
         self.local
     }
 }
 
-/// Bytes behind a buffer: images that lie in it may need more than their texels, as the driver rounds up what they have of
-/// rows (lavapipe: to four). Untouched, it takes no memory.
+/// Padding bytes after a buffer: images in it may need more than their texels, since drivers round up the
+/// number of rows (lavapipe: to four). Untouched, the padding takes no memory.
 fn tail(gpu: &Gpu, size: u64) -> u64 {
     let most = gpu.adapter.maint3.max_memory_allocation_size.saturating_sub(size);
     if gpu.adapter.is_cpu() { (3 * size).min(TAIL).max(size / 16).min(most) } else { 0 }
@@ -480,7 +488,7 @@ impl Drop for Buffer {
         }
         match &mut self.backing {
             Backing::Pool(allocation) => {
-                // Whoever gets the memory next may want its addresses too.
+                // The next user of the memory may claim its addresses too.
                 self.claims.clear();
                 if let Some(allocation) = allocation.take()
                     && let Err(e) = self.gpu.memory_allocator.lock().free(allocation)

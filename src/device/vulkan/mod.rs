@@ -1,8 +1,8 @@
 //! Vulkan compute devices.
 //!
-//! A probe opens every acceptable physical device of the process's one instance and keeps it open for the life of the
-//! process ([`device::Gpu`] is leaked): commands, memory and threads refer to it without counting. Work goes
-//! `queue` -> `record` -> one `vkQueueSubmit2`; completions come back through `reaper`.
+//! A probe opens every acceptable physical device of the process's only instance and keeps it open for the
+//! life of the process ([`device::Gpu`] is leaked): commands, memory and threads refer to it without
+//! counting. Work goes `queue` -> `record` -> one `vkQueueSubmit2`; completions come back through `reaper`.
 
 mod adapter;
 mod caps;
@@ -57,7 +57,7 @@ impl DeviceDriver for VulkanDriver {
 
     fn probe(&self, config: &Config) -> Vec<Arc<dyn DeviceOps>> {
         let Some(instance) = instance::get(config.validates("vulkan")) else { return Vec::new() };
-        // SAFETY: the instance is alive for ever.
+        // SAFETY: the instance is never destroyed.
         let physical = match unsafe { instance.raw.enumerate_physical_devices() } {
             Ok(list) => list,
             Err(e) => {

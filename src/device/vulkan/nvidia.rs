@@ -1,13 +1,13 @@
-//! What cl_nv_device_attribute_query asks for, from what Vulkan and the management library tell, and from what follows
-//! from the compute capability. Pure.
+//! Results of cl_nv_device_attribute_query, from Vulkan, the management library, and what follows from the
+//! compute capability. Pure.
 
 use super::super::info::NvidiaFacts;
 use super::super::nvml::Nvml;
 
-/// PCI's number of the vendor.
+/// PCI id of the vendor.
 pub const VENDOR: u32 = 0x10de;
 
-/// What is known of a GPU.
+/// The facts about a GPU that the results are computed from.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NvidiaSources {
     /// VkPhysicalDeviceCudaKernelLaunchPropertiesNV
@@ -18,8 +18,8 @@ pub struct NvidiaSources {
     pub integrated: bool,
 }
 
-/// 32-bit registers of a thread block ("Technical Specifications per Compute Capability" in the CUDA C++ Programming
-/// Guide). None for what is not in the table.
+/// 32-bit registers of a thread block ("Technical Specifications per Compute Capability" in the CUDA C++
+/// Programming Guide). `None` for capabilities that the table lacks.
 fn registers_per_block(capability: (u32, u32)) -> Option<u32> {
     match capability {
         (3, 2) | (5, 3) | (6, 2) => Some(32 << 10),
@@ -31,7 +31,7 @@ fn registers_per_block(capability: (u32, u32)) -> Option<u32> {
     }
 }
 
-/// The answers, if there is one to everything.
+/// The results, if all of them are known.
 pub fn facts(known: &NvidiaSources) -> Option<NvidiaFacts> {
     let capability = known.capability.or(known.nvml.capability)?;
     Some(NvidiaFacts {
@@ -39,7 +39,7 @@ pub fn facts(known: &NvidiaSources) -> Option<NvidiaFacts> {
         registers_per_block: registers_per_block(capability)?,
         warp_size: (known.sub_group_size > 0).then_some(known.sub_group_size)?,
         copies_beside_kernels: known.has_copy_engines,
-        // The driver ends long kernels on GPUs that a display server draws with.
+        // The driver terminates long kernels on GPUs that a display server renders on.
         has_run_time_limit: known.nvml.display?,
         integrated: known.integrated,
     })
@@ -68,7 +68,7 @@ mod tests {
             integrated: false,
         };
         assert_eq!(facts(&hopper), Some(expected));
-        // Vulkan's answer comes first.
+        // Vulkan's value takes precedence.
         let nano =
             NvidiaSources { capability: Some((5, 3)), integrated: true, has_copy_engines: false, ..hopper };
         let on_nano = facts(&nano).unwrap();

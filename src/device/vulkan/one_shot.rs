@@ -1,4 +1,5 @@
-//! Work outside of every queue that is waited for: contents of new memory, layouts of new images, transfers between devices.
+//! One-shot submissions, waited for and outside of every device queue: contents of new memory, layouts of new
+//! images, transfers between devices.
 
 use super::super::batch::DeviceCommand;
 use super::super::traits::{DeviceError, DeviceResult};
@@ -10,7 +11,7 @@ use super::submit_queue::SubmitQueue;
 use super::transfer::{PIECE, Transfer};
 use ash::vk;
 
-/// Puts bytes into a new buffer and waits until they are there.
+/// Uploads bytes to a new buffer and waits for completion.
 pub fn upload(gpu: &'static Gpu, buffer: &Buffer, bytes: &[u8]) -> DeviceResult<()> {
     if bytes.len() as u64 > buffer.size {
         return Err(DeviceError::Unexpected("more bytes than the buffer has".into()));
@@ -27,7 +28,8 @@ pub fn upload(gpu: &'static Gpu, buffer: &Buffer, bytes: &[u8]) -> DeviceResult<
     Ok(())
 }
 
-/// A transfer outside of every queue, on memory that no work in flight uses; waits until it is done.
+/// Executes a transfer outside of every queue, on memory that no work in flight uses, and waits for
+/// completion.
 pub fn transfer(gpu: &'static Gpu, command: &DeviceCommand) -> DeviceResult<()> {
     let transfer = Transfer::of(command);
     if let Some(t) = &transfer
@@ -47,7 +49,7 @@ pub fn transfer(gpu: &'static Gpu, command: &DeviceCommand) -> DeviceResult<()> 
     }
 }
 
-/// Brings a new image into its layout.
+/// Transitions a new image to its layout.
 pub fn prepare_image(gpu: &'static Gpu, image: vk::Image, from: vk::ImageLayout) -> DeviceResult<()> {
     let submit_queue = gpu.idle_submit_queue()?;
     one_shot(gpu, submit_queue, |recorder| {
@@ -56,7 +58,7 @@ pub fn prepare_image(gpu: &'static Gpu, image: vk::Image, from: vk::ImageLayout)
     })
 }
 
-/// Records, submits and waits. Reports no completions, and so may be called from where they are reported.
+/// Records, submits and waits. Reports no completions, so sinks may call it.
 fn one_shot(
     gpu: &'static Gpu,
     submit_queue: &'static SubmitQueue,

@@ -1,8 +1,8 @@
-//! Pipelines of one kernel variant: made when first needed, one for each local size, set of local-memory lengths, orders of texels, and (where
-//! the module must declare them) formats of images.
+//! Pipelines of one kernel variant, created on first use: one for each local size, set of local-memory
+//! lengths, texel orders, and (where the module must declare them) image formats.
 //!
-//! What the driver compiles for a variant is kept on disk, under the hash of the variant's code and everything that names
-//! the driver and device, unless it was compiled in no time.
+//! The driver's compilation results are cached on disk, under the hash of the variant's code and everything
+//! that identifies driver and device, unless the compilation took no time.
 
 use super::super::traits::{DeviceError, DeviceResult};
 use super::conv::{self, VkResultExt};
@@ -22,18 +22,20 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::time::{Duration, Instant};
 
-/// A compilation that takes less is not kept.
+/// Compilations that take less time are not cached.
 const WORTH_KEEPING: Duration = Duration::from_millis(2);
-/// Format of the entries on disk.
+/// Format version of the entries on disk.
 const VERSION: u32 = 1;
 
-/// Formats of images that the module must declare, and their bindings.
+/// Bindings whose image format the module must declare, and the formats.
 pub type Formats = SmallVec<[(u32, ImageFormat); 2]>;
 
-/// Bindings of storage images whose texels are not stored as they are, and how they are ([`clspv_bridge::texel_order`]).
+/// Bindings of storage images whose texels are stored in another order, and the orders
+/// ([`clspv_bridge::texel_order`]).
 pub type TexelOrders = SmallVec<[(u32, u32); 2]>;
 
-/// What a pipeline is specialised for: local size, local-memory lengths in the order of the ABI's list, formats, orders.
+/// Specialisation of a pipeline: local size, local-memory lengths in the order of the ABI's list, formats,
+/// orders.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PipelineKey {
     pub local: [u32; 3],
@@ -65,18 +67,18 @@ struct Made {
     layout: vk::PipelineLayout,
     cache: vk::PipelineCache,
     pipelines: HashMap<PipelineKey, vk::Pipeline>,
-    /// The one asked for last.
+    /// The pipeline requested last.
     recent: Option<(PipelineKey, vk::Pipeline)>,
 }
 
 impl Pipelines {
-    /// Nothing made yet.
+    /// An empty set of pipelines.
     pub fn new(gpu: &'static Gpu) -> Self {
         Pipelines { gpu, made: Mutex::default(), small: Mutex::default() }
     }
 
-    /// The local size for a grid so small that compiling for another size takes longer than running it: `best` for the
-    /// first, then one of those chosen before.
+    /// The local size for a grid so small that compiling for another size would take longer than running it:
+    /// `best` for the first such grid, then a size chosen before.
     pub fn small_local_size(&self, global: [u64; 3], best: [u32; 3]) -> [u32; 3] {
         let mut chosen = self.small.lock();
         let divides = |size: &&[u32; 3]| (0..3).all(|d| global[d].is_multiple_of(u64::from(size[d])));
@@ -187,7 +189,7 @@ fn is_for(gpu: &Gpu, data: &[u8]) -> bool {
 }
 
 impl Made {
-    /// Puts the driver's compilations on disk.
+    /// Stores the driver's compilation results on disk.
     fn keep(&self, gpu: &Gpu, variant: &KernelVariant) {
         // SAFETY: the cache is alive.
         match unsafe { gpu.raw.get_pipeline_cache_data(self.cache) } {
@@ -196,7 +198,7 @@ impl Made {
         }
     }
 
-    /// The module for some formats.
+    /// The module that declares these formats.
     fn module(
         &mut self,
         gpu: &Gpu,
@@ -217,15 +219,15 @@ impl Made {
         Ok(module)
     }
 
-    /// Makes pipeline cache and layouts; each once.
+    /// Creates the pipeline cache and the layouts, each once.
     fn prepare(&mut self, gpu: &Gpu, variant: &KernelVariant) -> DeviceResult<()> {
         let abi = &variant.abi;
         if self.cache == vk::PipelineCache::null() {
             let kept = gpu.store.read(entry_key(gpu, variant), VERSION, |bytes| Some(bytes.to_vec()));
-            // A driver should refuse data that is not its own, but is not trusted to.
+            // A driver should refuse foreign data, but is not trusted to.
             let kept = kept.filter(|data| is_for(gpu, data)).unwrap_or_default();
             let info = vk::PipelineCacheCreateInfo::default().initial_data(&kept);
-            // SAFETY: the data is what this driver and device gave, unharmed, or nothing.
+            // SAFETY: the data was returned by this driver and device and is intact, or is empty.
             self.cache =
                 unsafe { gpu.raw.create_pipeline_cache(&info, None) }.during("vkCreatePipelineCache")?;
         }
@@ -263,7 +265,8 @@ pub fn push_size(variant: &KernelVariant) -> u32 {
 impl Drop for Pipelines {
     fn drop(&mut self) {
         let made = self.made.get_mut();
-        // SAFETY: submitted work keeps its kernel alive, so nothing uses these objects; null handles are ignored.
+        // SAFETY: submitted work keeps its kernel alive, so nothing uses these objects; null handles are
+        // ignored.
         unsafe {
             for pipeline in made.pipelines.values() {
                 self.gpu.raw.destroy_pipeline(*pipeline, None);

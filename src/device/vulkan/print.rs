@@ -1,9 +1,10 @@
-//! Print buffers: what kernels write with printf, until it is text.
+//! Print buffers: kernels write printf records there, which are then formatted as text.
 //!
-//! The launches of one frame share a buffer (`clspv_bridge::printf` says what is in it), which is taken from a small pool
-//! when the first of them is recorded; kernels that do not print cost nothing. Where the host sees device memory it reads
-//! the buffer in place. Elsewhere the beginning of the buffer, which is mostly all that is used, is copied at the end of the
-//! frame, and the rest fetched when there is more. The text is made when the frame is complete.
+//! The launches of one command buffer share a print buffer (format: `clspv_bridge::printf`), taken from a
+//! small pool when the first of them is recorded; kernels that do not print cost nothing. Where the host sees
+//! device memory it reads the buffer directly. Elsewhere the end of the command buffer copies the beginning
+//! of the print buffer, which usually suffices; more is fetched when necessary. The text is formatted when
+//! the command buffer is complete.
 
 use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch};
 use super::super::traits::{DeviceError, DeviceKernel, DeviceMemory, DeviceResult};
@@ -17,31 +18,31 @@ use clspv_bridge::printf::{CAPACITY, DROPPED, HEAD, NEXT};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Bytes of the smallest buffers; a buffer has them for one launch as well as for several.
+/// Bytes of the smallest buffers, for one launch or several.
 const SMALLEST: u64 = 16 << 20;
-/// Bytes of the largest buffers, and of those that contexts ask for.
+/// Maximum size of a buffer, and maximum size that contexts may request.
 const LARGEST: u64 = 256 << 20;
 const LARGEST_WANTED: u64 = 1 << 30;
-/// Words behind the capacity: the longest record of most kernels.
+/// Words after the capacity: the longest record of most kernels.
 const SLACK: u32 = 16 << 10;
-/// Bytes that are copied at the end of a frame.
+/// Bytes copied at the end of a command buffer.
 const BEGINNING: u64 = 64 << 10;
-/// Bytes of a string in a buffer that are looked at.
+/// Maximum length of a string in a buffer.
 const LONGEST_STRING: u64 = 4096;
-/// Buffers that are kept.
+/// Maximum number of pooled buffers.
 const KEEP: usize = 4;
 
-/// The print buffer of a frame.
+/// The print buffer of a command buffer.
 pub struct LaunchPrint {
     pub buffer: Arc<Buffer>,
     capacity: u32,
     slack: u32,
-    /// The kernels and the first number of each.
+    /// The kernels, each with the first number of its printf calls.
     kernels: Vec<(u32, Arc<dyn DeviceKernel>)>,
     next: u32,
-    /// Arguments of the launches: `%s` may be given a string in a buffer.
+    /// Arguments of the launches: `%s` may receive a string in a buffer.
     args: Vec<Arc<Vec<ArgValue>>>,
-    /// Where the beginning is copied to, if the host cannot read the buffer.
+    /// Destination of the beginning, if the host cannot read the buffer.
     pub beginning: Option<HostPtr>,
 }
 
@@ -51,8 +52,8 @@ fn longest(kernel: &dyn DeviceKernel) -> u32 {
 }
 
 impl LaunchPrint {
-    /// A buffer for `launches` launches that may print `bytes` each, beginning with one of this kernel. The caller writes
-    /// the head ([`LaunchPrint::head`]).
+    /// Takes a buffer for `launches` launches that may print `bytes` each, the first one of `kernel`. The
+    /// caller writes the head ([`LaunchPrint::head`]).
     pub fn new(
         gpu: &'static Gpu,
         kernel: &dyn DeviceKernel,
@@ -60,7 +61,7 @@ impl LaunchPrint {
         bytes: u64,
     ) -> DeviceResult<LaunchPrint> {
         let slack = SLACK.max(longest(kernel));
-        // Kernels in bindings mode see the buffer as one storage buffer.
+        // In bindings mode kernels see the buffer as one storage buffer.
         let most = u64::from(gpu.adapter.props.limits.max_storage_buffer_range)
             .saturating_sub(u64::from(slack) * 4 + 16);
         let room =
@@ -73,7 +74,7 @@ impl LaunchPrint {
         };
         let buffer = match kept {
             Some(buffer) => buffer,
-            // Short of memory, less output is better than none.
+            // When memory is short, less output is better than none.
             None => loop {
                 match Buffer::new(gpu, size, Use::Device { host_visible: true }, "print buffer") {
                     Ok(buffer) => break Arc::new(buffer),
@@ -98,7 +99,7 @@ impl LaunchPrint {
         })
     }
 
-    /// Whether records of this kernel fit behind the capacity.
+    /// Whether records of this kernel fit the space after the capacity.
     pub fn takes(&self, kernel: &dyn DeviceKernel) -> bool {
         longest(kernel) <= self.slack
     }
@@ -111,7 +112,7 @@ impl LaunchPrint {
         head
     }
 
-    /// Adds a launch; gives the number that its kernel's calls count from.
+    /// Adds a launch. Returns the number that its kernel's printf calls count from.
     pub fn add(&mut self, launch: &Launch) -> u32 {
         let kernel = &launch.kernel;
         if launch.args.iter().any(|a| matches!(a, ArgValue::Buffer(_) | ArgValue::Pointer { .. }))
@@ -119,7 +120,7 @@ impl LaunchPrint {
         {
             self.args.push(launch.args.clone());
         }
-        // Not by address alone: two kernels of one type without fields could share one.
+        // Addresses alone do not identify kernels: two of a type without fields could share one.
         if let Some((base, _)) =
             self.kernels.iter().find(|(_, k)| std::ptr::addr_eq(Arc::as_ptr(k), Arc::as_ptr(kernel)))
         {
@@ -131,17 +132,17 @@ impl LaunchPrint {
         base
     }
 
-    /// Where the host reads the buffer in place.
+    /// The host address of the buffer, if the host reads it directly.
     pub fn readable(&self) -> Option<HostPtr> {
         self.buffer.mapped().filter(|_| self.buffer.host_cached())
     }
 
-    /// Bytes of the beginning.
+    /// Bytes of the beginning that is copied.
     pub fn beginning_bytes(&self) -> u64 {
         BEGINNING.min(self.buffer.size)
     }
 
-    /// Text of what was printed; the frame must be complete.
+    /// The printed text. The command buffer must be complete.
     pub fn text(&self, gpu: &'static Gpu) -> Vec<u8> {
         let mut out = Vec::new();
         let all = self.buffer.size / 4;
@@ -174,7 +175,7 @@ impl LaunchPrint {
         if head(DROPPED) != 0 {
             tracing::warn!("the print buffer was full: {} calls of printf are lost", head(DROPPED));
         }
-        // By number.
+        // Printers by call number.
         let printers: Vec<(Option<&VulkanKernel>, Printer<'_>)> = (self.kernels.iter())
             .flat_map(|(_, k)| k.info().printf.iter().map(|c| (k.as_any().downcast_ref(), Printer::new(c))))
             .collect();
@@ -194,7 +195,7 @@ impl LaunchPrint {
         }
     }
 
-    /// The string at an address in a buffer argument, as it is now.
+    /// The string at an address in a buffer argument, with its current contents.
     fn in_buffers(&self, gpu: &'static Gpu, address: u64) -> Option<Cow<'_, [u8]>> {
         let ranges = self.args.iter().flat_map(|a| a.iter()).filter_map(|a| match a {
             ArgValue::Buffer(range) | ArgValue::Pointer { within: Some(range), .. } => Some(range),
@@ -225,7 +226,7 @@ impl LaunchPrint {
         None
     }
 
-    /// Gives the buffer back.
+    /// Returns the buffer to the pool.
     pub fn recycle(self, gpu: &Gpu) {
         let mut pool = gpu.prints.lock();
         if pool.len() < KEEP && self.buffer.size <= SMALLEST + 4 * u64::from(SLACK) {

@@ -1,9 +1,9 @@
-//! Device time: conversion of timestamp ticks to nanoseconds, and its relation to the host's monotonic clock.
+//! Device time: conversion of timestamp ticks to nanoseconds, and the offset to the host's monotonic clock.
 //!
-//! With VK_KHR/EXT_calibrated_timestamps both clocks are read together, which is slow: [`Clock::device_now`] converts the
-//! host's time by an offset that is renewed before it can have drifted by much. Without the extension the device clock
-//! cannot be read from the host: the host's time is then answered for both, and times of commands are good for durations
-//! only.
+//! With VK_KHR/EXT_calibrated_timestamps both clocks are sampled together, which is slow:
+//! [`Clock::device_now`] converts the host's time by an offset that is renewed before it can have drifted by
+//! much. Without the extension the host cannot read the device clock: the host's time is returned for both,
+//! and command times are good for durations only.
 
 use super::super::batch::Times;
 use super::super::traits::{DeviceError, DeviceResult};
@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 
 /// Age in nanoseconds at which the offset between the clocks is renewed: they drift by less than 50 ppm.
 const RENEW: u64 = 20_000_000;
-/// The best of this many readings is taken, in each order of the clocks.
+/// Number of samples in each order of the clocks, of which the best is used.
 const READINGS: usize = 3;
 
 /// The device's clock.
@@ -28,7 +28,7 @@ pub struct Clock {
     offset: Mutex<Option<Offset>>,
 }
 
-/// Device time less host time, and the host time at which that was so.
+/// Device time minus host time, and the host time of the sample.
 #[derive(Clone, Copy)]
 struct Offset {
     at: u64,
@@ -36,7 +36,7 @@ struct Offset {
 }
 
 impl Clock {
-    /// Finds how to read the clocks.
+    /// Determines how to read the clocks.
     pub fn new(instance: &Instance, a: &Adapter, device: &ash::Device) -> Clock {
         let period = f64::from(a.props.limits.timestamp_period);
         let mask = if a.timestamp_bits >= 64 { u64::MAX } else { (1u64 << a.timestamp_bits) - 1 };
@@ -44,22 +44,22 @@ impl Clock {
         Clock { read: reader(instance, a, device), scale, mask, offset: Mutex::new(None) }
     }
 
-    /// Nanoseconds of a tick count.
+    /// Converts ticks to nanoseconds.
     pub fn nanoseconds(&self, ticks: u64) -> u64 {
         ((u128::from(ticks & self.mask) * self.scale) >> 32) as u64
     }
 
-    /// The device writes timestamps.
+    /// Whether the device writes timestamps.
     pub fn has_timestamps(&self) -> bool {
         self.mask != 0
     }
 
-    /// (device, host) nanoseconds, taken together.
+    /// (device, host) nanoseconds, sampled together.
     pub fn now(&self, device: &ash::Device) -> DeviceResult<(u64, u64)> {
         self.read_both(device, true).map(|(device, host, _)| (device, host))
     }
 
-    /// Device time now, from the host's clock.
+    /// Current device time, computed from the host's clock.
     pub fn device_now(&self, device: &ash::Device) -> DeviceResult<u64> {
         if self.read.is_none() {
             return host_now();
@@ -69,7 +69,7 @@ impl Clock {
         if let Some(known) = offset.filter(|o| now.wrapping_sub(o.at) < RENEW) {
             return Ok(now.wrapping_add(known.ahead));
         }
-        // A driver reads one clock after the other, microseconds later; the two orders err in opposite directions.
+        // A driver reads one clock microseconds after the other; the two orders err in opposite directions.
         let (one, two) = (self.best_offset(device, true)?, self.best_offset(device, false)?);
         let ahead = one.wrapping_add((two.wrapping_sub(one) as i64 / 2) as u64);
         tracing::trace!("clock offsets by order of reading: {} ns apart", two.wrapping_sub(one) as i64);
@@ -77,7 +77,7 @@ impl Clock {
         Ok(host_now()?.wrapping_add(ahead))
     }
 
-    /// Device time less host time, from the best of a few readings.
+    /// Device time minus host time, the best of a few samples.
     fn best_offset(&self, device: &ash::Device, device_first: bool) -> DeviceResult<u64> {
         let mut best = self.read_both(device, device_first)?;
         for _ in 1..READINGS {
@@ -89,7 +89,7 @@ impl Clock {
         Ok(best.0.wrapping_sub(best.1))
     }
 
-    /// (device, host) nanoseconds and how far apart they may have been taken.
+    /// (device, host) nanoseconds and the maximum deviation between the samples.
     fn read_both(&self, device: &ash::Device, device_first: bool) -> DeviceResult<(u64, u64, u64)> {
         let Some(read) = self.read else {
             let host = host_now()?;
@@ -102,7 +102,8 @@ impl Clock {
         let infos = domains.map(|d| vk::CalibratedTimestampInfoKHR::default().time_domain(d));
         let mut stamps = [0u64; 2];
         let mut deviation = 0;
-        // SAFETY: both arrays have two elements and both domains are supported (checked when `read` was found).
+        // SAFETY: both arrays have two elements and both domains are supported (checked when `read` was
+        // found).
         unsafe { read(device.handle(), 2, infos.as_ptr(), stamps.as_mut_ptr(), &mut deviation) }
             .result()
             .during("vkGetCalibratedTimestamps")?;
@@ -148,7 +149,7 @@ fn reader(
 /// CLOCK_MONOTONIC in nanoseconds.
 pub fn host_now() -> DeviceResult<u64> {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `t` is a valid place for the answer.
+    // SAFETY: `t` is valid for the result.
     if unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) } != 0 {
         return Err(DeviceError::Unexpected("clock_gettime failed".into()));
     }
@@ -185,7 +186,8 @@ impl Queries {
         Ok(Queries { pool, capacity: wanted, items: Vec::new() })
     }
 
-    /// Resets the queries, where the host does not do it ahead; to be recorded before the first [`Queries::start`].
+    /// Resets the queries, unless the host resets them in advance; to be recorded before the first
+    /// [`Queries::start`].
     pub fn reset(&self, gpu: &Gpu, cmd: vk::CommandBuffer) {
         if gpu.adapter.features.host_query_reset {
             return;
@@ -194,8 +196,9 @@ impl Queries {
         unsafe { gpu.raw.cmd_reset_query_pool(cmd, self.pool, 0, self.capacity) };
     }
 
-    /// Notes the beginning of an item. All earlier commands count as done when the time is taken, for items follow one
-    /// another on profiling queues; what is before the first item was over when its command buffer began.
+    /// Records the begin timestamp of an item. All earlier commands count as complete when it is taken, since
+    /// items run one after another on profiling queues; work before the first item was complete when its
+    /// command buffer began.
     pub fn start(&mut self, gpu: &Gpu, cmd: vk::CommandBuffer, item: usize, first: bool) {
         use vk::PipelineStageFlags2 as Stage;
         let query = self.items.len() as u32 * 2;
@@ -203,7 +206,7 @@ impl Queries {
         self.stamp(gpu, cmd, query, if first { Stage::TOP_OF_PIPE } else { Stage::ALL_COMMANDS });
     }
 
-    /// Notes the end of the item begun last.
+    /// Records the end timestamp of the item begun last.
     pub fn stop(&self, gpu: &Gpu, cmd: vk::CommandBuffer) {
         let last = (self.items.len() as u32 * 2).saturating_sub(1);
         self.stamp(gpu, cmd, last, vk::PipelineStageFlags2::ALL_COMMANDS);
@@ -216,7 +219,7 @@ impl Queries {
         }
     }
 
-    /// Reads the times and gives the pool back.
+    /// Reads the times and returns the pool.
     pub fn finish(self, gpu: &Gpu, valid: bool, times: &mut [Times]) {
         let mut ticks = vec![0u64; self.items.len() * 2];
         if valid && !ticks.is_empty() {

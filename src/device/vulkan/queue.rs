@@ -1,7 +1,8 @@
 //! Device queues: a batch becomes one command buffer and one vkQueueSubmit2.
 //!
-//! Exceptions: large transfers are cut into pieces that are submitted while the next piece is staged; and transfers to or
-//! from mapped memory are done by the host itself when everything they must follow is already complete.
+//! Exceptions: large transfers are cut into pieces that are submitted while the next piece is staged; and
+//! transfers to or from mapped memory are done by the host itself when everything they must follow is already
+//! complete.
 
 use super::super::batch::{Batch, BatchItem, CommandTicket, DeviceCommand, RectLayout, Times, Wait};
 use super::super::traits::{
@@ -27,9 +28,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Transfers beyond this are streamed in pieces, so that the device moves one while the host moves another.
+/// Transfers above this size are streamed in pieces, so that the device moves one while the host moves
+/// another.
 const STREAM: u64 = 1 << 20;
-/// Transfers up to this size are done by the host at once or not at all; larger ones are waited for.
+/// Transfers up to this size are done by the host only if that is possible immediately; for larger ones it
+/// waits.
 const BY_HOST: u64 = 32 << 20;
 
 /// A queue of one device.
@@ -37,21 +40,21 @@ pub struct VulkanQueue {
     gpu: &'static Gpu,
     submit_queue: &'static SubmitQueue,
     profiling: bool,
-    /// Commands may overlap with those of earlier batches.
+    /// Commands may overlap with commands of earlier batches.
     out_of_order: bool,
     /// Waiting threads do not poll.
     saving: bool,
-    /// Bytes that each launch may print.
+    /// Bytes of printf output per launch.
     print_bytes: u64,
     owner: Arc<Owner>,
-    /// Held while a batch is recorded and submitted: batches keep their order.
+    /// Held while a batch is recorded and submitted, to keep batches in order.
     order: Mutex<Last>,
     submitted: AtomicU64,
-    /// Of the submissions on all lanes: how many were this queue's, and how many were others' when it last put a barrier
-    /// at the beginning of a frame.
+    /// Submissions of this queue among those on all submit queues, and the number of other queues'
+    /// submissions when this queue last began a command buffer with a barrier.
     own_parts: AtomicU64,
     others_seen: AtomicU64,
-    /// The newest frame may end with a barrier for compute work alone.
+    /// The newest command buffer may end with a barrier for compute work only.
     narrow_end: AtomicBool,
 }
 
@@ -63,7 +66,7 @@ struct Last {
 }
 
 impl VulkanQueue {
-    /// A queue on the next lane.
+    /// Creates a queue on the next submit queue.
     pub fn new(
         gpu: &'static Gpu,
         desc: &QueueDesc,
@@ -85,8 +88,8 @@ impl VulkanQueue {
         })
     }
 
-    /// Semaphore waits for a batch: those on this lane are implied by submission order and the barrier a frame begins
-    /// with, those already over need nothing.
+    /// Semaphore waits of a batch. Waits on the same submit queue are implied by submission order and the
+    /// barrier at the beginning of a command buffer; waits that are already complete need nothing.
     fn waits(&self, waits: &[Wait]) -> DeviceResult<SmallVec<[(&'static SubmitQueue, u64); 4]>> {
         let mut list: SmallVec<[(&'static SubmitQueue, u64); 4]> = SmallVec::new();
         for wait in waits {
@@ -109,7 +112,8 @@ impl VulkanQueue {
 }
 
 impl VulkanQueue {
-    /// What must be reported before a batch with these waits: reports of one lane keep their order anyway.
+    /// Batches that must be reported before a batch with these waits. Batches of the same submit queue are
+    /// reported in order anyway.
     fn after(&self, waits: &[Wait]) -> Vec<BatchDependency> {
         let others = waits
             .iter()
@@ -189,7 +193,7 @@ impl DeviceQueue for VulkanQueue {
             return Ok(true);
         }
         match self.gpu.check_usable() {
-            // What is in flight on a lost device is reported as failed.
+            // Work in flight on a lost device is reported as failed.
             Ok(()) | Err(DeviceError::Lost) => {}
             Err(e) => return Err(e),
         }
@@ -217,16 +221,16 @@ impl DeviceQueue for VulkanQueue {
     }
 }
 
-/// A batch on its way.
+/// A batch being recorded and submitted.
 struct Build<'a> {
     queue: &'a VulkanQueue,
     /// Timeline value of the queue's previous batch.
     own: u64,
-    /// What is to be reported before this batch.
+    /// Batches that must be reported before this one.
     after: Vec<BatchDependency>,
-    /// Not yet submitted waits.
+    /// Waits that are not submitted yet.
     waits: SmallVec<[(&'static SubmitQueue, u64); 4]>,
-    /// Semaphores of the application to wait for, and to signal, with the next submission.
+    /// The application's semaphores to wait for and to signal in the next submission.
     foreign: SmallVec<[vk::Semaphore; 1]>,
     signals: SmallVec<[vk::Semaphore; 1]>,
     recorder: Option<Recorder>,
@@ -237,13 +241,13 @@ struct Build<'a> {
     early_read_backs: VecDeque<EarlyReadBacks>,
     queries: Option<Queries>,
     times: Vec<Times>,
-    /// Timeline value of the last part submitted, 0 if none.
+    /// Timeline value of the last submitted part; 0 if none.
     value: u64,
-    /// No command is in the recorder's frame yet.
+    /// The recorder's command buffer is still empty.
     fresh: bool,
 }
 
-/// The semaphore as Vulkan has it.
+/// The semaphore's Vulkan object.
 fn semaphore(semaphore: &Arc<dyn DeviceSemaphore>) -> DeviceResult<vk::Semaphore> {
     let own = semaphore.as_any().downcast_ref::<VulkanSemaphore>();
     own.map(|s| s.raw).ok_or_else(|| DeviceError::Unexpected("semaphore of another kind of device".into()))
@@ -254,7 +258,7 @@ impl Build<'_> {
         self.queue.gpu
     }
 
-    /// Everything before the next command is complete.
+    /// Whether everything before the next command is complete.
     fn caught_up(&self) -> bool {
         self.recorder.is_none()
             && self.foreign.is_empty()
@@ -264,7 +268,7 @@ impl Build<'_> {
 
     fn item(&mut self, index: usize, item: &BatchItem, items: &[BatchItem]) -> DeviceResult<()> {
         let gpu = self.gpu();
-        // What comes after a signal is not part of what it tells of, and what is before a wait does not wait.
+        // Commands after a signal are not part of what it signals, and commands before a wait do not wait.
         if !self.signals.is_empty()
             || self.recorder.is_some() && matches!(item.command, DeviceCommand::Wait(_))
         {
@@ -302,7 +306,7 @@ impl Build<'_> {
                         recorder.room =
                             (items[index..].iter().map(|i| prints(&i.command)).sum(), self.queue.print_bytes);
                     }
-                    // Times of items that overlap would say nothing.
+                    // Times of overlapping items would be meaningless.
                     recorder.command(&item.command, item.ordered || stamps)?;
                 }
             }
@@ -323,7 +327,7 @@ impl Build<'_> {
         }
     }
 
-    /// Submits what there is; its results are taken to the host with the rest.
+    /// Submits what is recorded; its read-backs run with the rest of the batch.
     fn cut_and_keep(&mut self) -> DeviceResult<()> {
         if let Some((_, allocator, mut read_backs)) = self.cut()? {
             self.allocators.push(allocator);
@@ -332,7 +336,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Makes sure that a frame is recording.
+    /// Ensures that a command buffer is recording.
     fn open(&mut self, stamps: bool, items: usize) -> DeviceResult<()> {
         if self.recorder.is_some() {
             return Ok(());
@@ -350,7 +354,8 @@ impl Build<'_> {
         if queue.out_of_order && last != 0 {
             recorder.begin_after_host();
         }
-        // What other queues did and the host waited for is over, but nothing has made it visible on this lane.
+        // Work of other queues that the host waited for is complete, but not yet visible to this submit
+        // queue.
         let others = self
             .gpu()
             .submissions
@@ -369,12 +374,12 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// The host's own copy to or from mapped memory.
+    /// Copies to or from mapped memory on the host.
     fn by_host(&mut self, index: usize, t: &Transfer<'_>, device: (HostPtr, RectLayout)) -> DeviceResult<()> {
         let gpu = self.gpu();
         let start = if self.queue.profiling { gpu.clock.device_now(&gpu.raw)? } else { 0 };
-        // SAFETY: the application keeps its side valid; the region is inside the mapped buffer, whose earlier users are
-        // done.
+        // SAFETY: the application keeps its side valid; the region is inside the mapped buffer, whose earlier
+        // users are done.
         unsafe { t.copy(device) };
         if self.queue.profiling
             && let Some(slot) = self.times.get_mut(index)
@@ -384,7 +389,8 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Submits what is recorded; the frame is returned for the caller to keep until the value is reached.
+    /// Submits what is recorded. Returns the command allocator, which the caller keeps until the timeline
+    /// reaches the value.
     fn cut(&mut self) -> DeviceResult<Option<(u64, CommandAllocator, ReadBacks)>> {
         let Some(mut recorder) = self.recorder.take() else {
             if !self.foreign.is_empty() || !self.signals.is_empty() {
@@ -419,7 +425,7 @@ impl Build<'_> {
         }
     }
 
-    /// Waits of other lanes, and for the application's semaphores, not yet submitted.
+    /// Takes the unsubmitted waits: for other submit queues, and for the application's semaphores.
     fn take_waits(&mut self) -> SmallVec<[(vk::Semaphore, u64); 4]> {
         let submit_queue = self.queue.submit_queue;
         let others =
@@ -437,8 +443,8 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// A large transfer in pieces; the last one is left in the open frame. Pieces that are still on their way then are
-    /// taken to the host as they arrive.
+    /// Streams a large transfer in pieces; the last one stays in the open command buffer. Pieces still in
+    /// flight then are copied to the host as they complete.
     fn stream(&mut self, t: &Transfer<'_>) -> DeviceResult<()> {
         let mut sent: VecDeque<(u64, CommandAllocator, ReadBacks)> = VecDeque::new();
         let result = self.stream_pieces(t, &mut sent);
@@ -485,7 +491,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Submits the rest with the tickets; the batch's timeline value.
+    /// Submits the rest with the tickets. Returns the batch's timeline value.
     fn finish(mut self, items: Vec<BatchItem>, submission: Submission) -> DeviceResult<u64> {
         let mut cmd = None;
         let mut narrow = self.queue.narrow_end.load(Ordering::Relaxed);
@@ -546,9 +552,9 @@ impl Build<'_> {
         }
     }
 
-    /// Gives everything back after a failure; parts already submitted are waited for.
+    /// Releases everything after a failure, after waiting for parts already submitted.
     fn abandon(mut self) {
-        // A barrier may have been recorded in vain.
+        // A recorded barrier may not have been submitted.
         self.queue.others_seen.store(u64::MAX, Ordering::Relaxed);
         self.queue.submit_queue.wait_value(self.value, None, false);
         if let Some(recorder) = self.recorder.take() {

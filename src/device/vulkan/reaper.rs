@@ -1,11 +1,11 @@
-//! The reaper: a lane's thread that reports completions nobody is waiting for. Parked while nothing is in flight and
-//! while a waiting thread does the work; never ends. Once everything is reported it calls Vulkan no more: the application
-//! may leave its main function then, and Vulkan's libraries run their destructors. (`SubmitQueue::wait` tells of the one
-//! exception.)
+//! The reaper: a submit queue's thread that reports completions without a waiter. It is parked while nothing
+//! is in flight and while a waiter reports; it never ends. Once everything is reported it no longer calls
+//! Vulkan: the application may return from main then, and Vulkan's libraries run their destructors.
+//! (`SubmitQueue::wait` documents the one exception.)
 
 use super::submit_queue::SubmitQueue;
 
-/// Starts the thread; false (logged) if there is none to be had, and then only waiting threads report.
+/// Starts the thread. False (logged) if that fails; then only waiting threads report.
 pub fn start(submit_queue: &'static SubmitQueue) -> bool {
     let body = move || {
         block_signals();
@@ -25,7 +25,7 @@ pub fn start(submit_queue: &'static SubmitQueue) -> bool {
     }
 }
 
-/// Signals are the application's business.
+/// Blocks all signals in the calling thread: they belong to the application's threads.
 pub fn block_signals() {
     // SAFETY: the set is filled before it is used; only this thread's mask changes.
     unsafe {

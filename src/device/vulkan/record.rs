@@ -1,7 +1,7 @@
-//! Recording of device commands into a frame's command buffer, with barriers only at hazards.
+//! Recording of device commands into a command buffer, with barriers only at hazards.
 //!
-//! Host memory is read while recording (writes go through staging or into the command buffer) and written at completion
-//! ([`ReadBack`]).
+//! Host memory is read while recording (writes go through staging or into the command buffer) and written at
+//! completion ([`ReadBack`]).
 
 use super::super::batch::{ArgValue, BufferRange, DeviceCommand, Launch, RectLayout};
 use super::super::traits::{DeviceError, DeviceResult};
@@ -22,11 +22,11 @@ use clspv_bridge::abi::BlockPlace;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Up to this size a write travels in the command buffer.
+/// Maximum size of a write that is embedded in the command buffer.
 const INLINE_WRITE: u64 = 16 << 10;
-/// Regions of one vkCmdCopyBuffer.
+/// Maximum regions of one vkCmdCopyBuffer.
 const MAX_REGIONS: usize = 4096;
-/// Bytes of pattern staged where neither vkCmdFillBuffer nor the helper shader will do.
+/// Bytes of pattern staged where neither vkCmdFillBuffer nor the internal shader applies.
 const STAGED_PATTERN: u64 = 64 << 10;
 
 /// A copy out of staging memory, due at completion.
@@ -37,7 +37,7 @@ pub struct ReadBack {
     pub(super) region: [u64; 3],
 }
 
-/// Those of a frame.
+/// The read-backs of a command buffer.
 pub type ReadBacks = SmallVec<[ReadBack; 1]>;
 
 impl ReadBack {
@@ -56,7 +56,8 @@ impl ReadBack {
 /// # Safety
 /// Both sides must be valid for the region.
 pub unsafe fn copy_rect(src: HostPtr, from: &RectLayout, dst: HostPtr, to: &RectLayout, region: [u64; 3]) {
-    // Memory across the bus is weakly ordered: loads from it could be done before the one that told of the work's end.
+    // Memory across the bus is weakly ordered: loads from it could be reordered before the load that observed
+    // the completion.
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     for run in rect::runs(from, to, region) {
         // SAFETY: the caller's promise. The ranges may be the same memory (mapped buffers).
@@ -67,38 +68,39 @@ pub unsafe fn copy_rect(src: HostPtr, from: &RectLayout, dst: HostPtr, to: &Rect
 /// The layout of plain bytes.
 pub const LINEAR: RectLayout = RectLayout { offset: 0, row_pitch: 0, slice_pitch: 0 };
 
-/// Records into one frame.
+/// Recorder of one command buffer.
 pub struct Recorder {
     pub(super) gpu: &'static Gpu,
     pub allocator: CommandAllocator,
     barriers: BarrierTracker,
-    /// A transfer was recorded.
+    /// Whether a transfer was recorded.
     any_transfer: bool,
     bound: Binding,
     pub read_backs: ReadBacks,
-    /// Buffers of the launches that print.
+    /// Print buffers of the launches that print.
     prints: Vec<LaunchPrint>,
-    /// Launches that are to share one, and bytes for each.
+    /// Number of launches that share a print buffer, and bytes for each.
     pub room: (u64, u64),
-    /// Of the whole recording, when it is a list.
+    /// For lists: accesses of the whole recording.
     footprint: Option<Footprint>,
 }
 
-/// What is bound in the command buffer for compute work: what a launch shares with the one before is not bound again.
+/// State bound in the command buffer for compute work: a launch does not bind again what it shares with the
+/// previous one.
 #[derive(Default)]
 pub(super) struct Binding {
     pipeline: vk::Pipeline,
-    /// The layout that descriptors and constants were given with.
+    /// Pipeline layout of the bound descriptors and constants.
     layout: vk::PipelineLayout,
     pub(super) descriptors: SmallVec<[Bound; 8]>,
     constants: SmallVec<[u8; 128]>,
-    /// The launch recorded last, if it was one dispatch and everything it needs is bound.
+    /// The previous launch, if it was one dispatch and everything it needs is bound.
     last: Option<LastLaunch>,
 }
 
-/// What tells whether a launch is the same again, and what to record then.
+/// Identifies a repeated launch, and what to record for it.
 struct LastLaunch {
-    /// Of a launch of the same batch or list, which keeps it.
+    /// The kernel of a launch of the same batch or list, which keeps it alive.
     kernel: *const (),
     args: Arc<Vec<ArgValue>>,
     dims: u32,
@@ -122,7 +124,7 @@ impl LastLaunch {
 }
 
 impl Binding {
-    /// Nothing of another layout stays bound.
+    /// Invalidates bindings of another layout.
     fn use_layout(&mut self, layout: vk::PipelineLayout) {
         if self.layout != layout {
             self.layout = layout;
@@ -131,7 +133,7 @@ impl Binding {
         }
     }
 
-    /// Somebody else has bound something.
+    /// Invalidates the bindings, after other code has bound something.
     fn forget(&mut self) {
         self.last = None;
         self.pipeline = vk::Pipeline::null();
@@ -168,12 +170,12 @@ pub(super) fn shifted(layout: &RectLayout, by: u64) -> RectLayout {
 }
 
 impl Recorder {
-    /// Starts a frame, whose work is kept apart from that of earlier frames as `before` says.
+    /// Begins a command buffer. `before` says how its work is synchronised with earlier command buffers.
     pub fn begin(gpu: &'static Gpu, before: Before) -> DeviceResult<Recorder> {
         Ok(Recorder::with_allocator(gpu, CommandAllocator::begin(gpu)?, before))
     }
 
-    /// Starts a list: whoever executes it sees to the order with what is before and after it.
+    /// Begins a list. The command buffer that executes it synchronises it with the commands before and after.
     pub fn begin_list(gpu: &'static Gpu) -> DeviceResult<Recorder> {
         let recorder = Recorder::with_allocator(gpu, CommandAllocator::of_list(gpu)?, Before::Barrier);
         Ok(Recorder { footprint: Some(Footprint::default()), ..recorder })
@@ -194,12 +196,13 @@ impl Recorder {
         }
     }
 
-    /// The barrier at the end will be for compute work alone.
+    /// Whether the barrier at the end will be for compute work only.
     pub fn ends_narrow(&self) -> bool {
         !self.any_transfer
     }
 
-    /// Ends recording: results are made visible to the host, and to later frames unless those see to it themselves (`open`).
+    /// Ends recording. Makes results visible to the host, and to later command buffers unless these do it
+    /// themselves (`open`).
     pub fn end(mut self, open: bool) -> DeviceResult<(CommandAllocator, ReadBacks)> {
         if open {
             self.gpu.barrier_to_host(self.allocator.cmd);
@@ -217,7 +220,7 @@ impl Recorder {
         }
     }
 
-    /// Ends a list: its frame, its accesses, and whether there are transfers in it.
+    /// Ends a list. Returns its command allocator, its accesses, and whether it contains transfers.
     pub fn end_list(mut self) -> DeviceResult<(CommandAllocator, Vec<ObjectAccess>, bool)> {
         // SAFETY: the command buffer is recording.
         match unsafe { self.gpu.raw.end_command_buffer(self.allocator.cmd) } {
@@ -229,7 +232,7 @@ impl Recorder {
         }
     }
 
-    /// Gives up.
+    /// Discards the recording.
     pub fn abandon(mut self) {
         match self.footprint {
             Some(_) => self.allocator.dispose(self.gpu),
@@ -237,7 +240,7 @@ impl Recorder {
         }
     }
 
-    /// Puts the barrier that a command needs before it.
+    /// Records the barrier that a command needs before it.
     pub(super) fn order(&mut self, accesses: &[ObjectAccess], ordered: bool, engine: Engine) {
         if let Some(footprint) = &mut self.footprint {
             footprint.add(accesses);
@@ -250,13 +253,13 @@ impl Recorder {
         self.any_transfer |= engine == Engine::Transfer;
     }
 
-    /// A barrier for everything that came before the frame.
+    /// Records a barrier for everything before the command buffer.
     pub fn begin_with_barrier(&mut self) {
         self.gpu.full_barrier(self.allocator.cmd);
         self.barriers.fenced();
     }
 
-    /// Makes visible what earlier work, which the host has seen the end of, has written.
+    /// Makes the writes of earlier work visible whose completion the host has seen.
     pub fn begin_after_host(&mut self) {
         self.gpu.barrier_from_host(self.allocator.cmd);
     }
@@ -315,12 +318,12 @@ impl Recorder {
             DeviceCommand::Launch(launch) => self.launch(launch, ordered),
             DeviceCommand::Replay(list) => self.replay(List::of(list)?, ordered),
             DeviceCommand::Transfer { ranges, release } => self.transfer_ownership(ranges, *release),
-            // Semaphores are the submission's.
+            // The submission handles semaphores.
             DeviceCommand::Wait(_) | DeviceCommand::Signal(_) | DeviceCommand::Nop => Ok(()),
         }
     }
 
-    /// Takes buffers from users outside of this device, or gives them back.
+    /// Acquires buffers from users outside of this device, or releases them.
     fn transfer_ownership(&mut self, ranges: &[BufferRange], release: bool) -> DeviceResult<()> {
         self.begin_with_barrier();
         self.any_transfer = true;
@@ -329,7 +332,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Writes from host memory, which is read at once.
+    /// Writes from host memory, which is read immediately.
     pub fn write(
         &mut self,
         src: HostPtr,
@@ -351,7 +354,8 @@ impl Recorder {
             // SAFETY: the application keeps the source valid until completion.
             let data =
                 unsafe { std::slice::from_raw_parts(src.offset(src_layout.offset).as_ptr(), size as usize) };
-            // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the buffer.
+            // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the
+            // buffer.
             unsafe { self.gpu.raw.cmd_update_buffer(self.allocator.cmd, buffer.raw, access.start, data) };
             return Ok(());
         }
@@ -396,7 +400,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Puts bytes into a buffer that nothing else uses.
+    /// Uploads bytes to a buffer that nothing else uses.
     pub fn upload(&mut self, buffer: &Buffer, at: u64, bytes: &[u8]) -> DeviceResult<()> {
         self.order(&[], true, Engine::Transfer);
         let piece = self.staging(bytes.len() as u64)?;
@@ -435,7 +439,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Copies with the helper shader what [`Gpu::can_copy_units`] allows.
+    /// Copies with the internal shader, where [`Gpu::can_copy_units`] allows it.
     pub fn copy_by_shader(&mut self, from: vk::Buffer, to: vk::Buffer, run: &rect::Run) -> DeviceResult<()> {
         self.bound.forget();
         self.gpu.copy_units(self.allocator.cmd, (from, run.src), (to, run.dst), run.size)
@@ -480,7 +484,8 @@ impl Recorder {
         if let Some(word) = word.filter(|_| !shader || !self.gpu.fills_by_shader(dst.size)) {
             self.order(&[one(dst, buffer, true)], ordered, Engine::Transfer);
             if last > inner {
-                // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the buffer.
+                // SAFETY: the command buffer is recording; offset and size are multiples of 4 and inside the
+                // buffer.
                 unsafe {
                     self.gpu.raw.cmd_fill_buffer(self.allocator.cmd, buffer.raw, inner, last - inner, word)
                 };
@@ -600,7 +605,8 @@ impl Recorder {
                     &address
                 }
             };
-            // SAFETY: the command buffer is recording; the constants fit the layout, the groups the device's limits.
+            // SAFETY: the command buffer is recording; the constants fit the layout, the groups the device's
+            // limits.
             unsafe {
                 if self.bound.constants[..] != *bytes {
                     self.gpu.raw.cmd_push_constants(cmd, layout, vk::ShaderStageFlags::COMPUTE, 0, bytes);
@@ -633,7 +639,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Executes a list as one command, or records its commands anew if that is how it must be.
+    /// Executes a list as one command, or records its commands again if it has no command buffer.
     fn replay(&mut self, list: &List, ordered: bool) -> DeviceResult<()> {
         let Some(recorded) = &list.recorded else {
             return list
@@ -644,7 +650,8 @@ impl Recorder {
         let engine = if recorded.transfers { Engine::Transfer } else { Engine::Compute };
         self.order(&recorded.accesses, ordered, engine);
         self.bound.forget();
-        // SAFETY: both command buffers are of this device's family; this one is recording, the other complete.
+        // SAFETY: both command buffers are of this device's family; this one is recording, the other
+        // complete.
         unsafe { self.gpu.raw.cmd_execute_commands(self.allocator.cmd, &[recorded.cmd]) };
         Ok(())
     }
@@ -654,7 +661,7 @@ impl Recorder {
         !self.prints.is_empty()
     }
 
-    /// Where a launch prints to.
+    /// The print buffer of a launch, and the number that its kernel's printf calls count from.
     fn printing(&mut self, launch: &Launch) -> DeviceResult<(Arc<Buffer>, u32)> {
         if self.prints.last().is_none_or(|p| !p.takes(&*launch.kernel)) {
             let (launches, bytes) = self.room;
@@ -687,7 +694,8 @@ impl Recorder {
         Ok((print.buffer.clone(), base))
     }
 
-    /// Takes the print buffers at the end of the frame; their beginnings are on the way to the host if need be.
+    /// Takes the print buffers at the end of the command buffer. Records copies of their beginnings to the
+    /// host where necessary.
     pub fn take_prints(&mut self) -> DeviceResult<Vec<LaunchPrint>> {
         let mut prints = std::mem::take(&mut self.prints);
         if prints.iter().any(|p| p.readable().is_none()) {

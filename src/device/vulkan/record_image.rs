@@ -1,4 +1,5 @@
-//! Recording of commands on images. Host memory is read while recording and written at completion, as for buffers.
+//! Recording of commands on images. Host memory is read while recording and written at completion, as for
+//! buffers.
 
 use super::super::batch::{ArgValue, BufferRange, ImageRange, RectLayout};
 use super::super::traits::{DeviceError, DeviceResult};
@@ -14,7 +15,7 @@ use ash::vk;
 
 /// Bytes of one colour that are staged for a fill.
 const FILL_BYTES: u64 = 256 << 10;
-/// Regions of one copy command.
+/// Maximum regions of one copy command.
 const MAX_REGIONS: usize = 4096;
 const GENERAL: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
@@ -22,14 +23,14 @@ fn texel_bytes(image: &Image) -> u32 {
     image.desc.format.element_size()
 }
 
-/// Images of one type, or of two and three dimensions, can be copied between.
+/// Whether vkCmdCopyImage can copy between the image kinds: both are one-dimensional, or neither.
 fn copies_directly(a: ImageKind, b: ImageKind) -> bool {
     let flat = |k| matches!(k, ImageKind::D1 | ImageKind::D1Array);
     flat(a) == flat(b)
 }
 
 impl Recorder {
-    /// Writes from host memory, which is read at once.
+    /// Writes from host memory, which is read immediately.
     pub fn write_image(
         &mut self,
         src: HostPtr,
@@ -101,7 +102,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Puts a texel everywhere: copies of some rows of it.
+    /// Fills with a texel: copies staged rows of it.
     pub fn fill_image(&mut self, dst: &ImageRange, texel: &[u8], ordered: bool) -> DeviceResult<()> {
         let image = image_of(&dst.image)?;
         let element = u64::from(texel_bytes(image));
@@ -190,7 +191,7 @@ impl Recorder {
         layout.offset.is_multiple_of(u64::from(texel_bytes(image)))
     }
 
-    /// Fills an image that lies in a buffer from there.
+    /// Copies the buffer to its shadow image.
     pub(super) fn fill_from_behind(&mut self, arg: &ArgValue) -> DeviceResult<()> {
         let ArgValue::Image(memory) = arg else { return Ok(()) };
         let image = image_of(memory)?;
@@ -201,7 +202,7 @@ impl Recorder {
         self.buffer_to_image(&range, layout, &whole, true)
     }
 
-    /// Puts the texels of an image that lies in a buffer there.
+    /// Copies the shadow image to its buffer.
     pub(super) fn empty_to_behind(&mut self, arg: &ArgValue) -> DeviceResult<()> {
         let ArgValue::Image(memory) = arg else { return Ok(()) };
         let image = image_of(memory)?;
@@ -212,7 +213,7 @@ impl Recorder {
         self.image_to_buffer(&whole, &range, layout, true)
     }
 
-    /// Brings a new image into the layout it stays in.
+    /// Transitions a new image to the layout that it keeps.
     pub fn prepare_image(&mut self, image: vk::Image, from: vk::ImageLayout) {
         let access = ObjectAccess { object: Object::Image(image), start: 0, end: u64::MAX, write: true };
         self.order(&[access], true, Engine::Transfer);

@@ -11,10 +11,10 @@ pub struct Run {
     pub size: u64,
 }
 
-/// Runs, mostly one.
+/// Runs, usually one.
 pub type Runs = SmallVec<[Run; 1]>;
 
-/// The tight layout of a region.
+/// The tightly packed layout of a region.
 pub fn packed(region: [u64; 3]) -> RectLayout {
     RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] }
 }
@@ -27,7 +27,7 @@ pub fn extent(layout: &RectLayout, region: [u64; 3]) -> u64 {
     layout.slice_pitch * (region[2] - 1) + layout.row_pitch * (region[1] - 1) + region[0]
 }
 
-/// The runs of a copy, with rows and slices merged where they touch in both layouts.
+/// The runs of a copy; rows and slices that are contiguous in both layouts are merged.
 pub fn runs(src: &RectLayout, dst: &RectLayout, region: [u64; 3]) -> Runs {
     if region.contains(&0) {
         return Runs::new();

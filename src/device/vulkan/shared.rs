@@ -1,15 +1,16 @@
-//! Memory with one address for host and device, which needs no help of the driver: a buffer's device address is a number
-//! below 2^47, so the host can be given memory there.
+//! Memory with one address for host and device, without support by the driver: a buffer's device address is a
+//! number below 2^47, so host memory can be mapped at the same address.
 //!
-//! * On a software device every address of the process is one of the device.
-//! * *Placed*: pages of the host in a memory file are imported as a buffer and mapped a second time at the buffer's device
-//!   address. Both sides use the same bytes.
+//! * On a software device every address of the process is a device address.
+//! * *Concurrent*: pages of the host in a memory file are imported as a buffer and mapped a second time at
+//!   the buffer's device address. Both sides use the same bytes.
 //! * *Mirrored*: an anonymous mapping at the address of device memory. The layers above copy between the two.
-//!   Several devices that have addresses of their own are given the same pages until all have had the same address.
-//! * *Reserved*: addresses of device memory that nothing else in the process shall get.
+//!   Several devices with address spaces of their own allocate the same pages until all have returned the
+//!   same address.
+//! * *Reserved*: addresses of device memory that nothing else in the process gets.
 //!
-//! What a device offers is tried when it is opened. An address that the process already uses for something else is passed
-//! over: the memory behind it is held until one is found that is free.
+//! The supported level is determined by trial when the device is opened. Device addresses that the process
+//! already uses are skipped: their memory is held until a free address is found.
 
 use super::super::info::AddressSharing;
 use super::super::traits::{BufferDesc, DeviceError, DeviceResult, HostRange, SharedKind};
@@ -21,26 +22,27 @@ use std::ffi::c_void;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 
-/// Addresses that are tried for one allocation.
+/// Maximum number of addresses to try for one allocation.
 const TRIES: usize = 16;
 
-/// A range of the process's addresses with a mapping of ours; gone on drop.
+/// A claimed range of the process's addresses: a mapping that is unmapped on drop.
 pub struct Claim {
     ptr: *mut c_void,
     len: usize,
 }
 
-// SAFETY: an address range, which any thread may unmap.
+// SAFETY: a range of addresses; any thread may unmap it.
 unsafe impl Send for Claim {}
 // SAFETY: as above.
 unsafe impl Sync for Claim {}
 
 impl Claim {
-    /// Maps `len` bytes, of `file` or anonymous ones, at `address` if that is free, or anywhere.
+    /// Maps `len` bytes of `file`, or of anonymous memory, at `address` if that is free, or anywhere if it is
+    /// `None`.
     fn new(address: Option<u64>, len: u64, access: libc::c_int, file: Option<&OwnedFd>) -> Option<Claim> {
         let len = usize::try_from(len).ok()?;
         let wanted = address.map_or(0, |a| a as usize);
-        let place = if address.is_some() { libc::MAP_FIXED_NOREPLACE } else { 0 };
+        let fixed = if address.is_some() { libc::MAP_FIXED_NOREPLACE } else { 0 };
         let source = if file.is_some() {
             libc::MAP_SHARED
         } else {
@@ -49,13 +51,13 @@ impl Claim {
         let fd = file.map_or(-1, AsRawFd::as_raw_fd);
         // SAFETY: without MAP_FIXED a new mapping replaces none.
         let ptr = unsafe {
-            libc::mmap(std::ptr::without_provenance_mut(wanted), len, access, place | source, fd, 0)
+            libc::mmap(std::ptr::without_provenance_mut(wanted), len, access, fixed | source, fd, 0)
         };
         if ptr == libc::MAP_FAILED {
             return None;
         }
         let claim = Claim { ptr, len };
-        // Kernels that do not know MAP_FIXED_NOREPLACE take the address for a wish.
+        // Kernels that do not support MAP_FIXED_NOREPLACE treat the address as a hint.
         (address.is_none() || ptr as usize == wanted).then_some(claim)
     }
 }
@@ -74,7 +76,7 @@ fn unsupported(why: &str) -> DeviceError {
     DeviceError::Unsupported(format!("one address for host and device: {why}"))
 }
 
-/// What the device offers.
+/// Determines the level of sharing that the device supports.
 pub fn probe(gpu: &'static Gpu) -> AddressSharing {
     let features = &gpu.adapter.features;
     if !features.buffer_addresses {
@@ -84,7 +86,7 @@ pub fn probe(gpu: &'static Gpu) -> AddressSharing {
         return AddressSharing::Host;
     }
     if features.placed_memory {
-        match placed(gpu, page()) {
+        match concurrent(gpu, page()) {
             Ok(_) => return AddressSharing::Concurrent,
             Err(why) => tracing::debug!("{why}"),
         }
@@ -98,8 +100,8 @@ pub fn probe(gpu: &'static Gpu) -> AddressSharing {
     }
 }
 
-/// The unit of memory of the process that can be made buffers, which is tried; 0 if it cannot. Kernels find a buffer that
-/// begins anywhere in such memory by its address only.
+/// Determines by trial the unit in which memory of the process can be imported; 0 if it cannot. Imports at
+/// any offset in such memory are accessible to kernels by address only.
 pub fn import_alignment(gpu: &'static Gpu) -> u64 {
     let unit = gpu.adapter.host_import_alignment;
     if unit == 0 || !gpu.adapter.features.device_addresses {
@@ -120,7 +122,7 @@ pub fn import_alignment(gpu: &'static Gpu) -> u64 {
     tried.inspect_err(|why| tracing::debug!("{why}")).unwrap_or(0)
 }
 
-/// Allocates on a device that offers `sharing`.
+/// Allocates shared memory on a device with this level of sharing.
 pub fn alloc(
     gpu: &'static Gpu,
     sharing: AddressSharing,
@@ -130,9 +132,11 @@ pub fn alloc(
     match (sharing, kind) {
         (AddressSharing::None, _) => Err(unsupported("not offered")),
         (AddressSharing::Host, _) => seen_everywhere(gpu, size),
-        (AddressSharing::Concurrent, SharedKind::Concurrent) => placed(gpu, size),
-        // Where both use the same memory anyway, nothing need be copied.
-        (AddressSharing::Concurrent, SharedKind::Mirrored) if gpu.adapter.is_unified() => placed(gpu, size),
+        (AddressSharing::Concurrent, SharedKind::Concurrent) => concurrent(gpu, size),
+        // On unified memory both sides use the same memory anyway; this avoids copies.
+        (AddressSharing::Concurrent, SharedKind::Mirrored) if gpu.adapter.is_unified() => {
+            concurrent(gpu, size)
+        }
         (_, SharedKind::Concurrent) => Err(unsupported("no memory that both see")),
         _ => mirrored(gpu, size, kind),
     }
@@ -147,7 +151,7 @@ fn seen_everywhere(gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
     }
 }
 
-/// Whether an address can be one of the process at all.
+/// Whether the address can be an address of the process at all.
 fn is_plausible(buffer: &Buffer) -> bool {
     buffer.address.is_multiple_of(page()) && buffer.address >= page() && buffer.address >> 47 == 0
 }
@@ -174,21 +178,21 @@ fn mirrored(gpu: &'static Gpu, size: u64, kind: SharedKind) -> DeviceResult<Buff
     Err(unsupported("the device's addresses are in use in the process"))
 }
 
-/// A file in memory.
+/// Creates a file in memory.
 fn memory_file(size: u64) -> Option<OwnedFd> {
     // SAFETY: a terminated name.
     let fd = unsafe { libc::memfd_create(c"pyroclast-shared".as_ptr(), libc::MFD_CLOEXEC) };
     if fd < 0 {
         return None;
     }
-    // SAFETY: a new file descriptor, which is nobody else's.
+    // SAFETY: a new file descriptor without another owner.
     let file = unsafe { OwnedFd::from_raw_fd(fd) };
     // SAFETY: an open file.
     let sized = unsafe { libc::ftruncate(file.as_raw_fd(), libc::off_t::try_from(size).ok()?) };
     (sized == 0).then_some(file)
 }
 
-fn placed(gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
+fn concurrent(gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
     let unit = page().max(gpu.adapter.host_import_alignment);
     let padded = conv::align_up(size.max(1), unit);
     if padded < size || padded > gpu.adapter.max_buffer_size {
@@ -218,9 +222,10 @@ fn placed(gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
     Err(unsupported("the device's addresses are in use in the process"))
 }
 
-/// Pages that several devices and the host see at one address: a buffer of each device. Every device chooses addresses by
-/// itself, but devices of a kind do so alike, so each is asked again until one that all have had is free in the process.
-pub fn placed_together(gpus: &[&'static Gpu], size: u64) -> DeviceResult<Vec<Buffer>> {
+/// Allocates pages that several devices and the host see at one address. Returns a buffer of each device.
+/// Devices choose addresses independently, but those of one kind do so in the same way. So each device
+/// allocates again until an address that all have returned is free in the process.
+pub fn concurrent_together(gpus: &[&'static Gpu], size: u64) -> DeviceResult<Vec<Buffer>> {
     let unit = gpus.iter().map(|gpu| gpu.adapter.host_import_alignment).fold(page(), u64::max);
     let padded = conv::align_up(size.max(1), unit);
     if padded < size || gpus.iter().any(|gpu| padded > gpu.adapter.max_buffer_size) {
@@ -245,7 +250,7 @@ pub fn placed_together(gpus: &[&'static Gpu], size: u64) -> DeviceResult<Vec<Buf
             .map(|list| list.iter().filter(|b| is_plausible(b)).map(|b| b.address).collect())
             .collect();
         for address in in_common(&addresses) {
-            // One of the mappings may be there already.
+            // One of the mappings may exist already.
             let there = pages.iter().find(|c| c.ptr as u64 == address).cloned();
             let made = || Claim::new(Some(address), padded, READ_WRITE, Some(&file)).map(Arc::new);
             if let Some(claim) = there.or_else(made) {
@@ -263,7 +268,7 @@ pub fn placed_together(gpus: &[&'static Gpu], size: u64) -> DeviceResult<Vec<Buf
     Err(unsupported("the devices have no address in common that is free in the process"))
 }
 
-/// The numbers that are in every list.
+/// The numbers that occur in every list.
 fn in_common(lists: &[Vec<u64>]) -> Vec<u64> {
     let Some((first, others)) = lists.split_first() else { return Vec::new() };
     first.iter().copied().filter(|n| others.iter().all(|list| list.contains(n))).collect()
@@ -287,7 +292,7 @@ mod tests {
         assert!(Claim::new(Some(address), page(), READ_WRITE, None).is_none());
         drop(first);
         let again = Claim::new(Some(address), page(), READ_WRITE, None);
-        // Another thread may have been faster; if not, the address is the one wanted.
+        // Another thread may have claimed it first; otherwise the address is the requested one.
         assert!(again.is_none_or(|c| c.ptr as u64 == address));
     }
 

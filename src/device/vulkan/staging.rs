@@ -1,7 +1,8 @@
-//! Host-visible blocks that batches carve their staging space and kernel arguments from.
+//! Host-visible blocks for the staging memory and kernel arguments of batches.
 //!
-//! An [`Arena`] belongs to one frame (see `record`) and is reset when the device is done with the frame; blocks beyond
-//! the first small one go back to the device's [`BlockPool`], which keeps a bounded amount.
+//! An [`Arena`] belongs to one command allocator (see `record`) and is reset when the device has executed its
+//! command buffer; blocks after the first small one return to the device's [`BlockPool`], which keeps a
+//! bounded amount.
 
 use super::super::traits::{DeviceError, DeviceResult};
 use super::conv;
@@ -10,10 +11,10 @@ use super::memory::{Buffer, Use};
 use ash::vk;
 use parking_lot::Mutex;
 
-/// Bytes a pool keeps for later.
+/// Maximum bytes that a pool keeps.
 const KEEP: u64 = 128 << 20;
 
-/// Blocks of one use that no frame has.
+/// Free blocks of one use.
 pub struct BlockPool {
     what: Use,
     free: Mutex<Vec<Buffer>>,
@@ -25,12 +26,12 @@ impl BlockPool {
         BlockPool { what, free: Mutex::new(Vec::new()) }
     }
 
-    /// A block of at least `size` bytes.
+    /// Takes a block of at least `size` bytes.
     pub fn take(&self, gpu: &'static Gpu, size: u64) -> DeviceResult<Buffer> {
         {
             let mut free = self.free.lock();
             let best = (0..free.len()).filter(|&i| free[i].size >= size).min_by_key(|&i| free[i].size);
-            // A block much too large is left for those who need it.
+            // A much larger block is left for larger requests.
             if let Some(i) = best.filter(|&i| free[i].size <= size.saturating_mul(16).max(1 << 20)) {
                 return Ok(free.swap_remove(i));
             }
@@ -42,7 +43,7 @@ impl BlockPool {
         Ok(block)
     }
 
-    /// Gives a block back.
+    /// Returns a block.
     pub fn put(&self, block: Buffer) {
         let mut free = self.free.lock();
         let kept: u64 = free.iter().map(|b| b.size).sum();
@@ -55,7 +56,7 @@ impl BlockPool {
     }
 }
 
-/// A piece of an arena.
+/// An allocation from an arena.
 #[derive(Clone, Copy)]
 pub struct ArenaSlice {
     pub buffer: vk::Buffer,
@@ -64,7 +65,7 @@ pub struct ArenaSlice {
     pub ptr: *mut u8,
 }
 
-/// Bump allocation over blocks.
+/// Bump allocator over blocks.
 pub struct Arena {
     blocks: Vec<Buffer>,
     used: u64,
@@ -77,7 +78,7 @@ impl Arena {
         Arena { blocks: Vec::new(), used: 0, min_block }
     }
 
-    /// `size` bytes aligned to `align` (a power of two, at most 256).
+    /// Allocates `size` bytes aligned to `align` (a power of two, at most 256).
     pub fn alloc(
         &mut self,
         gpu: &'static Gpu,
@@ -106,13 +107,13 @@ impl Arena {
         })
     }
 
-    /// Forgets everything and keeps nothing.
-    pub fn give_back(&mut self, pool: &BlockPool) {
+    /// Frees all allocations and returns all blocks.
+    pub fn release(&mut self, pool: &BlockPool) {
         self.used = 0;
         self.blocks.drain(..).for_each(|block| pool.put(block));
     }
 
-    /// Forgets everything; keeps one block of the usual size.
+    /// Frees all allocations; keeps one block of the usual size.
     pub fn reset(&mut self, pool: &BlockPool) {
         self.used = 0;
         while self.blocks.len() > 1 || self.blocks.first().is_some_and(|b| b.size > self.min_block) {

@@ -1,17 +1,21 @@
-//! A lane: one VkQueue with its timeline semaphore and the batches in flight on it.
+//! A submit queue: one VkQueue with its timeline semaphore and the batches in flight on it.
 //!
-//! Several device queues may share a lane. Each submission signals the next value of the lane's timeline, so values
-//! complete in order, and batches are reported in that order, which is submission order for every device queue.
+//! Several device queues may share a submit queue. Each submission signals the next value of its timeline, so
+//! values complete in order. Batches are reported in that order, which is submission order for every device
+//! queue.
 //!
-//! Who reports: any thread that sees the timeline advance calls [`SubmitQueue::reap`]; `reaping` makes it one thread at a time,
-//! and no lock is held while a sink is called. A thread in [`SubmitQueue::wait`] (a *helper*) waits on the semaphore and reaps
-//! itself; the lane's reaper thread (`reaper`) stands back while there are helpers.
+//! Any thread that sees the timeline advance reports completions by [`SubmitQueue::reap`]. `reaping` admits
+//! one thread at a time, and no lock is held while a sink is called. A thread in [`SubmitQueue::wait`] (a
+//! *waiter*) waits on the semaphore and reaps itself; the reaper thread (`reaper`) stays idle while there are
+//! waiters.
 //!
-//! A batch is reported after those of other lanes that it waited for: their results reach the host when they are
-//! reported. This cannot go in a circle, since waits lead to earlier submissions and lanes report in order.
+//! A batch is reported after the batches of other submit queues that it waited for: their results reach the
+//! host when they are reported. This cannot deadlock, since waits refer to earlier submissions and each
+//! submit queue reports in order.
 //!
-//! Locks, in order of taking: `submit` (the VkQueue and the last value), then `state`. One timeline per VkQueue rather
-//! than per device queue means no wait for *any* of several semaphores, which some drivers do by polling.
+//! Lock order: `submit` (the VkQueue and the last value), then `state`. With one timeline per VkQueue rather
+//! than per device queue, no thread waits for *any* of several semaphores, which some drivers implement by
+//! polling.
 
 use super::super::batch::{BatchItem, CommandTicket, Outcome, Times};
 use super::super::traits::{CompletionSink, DeviceError, DeviceResult, Submission};
@@ -30,28 +34,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a waiting thread polls before it sleeps, on devices that are not the CPU itself.
+/// How long a waiting thread polls before it sleeps, on devices other than the CPU.
 const SPIN: Duration = Duration::from_millis(1);
-/// The same on those that are, giving way to other threads.
+/// Like [`SPIN`], on CPU devices, where the polling thread yields.
 const SPIN_ON_CPU: Duration = Duration::from_micros(100);
-/// How long the reaper leaves a batch to threads that may come to wait for it, and looks for new ones before it parks.
+/// How long the reaper leaves a batch to threads that may be about to wait for it, and how often it checks
+/// for new batches before it parks.
 const LINGER: Duration = Duration::from_micros(50);
 const LINGER_ROUNDS: u32 = 40;
-/// Commands that the lists of short and of long batches have room for, and lists of each kind that a queue keeps: many short
-/// batches may be in flight, and few long ones.
+/// Capacities of the lists of short and of long batches, and how many spare lists of each size class a queue
+/// keeps: many short batches may be in flight, but few long ones.
 const ROOM: [usize; 2] = [8, 64];
 const MOST_SPARES: [usize; 2] = [1024, 128];
 /// CL_OUT_OF_RESOURCES.
 const OUT_OF_RESOURCES: i32 = -5;
 
-/// A VkQueue.
+/// A VkQueue with its timeline semaphore.
 pub struct SubmitQueue {
     pub gpu: &'static Gpu,
     /// The VkQueue and the last value submitted.
     submit: Mutex<(vk::Queue, u64)>,
     pub timeline: vk::Semaphore,
     state: Mutex<State>,
-    /// Woken when something was reported or reaping has stopped.
+    /// Signalled when batches were reported or reaping stopped.
     reported: Condvar,
     /// Wakes the reaper.
     work: Condvar,
@@ -66,7 +71,7 @@ struct State {
     listeners: usize,
     reaper_started: bool,
     reaper_parked: bool,
-    /// The value the reaper waits for in Vulkan.
+    /// The timeline value that the reaper waits for in Vulkan.
     reaper_waits: Option<u64>,
 }
 
@@ -76,49 +81,50 @@ pub struct Entry {
     pub value: u64,
     pub owner: Arc<Owner>,
     pub submission: Submission,
-    /// Batches on other lanes that are to be reported before. Several batches may have one value, so values will not do.
+    /// Batches on other submit queues that must be reported first. Timeline values do not identify them,
+    /// since several batches may share one.
     pub after: Vec<BatchDependency>,
     pub tickets: Vec<CommandTicket>,
     pub read_backs: Vec<ReadBack>,
-    /// What can be taken to the host earlier.
+    /// Read-backs that can run before the batch is complete.
     pub early_read_backs: VecDeque<EarlyReadBacks>,
-    /// What kernels have printed.
+    /// Print buffers of the launches.
     pub prints: Vec<LaunchPrint>,
     pub allocators: Vec<CommandAllocator>,
     pub queries: Option<Queries>,
-    /// One entry a ticket on profiling queues; those of device commands are filled in from `queries`.
+    /// On profiling queues one entry per ticket; entries of device commands are filled in from `queries`.
     pub times: Vec<Times>,
     /// Keeps memory and kernels alive.
     pub items: Vec<BatchItem>,
 }
 
-/// Read-backs that are due when the timeline has `value`.
+/// Read-backs that can run when the timeline reaches `value`.
 pub struct EarlyReadBacks {
     pub value: u64,
     pub read_backs: ReadBacks,
 }
 
-/// A batch of a queue on another lane.
+/// A batch on another submit queue.
 pub struct BatchDependency {
     pub submit_queue: &'static SubmitQueue,
     pub owner: Arc<Owner>,
     pub submission: Submission,
 }
 
-/// What is known of a device queue by those who complete its batches.
+/// A device queue, as seen by the threads that complete its batches.
 pub struct Owner {
     pub sink: Arc<dyn CompletionSink>,
     pub completed: AtomicU64,
-    /// (submission, timeline value) of batches not yet reported.
+    /// (submission, timeline value) of unreported batches.
     pub marks: Mutex<VecDeque<(Submission, u64)>>,
-    /// End of the command reported last.
+    /// End time of the command reported last.
     last_end: AtomicU64,
-    /// Empty lists of earlier batches, short and long ones.
+    /// Recycled lists of earlier batches, by size class.
     spares: Mutex<[Vec<Lists>; 2]>,
     spare_items: Mutex<[Vec<Vec<BatchItem>>; 2]>,
 }
 
-/// Lists of a batch, for their memory.
+/// Lists of a batch, recycled for their memory.
 #[derive(Default)]
 pub struct Lists {
     pub tickets: Vec<CommandTicket>,
@@ -127,13 +133,13 @@ pub struct Lists {
     pub times: Vec<Times>,
 }
 
-/// Whether lists of so many items are the short ones, 0, or the long ones, 1.
+/// Size class of a list for `count` items: 0 is short, 1 is long.
 fn kind_of(count: usize) -> usize {
     usize::from(count > ROOM[0])
 }
 
 impl Owner {
-    /// Of a new queue.
+    /// State of a new queue.
     pub fn new(sink: Arc<dyn CompletionSink>) -> Owner {
         Owner {
             sink,
@@ -145,14 +151,14 @@ impl Owner {
         }
     }
 
-    /// A list for so many items, if possible that of an earlier batch.
+    /// A list for `count` items, recycled if possible.
     pub fn spare_items(&self, count: usize) -> Vec<BatchItem> {
         let kind = kind_of(count);
         let spare = self.spare_items.lock()[kind].pop();
         spare.unwrap_or_else(|| Vec::with_capacity(count.max(ROOM[kind])))
     }
 
-    /// The other lists of a batch of so many items.
+    /// The other lists of a batch of `count` items, recycled if possible.
     pub fn spare_lists(&self, count: usize) -> Lists {
         let kind = kind_of(count);
         let spare = self.spares.lock()[kind].pop();
@@ -182,20 +188,20 @@ impl Owner {
         marks.get(at).map(|m| m.1)
     }
 
-    /// How many unreported batches come after `value` on the timeline.
+    /// Number of unreported batches after `value` on the timeline.
     pub fn after(&self, value: u64) -> u64 {
         let marks = self.marks.lock();
         (marks.len() - marks.partition_point(|m| m.1 <= value)) as u64
     }
 
-    /// Everything up to `submission` has been reported.
+    /// Whether everything up to `submission` has been reported.
     pub fn is_reported(&self, submission: Submission) -> bool {
         self.completed.load(Ordering::Acquire) >= submission
     }
 }
 
 impl SubmitQueue {
-    /// The lane of a VkQueue.
+    /// Wraps a VkQueue.
     pub fn new(gpu: &'static Gpu, queue: vk::Queue) -> DeviceResult<SubmitQueue> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
@@ -211,7 +217,8 @@ impl SubmitQueue {
         })
     }
 
-    /// Submits a recorded command buffer (if any) after `waits`, signals what it is followed by, and notes the batch it completes (if any).
+    /// Submits a recorded command buffer (if any) after `waits`, signals its timeline value and `signals`,
+    /// and enqueues the batch that it completes (if any).
     pub fn submit(
         &'static self,
         cmd: Option<vk::CommandBuffer>,
@@ -267,19 +274,21 @@ impl SubmitQueue {
             .wait_semaphore_infos(&waits)
             .signal_semaphore_infos(&signals)
             .command_buffer_infos(if cmd.is_some() { &commands } else { &[] })];
-        // SAFETY: the caller holds the queue's lock; the command buffer is recorded and kept until the value is reached.
+        // SAFETY: the caller holds the queue's lock; the command buffer is recorded and kept until the value
+        // is reached.
         unsafe { (self.gpu.sync2.submit)(queue, 1, info.as_ptr(), vk::Fence::null()) }
             .result()
             .during("vkQueueSubmit2")
     }
 
-    /// Nothing that was submitted is unfinished.
+    /// Whether everything submitted is complete.
     pub fn is_idle(&self) -> bool {
         let last = self.submit.lock().1;
         self.counter() >= last
     }
 
-    /// The timeline's value now; the highest number if the device is lost, so that everything counts as over.
+    /// The timeline's current value. If the device is lost, the largest value, so that everything counts as
+    /// complete.
     pub fn counter(&self) -> u64 {
         if self.gpu.is_lost() {
             return u64::MAX;
@@ -299,7 +308,7 @@ impl SubmitQueue {
         self.gpu.set_lost();
     }
 
-    /// Waits until the timeline has `value`; false if `deadline` comes first.
+    /// Waits until the timeline reaches `value`; false if `deadline` passes first.
     pub fn wait_value(&self, value: u64, deadline: Option<Instant>, spin: bool) -> bool {
         if self.counter() >= value {
             return true;
@@ -325,7 +334,7 @@ impl SubmitQueue {
                 Some(d) => d.saturating_duration_since(Instant::now()).as_nanos().min(1 << 62) as u64,
                 None => u64::MAX,
             };
-            // SAFETY: the semaphore is alive for ever.
+            // SAFETY: the semaphore is never destroyed.
             match unsafe { self.gpu.raw.wait_semaphores(&info, timeout) } {
                 Ok(()) => return true,
                 Err(vk::Result::TIMEOUT) if deadline.is_some() => return false,
@@ -338,7 +347,7 @@ impl SubmitQueue {
         }
     }
 
-    /// Waits until `submission` of `owner` has been reported, reporting what completes meanwhile.
+    /// Waits until `submission` of `owner` has been reported, and reports what completes meanwhile.
     pub fn wait(&self, owner: &Owner, submission: Submission, deadline: Option<Instant>, spin: bool) -> bool {
         if owner.is_reported(submission) {
             return true;
@@ -354,9 +363,9 @@ impl SubmitQueue {
         done
     }
 
-    /// Waits until the reaper has left the call in which it waits for what has come. It leaves it about now, and a driver
-    /// does not mind if the process ends meanwhile; but the validation layer's static destructors take away the tables that
-    /// it looks into on the way out.
+    /// Waits until the reaper has left a Vulkan wait whose value is already reached. The reaper is about to
+    /// return, and drivers tolerate process exit meanwhile; but the static destructors of the validation
+    /// layer free tables that the wait uses on its way out.
     fn await_reaper(&self, mut state: MutexGuard<'_, State>) {
         while state.reaper_waits.is_some_and(|value| self.counter() >= value) {
             state.listeners += 1;
@@ -365,7 +374,7 @@ impl SubmitQueue {
         }
     }
 
-    /// The reaper's wait is over.
+    /// The reaper has returned from its Vulkan wait.
     pub fn reaper_is_back(&self) {
         let mut state = self.state.lock();
         state.reaper_waits = None;
@@ -388,7 +397,8 @@ impl SubmitQueue {
             let next = {
                 let mut state = self.state.lock();
                 if state.reaping {
-                    // Another thread reports: it may be at our batch. It wakes us when it has reported or stops.
+                    // Another thread is reporting, perhaps our batch. It signals when it has reported or
+                    // stops.
                     state.listeners += 1;
                     let timed_out = match deadline {
                         _ if owner.is_reported(submission) => false,
@@ -407,14 +417,14 @@ impl SubmitQueue {
                 state.in_flight.front().map(Entry::next_value)
             };
             match next {
-                // Earlier batches are waited for one by one, so that they are reported as they complete.
+                // Waits for earlier batches one by one, so that each is reported when it completes.
                 Some(value) => {
                     if !self.wait_value(value, deadline, spin) {
                         return owner.is_reported(submission);
                     }
                     self.reap();
                 }
-                // Nothing in flight: the batch was reported between the two looks, or never submitted.
+                // Nothing is in flight: the batch was reported between the two checks, or never submitted.
                 None => return owner.is_reported(submission),
             }
         }
@@ -462,8 +472,8 @@ impl SubmitQueue {
         self.wake_reaper(&state);
     }
 
-    /// Returns when a batch that the device is done with is reported. Reports nothing after it: that may have to wait for
-    /// what the caller is reporting.
+    /// Reaps until `submission` is reported, which the device has already completed. Reports nothing after
+    /// it, because a later batch may have to wait for the batch that the caller is reporting.
     fn reap_through(&self, owner: &Owner, submission: Submission) {
         while !owner.is_reported(submission) {
             self.reap_until(|| owner.is_reported(submission));
@@ -482,9 +492,10 @@ impl SubmitQueue {
         }
     }
 
-    /// For the reaper: sleeps until there is something in flight that nobody else takes care of; its value. Batches that
-    /// somebody is about to wait for are left alone: waking this thread and taking turns with it would cost the waiting
-    /// thread more than the whole round trip. So for a while this thread only looks now and then, which needs no wake-up.
+    /// For the reaper: sleeps until a batch is in flight that has no waiter, and returns its timeline value.
+    /// Batches that a thread is about to wait for are left alone: waking the reaper and contending with it
+    /// would cost that thread more than the whole round trip. So for a while the reaper only polls, which
+    /// needs no wake-up.
     pub fn next_for_reaper(&self) -> u64 {
         let mut state = self.state.lock();
         let mut seen = None;
@@ -526,7 +537,7 @@ impl Entry {
         self.early_read_backs.front().map_or(self.value, |p| p.value)
     }
 
-    /// Batches of a queue follow one another, whatever the clocks' granularity.
+    /// Makes the times of a queue's batches monotonic, whatever the clocks' granularity.
     fn put_times_in_order(&mut self) {
         let mut last = self.owner.last_end.load(Ordering::Relaxed);
         for times in &mut self.times {
@@ -537,7 +548,7 @@ impl Entry {
         self.owner.last_end.store(last, Ordering::Relaxed);
     }
 
-    /// Hands on what kernels have printed, before their completion is known.
+    /// Reports printf output, which precedes completion.
     fn print(&mut self, gpu: &'static Gpu) {
         for print in self.prints.drain(..) {
             let text = print.text(gpu);
@@ -548,7 +559,7 @@ impl Entry {
         }
     }
 
-    /// Takes results to the host, recycles what was used, and tells the sink.
+    /// Copies results to the host, recycles the batch's resources and reports to the sink.
     fn complete(mut self, gpu: &'static Gpu) {
         let mut outcome = if gpu.is_lost() { Outcome::Failed(OUT_OF_RESOURCES) } else { Outcome::Complete };
         let collect = AssertUnwindSafe(|| {
@@ -565,7 +576,7 @@ impl Entry {
             }
             self.items.clear();
         });
-        // Whatever happens here, the commands must be reported, or their waiters hang.
+        // The commands must be reported even after a panic, or their waiters hang.
         if catch_unwind(collect).is_err() {
             tracing::error!("the end of a batch panicked");
             outcome = Outcome::Failed(OUT_OF_RESOURCES);

@@ -1,5 +1,5 @@
-//! Tests on a real Vulkan device, with the validation layer on and silent. They pass trivially (and say so) where there
-//! is no Vulkan device.
+//! Tests on a real Vulkan device, with the validation layer enabled and silent. They pass trivially (and say
+//! so) where there is no Vulkan device.
 
 use super::super::traits::BufferDesc;
 use super::hazard::Before;
@@ -86,10 +86,10 @@ use parking_lot::Mutex;
 use smallvec::{SmallVec, smallvec};
 use std::time::Duration;
 
-/// How long completions are waited for before a hang is told.
+/// Timeout after which a missing completion counts as a hang.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Remembers what was reported.
+/// Records the reported completions.
 #[derive(Default)]
 struct Log(Mutex<Vec<(CommandTicket, Outcome, Option<Times>)>>);
 
@@ -150,7 +150,7 @@ fn bytes(n: usize, seed: u8) -> Vec<u8> {
     (0..n).map(|i| (i as u8).wrapping_mul(31).wrapping_add((i >> 8) as u8) ^ seed).collect()
 }
 
-/// A command that goes through the device, so that transfers behind it do too.
+/// A command that runs on the device, so that transfers after it do too.
 fn device_work(memory: &Arc<dyn DeviceMemory>) -> DeviceCommand {
     DeviceCommand::Fill { dst: whole(memory), pattern: smallvec![0xee; 4] }
 }
@@ -276,7 +276,7 @@ fn queues_wait_for_each_other_both_ways() {
     let mut previous: Option<Wait> = None;
     for round in 0..20u8 {
         let (queue, value) = if round % 2 == 0 { (&first, round) } else { (&second, round) };
-        // Each fills one byte more from the front than is left by the other.
+        // Each fill starts four bytes after the start of the previous one.
         let dst = range(&memory, u64::from(round) * 4, (1 << 20) - u64::from(round) * 4);
         let mut b = batch(vec![DeviceCommand::Fill { dst, pattern: smallvec![value] }]);
         b.waits.extend(previous.take());
@@ -313,7 +313,7 @@ fn completions_nobody_waits_for_are_reported() {
     }
 }
 
-/// Submits again from inside the report, until a count is reached.
+/// Submits again from the completion sink, until a count is reached.
 struct Chain {
     queue: Mutex<Option<Arc<dyn DeviceQueue>>>,
     memory: Arc<dyn DeviceMemory>,
@@ -493,7 +493,7 @@ fn kernels_run_in_both_pointer_modes() {
     let Some(device) = device() else { return };
     let (queue, _) = queue(&device, false);
     let both = [PointerMode::Bindings, PointerMode::Addresses];
-    // The buffers begin 20 bytes into theirs, which descriptors cannot, or 256.
+    // The arguments begin 20 bytes into their buffers, which descriptors cannot express, or 256.
     let cases = [
         (&both[1..], BlockPlace::Push, 20),
         (&both[..], BlockPlace::Push, 20),
@@ -702,7 +702,7 @@ fn the_copy_shader_copies_every_unit_and_no_other() {
     }
 }
 
-/// Prints what the parts of a round trip cost; run by hand with `--ignored --nocapture`.
+/// Prints the cost of the parts of a round trip; run by hand with `--ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn parts_of_a_round_trip() {
@@ -782,7 +782,7 @@ fn semaphores_of_the_application_order_queues() {
             let copy = DeviceCommand::Copy { src: whole(&a), dst: whole(&b) };
             let signal = |s: &Arc<dyn DeviceSemaphore>| DeviceCommand::Signal(smallvec![s.clone()]);
             let wait = |s: &Arc<dyn DeviceSemaphore>| DeviceCommand::Wait(smallvec![s.clone()]);
-            // Work behind a signal in one batch, and before a wait.
+            // Work after a signal in one batch, and before a wait.
             let other = range(&b, 0, 4);
             first.submit(batch(vec![fill(whole(&a)), signal(&filled), DeviceCommand::Nop])).unwrap();
             second.submit(batch(vec![fill(other), wait(&filled), copy, signal(&copied)])).unwrap();
@@ -809,7 +809,7 @@ fn lists_are_replayed() {
     let (queue, _) = queue(&device, false);
     let (a, b) = (buffer(&device, 4096), buffer(&device, 4096));
     let item = |command| ListItem { command, ordered: true };
-    // Patterns in vkCmdFillBuffer, in the helper shader and in staging memory, odd ends, and a copy.
+    // Fills by vkCmdFillBuffer, by the internal shader and by staging, with odd ends, and a copy.
     let fill =
         |dst, pattern: &[u8]| item(DeviceCommand::Fill { dst, pattern: SmallVec::from_slice(pattern) });
     let items = vec![
@@ -828,7 +828,7 @@ fn lists_are_replayed() {
         assert_eq!((out[0], out[63], out[131], out[133], out[134]), (1, 1, 9, 9, 1));
         assert_eq!(out[64..72], [1, 2, 3, 4, 5, 6, 7, 8]);
     }
-    // What touches host memory cannot be replayed.
+    // Commands that access host memory cannot be replayed.
     let bytes = [0u8; 16];
     assert!(device.record(vec![item(write(&bytes, range(&a, 0, 16)))]).is_err());
     assert_eq!(validation_messages(), 0);

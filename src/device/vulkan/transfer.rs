@@ -1,4 +1,5 @@
-//! Transfers between host memory and the device: what they move, in which pieces, and where the host can do them itself.
+//! Transfers between host memory and the device: their regions, their pieces, and where the host can execute
+//! them itself.
 
 use super::super::batch::{BufferRange, DeviceCommand, ImageRange, RectLayout};
 use super::super::traits::{DeviceError, DeviceMemory, DeviceResult};
@@ -11,12 +12,12 @@ use crate::cl::image::bytes_of;
 use crate::host_ptr::HostPtr;
 use std::sync::Arc;
 
-/// Pieces of a large transfer in flight at a time.
+/// Maximum number of pieces of a large transfer in flight.
 pub const IN_FLIGHT: usize = 8;
-/// Bytes of such a piece: one of as many as are in flight, within these limits.
+/// Limits of the size of a piece, which is the transfer's size divided by the number in flight.
 pub const PIECE: u64 = 4 << 20;
 const MIN_PIECE: u64 = 512 << 10;
-/// Writes up to this size to memory that is visible to the host, but across a bus, are done by the host.
+/// Maximum size of writes by the host to host-visible memory across a bus.
 const ACROSS_BUS: u64 = 128 << 10;
 
 /// A host-device transfer.
@@ -24,7 +25,7 @@ pub struct Transfer<'a> {
     pub host: HostPtr,
     pub host_layout: RectLayout,
     side: Side<'a>,
-    /// Bytes, rows and slices.
+    /// In bytes, rows and slices.
     pub region: [u64; 3],
     pub write: bool,
 }
@@ -36,7 +37,7 @@ enum Side<'a> {
         range: &'a BufferRange,
         layout: RectLayout,
     },
-    /// From a texel on; and the bytes of a texel.
+    /// From a texel on; and the size of a texel.
     Image {
         image: &'a Arc<dyn DeviceMemory>,
         level: u32,
@@ -46,7 +47,7 @@ enum Side<'a> {
 }
 
 impl<'a> Transfer<'a> {
-    /// What a command transfers, if it is a transfer.
+    /// The command's transfer, if it is one.
     pub fn of(command: &'a DeviceCommand) -> Option<Transfer<'a>> {
         match command {
             DeviceCommand::Write { src, dst } => Some(Transfer {
@@ -99,7 +100,7 @@ impl<'a> Transfer<'a> {
         Some(Transfer { host, host_layout: *layout, side, region: bytes_of(range.region, element), write })
     }
 
-    /// What a row can be cut into.
+    /// Granularity in bytes at which a row can be split.
     fn unit(&self) -> u64 {
         match self.side {
             Side::Buffer { .. } => 1,
@@ -107,12 +108,12 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// How many.
+    /// Total bytes.
     pub fn bytes(&self) -> u64 {
         self.region.iter().fold(1u64, |a, &b| a.saturating_mul(b))
     }
 
-    /// Pieces of at most `PIECE` bytes (a row of more is cut too).
+    /// Splits the transfer into pieces of at most `PIECE` bytes; rows larger than that are split too.
     pub fn pieces(&self) -> Vec<Transfer<'a>> {
         let mut list = Vec::new();
         let most = (self.bytes() / IN_FLIGHT as u64).next_multiple_of(4096).clamp(MIN_PIECE, PIECE);
@@ -154,7 +155,7 @@ impl<'a> Transfer<'a> {
         Transfer { host_layout: shift(&self.host_layout), side, region, ..*self }
     }
 
-    /// Makes it a part of a frame.
+    /// Records the transfer.
     pub fn record(&self, recorder: &mut Recorder, ordered: bool) -> DeviceResult<()> {
         match &self.side {
             Side::Buffer { range, layout } if self.write => {
@@ -176,10 +177,10 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// Does the transfer, between the host's side and what [`Transfer::mapped`] gave.
+    /// Executes the transfer between the host's side and the result of [`Transfer::mapped`].
     ///
     /// # Safety
-    /// Both sides must be valid, and nobody else may use them.
+    /// Both sides must be valid, and nothing else may use them.
     pub unsafe fn copy(&self, (device, layout): (HostPtr, RectLayout)) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -191,7 +192,7 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// Where the host can do the transfer itself, and how the region lies there.
+    /// The mapped memory and the region's layout there, if the host can execute the transfer itself.
     pub fn mapped(&self) -> DeviceResult<Option<(HostPtr, RectLayout)>> {
         let Side::Buffer { range, layout } = self.side else { return Ok(None) };
         let buffer = buffer_of(range)?;

@@ -1,7 +1,8 @@
-//! Pipelines by the kernel variants they are of.
+//! Pipelines by kernel variant.
 //!
-//! Programs with the same code share them. Those of released programs are kept for a while: many applications build the
-//! same source again and again, and the driver would compile it each time. A lock guards the table.
+//! Programs with the same code share them. Pipelines of released programs are kept for a while: many
+//! applications build the same source again and again, and the driver would compile it each time. A lock
+//! guards the table.
 
 use super::device::Gpu;
 use super::pipeline::Pipelines;
@@ -10,10 +11,10 @@ use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Weak};
 
-/// Variants whose pipelines are kept though no program has them.
+/// Number of unused variants whose pipelines are kept.
 const KEPT: usize = 64;
 
-/// The contract of a variant, and the hash of its code.
+/// The variant's ABI, and the hash of its code.
 type Id = (LaunchAbi, [u8; 32]);
 
 /// The pipelines of a device.
@@ -23,7 +24,7 @@ pub struct Variants(Mutex<Table>);
 #[derive(Default)]
 struct Table {
     known: HashMap<Id, Weak<Pipelines>>,
-    /// Those wanted last, the newest at the end.
+    /// Pipelines requested last, the newest at the end.
     recent: VecDeque<Arc<Pipelines>>,
 }
 
@@ -41,7 +42,7 @@ impl Variants {
         });
         table.recent.retain(|recent| !Arc::ptr_eq(recent, &pipelines));
         table.recent.push_back(pipelines.clone());
-        // Destroyed without the lock.
+        // Destroyed after the lock is released.
         let old = if table.recent.len() > KEPT { table.recent.pop_front() } else { None };
         drop(table);
         drop(old);

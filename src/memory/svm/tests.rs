@@ -133,15 +133,15 @@ fn buffers_of_an_allocation_are_the_allocation() {
 
 #[test]
 fn several_devices_need_one_address() {
-    use AddressSharing::{Host, Mirrored, None, Placed};
+    use AddressSharing::{Concurrent, Host, Mirrored, None};
     let alloc = |rig: &Rig| svm_alloc(&rig.context, CL_MEM_READ_WRITE, 64, 0);
     // Devices that use every address use each other's memory.
     for sharing in [
         &[Host, Host][..],
-        &[Placed, Host],
-        &[Host, Placed, None],
-        &[Placed, Placed],
-        &[Placed, Host, Placed],
+        &[Concurrent, Host],
+        &[Host, Concurrent, None],
+        &[Concurrent, Concurrent],
+        &[Concurrent, Host, Concurrent],
     ] {
         let rig = Rig::new(sharing);
         let p = alloc(&rig).unwrap();
@@ -152,11 +152,11 @@ fn several_devices_need_one_address() {
         }
     }
     // A mirror cannot be used by another device.
-    for sharing in [[Mirrored, Mirrored], [Placed, Mirrored], [Mirrored, Host]] {
+    for sharing in [[Mirrored, Mirrored], [Concurrent, Mirrored], [Mirrored, Host]] {
         assert_eq!(alloc(&Rig::new(&sharing)).unwrap_err().code(), CL_OUT_OF_RESOURCES, "{sharing:?}");
     }
     assert_eq!(alloc(&Rig::new(&[None])).unwrap_err().code(), CL_INVALID_OPERATION);
-    let rig = Rig::new(&[Placed, Mirrored]);
+    let rig = Rig::new(&[Concurrent, Mirrored]);
     let usm = |kind, i: Option<usize>| {
         usm_alloc(&rig.context, kind, i.map(|i| &*rig.context.devices()[i]), &[], 64, 0)
     };

@@ -1,22 +1,22 @@
-//! The memory there is: allocations of the device by address.
+//! Registry of the device's allocations, by address.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What an allocation is.
+/// Kind of an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AllocationKind {
-    /// A buffer; whether it was new, with the pattern in it.
+    /// A buffer. `new`: it was filled with the pattern when allocated.
     Buffer {
         new: bool,
     },
-    /// Shared virtual memory, likewise.
+    /// Shared virtual memory. `new`: as for buffers.
     Shared {
         new: bool,
     },
     Image,
-    /// What the runtime and the code share: never at fault.
+    /// Memory shared by the runtime and the generated code; accesses are never faults.
     Internal,
 }
 
@@ -29,13 +29,14 @@ pub struct Range {
 }
 
 impl Range {
-    /// Whether all bytes of an access are in it.
+    /// Whether the whole access is in the range.
     pub fn holds(&self, address: u64, size: u64) -> bool {
         address >= self.start && address.checked_add(size).is_some_and(|end| end <= self.end)
     }
 }
 
-/// All allocations, by start and number: memory of the application may be imported more than once.
+/// All allocations, by start address and a sequence number: memory of the application may be imported more
+/// than once.
 #[derive(Default)]
 pub struct Memory {
     ranges: BTreeMap<(u64, u64), Range>,
@@ -49,7 +50,7 @@ impl Memory {
     }
 }
 
-/// Keeps an allocation known.
+/// Registers an allocation until it is dropped.
 pub struct Registration {
     memory: Arc<Mutex<Memory>>,
     key: (u64, u64),

@@ -1,12 +1,13 @@
-//! Checks of what kernels do (`PYROCLAST_CHECK`): accesses outside of memory, races between work-items, reads of memory that
-//! nobody wrote.
+//! Sanitizer of kernels (`PYROCLAST_CHECK`): out-of-bounds accesses, data races between work-items, reads of
+//! uninitialised memory.
 //!
-//! Checked code calls the runtime for each access (`clspv_bridge::native::check`). [`Checker`] knows the memory there is,
-//! [`session::Session`] judges a launch, whose groups run one after the other on one thread, and [`report`] tells what was
-//! found. An access that is not allowed is not made: it reads zeros and writes nothing.
+//! Instrumented code calls the runtime for each access (`clspv_bridge::native::check`). [`Checker`] knows the
+//! device's memory, [`session::Session`] checks a launch, whose groups run one after the other on one thread,
+//! and [`report`] writes the findings. An access that is not allowed is not executed: it reads zeros and
+//! writes nothing.
 //!
-//! New memory is filled with a pattern of the offset in it ([`pattern`]); what still holds the pattern was never written. So
-//! writes need not be watched, whoever makes them.
+//! New memory is filled with a pattern of the offset in it ([`pattern`]); memory that still contains the
+//! pattern is uninitialised. So writes need no tracking, whatever executes them.
 
 pub mod memory;
 pub mod order;
@@ -23,7 +24,7 @@ use parking_lot::Mutex;
 use report::Reports;
 use std::sync::Arc;
 
-/// What is checked.
+/// The enabled checks.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Checks {
     pub memory: bool,
@@ -32,7 +33,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// The checks that words name, and the words that name none.
+    /// Parses names of checks. Also returns the unknown names.
     pub fn named(words: &[String]) -> (Checks, Vec<&str>) {
         let (mut checks, mut unknown) = (Checks::default(), Vec::new());
         for word in words {
@@ -47,13 +48,13 @@ impl Checks {
         }
         (checks, unknown)
     }
-    /// Whether anything is checked.
+    /// Whether any check is enabled.
     pub fn any(self) -> bool {
         self != Checks::default()
     }
 }
 
-/// Gives new memory the pattern.
+/// Fills new memory with the pattern.
 pub fn fill(memory: &HostAllocation, size: u64) {
     // SAFETY: the allocation is new and at least that large.
     let bytes =
@@ -61,7 +62,7 @@ pub fn fill(memory: &HostAllocation, size: u64) {
     pattern::fill(bytes, 0);
 }
 
-/// What all queues of the device share.
+/// The sanitizer's state, shared by all queues of the device.
 pub struct Checker {
     pub checks: Checks,
     memory: Arc<Mutex<Memory>>,
@@ -73,20 +74,20 @@ impl Checker {
     pub fn new(checks: Checks, reports: Reports) -> Checker {
         Checker { checks, memory: Arc::default(), reports: Mutex::new(reports) }
     }
-    /// Makes a range known for as long as the result lives. `None` if nothing is checked.
-    pub fn know(&self, start: u64, size: u64, kind: AllocationKind) -> Option<Registration> {
+    /// Registers a range until the result is dropped. `None` if no check is enabled.
+    pub fn register(&self, start: u64, size: u64, kind: AllocationKind) -> Option<Registration> {
         self.checks.any().then(|| Registration::new(&self.memory, start, size, kind))
     }
-    /// Tells what a launch of a kernel did.
-    pub fn tell(&self, kernel: &str, session: session::Session<'_>) {
-        self.reports.lock().tell(kernel, session.findings());
+    /// Reports the findings of a launch.
+    pub fn report(&self, kernel: &str, session: session::Session<'_>) {
+        self.reports.lock().report(kernel, session.findings());
     }
-    /// Everything told so far.
+    /// Everything reported so far.
     #[cfg(test)]
     pub fn reported(&self) -> Vec<report::Finding> {
         self.reports.lock().all.clone()
     }
-    /// Bytes behind a buffer that belong to nobody, so that accesses behind its end do not meet another.
+    /// Unused bytes after each buffer, so that accesses past its end do not reach another one.
     pub fn margin(&self) -> u64 {
         if self.checks.any() { 64 << 10 } else { 0 }
     }

@@ -1,17 +1,18 @@
-//! What atomics and fences order: accesses before a release are known to who acquires at the same place, and to those who
-//! acquire what that one releases.
+//! Happens-before order of atomics and fences: accesses before a release happen before accesses after an
+//! acquire of the same location, and transitively before those after later acquires.
 //!
-//! Clocks tell until when the accesses of others are known. In a group they are kept for each work-item, between groups for
-//! each group: there a race may be missed, not made up.
+//! Vector clocks record up to which time another's accesses happened before. In a group there is a clock for
+//! each work-item, between groups one for each group: there a race may be missed, but never a false one
+//! reported.
 
 use super::race::Item;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// Entries of clocks that are looked at. Beyond them accesses count as ordered.
+/// Maximum number of clock entries to process. After that all accesses count as ordered.
 const MAX_STEPS: usize = 1 << 26;
 
-/// Until when something is known of others, by their number; those with no entry are not known.
+/// Vector clock: (number, time) entries in order of number; time 0 where there is no entry.
 #[derive(Clone, Default)]
 struct Clock(Vec<(u32, u32)>);
 
@@ -25,7 +26,7 @@ impl Clock {
             Err(at) => self.0.insert(at, (of, time)),
         }
     }
-    /// Knows what another knows, too.
+    /// Merges another clock into this one.
     fn join(&mut self, other: &Clock) {
         let is_known = |(of, time): &(u32, u32)| self.time(*of) >= *time;
         if other.0.iter().all(is_known) {
@@ -52,7 +53,7 @@ impl Clock {
     }
 }
 
-/// The clocks of work-items or groups, and those left at addresses.
+/// The clocks of work-items or groups, and those released at addresses.
 #[derive(Default)]
 struct Clocks {
     of: HashMap<u32, Clock>,
@@ -60,7 +61,7 @@ struct Clocks {
 }
 
 impl Clocks {
-    /// An atomic access; gives the number of entries looked at.
+    /// Processes an atomic access. Returns the number of entries processed.
     fn event(&mut self, by: u32, e: &SyncEvent) -> usize {
         let own = self.of.entry(by).or_default();
         let left = self.at.entry(e.at).or_default();
@@ -73,13 +74,13 @@ impl Clocks {
         }
         own.0.len() + left.0.len()
     }
-    /// Whether one knows what another did at a time.
+    /// Whether `other`'s accesses at `time` happened before `one`'s current ones.
     fn knows(&self, one: u32, other: u32, time: u32) -> bool {
         self.of.get(&one).is_some_and(|clock| time < clock.time(other))
     }
 }
 
-/// An atomic access, or what a fence makes of one.
+/// An atomic access, or a fence's effect on one.
 #[derive(Clone, Copy, Debug)]
 pub struct SyncEvent {
     pub by: Item,
@@ -89,7 +90,7 @@ pub struct SyncEvent {
     pub time: u32,
 }
 
-/// The orders of a launch.
+/// The happens-before order of a launch.
 #[derive(Default)]
 pub struct HappensBefore {
     items: Clocks,
@@ -98,7 +99,7 @@ pub struct HappensBefore {
 }
 
 impl HappensBefore {
-    /// Another group starts, when those before are complete.
+    /// Starts another group, after those before are complete.
     pub fn start(&mut self) {
         self.items = Clocks::default();
         self.groups.of.clear();
@@ -108,7 +109,7 @@ impl HappensBefore {
             self.steps += self.items.event(e.by.item.into(), e) + self.groups.event(e.by.group, e);
         }
     }
-    /// Whether what one did at a time is known to another.
+    /// Whether an access of `before` at `time` happened before the current accesses of `now`.
     pub fn is_known(&self, before: Item, time: u32, now: Item) -> bool {
         self.steps >= MAX_STEPS
             || match before.group == now.group {
@@ -138,7 +139,7 @@ mod tests {
                 && !o.is_known(item(0), 5, item(1))
                 && !o.is_known(item(0), 4, item(2))
         );
-        // Through another place; what is left at a place stays there.
+        // Through another location; a location keeps what was released there.
         o.event(&event(0, 1, 16, false, true, 7));
         o.event(&event(0, 3, 8, false, true, 8));
         o.event(&event(0, 2, 16, true, false, 9));
@@ -149,7 +150,7 @@ mod tests {
                 && o.is_known(item(3), 7, item(4))
                 && !o.is_known(item(1), 4, item(4))
         );
-        // Groups know it of each other.
+        // Groups are ordered with each other too.
         o.start();
         let later = |item| Item { group: 1, item, sub_group: 0 };
         assert!(!o.is_known(item(0), 4, later(0)));
@@ -167,7 +168,7 @@ mod tests {
                 o.event(&event(group, item, u64::from(n * 37 % 512), n % 2 == 0, n % 2 == 1, time));
             }
         }
-        // Of two numbers for each of 64 groups and 64 work-items at most.
+        // At most two numbers for each of 64 groups and 64 work-items.
         assert!(o.steps <= 64 * 2048 * 4 * 64, "{}", o.steps);
         assert!(o.steps < MAX_STEPS);
     }

@@ -1,7 +1,7 @@
-//! The pattern that memory nobody wrote has: a function of the offset in the allocation, so that it is the same in each run and
-//! is kept by copies to the same place of another allocation.
+//! The pattern of uninitialised memory: a function of the offset in the allocation. It is thus the same in
+//! each run, and copies to the same offset of another allocation preserve it.
 
-/// The pattern of eight bytes, by their number.
+/// The pattern's eight-byte word of this number.
 fn word(number: u64) -> u64 {
     let mut x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -28,7 +28,8 @@ pub fn fill(bytes: &mut [u8], offset: u64) {
     }
 }
 
-/// Whether any four bytes of a value, which begin at an offset, have the pattern. Less than that is no evidence.
+/// Whether any four bytes of a value, which begins at an offset, equal the pattern. Fewer bytes are no
+/// evidence.
 pub fn is_in(bytes: &[u8], offset: u64) -> bool {
     bytes
         .chunks_exact(4)

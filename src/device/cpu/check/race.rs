@@ -1,10 +1,11 @@
-//! Races: accesses of different work-items to one byte, one of them a write, not both atomic, with nothing that orders them.
+//! Data races: unordered accesses of different work-items to one byte, at least one of them a write, not both
+//! atomic.
 //!
-//! For each word (for each byte, where anything smaller is accessed) the last write is kept, and two reads of different
-//! work-items. What orders accesses: that one work-item makes both, barriers, and atomics and fences that acquire what others
-//! released ([`HappensBefore`]).
+//! For each word (for each byte, where there are smaller accesses) the last write is kept, and two reads of
+//! different work-items. Two accesses are ordered by program order of a work-item, by barriers, and by
+//! atomics and fences that synchronise ([`HappensBefore`]).
 //!
-//! Time counts barriers and events. A group's accesses to local memory are forgotten with it.
+//! Time counts barriers and events. A group's accesses to local memory are discarded with the group.
 
 use super::order::{HappensBefore, SyncEvent};
 use std::collections::{HashMap, HashSet};
@@ -12,7 +13,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 const PAGE: u64 = 4096;
 
-/// Who accesses: the group's number, the work-item's in it, the sub-group's in it.
+/// Identifies a work-item: the group's number, and the numbers of work-item and sub-group in it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Item {
     pub group: u32,
@@ -20,7 +21,7 @@ pub struct Item {
     pub sub_group: u16,
 }
 
-/// An access that is remembered.
+/// A recorded access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seen {
     pub by: Item,
@@ -36,21 +37,21 @@ struct Cell {
     reads: [Option<Seen>; 2],
 }
 
-/// The cells of a page.
+/// A page of cells.
 struct Page {
-    /// Cells are of words, else of bytes.
+    /// A cell is a word; otherwise a byte.
     words: bool,
     cells: Vec<Cell>,
 }
 
-/// A space of addresses.
+/// Address space of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Space {
     Local,
     Global,
 }
 
-/// An access to be judged.
+/// An access to check.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckedAccess {
     pub by: Item,
@@ -61,11 +62,11 @@ pub struct CheckedAccess {
     pub reads: bool,
     pub writes: bool,
     pub atomic: bool,
-    /// What it writes is there already.
+    /// It writes the value that is there already.
     pub same: bool,
 }
 
-/// A quick hash of numbers of pages, which nobody chooses to collide.
+/// A fast hash of page numbers, which are not adversarial.
 #[derive(Default)]
 struct Mix(u64);
 
@@ -86,17 +87,18 @@ impl Hasher for Mix {
     }
 }
 
-/// The accesses of a launch.
+/// Race detection of a launch.
 #[derive(Default)]
 pub struct Races {
     pages: HashMap<(Space, u64), Page, BuildHasherDefault<Mix>>,
     time: u32,
     group: u32,
-    /// When the group's last barrier was, for both spaces, and those of its sub-groups.
+    /// Times of the group's last barriers for both address spaces, and of its sub-groups' barriers.
     barriers: [u32; 2],
     sub_group_barriers: HashMap<u16, [u32; 2]>,
     orders: HappensBefore,
-    /// For fences: what work-items of the group accessed atomically, and those that a fence has released.
+    /// For fences: addresses of atomic accesses by each work-item of the group, and the work-items that have
+    /// released by a fence.
     touched: HashMap<u16, Vec<u64>>,
     released: HashSet<u16>,
 }
@@ -106,7 +108,7 @@ fn index(space: Space) -> usize {
 }
 
 impl Races {
-    /// A group starts.
+    /// Starts a group.
     pub fn start(&mut self, group: u32) {
         self.time += 1;
         self.group = group;
@@ -116,14 +118,14 @@ impl Races {
         self.touched.clear();
         self.released.clear();
     }
-    /// A barrier of the group.
+    /// Records a barrier of the group.
     pub fn barrier(&mut self, local: bool, global: bool) {
         self.time += 1;
         for (at, _) in self.barriers.iter_mut().zip([local, global]).filter(|(_, on)| *on) {
             *at = self.time;
         }
     }
-    /// A barrier of a sub-group.
+    /// Records a barrier of a sub-group.
     pub fn sub_group_barrier(&mut self, sub_group: u16, local: bool, global: bool) {
         self.time += 1;
         let barriers = self.sub_group_barriers.entry(sub_group).or_default();
@@ -131,7 +133,7 @@ impl Races {
             *at = self.time;
         }
     }
-    /// An atomic access, which may acquire or release.
+    /// Records an atomic access, which may acquire or release.
     pub fn atomic(&mut self, by: Item, at: u64, acquires: bool, releases: bool, writes: bool) {
         let releases = releases || writes && self.released.contains(&by.item);
         if !acquires {
@@ -144,7 +146,7 @@ impl Races {
             self.event(by, at, acquires, releases);
         }
     }
-    /// A fence.
+    /// Records a fence.
     pub fn fence(&mut self, by: Item, acquires: bool, releases: bool) {
         if acquires {
             for at in self.touched.remove(&by.item).unwrap_or_default() {
@@ -160,7 +162,7 @@ impl Races {
         self.orders.event(&SyncEvent { by, at, acquires, releases, time: self.time });
     }
 
-    /// Remembers an access; gives one that it races with, and whether that is a write.
+    /// Records an access. Returns an access that races with it, and whether that is a write.
     pub fn access(&mut self, a: &CheckedAccess) -> Option<(Seen, bool)> {
         let now = Seen { by: a.by, line: a.line, atomic: a.atomic, time: self.time };
         let (mut found, mut last) = (None, None);
@@ -218,7 +220,7 @@ impl Page {
     fn new(words: bool) -> Page {
         Page { words, cells: vec![Cell::default(); if words { PAGE as usize / 4 } else { PAGE as usize }] }
     }
-    /// Goes on by bytes.
+    /// Splits the words into bytes.
     fn divide(&mut self) {
         if self.words {
             self.cells = self.cells.iter().flat_map(|c| [*c; 4]).collect();
@@ -228,7 +230,7 @@ impl Page {
 }
 
 impl Cell {
-    /// Forgets what other groups did.
+    /// Discards the accesses of other groups.
     fn forget_others(&mut self, group: u32) {
         for seen in std::iter::once(&mut self.write).chain(&mut self.reads) {
             *seen = seen.filter(|s| s.by.group == group);
@@ -236,7 +238,7 @@ impl Cell {
     }
     fn note(&mut self, now: Seen, reads: bool, writes: bool) {
         if writes {
-            // What was read before is ordered before this, or was reported.
+            // Earlier reads happened before this write, or were reported.
             *self = Cell { write: Some(now), reads: [None; 2] };
         }
         if !reads || writes {

@@ -1,17 +1,17 @@
-//! What was found: as text on stderr, as lines of JSON in a file.
+//! Reports of findings: text on stderr, lines of JSON in a file.
 //!
-//! A site (kind, kernel, lines) is told on stderr once in a process, by the first launch that has it; the file has a line for each
-//! launch.
+//! A site (kind, kernel, lines) is reported on stderr once in a process, by the first launch that finds it;
+//! the file has a line for each launch.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// The memory that a null pointer leads to.
+/// Name of the memory at a null pointer.
 pub const NULL: &str = "a null pointer";
 
-/// What is wrong.
+/// Kind of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Fault {
     OutOfBounds { write: bool },
@@ -19,46 +19,46 @@ pub enum Fault {
     Uninitialised,
 }
 
-/// Something found, the first time in a launch.
+/// A finding of a launch, with the details of its first occurrence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     pub fault: Fault,
     pub line: u32,
-    /// That of the access it races with.
+    /// For races: line of the other access.
     pub other_line: u32,
     pub bytes: u64,
     pub global_id: [u64; 3],
     pub local_id: [u64; 3],
     pub group_id: [u64; 3],
-    /// Global ids of the work-item it races with, if it is known.
+    /// For races: global id of the other work-item, if known.
     pub other: Option<[u64; 3]>,
-    /// What memory it is: name, size, and the access's offset in it, which may be negative or behind the end.
+    /// The accessed memory: name, size, and the access's offset in it, which may be negative or past the end.
     pub memory: String,
     pub size: u64,
     pub offset: i64,
-    /// In this launch.
+    /// Number of occurrences in this launch.
     pub count: u64,
 }
 
-/// Where reports go, and what was told before.
+/// Destination of reports, and the sites reported so far.
 #[derive(Default)]
 pub struct Reports {
     file: Option<PathBuf>,
     reported: HashSet<(Fault, String, u32, u32)>,
-    /// Everything told in this process, for tests.
+    /// Everything reported in this process, for tests.
     #[cfg(test)]
     pub all: Vec<Finding>,
 }
 
 impl Reports {
-    /// With a file for all of them.
+    /// Reports to stderr, and to `file` if there is one.
     pub fn new(file: Option<PathBuf>) -> Reports {
         Reports { file, ..Reports::default() }
     }
 
-    /// Tells the findings of a launch of a kernel.
-    #[allow(clippy::print_stderr)] // what the setting asks for
-    pub fn tell(&mut self, kernel: &str, findings: Vec<Finding>) {
+    /// Reports the findings of a launch.
+    #[allow(clippy::print_stderr)] // the purpose of the setting
+    pub fn report(&mut self, kernel: &str, findings: Vec<Finding>) {
         let mut lines = String::new();
         for f in &findings {
             let _ = writeln!(lines, "{}", f.json(kernel));
@@ -80,7 +80,7 @@ impl Reports {
 }
 
 impl Fault {
-    /// What it is called.
+    /// Name of the fault in reports.
     pub fn name(self) -> &'static str {
         match self {
             Fault::OutOfBounds { write: true } => "out-of-bounds write",
@@ -102,8 +102,8 @@ fn ids([x, y, z]: [u64; 3]) -> String {
 }
 
 impl Finding {
-    /// Where the access is in the memory.
-    fn place(&self) -> String {
+    /// Location of the access in the memory, as text.
+    fn location(&self) -> String {
         if self.memory.is_empty() {
             return format!("address {:#x}, which is no memory of this device", self.offset);
         }
@@ -127,7 +127,7 @@ impl Finding {
             self.fault.name(),
             self.bytes,
             line_text(self.line),
-            self.place(),
+            self.location(),
             ids(self.global_id),
             ids(self.group_id),
             ids(self.local_id)
@@ -171,7 +171,7 @@ impl Finding {
     }
 }
 
-/// A string of JSON.
+/// A quoted JSON string.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

@@ -1,6 +1,6 @@
-//! The checks of one launch: what its code calls.
+//! Sanitizer session of one launch: the functions that instrumented code calls.
 //!
-//! A session belongs to the thread that runs the launch. The functions that code calls have nothing that panics.
+//! A session belongs to the thread that runs the launch. The functions called by generated code cannot panic.
 
 use super::memory::{AllocationKind, Range};
 use super::race::{CheckedAccess, Item, Races, Space};
@@ -10,39 +10,39 @@ use clspv_bridge::native::{Places, check};
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-/// Sites that a launch may have; more are not told.
+/// Maximum number of sites per launch; more are not reported.
 const MAX_SITES: usize = 1000;
-/// Bytes before and behind memory in which an access is said to miss it.
+/// Maximum distance from a range at which an access counts as outside of that range.
 const NEAR: u64 = 64 << 10;
-/// Bytes of the largest access.
+/// Maximum bytes of an access.
 const LARGEST: usize = 128;
 
-/// Memory that a launch may access, with its name.
+/// A named range of memory that a launch may access.
 struct Region {
     range: Range,
     name: String,
     space: Space,
 }
 
-/// What a launch is, for its session.
+/// The properties of a launch that its session needs.
 pub struct LaunchShape<'a> {
     pub places: &'a Places,
     pub width: u32,
     pub linear: bool,
     pub has_barriers: bool,
-    /// Local memory is zero when a group starts.
+    /// Local memory is zero-initialised when a group starts.
     pub zero_local: bool,
-    /// Of the records in scratch memory.
+    /// Bytes of a context array in scratch memory.
     pub record_bytes: u64,
     pub offset: [u64; 3],
     pub enqueued_local: [u64; 3],
-    /// Named ranges of arguments in global memory.
+    /// Global memory of arguments: name, start, size.
     pub args: Vec<(String, u64, u64)>,
     /// Local arguments: name, offset in local memory, size.
     pub local_args: Vec<(String, u64, u64)>,
-    /// What else may be accessed: images, and what the runtime and the code share.
+    /// Other accessible memory: images, and memory shared by the runtime and the code.
     pub others: Vec<Range>,
-    /// Address of the program's data.
+    /// Address of the program's data block.
     pub data: u64,
 }
 
@@ -52,20 +52,20 @@ pub struct Session<'a> {
     shape: LaunchShape<'a>,
     /// Sorted by start.
     regions: Vec<Region>,
-    /// The one found last.
+    /// Index of the region found last.
     last: usize,
-    /// Of the group: local and scratch memory.
+    /// Local and scratch memory of the group.
     local: Range,
     scratch: Range,
     local_regions: Vec<Region>,
     group_id: [u64; 3],
     local_size: [u64; 3],
     races: Races,
-    /// Ids of the groups that ran, by number.
+    /// Number of groups that ran, and their ids.
     groups: u32,
     group_ids: Vec<[u64; 3]>,
     found: HashMap<(Fault, u32, u32), Finding>,
-    /// What accesses that are not allowed get instead.
+    /// Target of accesses that are not allowed.
     sink: Box<[u64; LARGEST / 8]>,
 }
 
@@ -113,10 +113,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// A group starts: its number of groups before, its memory and its size.
+    /// Starts a group: `id` is its group id, `local` and `scratch` are its memory.
     ///
     /// # Safety
-    /// Local and scratch memory are valid, and nobody else uses them.
+    /// Local and scratch memory are valid, and nothing else uses them.
     pub unsafe fn start(&mut self, id: [u64; 3], size: [u64; 3], local: (u64, u64), scratch: (u64, u64)) {
         self.groups = self.groups.saturating_add(1);
         if self.checks.race {
@@ -128,7 +128,7 @@ impl<'a> Session<'a> {
             |(start, size): (u64, u64)| Range { start, end: start + size, kind: AllocationKind::Internal };
         if self.local.start != local.0 || self.local_regions.is_empty() {
             (self.local, self.scratch) = (range(local), range(scratch));
-            let place = |name: String, offset: u64, size: u64| {
+            let local_region = |name: String, offset: u64, size: u64| {
                 let start = local.0 + offset;
                 let range = Range {
                     start,
@@ -138,10 +138,14 @@ impl<'a> Session<'a> {
                 Region { range, name, space: Space::Local }
             };
             let own = self.shape.places.local.iter();
-            let own =
-                own.map(|p| place(format!("local variable '{}'", p.name), p.offset.into(), p.size.into()));
-            let args =
-                self.shape.local_args.iter().map(|(name, offset, size)| place(name.clone(), *offset, *size));
+            let own = own.map(|p| {
+                local_region(format!("local variable '{}'", p.name), p.offset.into(), p.size.into())
+            });
+            let args = self
+                .shape
+                .local_args
+                .iter()
+                .map(|(name, offset, size)| local_region(name.clone(), *offset, *size));
             self.local_regions = own.chain(args).collect();
         }
         (self.local, self.scratch) = (range(local), range(scratch));
@@ -153,50 +157,50 @@ impl<'a> Session<'a> {
             if self.shape.has_barriers {
                 let records = scratch.1.checked_div(self.shape.record_bytes).unwrap_or(0);
                 for n in 0..records {
-                    // SAFETY: the record is in scratch memory.
+                    // SAFETY: the context array is in scratch memory.
                     unsafe { self.start_record(scratch.0 + n * self.shape.record_bytes, 0..u32::MAX) };
                 }
             }
         }
     }
 
-    /// Private variables of a vector that lie in a part of its record are new.
+    /// Makes the private variables of a vector in a part of its context array uninitialised.
     ///
     /// # Safety
-    /// A record lies at the address.
+    /// A context array is at the address.
     unsafe fn start_record(&self, record: u64, part: std::ops::Range<u32>) {
         let all = &self.shape.places.private;
         let before = all.partition_point(|p| p.offset < part.start);
         for p in all.iter().skip(before).take_while(|p| p.offset < part.end) {
             for lane in 0..self.shape.width {
                 let at = record + u64::from(p.offset) + u64::from(p.stride) * u64::from(lane);
-                // SAFETY: the variable's copies are in the record.
+                // SAFETY: the variable's copies are in the context array.
                 unsafe { fill(at, p.size.into()) };
             }
         }
     }
 
-    /// What was found, by line.
+    /// The findings, by line.
     pub fn findings(self) -> Vec<Finding> {
         let mut all: Vec<Finding> = self.found.into_values().collect();
         all.sort_by_key(|f| (f.line, f.fault, f.other_line));
         all
     }
 
-    /// Local ids of a lane.
-    fn local_id(&self, place: &[u64; 4], lane: u32) -> [u64; 3] {
-        let x = place[check::VECTOR].wrapping_mul(self.shape.width.into()).wrapping_add(lane.into());
+    /// Local id of a lane.
+    fn local_id(&self, position: &[u64; 4], lane: u32) -> [u64; 3] {
+        let x = position[check::VECTOR].wrapping_mul(self.shape.width.into()).wrapping_add(lane.into());
         if !self.shape.linear {
-            return [x, place[check::Y], place[check::Z]];
+            return [x, position[check::Y], position[check::Z]];
         }
         let [w, h, _] = self.local_size.map(|n| n.max(1));
         [x % w, x / w % h, x / w / h]
     }
 
-    fn item(&self, place: &[u64; 4], lane: u32) -> Item {
-        let ([x, y, z], [w, h, _]) = (self.local_id(place, lane), self.local_size);
+    fn item(&self, position: &[u64; 4], lane: u32) -> Item {
+        let ([x, y, z], [w, h, _]) = (self.local_id(position, lane), self.local_size);
         let item = x.wrapping_add(w.wrapping_mul(y.wrapping_add(h.wrapping_mul(z)))) as u16;
-        let sub_group = if self.shape.linear { place[check::VECTOR] as u16 } else { item };
+        let sub_group = if self.shape.linear { position[check::VECTOR] as u16 } else { item };
         Item { group: self.groups.saturating_sub(1), item, sub_group }
     }
 
@@ -208,20 +212,20 @@ impl<'a> Session<'a> {
         [of(0), of(1), of(2)]
     }
 
-    /// The region that holds an access. `own` is the lane whose private memory may be accessed.
-    fn region(&mut self, address: u64, size: u64, place: &[u64; 4], own: u32) -> Option<Target> {
+    /// The region that contains an access. `own` is the lane whose private memory is accessible.
+    fn region(&mut self, address: u64, size: u64, position: &[u64; 4], own: u32) -> Option<Target> {
         let found = |r: &Region| Target { range: r.range, space: r.space, private: false };
         if let Some(r) = self.regions.get(self.last).filter(|r| r.range.holds(address, size)) {
             return Some(found(r));
         }
         if address >= self.scratch.start && address < self.scratch.end {
-            let offset = address.checked_sub(place[check::RECORD])?;
+            let offset = address.checked_sub(position[check::RECORD])?;
             let places = &self.shape.places.private;
             let p = places.get(places.partition_point(|p| u64::from(p.offset) <= offset).checked_sub(1)?)?;
             let start = u64::from(p.offset) + u64::from(p.stride) * u64::from(own);
             let range = Range {
-                start: place[check::RECORD] + start,
-                end: place[check::RECORD] + start + u64::from(p.size),
+                start: position[check::RECORD] + start,
+                end: position[check::RECORD] + start + u64::from(p.size),
                 kind: AllocationKind::Buffer { new: true },
             };
             return range.holds(address, size).then_some(Target {
@@ -234,15 +238,15 @@ impl<'a> Session<'a> {
             return self.local_regions.iter().find(|r| r.range.holds(address, size)).map(found);
         }
         let next = self.regions.partition_point(|r| r.range.start <= address);
-        // Views may lie in other regions.
+        // Views may be in several regions.
         let number =
             (next.saturating_sub(16)..next).rev().find(|n| self.regions[*n].range.holds(address, size))?;
         self.last = number;
         self.regions.get(number).map(found)
     }
 
-    /// Name, size and offset of what an access at an address concerns.
-    fn describe(&self, address: u64, place: &[u64; 4], lane: u32) -> (String, u64, i64) {
+    /// Name and size of the memory that an access concerns, and its offset there.
+    fn describe(&self, address: u64, position: &[u64; 4], lane: u32) -> (String, u64, i64) {
         let of = |r: &Region| {
             (r.name.clone(), r.range.end - r.range.start, address.wrapping_sub(r.range.start) as i64)
         };
@@ -251,7 +255,8 @@ impl<'a> Session<'a> {
         }
         let distance = |r: &Region| match r.range {
             Range { start, .. } if address < start => start - address,
-            // An access that begins at the end is of what begins there, if anything does.
+            // An access that begins at the end of a range belongs to the range that begins there, if there is
+            // one.
             Range { end, .. } if address >= end => address - end + 1,
             _ => 0,
         };
@@ -263,7 +268,7 @@ impl<'a> Session<'a> {
         let nearest = shown.min_by_key(|r| distance(r)).filter(|r| distance(r) < NEAR);
         let behind = address.saturating_sub(self.scratch.end);
         if address >= self.scratch.start && behind < nearest.map_or(NEAR, distance).max(1) {
-            let offset = address.wrapping_sub(place[check::RECORD]);
+            let offset = address.wrapping_sub(position[check::RECORD]);
             let places = &self.shape.places.private;
             let p = places.get(places.partition_point(|p| u64::from(p.offset) <= offset).wrapping_sub(1));
             return match p {
@@ -286,13 +291,13 @@ impl<'a> Session<'a> {
         if self.found.len() >= MAX_SITES {
             return;
         }
-        let (memory, size, offset) = self.describe(at.address, at.place, at.lane);
-        let local_id = self.local_id(at.place, at.lane);
+        let (memory, size, offset) = self.describe(at.address, at.position, at.lane);
+        let local_id = self.local_id(at.position, at.lane);
         let other = other.and_then(|(_, item)| {
             let group = *self.group_ids.get(item.group as usize)?;
             let [w, h, _] = self.shape.enqueued_local.map(|n| n.max(1));
             let item = u64::from(item.item);
-            // Groups at the end of a dimension are narrower.
+            // Groups at the end of a dimension are smaller.
             let is_full = group == self.group_id || self.local_size == self.shape.enqueued_local;
             let [w, h] = if group == self.group_id {
                 [self.local_size[0].max(1), self.local_size[1].max(1)]
@@ -318,14 +323,14 @@ impl<'a> Session<'a> {
         self.found.insert((fault, at.line, other_line), finding);
     }
 
-    /// Judges an access of one lane; false if it must not be made.
+    /// Checks an access of one lane; false if it must not be executed.
     ///
     /// # Safety
-    /// As for [`access`]; `value` is what is stored, if it is a plain store.
-    unsafe fn judge(&mut self, what: u64, at: &At<'_>, value: Option<&[u8]>) -> bool {
+    /// As for [`access`]; `value` is the stored value of a plain store.
+    unsafe fn check_access(&mut self, what: u64, at: &At<'_>, value: Option<&[u8]>) -> bool {
         let (store, atomic) = (what & check::STORE != 0, what & check::ATOMIC != 0);
         let reads = !store || what & check::BOTH != 0;
-        let Some(target) = self.region(at.address, at.size, at.place, at.lane) else {
+        let Some(target) = self.region(at.address, at.size, at.position, at.lane) else {
             if self.checks.memory {
                 self.find(Fault::OutOfBounds { write: store }, at, None);
             }
@@ -340,12 +345,12 @@ impl<'a> Session<'a> {
         if self.checks.uninit && reads && is_new {
             let wanted = what >> check::WANTED;
             // SAFETY: the bytes are in the region.
-            if unsafe { is_unset(&range, at, wanted) } {
+            if unsafe { is_uninitialised(&range, at, wanted) } {
                 self.find(Fault::Uninitialised, at, None);
             }
         }
         if self.checks.race && !target.private {
-            let by = self.item(at.place, at.lane);
+            let by = self.item(at.position, at.lane);
             if atomic {
                 self.races.atomic(
                     by,
@@ -376,7 +381,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What an access concerns.
+/// The memory that an access concerns.
 struct Target {
     range: Range,
     space: Space,
@@ -391,13 +396,13 @@ struct At<'a> {
     unit: u64,
     line: u32,
     lane: u32,
-    place: &'a [u64; 4],
+    position: &'a [u64; 4],
 }
 
-/// Gives memory the pattern of what nobody wrote.
+/// Fills memory with the pattern of uninitialised memory.
 ///
 /// # Safety
-/// The range is valid and nobody else uses it.
+/// The range is valid and nothing else uses it.
 unsafe fn fill(start: u64, size: u64) {
     // SAFETY: by this function's contract.
     let bytes = unsafe { std::slice::from_raw_parts_mut(start as *mut u8, size as usize) };
@@ -413,16 +418,16 @@ unsafe fn bytes_at<'a>(address: u64, size: u64) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(address as *const u8, size as usize) }
 }
 
-/// Whether components that matter were never written.
+/// Whether relevant components are uninitialised.
 ///
 /// # Safety
 /// The access is in the range, which is valid.
-unsafe fn is_unset(range: &Range, at: &At<'_>, wanted: u64) -> bool {
+unsafe fn is_uninitialised(range: &Range, at: &At<'_>, wanted: u64) -> bool {
     let components = at.size / at.unit.max(1);
     (0..components).filter(|c| wanted >> c & 1 == 1).any(|c| {
         let (start, unit) = (at.address + c * at.unit, at.unit);
         let offset = start - range.start;
-        // Less than a word is judged with what is around it.
+        // Accesses smaller than a word are checked together with the bytes around them.
         let (start, offset, size) =
             if unit >= 4 { (start, offset, unit) } else { (start - offset % 4, offset & !3, 4) };
         // SAFETY: by this function's contract.
@@ -430,7 +435,7 @@ unsafe fn is_unset(range: &Range, at: &At<'_>, wanted: u64) -> bool {
     })
 }
 
-/// Whether memory holds a value already.
+/// Whether memory contains the value already.
 ///
 /// # Safety
 /// The access is to valid memory.
@@ -443,7 +448,7 @@ unsafe fn holds(at: &At<'_>, value: &[u8]) -> bool {
 /// Accesses of a vector's lanes: `clspv_bridge::native::check`.
 ///
 /// # Safety
-/// Called by checked code in a launch of this session, with what the contract says.
+/// Called by instrumented code in a launch of this session, as the contract requires.
 pub unsafe extern "C" fn access(
     state: *mut c_void,
     addresses: *mut u64,
@@ -451,14 +456,14 @@ pub unsafe extern "C" fn access(
     mask: u64,
     what: u64,
     line: u32,
-    place: *const [u64; 4],
+    position: *const [u64; 4],
 ) {
-    // SAFETY: the launch gives its session to the code that it runs.
+    // SAFETY: the launch passes its session to the code that it runs.
     let session = unsafe { &mut *state.cast::<Session<'_>>() };
     // SAFETY: by the contract.
-    let place = unsafe { &*place };
+    let position = unsafe { &*position };
     let width = session.shape.width as usize;
-    // SAFETY: one for each lane, of which the first alone may be set.
+    // SAFETY: one for each lane; only the first may be initialised.
     let addresses = unsafe { std::slice::from_raw_parts_mut(addresses, width) };
     let uniform = what & check::UNIFORM != 0;
     let unit = what >> check::BYTES & 0xff;
@@ -469,7 +474,7 @@ pub unsafe extern "C" fn access(
     }
     let plain = what & check::ATOMIC == 0;
     let lanes = if uniform { 1 } else { width };
-    // SAFETY: that much was reserved for the data.
+    // SAFETY: the code reserved this size for the data.
     let data = unsafe { std::slice::from_raw_parts_mut(data, lanes * size as usize) };
     let (unit, components) = (unit as usize, components as usize);
     let mut buffer = [0u8; LARGEST];
@@ -484,10 +489,10 @@ pub unsafe extern "C" fn access(
                 part.copy_from_slice(data.chunks_exact(unit).nth(c * lanes + slot).unwrap_or_default());
             }
         }
-        let at = At { address, size, unit: unit as u64, line, lane: lane as u32, place };
+        let at = At { address, size, unit: unit as u64, line, lane: lane as u32, position };
         // SAFETY: the contract of this function, whose values are those of the access.
-        let allowed = unsafe { session.judge(what, &at, (plain && store).then_some(&*value)) };
-        // All lanes of a uniform access are judged, and it is made once.
+        let allowed = unsafe { session.check_access(what, &at, (plain && store).then_some(&*value)) };
+        // All lanes of a uniform access are checked, and it is executed once.
         let again = uniform && *first.get_or_insert(lane) != lane;
         match (plain, allowed) {
             _ if again => {}
@@ -522,27 +527,27 @@ pub unsafe extern "C" fn access(
     }
 }
 
-/// What orders accesses: `clspv_bridge::native::check`.
+/// Barriers, atomics and fences: `clspv_bridge::native::check`.
 ///
 /// # Safety
 /// As for [`access`].
-pub unsafe extern "C" fn order(state: *mut c_void, what: u64, mask: u64, place: *const [u64; 4]) {
+pub unsafe extern "C" fn order(state: *mut c_void, what: u64, mask: u64, position: *const [u64; 4]) {
     // SAFETY: as in `access`.
     let session = unsafe { &mut *state.cast::<Session<'_>>() };
     // SAFETY: by the contract.
-    let place = unsafe { &*place };
+    let position = unsafe { &*position };
     let (local, global) = (what & check::LOCAL != 0, what & check::GLOBAL != 0);
     if what & check::GROUP_BARRIER != 0 {
         session.races.barrier(local, global);
     } else if what & check::VECTOR_BARRIER != 0 {
-        session.races.sub_group_barrier(place[check::VECTOR] as u16, local, global);
+        session.races.sub_group_barrier(position[check::VECTOR] as u16, local, global);
     } else if what & check::FENCE != 0 {
         for lane in (0..session.shape.width).filter(|lane| mask >> lane & 1 == 1) {
-            let by = session.item(place, lane);
+            let by = session.item(position, lane);
             session.races.fence(by, what & check::ACQUIRE != 0, what & check::RELEASE != 0);
         }
     } else if session.checks.uninit {
-        // SAFETY: the code tells where its record is.
-        unsafe { session.start_record(place[check::RECORD], mask as u32..(mask >> 32) as u32) };
+        // SAFETY: the code passes its context array.
+        unsafe { session.start_record(position[check::RECORD], mask as u32..(mask >> 32) as u32) };
     }
 }

@@ -1,4 +1,4 @@
-//! Planted faults, each named by its line, and correct kernels, about which nothing is said.
+//! Planted faults, each reported with its line, and correct kernels without reports.
 
 use super::super::super::batch::{ArgValue, BufferRange, IndirectAccesses, Launch};
 use super::super::super::traits::*;
@@ -16,8 +16,8 @@ const WRITE: Fault = Fault::OutOfBounds { write: true };
 const UNSET: Fault = Fault::Uninitialised;
 const WW: Fault = Fault::Race { write: true, other_write: true };
 
-/// Launches a kernel with 64 work-items in groups of 32 on two buffers of 64 words: one that nobody wrote, one with numbers, and
-/// 32 words of local memory. Gives what was found, and the first buffer.
+/// Launches a kernel with 64 work-items in groups of 32 on an uninitialised buffer and an initialised one, of
+/// 64 words each, and 32 words of local memory. Returns the findings and the first buffer.
 fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
     let device = CpuDevice::new(Checker::new(ALL, Reports::default()), &[]);
     let extensions =
@@ -61,7 +61,7 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
     (device.checker().reported(), result)
 }
 
-/// Runs the body of a kernel, which begins in line 2, and asks for what is found.
+/// Runs the body of a kernel, which begins in line 2, and compares the findings.
 fn expect(body: &str, expected: &[(Fault, u32, &str)]) {
     let head = "kernel void test(global int *out, global int *in, local int *shared, global int *none) {\n";
     let (found, _) = run(&format!("{head}int i = get_global_id(0), j = get_local_id(0);\n{body}\n}}"));
@@ -121,7 +121,7 @@ fn races_are_found_between_groups_and_in_groups() {
 fn what_nobody_wrote_is_named() {
     expect("in[i] = out[i];", &[(UNSET, 3, "argument 0 'out'")]);
     expect("out[i] = shared[j];", &[(UNSET, 3, "argument 2 'shared'")]);
-    // The variable lies before the argument.
+    // The variable precedes the argument in memory.
     expect(
         "local int t[32];\nt[j] = i;\nout[i] = shared[j & 1] + t[j];",
         &[(UNSET, 5, "argument 2 'shared'")],
@@ -147,8 +147,8 @@ fn nothing_is_said_of_correct_kernels() {
     );
 }
 
-/// A kernel in which functions stay functions: `mix`, and what the text defines with `MANY`, which computes a thousand
-/// instructions from `x`. The text begins in line 3.
+/// A kernel with non-inlined functions: `mix`, and the functions in the text that use `MANY`, which computes
+/// a thousand instructions from `x`. The text begins in line 3.
 fn with_functions(text: &str) -> String {
     let [step, ten] = ["x = x * 5u + 3u; ", "STEP "].map(|s| s.repeat(10));
     let defines = format!("#define STEP {step}\n#define MANY {ten}");
@@ -162,7 +162,7 @@ fn with_functions(text: &str) -> String {
         }"
 }
 
-/// What `mix` computes in so many calls.
+/// The result of `calls` calls of `mix`.
 fn mixed(x: u32, calls: u32) -> u32 {
     (0..calls * 100).fold(x, |x, _| x.wrapping_mul(5).wrapping_add(3))
 }
@@ -215,7 +215,7 @@ fn private_variables_of_functions_are_new_in_each_call() {
     let (found, _) = run(&with_functions(text));
     let reported: Vec<_> =
         found.iter().map(|f| (f.fault, f.line, f.count, f.global_id[0], f.size, f.offset)).collect();
-    // The variable of the caller; half of the second calls; what the one access left out.
+    // The caller's variable; half of the second calls; what the skipped access left out.
     assert_eq!(
         reported,
         [(UNSET, 7, 32, 0, 8, 0), (WRITE, 11, 1, 9, 12, 12), (UNSET, 16, 1, 9, 12, 0)],
@@ -259,7 +259,7 @@ fn nothing_is_said_of_correct_functions() {
     let expected = |i: u32| {
         let (j, x) = (i % 32, if i & 1 == 1 { mixed(i, 1) } else { i });
         let own = if j & 1 == 1 && j >= 4 { (j - 4) / 4 * 4 + 3 } else { 0 };
-        // What `next` stores has gone through a thousand instructions.
+        // The values that `next` stores have gone through a thousand instructions.
         let stored = [mixed(i / 32 * 32 + 31 - j, 1), mixed(i / 32 * 32 + 31 - j + 1, 1)];
         let sum = x.wrapping_add(stored[0].wrapping_sub(stored[1])).wrapping_add(own);
         sum.wrapping_add(1).wrapping_sub(1).wrapping_add(mixed(i, 16))
