@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 
 /// Number of worker threads; none where there are few processors.
-const HELPERS: usize = 3;
+const WORKERS: usize = 3;
 const MIN_CORES: usize = 8;
 /// Minimum size of a shared copy, and the size of its chunks.
 const SHARED_MIN: usize = 1 << 20;
@@ -63,7 +63,7 @@ pub unsafe fn copy(src: HostPtr, dst: HostPtr, len: u64) {
     };
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let job = Arc::new(Job { src, dst, len: bytes, next, done, owner: std::thread::current() });
-    for _ in 0..HELPERS.min(job.chunks() - 1) {
+    for _ in 0..WORKERS.min(job.chunks() - 1) {
         // If this fails, the calling thread does the work.
         let _ = workers.send(job.clone());
     }
@@ -81,13 +81,13 @@ fn workers() -> Option<&'static Sender<Arc<Job>>> {
             return None;
         }
         let (sender, receiver) = crossbeam_channel::unbounded();
-        let started = (0..HELPERS).filter(|_| start_helper(receiver.clone())).count();
+        let started = (0..WORKERS).filter(|_| start_worker(receiver.clone())).count();
         (started > 0).then_some(sender)
     };
     CHANNEL.get_or_init(start).as_ref()
 }
 
-fn start_helper(jobs: Receiver<Arc<Job>>) -> bool {
+fn start_worker(jobs: Receiver<Arc<Job>>) -> bool {
     let body = move || {
         super::reaper::block_signals();
         for job in jobs {
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn shared_copies_are_complete() {
         let (sender, receiver) = crossbeam_channel::unbounded::<Arc<Job>>();
-        assert!(start_helper(receiver));
+        assert!(start_worker(receiver));
         let src: Vec<u8> = (0..CHUNK * 5 + 77).map(|i| (i * 7 + i / 251) as u8).collect();
         for _ in 0..20 {
             let mut dst = vec![0u8; src.len()];

@@ -79,7 +79,7 @@ pub struct Gpu {
     pub variants: Variants,
     /// Without device addresses: ids of buffers, and the buffer that stands for NULL arguments.
     pub buffer_ids: BufferIds,
-    pub nothing: OnceLock<Buffer>,
+    pub null_buffer: OnceLock<Buffer>,
     pub internal_shaders: InternalShaders,
     submit_queues: OnceLock<Vec<&'static SubmitQueue>>,
     next_submit_queue: AtomicUsize,
@@ -161,7 +161,7 @@ impl Gpu {
             store: Store::from_config(Config::get()),
             variants: Variants::default(),
             buffer_ids: BufferIds::default(),
-            nothing: OnceLock::new(),
+            null_buffer: OnceLock::new(),
             internal_shaders: InternalShaders::default(),
             submit_queues: OnceLock::new(),
             next_submit_queue: AtomicUsize::new(0),

@@ -92,7 +92,7 @@ impl Gpu {
     }
 
     /// Dispatches an internal shader whose pipeline is bound.
-    fn run_helper(
+    fn run_shader(
         &self,
         cmd: vk::CommandBuffer,
         shader: &InternalShader,
@@ -150,7 +150,7 @@ impl Gpu {
             let params = [((offset - base) / 4) as u32, count, words - 1, groups * GROUP];
             let target = Span { buffer, offset: base, size: offset - base + size };
             let source = Span { buffer: pattern.buffer, offset: pattern.offset, size: u64::from(words) * 4 };
-            self.run_helper(cmd, &made, target, source, params, groups)?;
+            self.run_shader(cmd, &made, target, source, params, groups)?;
             offset += size;
             left -= size;
         }
@@ -199,7 +199,7 @@ impl Gpu {
             let ((source, source_first), (target, target_first)) = (span(src), span(dst));
             let count = (part / UNIT) as u32;
             let params = [source_first, target_first, count, 0];
-            self.run_helper(cmd, &made, target, source, params, count.div_ceil(GROUP))?;
+            self.run_shader(cmd, &made, target, source, params, count.div_ceil(GROUP))?;
             done += part;
         }
         Ok(())

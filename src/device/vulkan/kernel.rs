@@ -345,7 +345,7 @@ impl VulkanKernel {
                 }
                 BindingSource::Whole(a) => match launch.args.get(*a as usize) {
                     Some(ArgValue::Buffer(range)) => Some(Bound::whole(buffer_of(range)?)),
-                    _ => Some(Bound::whole(self.gpu.nothing()?)),
+                    _ => Some(Bound::whole(self.gpu.null_buffer()?)),
                 },
                 BindingSource::Image(binding) => match launch.args.get(usize::from(binding.arg)) {
                     Some(ArgValue::Image(memory)) => {
@@ -370,7 +370,7 @@ impl VulkanKernel {
                             range: end - range.offset,
                         })
                     }
-                    Some(ArgValue::NullBuffer) => Some(Bound::whole(self.gpu.nothing()?)),
+                    Some(ArgValue::NullBuffer) => Some(Bound::whole(self.gpu.null_buffer()?)),
                     _ => None,
                 },
             };

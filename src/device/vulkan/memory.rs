@@ -130,12 +130,12 @@ pub fn allocate_flags(gpu: &Gpu) -> vk::MemoryAllocateFlagsInfo<'static> {
 
 impl Gpu {
     /// The buffer bound to descriptors of NULL arguments.
-    pub fn nothing(&'static self) -> DeviceResult<&'static Buffer> {
-        if let Some(buffer) = self.nothing.get() {
+    pub fn null_buffer(&'static self) -> DeviceResult<&'static Buffer> {
+        if let Some(buffer) = self.null_buffer.get() {
             return Ok(buffer);
         }
         let buffer = Buffer::new(self, 256, Use::Device { host_visible: false }, "nothing")?;
-        Ok(self.nothing.get_or_init(|| buffer))
+        Ok(self.null_buffer.get_or_init(|| buffer))
     }
 
     /// Usage flags of the device's buffers.

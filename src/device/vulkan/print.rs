@@ -33,7 +33,7 @@ const LONGEST_STRING: u64 = 4096;
 const KEEP: usize = 4;
 
 /// The print buffer of a command buffer.
-pub struct LaunchPrint {
+pub struct VulkanPrintBuffer {
     pub buffer: Arc<Buffer>,
     capacity: u32,
     slack: u32,
@@ -51,15 +51,15 @@ fn longest(kernel: &dyn DeviceKernel) -> u32 {
     kernel.info().printf.iter().map(|c| c.words()).max().unwrap_or(0)
 }
 
-impl LaunchPrint {
+impl VulkanPrintBuffer {
     /// Takes a buffer for `launches` launches that may print `bytes` each, the first one of `kernel`. The
-    /// caller writes the head ([`LaunchPrint::head`]).
+    /// caller writes the head ([`VulkanPrintBuffer::head`]).
     pub fn new(
         gpu: &'static Gpu,
         kernel: &dyn DeviceKernel,
         launches: u64,
         bytes: u64,
-    ) -> DeviceResult<LaunchPrint> {
+    ) -> DeviceResult<VulkanPrintBuffer> {
         let slack = SLACK.max(longest(kernel));
         // In bindings mode kernels see the buffer as one storage buffer.
         let most = u64::from(gpu.adapter.props.limits.max_storage_buffer_range)
@@ -88,7 +88,7 @@ impl LaunchPrint {
             },
         };
         let capacity = u32::try_from(buffer.size / 4).unwrap_or(u32::MAX).saturating_sub(slack);
-        Ok(LaunchPrint {
+        Ok(VulkanPrintBuffer {
             buffer,
             capacity,
             slack,

@@ -13,7 +13,7 @@ use super::device::Gpu;
 use super::external::VulkanSemaphore;
 use super::hazard::Before;
 use super::list::prints;
-use super::print::LaunchPrint;
+use super::print::VulkanPrintBuffer;
 use super::profiling::Queries;
 use super::record::{ReadBack, ReadBacks, Recorder};
 use super::submit_queue::{BatchDependency, EarlyReadBacks, Entry, Lists, Owner, SubmitQueue};
@@ -235,7 +235,7 @@ struct Build<'a> {
     signals: SmallVec<[vk::Semaphore; 1]>,
     recorder: Option<Recorder>,
     allocators: Vec<CommandAllocator>,
-    prints: Vec<LaunchPrint>,
+    prints: Vec<VulkanPrintBuffer>,
     read_backs: Vec<ReadBack>,
     tickets: Vec<CommandTicket>,
     early_read_backs: VecDeque<EarlyReadBacks>,

@@ -13,7 +13,7 @@ use super::kernel::{PrintTarget, VulkanKernel, buffer_of};
 use super::list::List;
 use super::memory::Buffer;
 use super::pipeline::Pipeline;
-use super::print::LaunchPrint;
+use super::print::VulkanPrintBuffer;
 use super::rect;
 use super::staging::ArenaSlice;
 use crate::host_ptr::HostPtr;
@@ -78,7 +78,7 @@ pub struct Recorder {
     bound: Binding,
     pub read_backs: ReadBacks,
     /// Print buffers of the launches that print.
-    prints: Vec<LaunchPrint>,
+    prints: Vec<VulkanPrintBuffer>,
     /// Number of launches that share a print buffer, and bytes for each.
     pub room: (u64, u64),
     /// For lists: accesses of the whole recording.
@@ -562,7 +562,7 @@ impl Recorder {
         }
         let ordered = ordered || !plan.shadow_images.is_empty();
         for &(arg, _) in &plan.shadow_images {
-            self.fill_from_behind(&launch.args[arg])?;
+            self.fill_shadow_image(&launch.args[arg])?;
         }
         let accesses: Accesses = std::mem::take(&mut plan.accesses);
         self.order(&accesses, ordered, Engine::Compute);
@@ -618,7 +618,7 @@ impl Recorder {
             }
         }
         for &(arg, _) in plan.shadow_images.iter().filter(|(_, write)| *write) {
-            self.empty_to_behind(&launch.args[arg])?;
+            self.write_back_shadow_image(&launch.args[arg])?;
         }
         if let [dispatch] = dispatches[..]
             && plan.shadow_images.is_empty()
@@ -665,7 +665,7 @@ impl Recorder {
     fn printing(&mut self, launch: &Launch) -> DeviceResult<(Arc<Buffer>, u32)> {
         if self.prints.last().is_none_or(|p| !p.takes(&*launch.kernel)) {
             let (launches, bytes) = self.room;
-            let print = LaunchPrint::new(self.gpu, &*launch.kernel, launches, bytes)?;
+            let print = VulkanPrintBuffer::new(self.gpu, &*launch.kernel, launches, bytes)?;
             let head = print.head().map(u32::to_ne_bytes);
             match print.buffer.mapped() {
                 // SAFETY: the mapping is larger than the head, and no work uses the buffer.
@@ -696,7 +696,7 @@ impl Recorder {
 
     /// Takes the print buffers at the end of the command buffer. Records copies of their beginnings to the
     /// host where necessary.
-    pub fn take_prints(&mut self) -> DeviceResult<Vec<LaunchPrint>> {
+    pub fn take_prints(&mut self) -> DeviceResult<Vec<VulkanPrintBuffer>> {
         let mut prints = std::mem::take(&mut self.prints);
         if prints.iter().any(|p| p.readable().is_none()) {
             self.begin_with_barrier();

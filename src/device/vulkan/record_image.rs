@@ -192,7 +192,7 @@ impl Recorder {
     }
 
     /// Copies the buffer to its shadow image.
-    pub(super) fn fill_from_behind(&mut self, arg: &ArgValue) -> DeviceResult<()> {
+    pub(super) fn fill_shadow_image(&mut self, arg: &ArgValue) -> DeviceResult<()> {
         let ArgValue::Image(memory) = arg else { return Ok(()) };
         let image = image_of(memory)?;
         let Some((buffer, layout)) = image.shadowed() else { return Ok(()) };
@@ -203,7 +203,7 @@ impl Recorder {
     }
 
     /// Copies the shadow image to its buffer.
-    pub(super) fn empty_to_behind(&mut self, arg: &ArgValue) -> DeviceResult<()> {
+    pub(super) fn write_back_shadow_image(&mut self, arg: &ArgValue) -> DeviceResult<()> {
         let ArgValue::Image(memory) = arg else { return Ok(()) };
         let image = image_of(memory)?;
         let Some((buffer, layout)) = image.shadowed() else { return Ok(()) };

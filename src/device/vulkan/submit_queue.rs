@@ -22,7 +22,7 @@ use super::super::traits::{CompletionSink, DeviceError, DeviceResult, Submission
 use super::command_allocator::CommandAllocator;
 use super::conv::VkResultExt;
 use super::device::Gpu;
-use super::print::LaunchPrint;
+use super::print::VulkanPrintBuffer;
 use super::profiling::Queries;
 use super::reaper;
 use super::record::{ReadBack, ReadBacks};
@@ -89,7 +89,7 @@ pub struct Entry {
     /// Read-backs that can run before the batch is complete.
     pub early_read_backs: VecDeque<EarlyReadBacks>,
     /// Print buffers of the launches.
-    pub prints: Vec<LaunchPrint>,
+    pub prints: Vec<VulkanPrintBuffer>,
     pub allocators: Vec<CommandAllocator>,
     pub queries: Option<Queries>,
     /// On profiling queues one entry per ticket; entries of device commands are filled in from `queries`.
