@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_told_of_what_is_no_gpu() {
+    fn unknown_gpus_have_no_facts() {
         assert_eq!(read([0xffff, 0xff, 0x1f, 7]), Nvml::default());
     }
 }

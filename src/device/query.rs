@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_of_nvidia_are_told_where_they_are_known() {
+    fn nvidia_attributes_are_reported_where_they_are_known() {
         let facts = NvidiaFacts {
             capability: (9, 1),
             registers_per_block: 65536,

@@ -62,7 +62,7 @@ mod tests {
     use std::os::fd::AsRawFd;
 
     #[test]
-    fn descriptors_are_told_from_other_numbers() {
+    fn descriptors_are_distinguished_from_other_numbers() {
         let file = std::fs::File::open("/dev/null").unwrap();
         assert!(is_open(file.as_raw_fd()));
         assert!(!is_open(-1) && !is_open(RawFd::MIN) && !is_open(RawFd::MAX));

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told() {
+    fn failures_are_reported() {
         assert!(!Pool::new(2).run(100, &|first, _| {
             std::thread::sleep(std::time::Duration::from_micros(50));
             first < 50

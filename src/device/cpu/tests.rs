@@ -158,7 +158,7 @@ fn the_last_groups_of_a_required_size_may_be_whole_vectors() {
 
 /// Launches of code with streaming stores, all of which bypass the caches.
 #[test]
-fn streams_arrive_whatever_their_sizes_and_places() {
+fn streams_arrive_whatever_their_sizes_and_offsets() {
     let device = CpuDevice::new(unchecked(), &[]);
     let source =
         "kernel void test(global uint *a, global uint4 *b, global const uint *in, uint first, uint n) {

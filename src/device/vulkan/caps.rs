@@ -198,7 +198,7 @@ pub fn device_info(instance: &Instance, a: &Adapter, t: &Target) -> DeviceInfo {
     } else if let Some(n) = a.sm_count.or(a.amd_cus).filter(|n| *n > 0) {
         n
     } else {
-        notes.push("compute units: not told by the driver, 1 assumed".into());
+        notes.push("compute units: not reported by the driver, 1 assumed".into());
         1
     };
     if let Some(count) = t.max_trip_count {

@@ -52,7 +52,7 @@ pub struct VulkanQueue {
     submitted: AtomicU64,
     /// Submissions of this queue among those on all submit queues, and the number of other queues'
     /// submissions when this queue last began a command buffer with a barrier.
-    own_parts: AtomicU64,
+    own_submissions: AtomicU64,
     others_seen: AtomicU64,
     /// The newest command buffer may end with a barrier for compute work only.
     narrow_end: AtomicBool,
@@ -82,7 +82,7 @@ impl VulkanQueue {
             owner: Arc::new(Owner::new(sink)),
             order: Mutex::new(Last::default()),
             submitted: AtomicU64::new(0),
-            own_parts: AtomicU64::new(0),
+            own_submissions: AtomicU64::new(0),
             others_seen: AtomicU64::new(0),
             narrow_end: AtomicBool::new(true),
         })
@@ -360,7 +360,7 @@ impl Build<'_> {
             .gpu()
             .submissions
             .load(Ordering::Acquire)
-            .wrapping_sub(queue.own_parts.load(Ordering::Relaxed));
+            .wrapping_sub(queue.own_submissions.load(Ordering::Relaxed));
         if queue.others_seen.swap(others, Ordering::Relaxed) != others {
             recorder.begin_with_barrier();
         }
@@ -397,7 +397,7 @@ impl Build<'_> {
                 let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
                 self.value =
                     self.queue.submit_queue.submit(None, &waits, &signals, None).map_err(|(e, _)| e)?;
-                self.queue.own_parts.fetch_add(1, Ordering::Relaxed);
+                self.queue.own_submissions.fetch_add(1, Ordering::Relaxed);
             }
             return Ok(None);
         };
@@ -413,7 +413,7 @@ impl Build<'_> {
         let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
         match self.queue.submit_queue.submit(Some(allocator.cmd), &waits, &signals, None) {
             Ok(value) => {
-                self.queue.own_parts.fetch_add(1, Ordering::Relaxed);
+                self.queue.own_submissions.fetch_add(1, Ordering::Relaxed);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
                 self.value = value;
                 Ok(Some((value, allocator, read_backs)))
@@ -518,7 +518,7 @@ impl Build<'_> {
             }
         }
         let (waits, signals) = (self.take_waits(), std::mem::take(&mut self.signals));
-        let early_read_backs = u64::from(cmd.is_some() || !waits.is_empty() || !signals.is_empty());
+        let submissions = u64::from(cmd.is_some() || !waits.is_empty() || !signals.is_empty());
         let mut tickets = std::mem::take(&mut self.tickets);
         tickets.extend(items.iter().map(|i| i.ticket));
         let entry = Entry {
@@ -537,7 +537,7 @@ impl Build<'_> {
         };
         match self.queue.submit_queue.submit(cmd, &waits, &signals, Some(entry)) {
             Ok(value) => {
-                self.queue.own_parts.fetch_add(early_read_backs, Ordering::Relaxed);
+                self.queue.own_submissions.fetch_add(submissions, Ordering::Relaxed);
                 self.queue.narrow_end.store(narrow, Ordering::Relaxed);
                 Ok(value)
             }

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_told_from_what_is_not() {
+    fn written_memory_is_distinguished_from_unwritten() {
         let mut bytes = [0; 29];
         fill(&mut bytes, 3);
         assert!(bytes.iter().zip(3..).all(|(b, at)| *b == byte(at)));
