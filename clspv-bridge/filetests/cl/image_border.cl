@@ -1,6 +1,6 @@
 //! test cl
-// The border is opaque for the channel orders without alpha alone: R, RG, RGB, LUMINANCE, DEPTH, sRGB and those that end in x,
-// the bits of 0x1be15.
+// The border is opaque only for channel orders without alpha: R, RG, RGB, LUMINANCE, DEPTH, sRGB and those
+// that end in x, the bits of 0x1be15.
 // expect: OpEntryPoint
 // expect: 114197
 kernel void border(read_only image2d_t i, global float4 *o) {

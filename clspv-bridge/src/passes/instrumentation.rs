@@ -175,11 +175,11 @@ mod tests {
             let id = Op::WorkItem { query: crate::ir::WorkItemQuery::GlobalId, dim: 0 };
             let small = sum(&mut m, 20, None, &[], false);
             let large = sum(&mut m, 200, None, &[(small, 2)], false);
-            let asks = sum(&mut m, 200, Some(id), &[(large, 1)], false);
-            let caller = sum(&mut m, 200, None, &[(asks, 1)], false);
+            let queries = sum(&mut m, 200, Some(id), &[(large, 1)], false);
+            let caller = sum(&mut m, 200, None, &[(queries, 1)], false);
             let grown = sum(&mut m, 20, None, &[(small, 10), (large, 1)], false);
             let kernel = sum(&mut m, 5, None, &[(caller, times), (grown, times)], true);
-            let order = [small, large, asks, caller, grown, kernel];
+            let order = [small, large, queries, caller, grown, kernel];
             let kept = non_inlined(&m, &order);
             order.map(|f| kept.contains(f))
         };

@@ -58,11 +58,11 @@ pub(super) fn split(b: &mut Builder<'_>, v: Value, unit: u32) -> Vec<Value> {
         let to = int_of(bytes);
         return vec![b.bitcast(v, to)];
     }
-    let ways = if (bytes / unit).is_multiple_of(4) { 4 } else { 2 };
-    let part = int_of(bytes / ways);
-    let vec = b.cast(CastOp::Bitcast, v, Type::vector(part.scalar().unwrap_or(Scalar::I8), ways));
+    let parts = if (bytes / unit).is_multiple_of(4) { 4 } else { 2 };
+    let part = int_of(bytes / parts);
+    let vec = b.cast(CastOp::Bitcast, v, Type::vector(part.scalar().unwrap_or(Scalar::I8), parts));
     let mut out = Vec::new();
-    for i in 0..ways {
+    for i in 0..parts {
         let x = b.extract(vec, i as u8);
         out.extend(split(b, x, unit));
     }

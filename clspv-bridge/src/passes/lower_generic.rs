@@ -79,13 +79,13 @@ fn is_divergent(op: &Op) -> bool {
 pub fn lower(func: &mut Function) -> bool {
     let mut changed = false;
     // Copies may have two generic pointers: each iteration resolves one.
-    while round(func) {
+    while lower_once(func) {
         changed = true;
     }
     changed
 }
 
-fn round(func: &mut Function) -> bool {
+fn lower_once(func: &mut Function) -> bool {
     let all = |f: &Function| {
         f.layout.iter().flat_map(|b| f.blocks[*b].insts.iter().copied()).collect::<Vec<Inst>>()
     };

@@ -240,8 +240,8 @@ impl Groups<'_, '_, '_> {
         let id = self.id();
         let sum = self.b.iadd(id, by);
         if cluster == 0 {
-            let round = self.largest();
-            return self.b.bin(BinOp::Urem, sum, round);
+            let size = self.largest();
+            return self.b.bin(BinOp::Urem, sum, size);
         }
         let inside = self.i32(cluster - 1);
         let outside = self.b.not(inside);

@@ -28,15 +28,15 @@ impl Pass for Simplify {
     }
 }
 
-const MAX_ROUNDS: usize = 4;
+const MAX_ITERATIONS: usize = 4;
 /// Most rewrites of one instruction in one iteration.
 const MAX_REWRITES: usize = 16;
 
 /// Simplifies one function; true if anything changed.
 pub fn simplify(func: &mut Function) -> bool {
     let mut any = ssa_repair::remove_unreachable(func);
-    for _ in 0..MAX_ROUNDS {
-        let changed = round(func);
+    for _ in 0..MAX_ITERATIONS {
+        let changed = simplify_once(func);
         any |= changed;
         any |= dce::remove_dead_values(func);
         if !changed {
@@ -46,7 +46,7 @@ pub fn simplify(func: &mut Function) -> bool {
     any
 }
 
-fn round(func: &mut Function) -> bool {
+fn simplify_once(func: &mut Function) -> bool {
     let mut uses = vec![0u32; func.value_count()];
     for inst in func.layout.iter().flat_map(|b| &func.blocks[*b].insts) {
         let data = &func.insts[*inst];

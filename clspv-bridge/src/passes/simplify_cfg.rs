@@ -37,7 +37,7 @@ const MAX_SPECULATED: usize = 6;
 const MAX_SHARED: usize = 4;
 const MAX_SHARED_EXIT: usize = 20;
 /// Most iterations towards a fixed point.
-const MAX_ROUNDS: usize = 8;
+const MAX_ITERATIONS: usize = 8;
 
 /// Simplifies one function; true if anything changed.
 pub fn simplify(func: &mut Function) -> bool {
@@ -45,7 +45,7 @@ pub fn simplify(func: &mut Function) -> bool {
         return false;
     }
     let mut any = false;
-    for _ in 0..MAX_ROUNDS {
+    for _ in 0..MAX_ITERATIONS {
         let mut changed = constant_branches(func);
         changed |= ssa_repair::remove_unreachable(func);
         changed |= ssa_repair::remove_trivial_params(func);
@@ -217,7 +217,7 @@ fn hammocks(func: &mut Function) -> bool {
             continue;
         }
         let cond = func.insts[t].args[0];
-        let ways = func.insts[t].targets.clone();
+        let targets = func.insts[t].targets.clone();
         // An arm: a block with this branch as its only predecessor, which can be speculated and ends in a
         // jump.
         let arm = |func: &Function, call: &BlockCall| -> Option<BlockCall> {
@@ -232,12 +232,12 @@ fn hammocks(func: &mut Function) -> bool {
                 && body.iter().all(|i| may_speculate(func, *i));
             fine.then(|| func.insts[*last].targets[0].clone())
         };
-        let (then, other) = (arm(func, &ways[0]), arm(func, &ways[1]));
+        let (then, other) = (arm(func, &targets[0]), arm(func, &targets[1]));
         let (arms, end_then, end_other): (Vec<Block>, BlockCall, BlockCall) = match (then, other) {
-            (Some(x), Some(y)) if x.block == y.block => (vec![ways[0].block, ways[1].block], x, y),
-            (Some(x), _) if x.block == ways[1].block => (vec![ways[0].block], x, ways[1].clone()),
-            (_, Some(y)) if y.block == ways[0].block => (vec![ways[1].block], ways[0].clone(), y),
-            _ if ways[0].block == ways[1].block => (vec![], ways[0].clone(), ways[1].clone()),
+            (Some(x), Some(y)) if x.block == y.block => (vec![targets[0].block, targets[1].block], x, y),
+            (Some(x), _) if x.block == targets[1].block => (vec![targets[0].block], x, targets[1].clone()),
+            (_, Some(y)) if y.block == targets[0].block => (vec![targets[1].block], targets[0].clone(), y),
+            _ if targets[0].block == targets[1].block => (vec![], targets[0].clone(), targets[1].clone()),
             _ => continue,
         };
         let join = end_then.block;
@@ -299,9 +299,9 @@ fn shared_targets(func: &mut Function) -> bool {
     for first in order {
         let Some(t) = func.terminator(first).filter(|t| func.insts[*t].op == Op::BrIf) else { continue };
         // At most one pair among neighbours in an iteration: the graph is not updated.
-        let pair = [0, 1].into_iter().find_map(|way| {
-            let second = func.insts[t].targets[way].block;
-            let out = func.insts[t].targets[1 - way].block;
+        let pair = [0, 1].into_iter().find_map(|side| {
+            let second = func.insts[t].targets[side].block;
+            let out = func.insts[t].targets[1 - side].block;
             let (last, body) = func.blocks[second].insts.split_last()?;
             let branch = &func.insts[*last];
             let single =
@@ -313,13 +313,14 @@ fn shared_targets(func: &mut Function) -> bool {
             let fits = body.len() <= limit && body.iter().all(|i| may_speculate(func, *i));
             let plain =
                 branch.targets[back].args.iter().all(|v| !matches!(func.ty(*v), crate::ir::Type::Opaque(_)));
-            (fits && plain && other != out && other != second).then_some((way, second, back))
+            (fits && plain && other != out && other != second).then_some((side, second, back))
         });
-        let Some((way, second, back)) = pair else { continue };
+        let Some((side, second, back)) = pair else { continue };
         if [first, second].iter().any(|b| touched.contains(*b)) {
             continue;
         }
-        let (to_second, early) = (func.insts[t].targets[way].clone(), func.insts[t].targets[1 - way].clone());
+        let (to_second, early) =
+            (func.insts[t].targets[side].clone(), func.insts[t].targets[1 - side].clone());
         map.extend(func.blocks[second].params.iter().copied().zip(to_second.args.iter().copied()));
         func.blocks[second].params.clear();
         let mut body = func.take_insts(second);
@@ -337,7 +338,7 @@ fn shared_targets(func: &mut Function) -> bool {
         };
         // Both conditions in the form "branch to the common target".
         let not = Op::Un(crate::ir::UnOp::Not);
-        let a = if way == 1 { a } else { emit(func, not.clone(), &[a], I1) };
+        let a = if side == 1 { a } else { emit(func, not.clone(), &[a], I1) };
         let b = if back == 0 { b } else { emit(func, not, &[b], I1) };
         let leaves = emit(func, Op::Bin(crate::ir::BinOp::Or), &[a, b], I1);
         // Differing arguments are selected after the branch, on the way out: not in every iteration of a

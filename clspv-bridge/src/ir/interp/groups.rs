@@ -125,8 +125,8 @@ pub(super) fn evaluate(
         GroupOp::ShuffleUp => all(&|m| Ok(of(m.id.wrapping_sub(number(m, 1)?)))),
         GroupOp::ShuffleDown => all(&|m| Ok(of(m.id.wrapping_add(number(m, 1)?)))),
         GroupOp::Rotate { cluster } => all(&|m| {
-            let round = if *cluster == 0 { size } else { *cluster };
-            Ok(of(m.id / round * round + m.id.wrapping_add(number(m, 1)?) % round))
+            let modulus = if *cluster == 0 { size } else { *cluster };
+            Ok(of(m.id / modulus * modulus + m.id.wrapping_add(number(m, 1)?) % modulus))
         }),
         GroupOp::Combine { scan, op, cluster } => {
             let ty = arg.unwrap_or(ty);

@@ -22,7 +22,7 @@ impl BuiltinLowering<'_, '_, '_> {
 
     /// Lowers everything but reads through samplers, for an image in memory. `None`: no result.
     pub(super) fn texels(&mut self, op: ImageOp, dim: ImageDim, args: &[Value], ty: Type) -> Option<Value> {
-        let about = self.b.value(
+        let descriptor = self.b.value(
             Op::Image { op: ImageOp::Address, dim, var: None },
             &args[..1],
             Type::Ptr(Space::Constant),
@@ -30,70 +30,70 @@ impl BuiltinLowering<'_, '_, '_> {
         match op {
             ImageOp::Size => {
                 let lanes: Vec<Value> =
-                    (0..dim.coordinates()).map(|d| self.about(about, image::SIZE[d as usize])).collect();
+                    (0..dim.coordinates()).map(|d| self.field(descriptor, image::SIZE[d as usize])).collect();
                 Some(self.b.vec_build(&lanes))
             }
             ImageOp::Order => {
-                let (format, half) = (self.about(about, image::FORMAT), self.b.i32(16));
+                let (format, half) = (self.field(descriptor, image::FORMAT), self.b.i32(16));
                 Some(self.b.lshr(format, half))
             }
             ImageOp::DataType => {
-                let (format, low) = (self.about(about, image::FORMAT), self.b.i32(0xffff));
+                let (format, low) = (self.field(descriptor, image::FORMAT), self.b.i32(0xffff));
                 Some(self.b.and(format, low))
             }
-            ImageOp::Read => Some(self.texel(about, args[1], dim, ty)),
+            ImageOp::Read => Some(self.texel(descriptor, args[1], dim, ty)),
             ImageOp::Write => {
-                self.write_texel(about, args[1], dim, args[2]);
+                self.write_texel(descriptor, args[1], dim, args[2]);
                 None
             }
             ImageOp::WriteLevel => {
-                let level = self.level_of(about, args[2]);
+                let level = self.level_of(descriptor, args[2]);
                 self.write_texel(level, args[1], dim, args[3]);
                 None
             }
-            ImageOp::Levels => Some(self.about(about, image::LEVELS)),
+            ImageOp::Levels => Some(self.field(descriptor, image::LEVELS)),
             ImageOp::ReadLevel => {
-                let level = self.level_of(about, args[2]);
+                let level = self.level_of(descriptor, args[2]);
                 Some(self.texel(level, args[1], dim, ty))
             }
             ImageOp::Sample | ImageOp::SampleLod | ImageOp::Address => None,
         }
     }
 
-    fn texel(&mut self, about: Value, at: Value, dim: ImageDim, ty: Type) -> Value {
+    fn texel(&mut self, descriptor: Value, at: Value, dim: ImageDim, ty: Type) -> Value {
         // Samplers only read texels inside the image.
         let name = if self.in_library { "sampled" } else { "read" };
-        let at = self.texel_at(about, at, dim);
+        let at = self.texel_at(descriptor, at, dim);
         self.call(&format!("pc_texel_{name}_{}", letter(ty)), &at, ty)
     }
 
-    fn write_texel(&mut self, about: Value, at: Value, dim: ImageDim, texel: Value) {
-        let mut at = self.texel_at(about, at, dim);
+    fn write_texel(&mut self, descriptor: Value, at: Value, dim: ImageDim, texel: Value) {
+        let mut at = self.texel_at(descriptor, at, dim);
         at.push(texel);
         let name = format!("pc_texel_write_{}", letter(self.b.ty(texel)));
         self.call_without_result(&name, &at);
     }
 
     /// Address of a level's part of the image descriptor, the last one for levels that do not exist.
-    fn level_of(&mut self, about: Value, level: Value) -> Value {
-        let (levels, one) = (self.about(about, image::LEVELS), self.b.i32(1));
+    fn level_of(&mut self, descriptor: Value, level: Value) -> Value {
+        let (levels, one) = (self.field(descriptor, image::LEVELS), self.b.i32(1));
         let last = self.b.isub(levels, one);
         let level = self.b.bin(BinOp::Umin, level, last);
         let level = self.b.cast(CastOp::Zext, level, I64);
         let bytes = self.b.i64(image::BYTES as i64);
         let offset = self.b.imul(level, bytes);
-        self.b.ptr_add(about, offset)
+        self.b.ptr_add(descriptor, offset)
     }
 
     /// Loads a field of the image descriptor.
-    fn about(&mut self, about: Value, offset: u32) -> Value {
-        let p = self.b.ptr_add_const(about, i64::from(offset));
+    fn field(&mut self, descriptor: Value, offset: u32) -> Value {
+        let p = self.b.ptr_add_const(descriptor, i64::from(offset));
         self.b.load(I32, p, Access { readonly: true, ..Access::aligned(4) })
     }
 
     /// Operands of the library's functions: the image, and three coordinates.
-    fn texel_at(&mut self, about: Value, at: Value, dim: ImageDim) -> Vec<Value> {
-        let mut out = vec![about];
+    fn texel_at(&mut self, descriptor: Value, at: Value, dim: ImageDim) -> Vec<Value> {
+        let mut out = vec![descriptor];
         out.extend((0..dim.coordinates()).map(|i| self.b.extract(at, i as u8)));
         let zero = self.b.i32(0);
         out.resize(4, zero);
