@@ -1,9 +1,10 @@
 //! The launch contract between generated Vulkan SPIR-V and the runtime that launches it.
 //!
-//! A kernel is a compute entry point [`ENTRY_POINT`] in a module of its own. It reads one push-constant block:
-//! hidden values first, then (when they fit) the packed arguments. When they do not fit, the block starts with the
-//! device address of a *kernarg buffer* that holds the very same block instead. Specialisation constants 0, 1 and 2
-//! are the workgroup size; further ones give the lengths of local-memory arguments.
+//! A kernel is a compute entry point [`ENTRY_POINT`] in a module of its own. It reads one push-constant
+//! block: implicit arguments first, then (when they fit) the packed arguments. When they do not fit, the
+//! block starts with the device address of a *kernarg buffer* that holds the very same block instead.
+//! Specialisation constants 0, 1 and 2 are the workgroup size; further ones give the lengths of local-memory
+//! arguments.
 
 use crate::metadata::KernelInfo;
 
@@ -20,7 +21,7 @@ pub const SPEC_LINEAR_LOCAL_SIZE: [u32; 3] = [0x1000, 0x1001, 0x1002];
 /// A module has those of its storage images.
 pub const SPEC_FIRST_IMAGE: u32 = 0x2000;
 
-/// A value the runtime puts into the hidden part of the block.
+/// Implicit argument: a value that the runtime puts into the block beside the kernel's arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ImplicitArg {
     /// u64: global id of the first work-item of this dispatch (global offset + first group times enqueued local size).

@@ -5,11 +5,11 @@ use crate::ir::{Block, EntityRef, EntitySet, FuncRef, Function, Module, Op, Root
 use std::collections::{HashMap, HashSet};
 
 /// Marks loads that belong to a copy for instrumented code, and removes the marks otherwise.
-pub fn mark_copies(module: &mut Module, checked: bool) {
+pub fn mark_copies(module: &mut Module, instrumented: bool) {
     for data in module.functions.values_mut().flat_map(|f| f.insts.values_mut()) {
         match &mut data.op {
-            Op::Memcpy { src, .. } => src.copied = checked,
-            Op::Load(access) => access.copied &= checked,
+            Op::Memcpy { src, .. } => src.copied = instrumented,
+            Op::Load(access) => access.copied &= instrumented,
             _ => {}
         }
     }

@@ -32,7 +32,7 @@ impl Pass for Lcssa {
         let mut changed = false;
         if cx.target.needs_lcssa {
             for f in module.functions.values_mut() {
-                changed |= keep(f);
+                changed |= close_loops(f);
             }
         }
         Ok(changed)
@@ -48,7 +48,7 @@ struct StructuredLoop {
 }
 
 /// Closes every loop of a function that lanes do not leave together; true if anything changed.
-pub fn keep(func: &mut Function) -> bool {
+pub fn close_loops(func: &mut Function) -> bool {
     let loops = find(func);
     if loops.is_empty() {
         return false;
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
     use crate::ir::{parse, verify};
 
-    fn kept(text: &str) -> (bool, String) {
+    fn closed(text: &str) -> (bool, String) {
         let mut module = parse::parse_module(text).unwrap();
         let target = crate::Target { needs_lcssa: true, ..crate::Target::generic() };
         let cx = PassContext { target: &target, options: &crate::driver::Options::default() };
@@ -316,7 +316,7 @@ block2:
             crate::passes::structurize::structurize(f, true).unwrap();
         }
         module.phase = Phase::Structured;
-        kept(&module.to_string())
+        closed(&module.to_string())
     }
 
     #[test]
@@ -351,7 +351,7 @@ block4(v8: i32):
             crate::passes::structurize::structurize(f, true).unwrap();
         }
         module.phase = Phase::Structured;
-        assert!(kept(&module.to_string()).0);
+        assert!(closed(&module.to_string()).0);
     }
 
     #[test]

@@ -89,7 +89,7 @@ impl MemoryPlan {
 struct Usage {
     any: bool,
     written: bool,
-    /// Largest size in bytes of which every access is a multiple.
+    /// Largest unit in bytes that all accesses can be split into.
     unit: u32,
     /// Widest scalar in bytes.
     widest: u32,

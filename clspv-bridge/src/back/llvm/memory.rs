@@ -66,8 +66,9 @@ impl Emit<'_> {
             Op::PrintBuffer => Ok(Val::same("%print")),
             Op::PushConst { offset } if is_printf_base(*offset) => Ok(Val::same("%printf.base")),
             Op::PushConst { offset } => {
-                let at = arg_of(*offset)
-                    .ok_or_else(|| CompileError::unsupported("a hidden value on this device", data.line))?;
+                let at = arg_of(*offset).ok_or_else(|| {
+                    CompileError::unsupported("an implicit argument on this device", data.line)
+                })?;
                 Ok(self.argument_at(at, ty))
             }
             Op::IsSpace(space) => self.is_space(*space, data.args[0]),
