@@ -1,5 +1,5 @@
 // Texels of images that lie in memory: what a processor does instead of asking a descriptor. An image is the address of a
-// `pc_image`, which the runtime makes of the format (`native::image` in the compiler): where each component's bits are in a
+// `pc_image`, which the runtime makes of the format (`native::image_descriptor` in the compiler): where each component's bits are in a
 // texel, and what kind of number they are. All of that is the same for all work-items, so the choices below are control flow.
 // Conversions are those of section 8.3 of the C specification. Reads and writes outside of the image do nothing.
 #include "common.h"

@@ -1,4 +1,4 @@
-//! Joins the steps: source or IL to library SPIR-V, library SPIR-V to an executable program.
+//! The steps of a compilation: from source or IL to library SPIR-V, and from that to an executable program.
 
 use crate::abi::{CompiledKernel, CompiledProgram, KernelVariant, PointerMode};
 use crate::back::llvm;
@@ -32,21 +32,24 @@ pub struct Options {
     pub denorms_are_zero: bool,
     pub single_precision_constant: bool,
     pub correctly_rounded_divide_sqrt: bool,
-    /// Groups divide launches evenly: -cl-uniform-work-group-size, or the language's rule ([`Options::has_uniform_groups`]).
+    /// Whether work-group sizes must divide launches evenly: -cl-uniform-work-group-size, or the language's
+    /// rule ([`Options::has_uniform_groups`]).
     pub uniform_work_group_size: bool,
     pub kernel_arg_info: bool,
     pub warnings_off: bool,
     pub warnings_are_errors: bool,
     /// -g
     pub debug_info: bool,
-    /// Local and private memory are zeros where a kernel begins (of the context: cl_khr_initialize_memory).
+    /// Whether local and private memory are zero when a kernel begins (a property of the context:
+    /// cl_khr_initialize_memory).
     pub initialize_local: bool,
     pub initialize_private: bool,
 }
 
 impl Options {
-    /// Whether groups divide launches evenly: before OpenCL C 2.0 always, afterwards if the build says so. Source without
-    /// -cl-std is OpenCL C 1.2; an intermediate language has no such default.
+    /// Whether work-group sizes must divide launches evenly: before OpenCL C 2.0 always, afterwards if the
+    /// build options state it. Source without -cl-std is OpenCL C 1.2; an intermediate language has no such
+    /// default.
     pub fn has_uniform_groups(&self, from_source: bool) -> bool {
         self.uniform_work_group_size || self.is_before_2_0() && from_source
     }
@@ -57,10 +60,10 @@ impl Options {
     }
 }
 
-/// What clang compiles for: version, extensions and features that the device advertises.
+/// clang's configuration: version, extensions and features that the device advertises.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FrontConfig {
-    /// Path of clang; found by [`crate::front::clang::find`] if empty.
+    /// Path of clang; if empty, [`crate::front::clang::find`] searches for it.
     pub clang: String,
     /// More arguments for clang, after all others.
     pub clang_args: Vec<String>,
@@ -70,8 +73,9 @@ pub struct FrontConfig {
     pub image_support: bool,
     /// Value of __OPENCL_VERSION__, e.g. 310.
     pub opencl_version: u32,
-    /// For a device that checks what kernels do ([`crate::target::CpuTarget::checked`]): code as it is written, with line numbers.
-    pub checked: bool,
+    /// For instrumented code ([`crate::target::CpuTarget::instrumented`]): compiles without LLVM's passes,
+    /// and records line numbers.
+    pub instrumented: bool,
 }
 
 /// A header of clCompileProgram: include name and text.
@@ -102,7 +106,8 @@ pub fn compile_source(
     front::clang::compile(source, headers, options, config, false, false).map(|r| r.0)
 }
 
-/// The same for a program that nothing else is linked to: only its kernels are kept, which is faster.
+/// Like [`compile_source`], for a program that nothing else is linked to: only its kernels are kept, which is
+/// faster.
 pub fn compile_program(
     source: &str,
     headers: &[Header],
@@ -112,7 +117,8 @@ pub fn compile_program(
     front::clang::compile(source, headers, options, config, true, false).map(|r| r.0)
 }
 
-/// One or the other of these, as `whole` says, with the files that were read (`None` if that could not be learnt).
+/// Like [`compile_program`] if `whole`, else like [`compile_source`]. Also returns the files that were read
+/// (`None` if they could not be determined).
 pub fn compile_with_dependencies(
     source: &str,
     headers: &[Header],
@@ -126,15 +132,16 @@ pub fn compile_with_dependencies(
 /// A specialisation constant set by clSetProgramSpecializationConstant: SpecId and little-endian bytes.
 pub type SpecConstants = [(u32, Vec<u8>)];
 
-/// Which kernels of a program are compiled.
+/// The kernels of a program to compile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Kernels {
     /// All; one that cannot be compiled fails the program.
     Every,
-    /// Those that the target can have; the others are [`CompiledProgram::absent`]. A kernel whose loops may go round more often
-    /// than the target allows is one of those, though `Every` has it: most such kernels stay below.
+    /// Those that the target supports; the others are listed in [`CompiledProgram::absent`]. These include
+    /// kernels whose trip counts may exceed the target's limit, which `Every` accepts: most such kernels stay
+    /// below.
     Possible,
-    /// Those of these names; one of them that cannot be compiled fails the program.
+    /// The kernels of these names; one that cannot be compiled fails the program.
     Named(Vec<String>),
 }
 
@@ -149,7 +156,7 @@ impl Kernels {
 
 /// Links library modules and the built-in library, and compiles every kernel for the target.
 ///
-/// Every kernel that cannot be compiled is named in the error, with its reason.
+/// The error names every kernel that cannot be compiled, with the reason.
 pub fn build(
     libraries: &[&Library],
     options: &Options,
@@ -159,7 +166,7 @@ pub fn build(
     build_kernels(&Kernels::Every, libraries, options, specs, target)
 }
 
-/// The same for some of the kernels.
+/// Like [`build`], but only for the `wanted` kernels.
 pub fn build_kernels(
     wanted: &Kernels,
     libraries: &[&Library],
@@ -187,13 +194,14 @@ pub fn build_kernels(
         .filter(|(_, f)| f.kernel.is_some() && !f.layout.is_empty())
         .map(|(r, _)| r)
         .collect();
-    // C++ for OpenCL: clang makes a kernel of the initialisation of a translation unit, which would have to run first.
+    // C++ for OpenCL: clang turns the initialisation of a translation unit into a kernel, which would have to
+    // run first.
     if kernels.iter().any(|k| program.functions[*k].name.starts_with("_GLOBAL__")) {
         let text =
             "error: variables at program scope that need a constructor or destructor are not supported\n";
         return Err(CompileError::Diagnostics(text.into()));
     }
-    // A device that cannot enqueue has no use for blocks.
+    // A device without device-side enqueue does not use blocks.
     let reached = link::reached(&program, |f| !is_block(&f.name) && wanted.has(&f.name));
     let is_wanted = |k: FuncRef, name: &str| match is_block(name) {
         true => target.cpu.is_some() && reached.contains(k),
@@ -252,7 +260,7 @@ pub fn build_kernels(
     Ok(compiled)
 }
 
-/// The error of a build some of whose kernels failed.
+/// The error of a build in which kernels failed; `Ok` if none did.
 fn report(failures: &[(String, CompileError)], libraries: &[&Library]) -> Result<()> {
     if failures.is_empty() {
         return Ok(());
@@ -261,7 +269,7 @@ fn report(failures: &[(String, CompileError)], libraries: &[&Library]) -> Result
     Err(CompileError::Diagnostics(lines.join("\n") + "\n"))
 }
 
-/// Code for the host's processor: all kernels in one shared object.
+/// Compiles all kernels for the host's processor, into one shared object.
 fn native(
     optimised: &[Module],
     data: &DataLayout,
@@ -288,7 +296,7 @@ fn native(
     }
     if failures.is_empty() && !texts.is_empty() {
         let effort = match &cx.target.cpu {
-            Some(cpu) if cpu.checked => llvm::Effort::Checked,
+            Some(cpu) if cpu.instrumented => llvm::Effort::Instrumented,
             _ if cx.options.opt_disable => llvm::Effort::Quick,
             _ => llvm::Effort::Usual,
         };
@@ -298,7 +306,7 @@ fn native(
     Ok(())
 }
 
-/// The log's line for a kernel that failed, with the position that the module tells, if it does.
+/// The log's line for a kernel that failed, with the source position if the module has it.
 fn failure(kernel: &str, error: &CompileError, libraries: &[&Library]) -> String {
     let (line, text) = error.at_line();
     if line == 0 {
@@ -308,7 +316,7 @@ fn failure(kernel: &str, error: &CompileError, libraries: &[&Library]) -> String
     format!("{}:{line}: error: kernel '{kernel}': {text}", file.as_deref().unwrap_or("<il>"))
 }
 
-/// Adds source positions to what [`build`] says of the kernels of a program compiled from this source.
+/// Adds source positions to the errors of [`build`] for a program that was compiled from this source.
 pub fn add_positions(
     error: CompileError,
     source: &str,
@@ -323,7 +331,7 @@ pub fn add_positions(
     }
 }
 
-/// One kernel in a module of its own, linked with the built-in library, inlined and optimised.
+/// Optimises one kernel, in a module of its own: linked with the built-in library, and inlined.
 fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContext<'_>) -> Result<Module> {
     let mut module = link::kernel_module(program, kernel)?;
     if cx.options.initialize_private {
@@ -334,7 +342,7 @@ fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContex
     if cx.target.cpu.is_none() {
         no_runtime_calls(&module)?;
     }
-    // Library functions use built-ins in their turn; they do not recurse, so this ends after a few rounds.
+    // Library functions use built-ins themselves; they do not recurse, so this ends after a few iterations.
     for _ in 0..8 {
         link::resolve(&mut module, library)?;
         check(&module, "resolve")?;
@@ -344,22 +352,22 @@ fn optimise(program: &Module, kernel: FuncRef, library: &Module, cx: &PassContex
         check(&module, "lower_builtins")?;
     }
     link::resolve(&mut module, library)?;
-    let checked = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.checked);
-    passes::instrumentation::mark_copies(&mut module, checked);
+    let instrumented = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.instrumented);
+    passes::instrumentation::mark_copies(&mut module, instrumented);
     // A processor has one address space.
     let wanted = |name: &&str| cx.target.cpu.is_none() || **name != *"lower_generic";
-    let names = if checked { passes::INSTRUMENTED } else { passes::COMMON };
+    let names = if instrumented { passes::INSTRUMENTED } else { passes::COMMON };
     let common: Vec<&str> = names.iter().copied().filter(|n| wanted(n)).collect();
     run_passes(&mut module, &common, cx)?;
     Ok(module)
 }
 
-/// Whether a kernel is a block's entry, which programs have no name for.
+/// Whether a kernel is the entry of a block, which has no name in the program.
 fn is_block(name: &str) -> bool {
     block_number(name).is_some()
 }
 
-/// Only native code calls the runtime.
+/// Fails if a kernel calls the runtime, which only native code does.
 fn no_runtime_calls(module: &Module) -> Result<()> {
     let insts = module.functions.values().flat_map(|f| f.insts.values());
     match insts.filter(|i| matches!(i.op, Op::Runtime(_))).map(|i| i.line).next() {
@@ -368,7 +376,7 @@ fn no_runtime_calls(module: &Module) -> Result<()> {
     }
 }
 
-/// The pointer modes that the target wants, the preferred one first.
+/// The pointer modes to compile for the target, the preferred one first.
 fn modes(target: &Target) -> &'static [PointerMode] {
     if !target.addresses {
         &[PointerMode::Virtual]
@@ -379,7 +387,7 @@ fn modes(target: &Target) -> &'static [PointerMode] {
     }
 }
 
-/// The kernel for a pointer mode; `None` if it does not allow that.
+/// Compiles the kernel for a pointer mode; `None` if the kernel does not permit that mode.
 fn variant(
     module: &Module,
     mode: PointerMode,
@@ -400,13 +408,13 @@ fn variant(
     let kernel = module.functions.iter().find(|(_, f)| f.kernel.is_some()).map(|(r, _)| r);
     let kernel = kernel.ok_or_else(|| CompileError::internal("the kernel was lost"))?;
     let spirv = crate::back::spirv::emit(&module, kernel, &abi, cx.target, cx.options.initialize_local)?;
-    if asked_to_validate("spirv") {
+    if validates("spirv") {
         crate::back::validate::validate(&spirv, cx.target)?;
     }
     Ok(Some(KernelVariant { abi, spirv }))
 }
 
-/// Runs passes one by one, verifying after each when that is on.
+/// Runs passes one by one, verifying the module after each if that is enabled.
 fn run_passes(module: &mut Module, names: &[&str], cx: &PassContext<'_>) -> Result<()> {
     for name in names {
         passes::run(module, &[name], cx)?;
@@ -418,7 +426,7 @@ fn run_passes(module: &mut Module, names: &[&str], cx: &PassContext<'_>) -> Resu
 /// Verifies a module in debug builds and with `PYROCLAST_VALIDATE=ir`.
 fn check(module: &Module, after: &str) -> Result<()> {
     static ON: OnceLock<bool> = OnceLock::new();
-    if !*ON.get_or_init(|| cfg!(debug_assertions) || asked_to_validate("ir")) {
+    if !*ON.get_or_init(|| cfg!(debug_assertions) || validates("ir")) {
         return Ok(());
     }
     crate::ir::verify::verify_module(module)
@@ -426,14 +434,14 @@ fn check(module: &Module, after: &str) -> Result<()> {
 }
 
 /// Whether `PYROCLAST_VALIDATE` names `what`.
-fn asked_to_validate(what: &str) -> bool {
-    static ASKED: OnceLock<String> = OnceLock::new();
-    let asked = ASKED.get_or_init(|| std::env::var("PYROCLAST_VALIDATE").unwrap_or_default());
+fn validates(what: &str) -> bool {
+    static NAMED: OnceLock<String> = OnceLock::new();
+    let asked = NAMED.get_or_init(|| std::env::var("PYROCLAST_VALIDATE").unwrap_or_default());
     asked.split(',').any(|w| w.trim() == what || w.trim() == "all")
 }
 
-/// Reads the built-in library, which the first [`build`] of a process otherwise has to. For a thread that has nothing else
-/// to do while the front-end tool runs.
+/// Reads the built-in library, which otherwise the first [`build`] of a process does. Call it from a thread
+/// that would be idle while the front-end tool runs.
 pub fn warm_up() {
     let _ = builtin_library();
 }
@@ -446,7 +454,7 @@ fn builtin_library() -> Result<&'static Module> {
         let words: Vec<u32> =
             bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
         let mut module = front::spirv::read(&words, &[])?;
-        // No program can have such names.
+        // Programs cannot have such names.
         for g in module.globals.values_mut() {
             g.name = format!("library:{}", g.name);
         }
@@ -469,8 +477,8 @@ fn unique_global_names(module: &mut Module) {
     }
 }
 
-/// A module of the globals that the kernels use and of the program's variables in global memory, with their numbers in
-/// it by name.
+/// A module of the globals that the kernels use and of the program's variables in global memory, with their
+/// numbers in it by name.
 fn used_globals(program: &Module, kernels: &[Module]) -> (Module, HashMap<String, Global>) {
     let mut out = Module::default();
     let mut by_name: HashMap<String, Global> = HashMap::new();
@@ -509,8 +517,8 @@ fn used_globals(program: &Module, kernels: &[Module]) -> (Module, HashMap<String
     (out, by_name)
 }
 
-/// Gives a kernel's module the globals of the whole program: kernels number those they took from the library anew, and the
-/// data block is laid out by number.
+/// Replaces a kernel's globals by those of the whole program. Kernels renumber those they took from the
+/// library, and the data block is laid out by number.
 fn renumber_globals(module: &mut Module, globals: &Module, numbers: &HashMap<String, Global>) {
     let own = std::mem::replace(&mut module.globals, globals.globals.clone());
     for func in module.functions.values_mut() {
@@ -524,7 +532,7 @@ fn renumber_globals(module: &mut Module, globals: &Module, numbers: &HashMap<Str
     }
 }
 
-/// Fills in what only the source tells of a kernel.
+/// Adds the facts about a kernel that only the source has.
 fn add_arg_info(info: &mut KernelInfo, known: &[front::clang::KernelArgInfo]) {
     let Some(source) = known.iter().find(|k| k.kernel == info.name && k.args.len() == info.args.len()) else {
         return;
@@ -570,11 +578,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_target_cannot_have_is_left_out_where_that_is_asked_for() {
+    fn kernels_that_a_target_cannot_have_are_left_out_if_requested() {
         let mixed = library(include_bytes!("front/spirv/testdata/mixed.spv"));
         let build = |wanted| build_kernels(&wanted, &[&mixed], &Options::default(), &[], &Target::generic());
         let names = |p: &CompiledProgram| p.kernels.iter().map(|k| k.info.name.clone()).collect::<Vec<_>>();
-        // What is wrong everywhere is an error all the same.
+        // An error that is not specific to the target still fails the build.
         assert!(build(Kernels::Possible).is_err());
         let named = build(Kernels::Named(vec!["k2".into()])).unwrap();
         assert_eq!((names(&named), named.absent), (vec!["k2".to_string()], vec![]));
@@ -628,7 +636,8 @@ mod tests {
         assert!(build(&[&sgemm, &sgemm], &Options::default(), &[], &Target::generic()).is_err());
     }
 
-    /// A kernel with this many linear reads by one literal sampler and one that is an argument, compiled as far as clang.
+    /// A kernel with `count` linear reads, by a literal sampler or one that is an argument, compiled up to
+    /// clang.
     fn many_reads(count: usize, literal: bool) -> (Module, String) {
         use crate::ir::{Builder, F32, Function, I32, ImageDim, ImageOp, Opaque, Scalar, Signature, Type};
         use crate::metadata::{ArgInfo, ArgKind};

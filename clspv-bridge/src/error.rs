@@ -1,4 +1,4 @@
-//! What can go wrong in compiling, and whose fault it is.
+//! Errors of compilation, and their causes.
 
 /// Failure of a compilation step.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -6,7 +6,7 @@ pub enum CompileError {
     /// The program is wrong: the front end's diagnostics, ready for the build log.
     #[error("{0}")]
     Diagnostics(String),
-    /// A valid construct that this compiler or this target cannot do. Names the construct.
+    /// A valid construct that this compiler or this target does not support. Names the construct.
     #[error("{}unsupported: {construct}", line_prefix(*.line))]
     Unsupported { construct: String, line: u32 },
     /// The SPIR-V input is malformed or not allowed in the OpenCL environment.
@@ -31,11 +31,11 @@ fn line_prefix(line: u32) -> String {
 }
 
 impl CompileError {
-    /// An [`CompileError::Unsupported`] at a source line (0 if unknown).
+    /// Makes an [`CompileError::Unsupported`] at a source line (0 if unknown).
     pub fn unsupported(construct: impl Into<String>, line: u32) -> Self {
         CompileError::Unsupported { construct: construct.into(), line }
     }
-    /// Source line (0 if unknown), and the text without it.
+    /// The source line (0 if unknown), and the text without it.
     pub fn at_line(&self) -> (u32, String) {
         let line = match self {
             CompileError::Unsupported { line, .. } | CompileError::Unresolved { line, .. } => *line,
@@ -44,11 +44,11 @@ impl CompileError {
         let text = self.to_string();
         (line, text.strip_prefix(&line_prefix(line)).unwrap_or(&text).to_owned())
     }
-    /// An [`CompileError::InvalidIl`] in the function at a source line (0 if unknown).
+    /// Makes an [`CompileError::InvalidIl`] in the function at a source line (0 if unknown).
     pub fn invalid(what: impl std::fmt::Display, line: u32) -> Self {
         CompileError::InvalidIl(format!("{}{what}", line_prefix(line)))
     }
-    /// An [`CompileError::Internal`].
+    /// Makes an [`CompileError::Internal`].
     pub fn internal(what: impl Into<String>) -> Self {
         CompileError::Internal(what.into())
     }

@@ -7,7 +7,8 @@
 //!   --legalize, structurize--> structured control flow --back::spirv--> Vulkan SPIR-V
 //! ```
 //!
-//! The crate knows no OpenCL objects and no Vulkan handles; it contains no unsafe code. [`driver`] joins the steps.
+//! The crate has no OpenCL objects and no Vulkan handles; it contains no unsafe code. [`driver`] connects the
+//! steps.
 
 #![forbid(unsafe_code)]
 

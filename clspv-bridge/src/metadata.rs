@@ -1,4 +1,4 @@
-//! What the runtime must know of a kernel, independent of the target.
+//! Facts about a kernel that the runtime needs, independent of the target.
 
 use crate::ir::ImageDim;
 use crate::printf::PrintfCall;
@@ -16,7 +16,7 @@ pub enum ArgKind {
     LocalPtr,
     Image,
     Sampler,
-    /// A queue on the device: the number by which the runtime knows it.
+    /// A queue on the device, passed as the number that the runtime assigns to it.
     Queue,
 }
 
@@ -53,19 +53,19 @@ pub struct TypeQualifiers {
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct ArgInfo {
     pub kind: ArgKind,
-    /// Bytes that clSetKernelArg must be given (8 for memory objects and samplers; 0 for local pointers: any size).
+    /// Size that clSetKernelArg requires (8 for memory objects and samplers; 0 for local pointers: any size).
     pub size: u32,
     pub align: u32,
-    /// Byte offset in the packed argument block; local pointers and images take no room (0), samplers 4 bytes
-    /// ([`crate::abi::sampler`]).
+    /// Byte offset in the packed argument block. Local pointers and images have none (0); samplers take 4
+    /// bytes ([`crate::abi::sampler`]).
     pub offset: u32,
-    /// Empty when the program was built without argument information.
+    /// Empty if the program was built without argument information.
     pub name: String,
     pub type_name: String,
     pub address: AddressQualifier,
     pub access: AccessQualifier,
     pub qualifiers: TypeQualifiers,
-    /// Shape of the image that is passed.
+    /// Dimensions of the image that is passed.
     pub image: Option<ImageDim>,
 }
 
@@ -76,7 +76,7 @@ pub struct KernelInfo {
     pub args: Vec<ArgInfo>,
     /// Bytes of the packed argument block.
     pub args_size: u32,
-    /// `names`, `type_name` and qualifiers of the arguments are known.
+    /// Whether `name`, `type_name` and the qualifiers of the arguments are known.
     pub has_arg_info: bool,
     pub reqd_work_group_size: Option<[u32; 3]>,
     pub work_group_size_hint: Option<[u32; 3]>,
@@ -84,7 +84,7 @@ pub struct KernelInfo {
     pub reqd_sub_group_size: Option<u32>,
     /// Sub-groups of each work-group (SubgroupsPerWorkgroup).
     pub reqd_sub_groups: Option<u32>,
-    /// CL_KERNEL_ATTRIBUTES, empty for programs that are not from source.
+    /// CL_KERNEL_ATTRIBUTES; empty for programs that are not from source.
     pub attributes: String,
     /// The kernel's calls of printf, by number.
     pub printf: Vec<PrintfCall>,

@@ -1,15 +1,20 @@
 //! The launch contract between native code for the host's processor and the runtime that calls it.
 //!
-//! A program is one shared object. Each kernel has two functions `void (const Context *)` that run one work-group: one for
-//! groups whose rows are whole numbers of vectors, and one for every group. What a group needs besides is in [`context`].
+//! A program is one shared object. Each kernel has two functions `void (const Context *)` that run one
+//! work-group: one for groups whose rows are whole numbers of vectors, and one for every group. [`context`]
+//! is the layout of their argument.
+//!
+//! Scratch memory is the group's context array. It has one frame per vector of work-items (one in all for
+//! kernels without barriers): private variables, and the values that are live across barriers.
 
 use crate::metadata::KernelInfo;
 
-/// Byte offsets in the structure that a work-group function is given. Sizes and ids are u64, three of each.
+/// Byte offsets in the structure that a work-group function receives. Sizes and ids are u64, three of each.
 pub mod context {
-    /// Address of the argument block: the arguments at [`crate::metadata::ArgInfo::offset`] (global and constant pointers
-    /// as addresses), then the hidden words of [`super::NativeKernel::local_args`], then those of image arguments, whose
-    /// offset tells where: the address of what is in [`super::image`].
+    /// Address of the argument block: the arguments at [`crate::metadata::ArgInfo::offset`] (global and
+    /// constant pointers as addresses), then the implicit words of [`super::NativeKernel::local_args`]. Last
+    /// come those of image arguments, at their `ArgInfo::offset`: the address of an image descriptor
+    /// ([`super::image_descriptor`]).
     pub const ARGS: usize = 0;
     /// Address and size of the group's local memory.
     pub const LOCAL: usize = 8;
@@ -21,7 +26,7 @@ pub mod context {
     pub const PRINT: usize = 40;
     /// Address of the program's data block ([`crate::abi::DataBlock`]).
     pub const DATA: usize = 48;
-    /// Added to the numbers of printf calls (u32), and `work_dim` (u32).
+    /// The number that is added to those of printf calls (u32), and `work_dim` (u32).
     pub const PRINTF_BASE: usize = 56;
     pub const WORK_DIM: usize = 60;
     pub const LOCAL_SIZE: usize = 64;
@@ -30,36 +35,38 @@ pub mod context {
     pub const NUM_GROUPS: usize = 136;
     pub const GLOBAL_SIZE: usize = 160;
     pub const GLOBAL_OFFSET: usize = 184;
-    /// For checked code ([`super::check`]): what its calls are given first, and the functions for accesses and for the rest.
+    /// For instrumented code ([`super::check`]): the state pointer, its calls' first argument, and the
+    /// functions for accesses and for everything else.
     pub const CHECK: usize = 208;
     pub const CHECK_ACCESS: usize = 216;
     pub const CHECK_ORDER: usize = 224;
     /// 0 if stores of [`super::NativeKernel::stream_bytes`] go past the caches, else 1.
     pub const NO_STREAM: usize = 232;
-    /// For code that enqueues kernels or reads clocks ([`super::runtime`]): what its calls are given first, and
-    /// the function.
+    /// For code that enqueues kernels or reads clocks ([`super::runtime`]): the state pointer, its calls'
+    /// first argument, and the function.
     pub const RUNTIME: usize = 240;
     pub const RUNTIME_CALL: usize = 248;
     /// Bytes of the structure.
     pub const SIZE: usize = 256;
 }
 
-/// Calls of the runtime for one work-item: `u64 (state, u64 number, const u64 *args)`, the number being that of a
-/// [`crate::ir::RuntimeCall`], whose operands are words each. The result is in the low bits.
+/// Calls of the runtime for one work-item: `u64 (state, u64 number, const u64 *args)`. The number is that of
+/// a [`crate::ir::RuntimeCall`]; each operand is one word. The result is in the low bits.
 pub mod runtime {
     /// Most operands of a call.
     pub const MAX_ARGS: usize = 11;
-    /// The number of the call that gives the device's clock in nanoseconds; `args` is NULL.
+    /// Number of the call that returns the device's clock in nanoseconds; `args` is NULL.
     pub const CLOCK: u64 = u64::MAX;
 }
 
-/// Calls of the runtime that checked code makes.
+/// Calls of the runtime that instrumented code makes.
 ///
-/// Each memory access of a vector of work-items is `void (state, u64 *addresses, void *data, u64 mask, u64 what, u32 line,
-/// const u64 *place)`: lanes in the mask access the addresses. The function does loads and stores itself; before atomics it is
-/// called to replace addresses that must not be accessed. Data holds the first component of all lanes, then the second;
-/// of a uniform access there is one of each.
-/// Everything else that orders accesses is `void (state, u64 what, u64 mask, const u64 *place)`.
+/// Each memory access of a vector of work-items is `void (state, u64 *addresses, void *data, u64 mask, u64
+/// what, u32 line, const u64 *position)`: lanes in the mask access the addresses. The function does loads and
+/// stores itself; before atomics it is called to replace addresses that must not be accessed. Data holds the
+/// first component of all lanes, then the second; of a uniform access there is one of each.
+///
+/// Everything else that orders accesses is `void (state, u64 what, u64 mask, const u64 *position)`.
 pub mod check {
     /// `what` of an access.
     pub const STORE: u64 = 1;
@@ -70,71 +77,78 @@ pub mod check {
     pub const RELEASE: u64 = 16;
     /// The atomic reads and writes.
     pub const BOTH: u64 = 32;
-    /// A volatile access, which programs from before atomic loads and stores take for one.
+    /// A volatile access, which programs use as an atomic one before OpenCL C has atomic loads and stores.
     pub const VOLATILE: u64 = 64;
-    /// From these bits on: bytes of a component, components, and which components matter to the program (a bit each).
+    /// Fields that begin at these bits: bytes of a component, number of components, and a bit for each
+    /// component that the program uses.
     pub const BYTES: u32 = 8;
     pub const COMPONENTS: u32 = 16;
-    pub const WANTED: u32 = 32;
+    pub const DEMANDED: u32 = 32;
 
-    /// `what` of the rest, with [`ACQUIRE`] and [`RELEASE`] for fences: a vector starts, or a function that it calls, whose private
-    /// memory is new, from the offset in the record in the low half of the mask to that in the high half; a barrier of
-    /// the group and of the vector, which orders local and global memory; a fence.
+    /// `what` of the other calls: a vector starts, or a function that it calls. The private memory from the
+    /// frame offset in the low half of the mask to that in the high half is uninitialised.
     pub const START: u64 = 0;
+    /// A barrier of the group, with [`LOCAL`] and [`GLOBAL`] for the memory that it orders.
     pub const GROUP_BARRIER: u64 = 1;
+    /// A barrier of the vector, likewise.
     pub const VECTOR_BARRIER: u64 = 2;
+    /// A fence, with [`ACQUIRE`] and [`RELEASE`].
     pub const FENCE: u64 = 4;
     pub const LOCAL: u64 = 64;
     pub const GLOBAL: u64 = 128;
 
-    /// `place`, in words: the vector's numbers (of the vector in dimension 0, of the work-item in the others; of the vector in the
-    /// order of local ids alone if the kernel is linear), and the address of its record in scratch memory.
+    /// Words of `position`: the vector's numbers, and the address of its frame in scratch memory. The numbers
+    /// are those of the vector in dimension 0 and of the work-item in the others; for a linear kernel only
+    /// the first is used, the vector's number in the order of local ids.
     pub const VECTOR: usize = 0;
     pub const Y: usize = 1;
     pub const Z: usize = 2;
-    pub const RECORD: usize = 3;
+    pub const FRAME: usize = 3;
 }
 
-/// A variable's place in memory.
+/// Location of a variable in memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Place {
+pub struct VariableLocation {
     pub name: String,
     pub offset: u32,
     pub size: u32,
-    /// From one work-item's copy to the next, for private variables.
+    /// Bytes from one work-item's copy to the next, for private variables.
     pub stride: u32,
 }
 
-/// Where a kernel's variables lie: in local memory, in a vector's record, in the program's data block.
+/// Locations of a kernel's variables: in local memory, in a vector's frame, in the program's data block.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Places {
-    pub local: Vec<Place>,
-    pub private: Vec<Place>,
-    pub program: Vec<Place>,
+pub struct VariableLocations {
+    pub local: Vec<VariableLocation>,
+    pub private: Vec<VariableLocation>,
+    pub program: Vec<VariableLocation>,
 }
 
-/// What tells of an image in memory: byte offsets in a structure aligned to 8. Levels of detail have one each, behind the one of the first. Numbers are u32 where nothing else is said.
-/// `builtins/texels.cl` has the same structure and says more.
-pub mod image {
-    /// Address of the first texel; bytes between rows (layers, for a one-dimensional array) and between slices. u64 each.
+/// Image descriptor: byte offsets in a structure aligned to 8. Each level of detail has one, consecutive from
+/// the first level's. Numbers are u32 unless noted. `builtins/texels.cl` declares and documents the same
+/// structure.
+pub mod image_descriptor {
+    /// Address of the first texel; bytes between rows (layers, for a one-dimensional array) and between
+    /// slices. u64 each.
     pub const BASE: usize = 0;
     pub const ROW: usize = 8;
     pub const SLICE: usize = 16;
-    /// Width, height, depth; layers are counted in the element after an array's last dimension, unused ones are 1.
+    /// Width, height, depth. The number of layers is the element after an array's last dimension; unused ones
+    /// are 1.
     pub const SIZE: [u32; 3] = [24, 28, 32];
     /// cl_channel_order in the high half, cl_channel_type in the low one.
     pub const FORMAT: u32 = 36;
     /// Bytes of a texel.
     pub const ELEMENT: usize = 40;
-    /// One of the numbers below.
+    /// Kind of component: one of the numbers below.
     pub const KIND: usize = 44;
-    /// Bits above a signed component.
+    /// Number of bits above a signed component.
     pub const EXTEND: usize = 48;
-    /// Levels of detail.
+    /// Number of levels of detail.
     pub const LEVELS: u32 = 52;
-    /// Four each: the component's first bit in the texel, its bits' ones, what stands for it if it has none, and its bits' ones if
-    /// writes store it.
-    pub const PLACE: usize = 56;
+    /// Four of each, one per component: its first bit in the texel, the mask of its width, the value read if
+    /// the format lacks it, and the mask again if writes store it, else 0.
+    pub const SHIFT: usize = 56;
     pub const MASK: usize = 72;
     pub const OTHER: usize = 88;
     pub const STORED: usize = 104;
@@ -158,40 +172,43 @@ pub const ALIGN: usize = 128;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct NativeKernel {
     pub info: KernelInfo,
-    /// Symbols: for groups of whole vectors, and for all groups.
+    /// Symbols of the function for groups of whole vectors, and of that for all groups.
     pub whole: String,
     pub any: String,
-    /// Work-items that are computed together: neighbours in dimension 0, or in the order of local linear ids if `linear`.
+    /// Work-items of a vector: neighbours in dimension 0, or in the order of local linear ids if `linear`.
     pub width: u32,
     pub linear: bool,
-    /// The kernel has barriers, so that scratch memory is kept for every vector of the group at once.
+    /// Whether the kernel has barriers, so that scratch memory has a frame for every vector of the group.
     pub has_barriers: bool,
-    /// Bytes of scratch memory of one vector, for either function.
-    pub record_bytes: u32,
-    /// Local memory of the kernel's own variables.
+    /// Bytes of a vector's frame, for either function.
+    pub frame_bytes: u32,
+    /// Bytes of local memory of the kernel's own variables.
     pub static_local_bytes: u32,
-    /// Local arguments, with the offset of the word (u64) in the argument block that holds their place in local memory.
+    /// Local arguments, each with the offset of the word (u64) in the argument block that holds its offset in
+    /// local memory.
     pub local_args: Vec<(u16, u32)>,
     /// Bytes of the argument block.
     pub args_bytes: u32,
     /// Bytes of private variables of one work-item.
     pub private_bytes: u32,
-    /// The kernel uses sub-groups.
+    /// Whether the kernel uses sub-groups.
     pub has_sub_groups: bool,
-    /// The runtime fills local memory with zeros before each group.
+    /// Whether the runtime fills local memory with zeros before each group.
     pub zero_local: bool,
-    /// Bytes that a work-item writes in whole lines to arrays that the kernel does not read: stores that may go past the caches.
+    /// Bytes that a work-item stores to arrays that the kernel only writes, in whole cache lines: these
+    /// stores may go past the caches.
     pub stream_bytes: u32,
-    /// Built with debug information: enqueuing tells what is wrong.
-    pub tells_errors: bool,
-    /// Groups divide what the kernel enqueues evenly.
+    /// Whether enqueuing reports the error (built with debug information) rather than just a failure.
+    pub reports_errors: bool,
+    /// Whether the local size must divide the global size of what the kernel enqueues.
     pub uniform_groups: bool,
-    /// The code is checked code. Its symbols are one.
-    pub places: Option<Places>,
+    /// Locations of the variables of instrumented code, else `None`. Instrumented code has one function: both
+    /// symbols are the same.
+    pub variables: Option<VariableLocations>,
 }
 
 impl NativeKernel {
-    /// Vectors of a group.
+    /// Number of vectors of a group.
     pub fn vectors(&self, local: [u64; 3]) -> u64 {
         let width = u64::from(self.width.max(1));
         match self.linear {
@@ -204,10 +221,10 @@ impl NativeKernel {
         let line = if self.linear { local[0] * local[1] * local[2] } else { local[0] };
         line.is_multiple_of(u64::from(self.width.max(1)))
     }
-    /// Scratch memory of a group.
+    /// Bytes of scratch memory of a group.
     pub fn scratch_bytes(&self, local: [u64; 3]) -> u64 {
-        let records = if self.has_barriers { self.vectors(local) } else { 1 };
-        records * u64::from(self.record_bytes)
+        let frames = if self.has_barriers { self.vectors(local) } else { 1 };
+        frames * u64::from(self.frame_bytes)
     }
 }
 

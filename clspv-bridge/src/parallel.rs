@@ -1,32 +1,32 @@
 //! Independent pieces of work on several threads.
 //!
-//! The caller works too; helpers join it while the process has fewer of them than processors, so that many builds at a
-//! time do not multiply their threads. Helpers have stacks as large as the compiler's own thread. A panic in a piece of
-//! work is the caller's.
+//! The caller works too. Helper threads join it while the process has fewer of them than processors, so that
+//! simultaneous builds do not multiply their threads. Helpers have stacks as large as the compiler's own
+//! thread. A panic in a piece of work reaches the caller.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Stack of a helper: passes recurse over what they are given.
+/// Stack of a helper thread, in bytes: passes are recursive.
 const STACK: usize = 64 << 20;
 
-/// Helpers at work in this process.
+/// Helper threads at work in this process.
 static HELPERS: AtomicUsize = AtomicUsize::new(0);
 
-/// A place among the helpers.
-struct Place;
+/// A permit for one helper thread.
+struct Permit;
 
-impl Place {
-    fn take() -> Option<Place> {
+impl Permit {
+    fn take() -> Option<Permit> {
         let most = std::thread::available_parallelism().map_or(1, |n| n.get()) - 1;
         HELPERS
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < most).then_some(n + 1))
             .ok()
-            .map(|_| Place)
+            .map(|_| Permit)
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         HELPERS.fetch_sub(1, Ordering::Relaxed);
     }
@@ -50,9 +50,9 @@ pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec
     };
     std::thread::scope(|scope| {
         for _ in 1..count {
-            let Some(place) = Place::take() else { break };
+            let Some(permit) = Permit::take() else { break };
             let helper = || {
-                let _place = place;
+                let _permit = permit;
                 run();
             };
             let builder = std::thread::Builder::new().name("pyroclast-compiler".into()).stack_size(STACK);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn panics_reach_the_caller_and_free_the_places() {
+    fn panics_reach_the_caller_and_free_the_permits() {
         for _ in 0..20 {
             let result = std::panic::catch_unwind(|| {
                 map(vec![1, 2, 3, 4], |x| if x == 3 { panic!("three") } else { x })

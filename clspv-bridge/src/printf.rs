@@ -1,24 +1,29 @@
-//! The printf contract: what a record in the print buffer holds, and how format strings are read (OpenCL C 6.15.14).
+//! The printf contract: the contents of a record in the print buffer, and the parsing of format strings
+//! (OpenCL C 6.15.14).
 //!
-//! The print buffer is an array of 32-bit words. Its head: [`NEXT`] is the index of the first free word, [`CAPACITY`] the
-//! index at which it is full, [`DROPPED`] counts calls whose records found no room. A record starts at any index below the
-//! capacity and is complete; the memory has room for the longest record behind the capacity. Its first word is the launch's
-//! number base ([`crate::abi::ImplicitArg::PrintfBase`]) plus the index of the call in [`crate::metadata::KernelInfo::printf`];
-//! then come the operands, each lane of at most 32 bits in one word and each of 64 bits in two, the low one first.
+//! The print buffer is an array of 32-bit words. In its head, [`NEXT`] is the index of the first free word,
+//! [`CAPACITY`] the index at which the buffer is full, and [`DROPPED`] counts calls whose records did not
+//! fit. A record may start at any index below the capacity and is complete: the memory has space for the
+//! longest record beyond the capacity.
+//!
+//! A record's first word is the launch's number base ([`crate::abi::ImplicitArg::PrintfBase`]) plus the index of
+//! the call in [`crate::metadata::KernelInfo::printf`]. Then come the operands, each lane of at most 32 bits
+//! in one word and each of 64 bits in two, the low one first.
 
-/// Word of the print buffer that counts words in use, the head included.
+/// Index of the word that counts words in use, the head included.
 pub const NEXT: u32 = 0;
-/// Word that holds the index from which on no record may start.
+/// Index of the word that holds the index from which on no record may start.
 pub const CAPACITY: u32 = 1;
-/// Word that counts dropped records (modulo 2^32).
+/// Index of the word that counts dropped records (modulo 2^32).
 pub const DROPPED: u32 = 2;
-/// Words of the head.
+/// Number of words of the head.
 pub const HEAD: u32 = 4;
 
 /// One call of printf in a kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct PrintfCall {
-    /// The format string without its terminator; `None` if its address (of 64 bits) is the record's first operand.
+    /// The format string without its terminator; `None` if its address (of 64 bits) is the record's first
+    /// operand.
     pub format: Option<Vec<u8>>,
     pub args: Vec<PrintfArg>,
 }
@@ -32,12 +37,12 @@ pub enum PrintfArg {
     Float { bits: u8, lanes: u8 },
     /// An address of 64 bits.
     Pointer,
-    /// A string known to the compiler, without its terminator; takes no room in the record.
+    /// A string known to the compiler, without its terminator. It takes no words of the record.
     Text(Vec<u8>),
 }
 
 impl PrintfArg {
-    /// Words in the record.
+    /// Number of words in the record.
     pub fn words(&self) -> u32 {
         match *self {
             PrintfArg::Int { bits, lanes } | PrintfArg::Float { bits, lanes } => {
@@ -50,7 +55,7 @@ impl PrintfArg {
 }
 
 impl PrintfCall {
-    /// Words of the record.
+    /// Number of words of the record.
     pub fn words(&self) -> u32 {
         let format = if self.format.is_none() { 2 } else { 0 };
         self.args.iter().fold(1 + format, |n, a| n.saturating_add(a.words()))
@@ -75,11 +80,11 @@ pub enum Length {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Size {
     Number(u32),
-    /// `*`: an operand. OpenCL C has no such thing; it is read as in C.
+    /// `*`: an operand. OpenCL C does not have it; it is parsed as in C.
     Operand,
 }
 
-/// Widths and precisions beyond this are cut: no longer output is asked for in earnest.
+/// Upper limit of widths and precisions; larger ones are clamped.
 pub const MAX_SIZE: u32 = 16383;
 
 /// A conversion specification.
@@ -99,16 +104,16 @@ pub struct Conversion {
     pub kind: u8,
 }
 
-/// A part of a format string.
+/// A piece of a format string.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Piece<'a> {
-    /// Written as it stands; so is what looks like a conversion but is none.
+    /// Text that is written verbatim, including an invalid conversion.
     Text(&'a [u8]),
     /// A conversion with its spelling.
     Conversion(Conversion, &'a [u8]),
 }
 
-/// The parts of a format string, which ends at its first zero byte.
+/// Iterator over the pieces of a format string, which ends at its first zero byte.
 pub struct Pieces<'a> {
     rest: &'a [u8],
 }
@@ -139,7 +144,7 @@ impl<'a> Iterator for Pieces<'a> {
         }
         let mut at = Scanner { bytes: self.rest, at: 1 };
         let conversion = at.conversion();
-        // Not a conversion: the percent sign and what was read of it are text.
+        // Not a conversion: the percent sign and the characters after it are text.
         let (head, rest) = self.rest.split_at(at.at);
         self.rest = rest;
         Some(conversion.map_or(Piece::Text(head), |c| Piece::Conversion(c, head)))
@@ -171,7 +176,7 @@ impl Scanner<'_> {
         n.min(MAX_SIZE)
     }
 
-    /// After the percent sign: flags, width, precision, vector, length, kind.
+    /// Parses what follows the percent sign: flags, width, precision, vector, length, kind.
     fn conversion(&mut self) -> Option<Conversion> {
         let mut c = Conversion {
             minus: false,
@@ -237,7 +242,7 @@ impl Scanner<'_> {
     }
 }
 
-/// For each operand of a format string, the kind of the conversion that takes it (`*` for widths and precisions).
+/// For each operand of a format string, the kind of its conversion (`*` for widths and precisions).
 pub fn operand_kinds(format: &[u8]) -> Vec<u8> {
     let mut kinds = Vec::new();
     for piece in pieces(format) {

@@ -1,6 +1,6 @@
-//! What the back end may use: filled in by the device layer from the Vulkan physical device.
+//! Capabilities that code may use. The device layer fills them in from the Vulkan physical device.
 
-/// Capabilities of the Vulkan device that code is generated for.
+/// Capabilities of the device that code is generated for.
 ///
 /// A field is true only if the feature is enabled on the logical device. Part of the cache key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,49 +21,55 @@ pub struct Target {
     /// Atomics on floating-point numbers in buffers and in workgroup memory.
     pub buffer_float_atomics: FloatAtomics,
     pub shared_float_atomics: FloatAtomics,
-    /// The driver makes work-items wait for each other at fences and ordered atomics of work-group or device scope.
+    /// Whether the driver executes fences and ordered atomics of work-group or device scope as execution
+    /// barriers.
     pub fences_block: bool,
     pub workgroup_explicit_layout: bool,
     pub workgroup_explicit_layout_8: bool,
     pub workgroup_explicit_layout_16: bool,
     pub vulkan_memory_model: bool,
-    /// shaderSignedZeroInfNanPreserve / DenormPreserve / DenormFlushToZero / RoundingModeRTE for 16, 32, 64 bits.
+    /// shaderSignedZeroInfNanPreserve / DenormPreserve / DenormFlushToZero / RoundingModeRTE for 16, 32, 64
+    /// bits.
     pub float_controls: FloatControls,
     pub denorms32: Denorms32,
-    /// GLSL.std.450 Fma on f32 is a correctly rounded fused multiply-add.
+    /// Whether GLSL.std.450 Fma on f32 is a correctly rounded fused multiply-add.
     pub exact_fma32: bool,
-    /// The same on f64.
+    /// Whether GLSL.std.450 Fma on f64 is a correctly rounded fused multiply-add.
     pub exact_fma64: bool,
-    /// f32 division and square root are correctly rounded.
+    /// Whether f32 division and square root are correctly rounded.
     pub exact_div32: bool,
     pub exact_sqrt32: bool,
-    /// f64 division and square root are correctly rounded.
+    /// Whether f64 division and square root are correctly rounded.
     pub exact_div64: bool,
     pub exact_sqrt64: bool,
-    /// The device's f32 `Exp2` is within 3 ulp near zero, as OpenCL's relaxed table asks (Vulkan: 3 + 2 |x|).
+    /// Whether the device's f32 `Exp2` is within 3 ulp near zero, as OpenCL's relaxed table requires (Vulkan:
+    /// 3 + 2 |x|).
     pub close_exp2: bool,
-    /// The device's f32 `Log2` is within 3 ulp, or 2^-21 near 1, for denormal arguments too unless these are flushed.
+    /// Whether the device's f32 `Log2` is within 3 ulp, or 2^-21 near 1. Denormal arguments count unless they
+    /// are flushed.
     pub close_log2: bool,
-    /// Work-items in a full sub-group unless the kernel requires another size; 0 if the device's sub-groups are not usable:
-    /// then each work-item is a sub-group. Where not 0, basic operations, votes, ballots and shuffles exist.
+    /// Work-items in a full sub-group, unless the kernel requires another size. If not 0, the device has
+    /// basic operations, votes, ballots and shuffles. 0 if its sub-groups are not usable: then each work-item
+    /// is a sub-group.
     pub subgroup_size: u32,
     /// Smallest and largest size that a kernel may require; both 0 if there is no choice.
     pub subgroup_size_range: (u32, u32),
     pub subgroup_ops: SubgroupOps,
-    /// Dot products of packed bytes are single instructions.
+    /// Whether dot products of packed bytes are single instructions.
     pub integer_dot_product: bool,
-    /// Clocks of the sub-group and of the device can be read.
+    /// Whether clocks of the sub-group and of the device can be read.
     pub subgroup_clock: bool,
     pub device_clock: bool,
     /// Bytes of push constants.
     pub max_push_constants: u32,
-    /// Buffers have device addresses (bufferDeviceAddress). Else every kernel is compiled for bindings with virtual addresses.
+    /// Whether buffers have device addresses (bufferDeviceAddress). If not, every kernel is compiled for
+    /// bindings with virtual addresses.
     pub addresses: bool,
-    /// Storage-buffer descriptors that a kernel may use; 0 turns the bindings mode off.
+    /// Storage-buffer descriptors that a kernel may use; 0 disables the bindings mode.
     pub max_buffer_descriptors: u32,
-    /// Descriptors of all kinds.
+    /// Descriptors of all kinds that a kernel may use.
     pub max_descriptors: u32,
-    /// And of storage images.
+    /// Storage-image descriptors that a kernel may use.
     pub max_storage_images: u32,
     /// Levels of detail that an image can have.
     pub image_levels: u8,
@@ -72,45 +78,47 @@ pub struct Target {
     pub storage_image_write_any: bool,
     /// shaderStorageImageExtendedFormats.
     pub storage_image_extended_formats: bool,
-    /// The device profile prefers storage-buffer bindings to device addresses.
+    /// Whether the device profile prefers storage-buffer bindings to device addresses.
     pub prefer_bindings: bool,
-    /// Variables of different types at one binding are the same memory to the driver's compiler, as `Aliased` says. Else accesses
-    /// through them are volatile.
+    /// Whether the driver's compiler honours `Aliased`, by which variables of different types at one binding
+    /// are the same memory. Otherwise accesses through them are volatile.
     pub aliased_views: bool,
-    /// The driver moves the parts of loads wider than 16 bytes far apart unless something holds them.
+    /// Whether the driver moves the parts of loads wider than 16 bytes far apart, unless a dependency
+    /// prevents it.
     pub scatters_wide_loads: bool,
-    /// The driver makes much code of each component of an access to buffers: vectors of small integers are accessed
-    /// by words.
+    /// Whether the driver generates much code for each component of a buffer access: vectors of small
+    /// integers are then accessed by words.
     pub scalar_accesses: bool,
-    /// The last test of a loop goes into its continue block, as in GLSL's `do ... while`. llvmpipe makes worse code of that.
+    /// Whether the last test of a loop goes into its continue block, as in GLSL's `do ... while`. llvmpipe
+    /// generates worse code for that.
     pub tests_in_continue: bool,
-    /// Lanes that left a loop go on computing, which changes values used after it unless they are phis: loops must be
-    /// in LCSSA form.
+    /// Lanes that left a loop go on computing, which changes values used after it unless they are phis: loops
+    /// must be in LCSSA form.
     pub needs_lcssa: bool,
-    /// The driver ends loops, as if they were done, once the loops of lanes that run together have had this many
-    /// iterations in all.
+    /// The driver ends loops, as if they were done, once the loops of lanes that run together have had this
+    /// many iterations in all.
     pub max_trip_count: Option<u32>,
-    /// The host's processor, if code is made for that; of the fields above, those about Vulkan then mean nothing.
+    /// The host's processor, for native code. Then the fields above that concern Vulkan are meaningless.
     pub cpu: Option<CpuTarget>,
-    /// Bytes of workgroup memory.
+    /// Maximum bytes of workgroup memory.
     pub max_workgroup_memory: u32,
-    /// Invocations of a workgroup, and per dimension.
+    /// Maximum invocations of a workgroup, in all and per dimension.
     pub max_workgroup_invocations: u32,
     pub max_workgroup_size: [u32; 3],
 }
 
-/// A processor that native code is made for.
+/// A processor that native code is generated for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CpuTarget {
     /// Model and features: code for one processor may not run on another.
     pub processor: String,
-    /// Work-items that are computed together: 4, 8, 16 or 32. Sub-groups have this size.
+    /// Work-items of a vector: 4, 8, 16 or 32. Sub-groups have this size.
     pub width: u32,
-    /// Memory accesses are calls of the runtime, which checks them ([`crate::native::check`]).
-    pub checked: bool,
+    /// Whether memory accesses are calls of the runtime, which checks them ([`crate::native::check`]).
+    pub instrumented: bool,
 }
 
-/// Atomic additions and extrema of floating-point numbers that the device has itself, by width.
+/// Atomic additions, minima and maxima of floating-point numbers that the device supports, by width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FloatAtomics {
     pub add16: bool,
@@ -132,7 +140,7 @@ impl FloatAtomics {
         min_max64: true,
     };
 
-    /// Addition, or minimum and maximum, of numbers of so many bits.
+    /// Whether addition, or minimum and maximum, of numbers of `bits` bits is supported.
     pub fn has(self, add: bool, bits: u32) -> bool {
         match (add, bits) {
             (true, 16) => self.add16,
@@ -174,13 +182,13 @@ pub struct SubgroupOps {
     pub extended_types: bool,
 }
 
-/// What becomes of f32 denormals.
+/// Treatment of f32 denormals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Denorms32 {
     Kept,
-    /// Every operation of the device takes denormals for zeros and gives zeros for them.
+    /// The device flushes denormal operands and results of every operation to zero.
     Flushed,
-    /// The compiler makes it so, on a device that would keep them.
+    /// The compiler flushes them, on a device that would preserve them.
     MadeFlushed,
 }
 
@@ -190,7 +198,7 @@ impl Target {
         let (low, high) = self.subgroup_size_range;
         size == self.subgroup_size.max(1) || (size.is_power_of_two() && size >= low.max(1) && size <= high)
     }
-    /// The host's processor. `has` tells its features by the names of /proc/cpuinfo.
+    /// The host's processor. `has` tests for a feature by its name in /proc/cpuinfo.
     pub fn native(processor: String, has: &dyn Fn(&str) -> bool) -> Target {
         let width = if has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") {
             16
@@ -200,7 +208,7 @@ impl Target {
             4
         };
         let arm = cfg!(target_arch = "aarch64");
-        // Without instructions for it LLVM calls functions that code without libraries lacks.
+        // Without instructions for it LLVM calls library functions, which the code is not linked with.
         let (fma, half) = (arm || has("fma"), arm || has("f16c"));
         Target {
             float16: half,
@@ -236,7 +244,7 @@ impl Target {
             },
             subgroup_clock: true,
             device_clock: true,
-            cpu: Some(CpuTarget { processor, width, checked: false }),
+            cpu: Some(CpuTarget { processor, width, instrumented: false }),
             max_workgroup_memory: 256 << 10,
             max_workgroup_invocations: 4096,
             max_workgroup_size: [4096; 3],

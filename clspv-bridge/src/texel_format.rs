@@ -1,26 +1,27 @@
 //! Formats of storage images in modules, for devices that read only images whose format the module declares
 //! (shaderStorageImageReadWithoutFormat is missing).
 //!
-//! The compiler does not know the format of an image that a kernel reads and writes. It declares a placeholder; when the
-//! images are known, [`declare`] makes of the module one with their formats. A module is never changed, so the
-//! result depends on nothing but the module and the formats.
+//! The compiler does not know the format of an image that a kernel reads and writes, so it declares a
+//! placeholder. When the images are known, [`declare`] makes a copy of the module with their formats. The
+//! original module never changes, so the result depends only on the module and the formats.
 
 use spirv::{Decoration, ImageFormat, Op, StorageClass};
 use std::collections::HashMap;
 
-/// Words before the first instruction.
+/// Number of words before the first instruction.
 const HEADER: usize = 5;
-/// Index of the bound of ids in the header.
+/// Index in the header of the bound of ids.
 const BOUND: usize = 3;
 /// Index of the format among the words of OpTypeImage.
 const FORMAT: usize = 8;
 
-/// What stands for the format of an image whose texels are floating-point, or integers, until it is known.
+/// The placeholder for the format of an image whose texels are floating-point numbers, or integers.
 pub fn placeholder(float: bool) -> ImageFormat {
     if float { ImageFormat::R32f } else { ImageFormat::R32ui }
 }
 
-/// Whether every device with storage images can declare the format; others need shaderStorageImageExtendedFormats.
+/// Whether every device with storage images can declare the format; others need
+/// shaderStorageImageExtendedFormats.
 pub fn is_basic(format: ImageFormat) -> bool {
     use ImageFormat as F;
     matches!(
@@ -52,7 +53,7 @@ fn instructions(module: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
     })
 }
 
-/// A new type in place of an old one.
+/// A new type that replaces another.
 struct Renewed {
     old: u32,
     format: ImageFormat,
@@ -60,8 +61,8 @@ struct Renewed {
     pointer: u32,
 }
 
-/// The module with the formats of some storage images, each given by its binding. Variables that declare no format
-/// keep doing so; a format must suit the type of the texels.
+/// Copies the module with the formats of some storage images, each identified by its binding. Variables that
+/// declare no format stay without; a format must fit the type of the texels.
 pub fn declare(module: &[u32], formats: &[(u32, ImageFormat)]) -> Vec<u32> {
     const TYPE_IMAGE: u32 = Op::TypeImage as u32;
     const TYPE_POINTER: u32 = Op::TypePointer as u32;
@@ -74,7 +75,7 @@ pub fn declare(module: &[u32], formats: &[(u32, ImageFormat)]) -> Vec<u32> {
     let mut bound_to: HashMap<u32, ImageFormat> = HashMap::new();
     let mut next = module.get(BOUND).copied().unwrap_or_default();
     let mut renewed: Vec<Renewed> = Vec::new();
-    // Variable to the index of its new types.
+    // Maps a variable to the index of its new types.
     let mut variables: HashMap<u32, usize> = HashMap::new();
     for (op, words) in instructions(module) {
         match (op, words) {

@@ -1,17 +1,17 @@
-//! How the texels of a storage image lie in memory, where that is not how kernels see them: in another order, or along the
-//! curve of sRGB. Views of storage images can do neither.
+//! Conversions between the texels of a storage image in memory and those that kernels see: another order of
+//! the components, or the sRGB transfer function. Views of storage images support neither.
 //!
-//! The compiler does not know the formats of a kernel's images. Each storage image has a specialisation constant
-//! ([`crate::abi::SPEC_FIRST_IMAGE`]) whose value is [`TexelOrder::word`]; its default, 0, stands for texels as they are, so that
-//! what the driver compiles for those converts nothing.
+//! The compiler does not know the formats of a kernel's images. Each storage image has a specialisation
+//! constant ([`crate::abi::SPEC_FIRST_IMAGE`]) whose value is [`TexelOrder::word`]. Its default, 0, means no
+//! conversion, and then the driver's code converts nothing.
 
-/// Bits of the word: two for each channel of memory, then three for each component of a read, then the curve.
+/// Bits of the word: two for each channel of memory, three for each component of a read, then the sRGB flag.
 pub(crate) const STORED_BITS: u32 = 2;
 pub(crate) const READ_BITS: u32 = 3;
 pub(crate) const FIRST_READ: u32 = 4 * STORED_BITS;
 pub(crate) const CURVE: u32 = FIRST_READ + 4 * READ_BITS;
 
-/// What a component of a read is.
+/// Source of a component of a read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
     /// A channel of memory, 0 to 3.
@@ -20,14 +20,14 @@ pub enum Source {
     One,
 }
 
-/// How texels are stored.
+/// The conversion between memory and kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TexelOrder {
     /// The component that each channel of memory holds.
     pub stored: [u8; 4],
-    /// What a read makes of the channels.
+    /// The source of each component of a read.
     pub read: [Source; 4],
-    /// Red, green and blue are stored along the curve of sRGB.
+    /// Whether red, green and blue are stored in sRGB encoding.
     pub srgb: bool,
 }
 
@@ -48,7 +48,7 @@ impl TexelOrder {
     }
 }
 
-/// How far an index is behind one of four that would be its own.
+/// Distance of an index from `own`, modulo 4, in the form of the word.
 fn from_own(index: u8, own: u32) -> u32 {
     (u32::from(index) + 4 - own) & 3
 }

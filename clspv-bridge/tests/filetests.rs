@@ -19,7 +19,7 @@
 //! `; error: TEXT` is part of the required error; lines `;> ...` at the end are the whole output.
 //! `PYROCLAST_BLESS=1` rewrites the latter.
 
-use clspv_bridge::abi::{BlockPlace, LaunchAbi, PointerMode};
+use clspv_bridge::abi::{BlockStorage, LaunchAbi, PointerMode};
 use clspv_bridge::ir::{Const, FuncRef, Function, Module, Phase, Type, interp, parse, verify};
 use clspv_bridge::passes::PassContext;
 use clspv_bridge::{CompileError, Target, driver, passes};
@@ -212,7 +212,7 @@ fn emit(m: &Module) -> Result<String, String> {
         }
         let abi = LaunchAbi {
             mode: PointerMode::Addresses,
-            place: BlockPlace::Push,
+            block_storage: BlockStorage::Push,
             implicit_args: vec![],
             args_offset: 0,
             block_size: 128,

@@ -7,7 +7,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use clspv_bridge::abi::{BindingSource, BlockPlace, ImplicitArg, LaunchAbi, PointerMode};
+use clspv_bridge::abi::{BindingSource, BlockStorage, ImplicitArg, LaunchAbi, PointerMode};
 use clspv_bridge::driver::Options;
 use clspv_bridge::ir::interp::{Launch, Machine, Stop, value};
 use clspv_bridge::ir::*;
@@ -642,7 +642,7 @@ fn run_lowered(
     bytes.resize(data.block.size() as usize, 0);
     let data = machine.memory.alloc(&bytes);
     let is_virtual = abi.mode == PointerMode::Virtual;
-    assert_eq!(abi.place, BlockPlace::Push);
+    assert_eq!(abi.block_storage, BlockStorage::Push);
     let mut block = vec![0u8; abi.block_size as usize];
     let mut put =
         |at: u32, bytes: &[u8]| block[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);

@@ -155,7 +155,7 @@ impl Device {
             extensions: language.chain(&self.c_features).map(|f| f.name.to_string()).collect(),
             image_support: self.info().images,
             opencl_version: features::VERSION.0 * 100 + features::VERSION.1 * 10,
-            checked: self.ops().target().cpu.as_ref().is_some_and(|cpu| cpu.checked),
+            instrumented: self.ops().target().cpu.as_ref().is_some_and(|cpu| cpu.instrumented),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! justify, and never panics: damaged input gives `None`. A change of any encoding here needs a new [`VERSION`].
 
 use clspv_bridge::abi::{
-    BindingSource, BlockPlace, CompiledKernel, CompiledProgram, DataBlock, ImageBinding, ImplicitArg,
+    BindingSource, BlockStorage, CompiledKernel, CompiledProgram, DataBlock, ImageBinding, ImplicitArg,
     KernelVariant, LaunchAbi, LocalSpec, PointerMode,
 };
 use clspv_bridge::driver::{Library, Options};
@@ -13,7 +13,7 @@ use clspv_bridge::ir::ImageDim;
 use clspv_bridge::metadata::{
     AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers,
 };
-use clspv_bridge::native::{NativeKernel, NativeProgram, Place, Places};
+use clspv_bridge::native::{NativeKernel, NativeProgram, VariableLocation, VariableLocations};
 use clspv_bridge::printf::{PrintfArg, PrintfCall};
 
 /// Version of the encodings in this file.
@@ -403,10 +403,10 @@ fn put_variant(w: &mut Writer, v: &KernelVariant) {
         PointerMode::Bindings => 1,
         PointerMode::Virtual => 2,
     });
-    w.u8(match abi.place {
-        BlockPlace::Push => 0,
-        BlockPlace::Buffer => 1,
-        BlockPlace::Bound => 2,
+    w.u8(match abi.block_storage {
+        BlockStorage::Push => 0,
+        BlockStorage::Buffer => 1,
+        BlockStorage::Bound => 2,
     });
     w.list(&abi.implicit_args, |w, (h, offset)| {
         put_implicit_arg(w, *h);
@@ -476,10 +476,10 @@ fn get_variant(r: &mut Reader) -> Option<KernelVariant> {
             2 => PointerMode::Virtual,
             _ => return None,
         },
-        place: match r.u8()? {
-            0 => BlockPlace::Push,
-            1 => BlockPlace::Buffer,
-            2 => BlockPlace::Bound,
+        block_storage: match r.u8()? {
+            0 => BlockStorage::Push,
+            1 => BlockStorage::Buffer,
+            2 => BlockStorage::Bound,
             _ => return None,
         },
         implicit_args: r.list(|r| Some((get_implicit_arg(r)?, r.u32()?)))?,
@@ -552,7 +552,7 @@ fn put_native(w: &mut Writer, n: &NativeProgram) {
         w.u32(k.width);
         w.bool(k.linear);
         w.bool(k.has_barriers);
-        w.u32(k.record_bytes);
+        w.u32(k.frame_bytes);
         w.u32(k.static_local_bytes);
         w.list(&k.local_args, |w, (arg, word)| {
             w.u16(*arg);
@@ -563,10 +563,10 @@ fn put_native(w: &mut Writer, n: &NativeProgram) {
         w.bool(k.has_sub_groups);
         w.bool(k.zero_local);
         w.u32(k.stream_bytes);
-        w.bool(k.tells_errors);
+        w.bool(k.reports_errors);
         w.bool(k.uniform_groups);
-        w.option(&k.places, |w, places| {
-            for list in [&places.local, &places.private, &places.program] {
+        w.option(&k.variables, |w, variables| {
+            for list in [&variables.local, &variables.private, &variables.program] {
                 w.list(list, |w, p| {
                     w.str(&p.name);
                     w.u32(p.offset);
@@ -579,10 +579,13 @@ fn put_native(w: &mut Writer, n: &NativeProgram) {
     w.blob(&n.object);
 }
 
-fn get_places(r: &mut Reader) -> Option<Places> {
-    let mut list =
-        || r.list(|r| Some(Place { name: r.str()?, offset: r.u32()?, size: r.u32()?, stride: r.u32()? }));
-    Some(Places { local: list()?, private: list()?, program: list()? })
+fn get_variables(r: &mut Reader) -> Option<VariableLocations> {
+    let mut list = || {
+        r.list(|r| {
+            Some(VariableLocation { name: r.str()?, offset: r.u32()?, size: r.u32()?, stride: r.u32()? })
+        })
+    };
+    Some(VariableLocations { local: list()?, private: list()?, program: list()? })
 }
 
 fn get_native(r: &mut Reader) -> Option<NativeProgram> {
@@ -594,7 +597,7 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
             width: r.u32()?,
             linear: r.bool()?,
             has_barriers: r.bool()?,
-            record_bytes: r.u32()?,
+            frame_bytes: r.u32()?,
             static_local_bytes: r.u32()?,
             local_args: r.list(|r| Some((r.u16()?, r.u32()?)))?,
             args_bytes: r.u32()?,
@@ -602,9 +605,9 @@ fn get_native(r: &mut Reader) -> Option<NativeProgram> {
             has_sub_groups: r.bool()?,
             zero_local: r.bool()?,
             stream_bytes: r.u32()?,
-            tells_errors: r.bool()?,
+            reports_errors: r.bool()?,
             uniform_groups: r.bool()?,
-            places: r.option(get_places)?,
+            variables: r.option(get_variables)?,
         })
     })?;
     Some(NativeProgram { kernels, object: r.blob()?.to_vec() })
@@ -674,7 +677,7 @@ pub(crate) mod tests {
         };
         let abi = LaunchAbi {
             mode: PointerMode::Virtual,
-            place: BlockPlace::Bound,
+            block_storage: BlockStorage::Bound,
             implicit_args: vec![
                 (ImplicitArg::GlobalIdBase(1), 0),
                 (ImplicitArg::LocalArgOffset(3), 8),
@@ -714,7 +717,7 @@ pub(crate) mod tests {
             width: 16,
             linear: true,
             has_barriers: true,
-            record_bytes: 128,
+            frame_bytes: 128,
             static_local_bytes: 64,
             local_args: vec![(1, 8)],
             args_bytes: 16,
@@ -722,11 +725,11 @@ pub(crate) mod tests {
             has_sub_groups: true,
             zero_local: true,
             stream_bytes: 4,
-            tells_errors: true,
+            reports_errors: true,
             uniform_groups: false,
-            places: Some(Places {
-                private: vec![Place { name: "x".into(), offset: 64, size: 6, stride: 8 }],
-                ..Places::default()
+            variables: Some(VariableLocations {
+                private: vec![VariableLocation { name: "x".into(), offset: 64, size: 6, stride: 8 }],
+                ..VariableLocations::default()
             }),
         };
         CompiledProgram {

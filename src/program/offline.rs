@@ -28,6 +28,6 @@ pub fn generic_front_config() -> FrontConfig {
         extensions: enabled.map(|f| f.name.to_string()).collect(),
         image_support: facts.images,
         opencl_version: features::VERSION.0 * 100 + features::VERSION.1 * 10,
-        checked: false,
+        instrumented: false,
     }
 }

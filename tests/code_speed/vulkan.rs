@@ -2,7 +2,7 @@
 //! launch contract of `clspv_bridge::abi`, so that both kinds of kernels run in exactly the same way.
 
 use ash::vk;
-use clspv_bridge::abi::{BindingSource, BlockPlace, ImplicitArg, KernelVariant, LocalSpec, PointerMode};
+use clspv_bridge::abi::{BindingSource, BlockStorage, ImplicitArg, KernelVariant, LocalSpec, PointerMode};
 use clspv_bridge::metadata::KernelInfo;
 use std::ptr::null_mut;
 use std::time::Instant;
@@ -422,7 +422,7 @@ impl Gpu {
                 }
             }
         }
-        let argument_buffer = if abi.place == BlockPlace::Buffer {
+        let argument_buffer = if abi.block_storage == BlockStorage::Buffer {
             let buffer = self.buffer(&block)?;
             block = buffer.address.to_le_bytes().to_vec();
             Some(buffer)

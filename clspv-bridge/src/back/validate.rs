@@ -1,7 +1,7 @@
 //! Checks emitted modules with the `spirv-val` tool, if `PYROCLAST_VALIDATE` names `spirv`.
 //!
-//! For development and tests: a module that the validator rejects is a bug of the back end, and drivers do not check.
-//! Without the tool the check fails too, since it was asked for.
+//! For development and tests: drivers do not check modules, and one that the validator rejects is a bug of
+//! the back end. The check also fails if the tool is missing.
 
 use crate::error::{CompileError, Result};
 use crate::front::{clang, process};
@@ -20,7 +20,7 @@ pub fn validate(module: &[u32], target: &Target) -> Result<()> {
     let bytes: Vec<u8> = module.iter().flat_map(|w| w.to_le_bytes()).collect();
     let output = process::run(&tool, &args, &bytes, TIME_LIMIT)?;
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), output.stderr);
-    // Where the host keeps the status from us, silence is success.
+    // If the host hides the exit status (SIGCHLD ignored), an empty output is success.
     let valid = output.status.map_or(text.trim().is_empty(), |s| s.success());
     if valid { Ok(()) } else { Err(CompileError::internal(format!("spirv-val: {}", text.trim()))) }
 }
@@ -37,7 +37,8 @@ mod tests {
         let minimal = [0x0723_0203, 0x0001_0600, 0, 1, 0];
         let error = validate(&minimal, &Target::generic()).unwrap_err();
         assert!(matches!(&error, CompileError::Internal(text) if text.contains("spirv-val")), "{error}");
-        // OpCapability Shader, OpMemoryModel Logical GLSL450, and no entry point: Vulkan wants one, SPIR-V does not.
+        // OpCapability Shader, OpMemoryModel Logical GLSL450, and no entry point, which Vulkan requires and
+        // SPIR-V does not.
         let library = [0x0723_0203, 0x0001_0600, 0, 1, 0, 0x0002_0011, 1, 0x0002_0011, 5, 0x0003_000e, 0, 1];
         assert!(validate(&library, &Target::generic()).is_ok());
     }

@@ -5,7 +5,8 @@ use super::clang::KernelArgInfo;
 use crate::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, TypeQualifiers};
 use std::collections::HashMap;
 
-/// Reads the kernels of a module. Only what source tells is filled in; sizes and offsets come from the SPIR-V.
+/// Reads the kernels of a module. Only facts that the source alone has are filled in; sizes and offsets come
+/// from the SPIR-V.
 pub fn parse(ir: &str) -> Vec<KernelArgInfo> {
     let mut nodes: HashMap<&str, Vec<String>> = HashMap::new();
     for line in ir.lines().filter(|l| l.starts_with('!')) {
@@ -90,7 +91,7 @@ fn vec_type_hint(node: &[String]) -> Option<String> {
     })
 }
 
-/// Operands of a metadata node: strings without their quotes, everything else as it stands.
+/// Operands of a metadata node: strings without their quotes, everything else verbatim.
 fn operands(body: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut rest = body.trim();

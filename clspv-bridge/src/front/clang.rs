@@ -1,11 +1,11 @@
 //! clang as a child process: OpenCL C in, SPIR-V out.
 //!
-//! Source goes in on standard input, the module comes out on standard output, diagnostics are the build log. Headers of
-//! clCompileProgram live in a private directory while the child runs. A crash, a time-out or a compiler without a SPIR-V
-//! target is an error with a readable text. The choice of options is explained beside each.
+//! The source is written to standard input, the module is read from standard output, and the diagnostics are
+//! the build log. Headers of clCompileProgram live in a private directory while the child runs. A crash, a
+//! time-out, or a compiler without a SPIR-V target is an error with a readable text. The reason for each
+//! option is beside it.
 
 use super::arg_info;
-use super::code_only::code_only;
 use super::cycles;
 use super::enqueue;
 use super::lines;
@@ -15,6 +15,7 @@ use super::process::{self, Output};
 use super::reached;
 use super::rename::{self, rename};
 use super::spirv::UNIT_FUNCTION;
+use super::strip_literals::strip_literals;
 use super::watch::Watch;
 use crate::driver::{FrontConfig, Header, Library, Options};
 use crate::error::{CompileError, Result};
@@ -30,18 +31,18 @@ pub(crate) fn time_limit() -> Duration {
     Duration::from_secs(seconds.unwrap_or(300))
 }
 
-/// Names that are tried when none is configured, best first.
+/// Names to try if none is configured, best first.
 const NAMES: &[&str] = &["clang-22", "clang-23", "clang-21", "clang-20", "clang"];
 
-/// Folders that are searched besides PATH, which a host may have emptied.
+/// Folders to search besides PATH, which a host may have emptied.
 const FOLDERS: &[&str] = &["/usr/bin", "/usr/local/bin", "/usr/lib/llvm-22/bin", "/opt/llvm/bin"];
 
-/// SPIR-V extensions the back end may use: each is one that the reader knows.
+/// SPIR-V extensions that the back end may use: those that the reader knows.
 const SPIRV_EXTENSIONS: &str = "+SPV_EXT_relaxed_printf_string_address_space,+SPV_KHR_integer_dot_product,\
 +SPV_KHR_bit_instructions,+SPV_KHR_subgroup_rotate,+SPV_KHR_shader_clock,+SPV_INTEL_subgroups,+SPV_KHR_uniform_group_instructions,\
 +SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max";
 
-/// What only the source tells of one kernel: names and types of its arguments, and its vector type hint.
+/// Facts about a kernel that only the source has: names and types of its arguments, and its vector type hint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelArgInfo {
     pub kernel: String,
@@ -75,12 +76,13 @@ pub(crate) fn in_folders(name: &str) -> Option<PathBuf> {
     listed.chain(FOLDERS.iter().map(PathBuf::from)).map(|folder| folder.join(name)).find(|p| p.is_file())
 }
 
-/// Sources that are longer, or that include others, are compiled in two steps.
+/// Longer sources, and those that include others, are compiled in two steps.
 const ONE_STEP_BYTES: usize = 16 << 10;
 
-/// Options of the step that makes SPIR-V. The vectorisers make types that the SPIR-V back end cannot write; so does the
-/// rewriting of loop exit values. Counters stay what they were: LLVM would widen `int` to 64 bits and count bytes instead of
-/// elements, which devices without 64-bit registers pay for in every iteration.
+/// Options of the step that generates SPIR-V. The vectorisers make types that the SPIR-V back end cannot
+/// write; so does the rewriting of loop exit values. Induction variables are not widened: LLVM would turn
+/// `int` into 64 bits, and count bytes instead of elements. Devices without 64-bit registers pay for that in
+/// every iteration.
 const CODE_ARGS: &[&str] = &[
     "-fno-slp-vectorize",
     "-fno-vectorize",
@@ -96,7 +98,7 @@ const CODE_ARGS: &[&str] = &[
     "-",
 ];
 
-/// The same with the extensions that fit the options.
+/// [`CODE_ARGS`] and the extensions that fit the options.
 fn code_args(options: &Options) -> Vec<OsString> {
     let mut extensions = format!("-spirv-ext={SPIRV_EXTENSIONS}");
     if contracts_by_operation(options) {
@@ -107,19 +109,21 @@ fn code_args(options: &Options) -> Vec<OsString> {
     args
 }
 
-/// Whether each operation says that it may be fused (the pragma FP_CONTRACT decides, it is on by default). Relaxed
-/// options permit that anyway, and the back end then writes permissions that were not given.
+/// Whether each operation carries its own permission to be contracted (decided by the pragma FP_CONTRACT, on
+/// by default). Relaxed options permit contraction anyway; with them the back end writes permissions that the
+/// program did not give.
 fn contracts_by_operation(options: &Options) -> bool {
     !options.unsafe_math && !options.fast_relaxed_math
 }
 
-/// Compiles a translation unit. `whole` says that nothing will be linked to it: then only kernels need to be kept.
+/// Compiles a translation unit. With `whole` nothing else will be linked to it, so only kernels need to be
+/// kept.
 ///
-/// Big programs are mostly functions that their kernels do not call or that are to be inlined. Telling LLVM so before it
-/// optimises makes the build many times faster, at the price of a second process.
+/// Big programs are mostly functions that their kernels do not call or that are to be inlined. Marking these
+/// before LLVM optimises makes the build many times faster, at the price of a second process.
 ///
-/// With `listed`, the files that the preprocessor read are given too (but for the headers and the source itself), unless
-/// the list cannot be had.
+/// With `listed`, also returns the files that the preprocessor read, except the headers and the source
+/// itself. The list is `None` if it is not available.
 pub fn compile(
     source: &str,
     headers: &[Header],
@@ -129,7 +133,7 @@ pub fn compile(
     listed: bool,
 ) -> Result<(Library, Option<Vec<PathBuf>>)> {
     let folder = match HeaderFolder::new(headers, listed) {
-        // The list alone is not worth a failure.
+        // A missing list alone does not fail the build.
         Err(CompileError::ToolFailed(_)) if headers.is_empty() => HeaderFolder(None),
         folder => folder?,
     };
@@ -153,10 +157,11 @@ fn has_function(spirv: &[u32]) -> bool {
     insts.is_ok_and(|insts| insts.iter().any(|i| i.op == spirv::Op::Function))
 }
 
-/// Name in the private folder of the list of files that were read; no header can have it.
+/// Name, in the private folder, of the list of files that were read; no header can have it.
 const DEPENDENCIES: &str = ".dependencies";
 
-/// The files of a rule for make: a target, a colon, names in which blanks and some others are escaped.
+/// The files of a make rule: a target, a colon, and names in which blanks and some other characters are
+/// escaped.
 fn parse_dependencies(rule: &str) -> Vec<PathBuf> {
     let mut files = vec![String::new()];
     let mut chars = rule.split_once(": ").map_or("", |(_, files)| files).chars().peekable();
@@ -194,22 +199,22 @@ fn compile_in(
         args.extend(["-MD", "-MQ", "out", "-MF"].map(OsString::from));
         args.push(root.join(DEPENDENCIES).into());
     }
-    if config.checked {
-        return compile_checked(&clang, args, source, options, config, whole);
+    if config.instrumented {
+        return compile_unoptimised(&clang, args, source, options, config, whole);
     }
-    let mut seen = code_only(source);
+    let mut seen = strip_literals(source);
     for definition in options.preprocessor.iter().filter(|o| o.starts_with("-D")) {
         seen = format!("{seen}\n{}", &definition[2..]).into();
     }
-    let unseen = seen.contains("#include");
-    let big = source.len() > ONE_STEP_BYTES || unseen;
-    // Words of built-ins that the back end spoils (see `rename`), also when macros put the names together.
+    let includes = seen.contains("#include");
+    let big = source.len() > ONE_STEP_BYTES || includes;
+    // Names of built-ins that the back end miscompiles (see `rename`), also if macros concatenate the names.
     let atomics = || rename::C11_ATOMICS.iter().any(|word| seen.contains(word));
     let levels =
         || config.extensions.iter().any(|e| e == "cl_khr_mipmap_image") && rename::names_levels(&seen);
-    // So are local variables that count as undefined where they are not.
-    let spoiled = options.initialize_local
-        || unseen
+    // Local variables with `initialize_local`: LLVM would treat them as undefined.
+    let needs_rewrite = options.initialize_local
+        || includes
         || seen.contains("sat")
         || seen.contains("half3")
         || rename::converts_to_integers(&seen)
@@ -217,10 +222,10 @@ fn compile_in(
         || atomics()
         || levels();
     let mut failure = None;
-    if !(whole && big || spoiled) {
+    if !(whole && big || needs_rewrite) {
         let mut args = args.clone();
         args.extend(code_args(options));
-        // The arguments' names take a process of their own, which runs at the same time.
+        // The arguments' names need a process of their own, which runs at the same time.
         let (output, info) = std::thread::scope(|scope| {
             let info = || self::arg_info(source, headers, options, config);
             let beside = options.kernel_arg_info.then(|| scope.spawn(info));
@@ -246,7 +251,7 @@ fn compile_in(
                 };
                 return Ok(Library { spirv, log, arg_info });
             }
-            // The back end failed: what spoils it may be cut out.
+            // The back end failed; the second step may remove the cause.
             Err(e @ CompileError::ToolFailed(_)) => failure = Some(e),
             Err(e) => return Err(e),
         }
@@ -258,29 +263,27 @@ fn compile_in(
     let ir = String::from_utf8_lossy(&output.stdout);
     let enqueuing = enqueue::rewrite(&ir)?;
     if matches!(enqueuing, Cow::Owned(_)) {
-        // The back end failed because of what is cut out now.
+        // The back end failed because of calls that are replaced now.
         failure = None;
     }
     let sized = local_sizes::note(&enqueuing);
     let mut rewritten = rewrite(sized.as_deref().unwrap_or(&enqueuing), whole);
     if options.initialize_local {
-        // Else LLVM takes for undefined what is read before it is written.
+        // Otherwise LLVM treats reads before the first write as undefined.
         rewritten =
             rewritten.replace(" addrspace(3) global ", " addrspace(3) externally_initialized global ");
     }
     let first = match failure {
-        None => code(&clang, &rewritten, options, config),
+        None => code(&clang, &rewritten, options, config, LlvmPasses::Run),
         Some(e) => Err(e),
     };
     let cut = match (first, cycles::cut(&rewritten)) {
-        (Err(CompileError::ToolFailed(_)), Some(cut)) => code(&clang, &cut, options, config),
+        (Err(CompileError::ToolFailed(_)), Some(cut)) => code(&clang, &cut, options, config, LlvmPasses::Run),
         (first, _) => first,
     };
     let (spirv, second) = match cut {
         // LLVM's passes may make vectors that the back end cannot write.
-        Err(CompileError::ToolFailed(_)) => {
-            code(&clang, &rewritten, options, &FrontConfig { checked: true, ..config.clone() })?
-        }
+        Err(CompileError::ToolFailed(_)) => code(&clang, &rewritten, options, config, LlvmPasses::Skip)?,
         done => done?,
     };
     log.push_str(&second);
@@ -289,7 +292,8 @@ fn compile_in(
     Ok(Library { spirv, log, arg_info })
 }
 
-/// Runs clang on a source with the declarations that it needs; once more if it needs those of later versions.
+/// Runs clang on a source with the declarations that it needs. Runs it again if the source needs declarations
+/// of later versions.
 fn run_on_source(
     clang: &Path,
     args: &[OsString],
@@ -309,8 +313,8 @@ fn run_on_source(
     }
 }
 
-/// Code as it is written, with the lines it stands in.
-fn compile_checked(
+/// Compiles without LLVM's passes, for instrumented code, and records line numbers.
+fn compile_unoptimised(
     clang: &Path,
     mut args: Vec<OsString>,
     source: &str,
@@ -330,14 +334,17 @@ fn compile_checked(
     let marked = lines::mark(sized.as_deref().unwrap_or(&enqueuing));
     let marked = rewrite(&marked, false);
     let marked = if whole { reached::keep_reached(&marked) } else { marked };
-    // The back end expects optimised code, and spoils some that is not; images must not be in variables.
+    // The back end expects optimised code, and miscompiles some that is not; images must not be in variables.
     let is_whole = |spirv: &[u32]| {
         let module = super::spirv::read_part(spirv, &[]);
         module.is_ok_and(|m| !m.functions.values().any(|f| f.name.starts_with(super::spirv::UNSUPPORTED)))
     };
-    let build = |ir: &str| match code(clang, ir, options, config).ok().filter(|(spirv, _)| is_whole(spirv)) {
+    let build = |ir: &str| match code(clang, ir, options, config, LlvmPasses::Skip)
+        .ok()
+        .filter(|(spirv, _)| is_whole(spirv))
+    {
         Some(plain) => Ok(plain),
-        None => code(clang, ir, options, &FrontConfig { checked: false, ..config.clone() }),
+        None => code(clang, ir, options, config, LlvmPasses::Run),
     };
     let (spirv, second) = match (build(&marked), cycles::cut(&marked)) {
         (Err(CompileError::ToolFailed(_)), Some(cut)) => build(&cut)?,
@@ -347,13 +354,27 @@ fn compile_checked(
     Ok(Library { spirv, log, arg_info })
 }
 
-/// SPIR-V from LLVM IR, and the log.
-fn code(clang: &Path, ir: &str, options: &Options, config: &FrontConfig) -> Result<(Vec<u32>, String)> {
+/// Whether clang runs LLVM's passes before its SPIR-V back end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LlvmPasses {
+    Run,
+    /// For instrumented code, and if the passes make vectors that the back end cannot write.
+    Skip,
+}
+
+/// Generates SPIR-V from LLVM IR; returns it with the log.
+fn code(
+    clang: &Path,
+    ir: &str,
+    options: &Options,
+    config: &FrontConfig,
+    passes: LlvmPasses,
+) -> Result<(Vec<u32>, String)> {
     let mut args: Vec<OsString> = Vec::new();
     args.extend(COMMON_ARGS.iter().map(OsString::from));
     args.extend(["-w", "-x", "ir", if options.opt_disable { "-O1" } else { "-O2" }].map(OsString::from));
     args.extend(config.clang_args.iter().map(OsString::from));
-    if config.checked {
+    if passes == LlvmPasses::Skip {
         args.extend(["-Xclang", "-disable-llvm-passes"].map(OsString::from));
     }
     args.extend(code_args(options));
@@ -371,8 +392,8 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
 }
 
-/// Prepares LLVM IR for the back end. In a whole program every function but the kernels, and every constant table, becomes
-/// internal to the module, and functions are to be inlined.
+/// Prepares LLVM IR for the back end. In a whole program all functions except kernels, and all constant
+/// tables, become internal to the module, and functions are to be inlined.
 fn rewrite(ir: &str, whole: bool) -> String {
     let mut out = String::with_capacity(ir.len() + ir.len() / 16);
     for line in ir.lines() {
@@ -390,7 +411,7 @@ fn rewrite(ir: &str, whole: bool) -> String {
                 rest = rest.strip_prefix(word).unwrap_or(rest);
             }
             out.push_str("define internal ");
-            // The attribute goes before the group of attributes that ends the header.
+            // The attribute goes before the attribute group, which ends the header.
             match rest.rfind(" #").filter(|at| rest[at + 2..].starts_with(|c: char| c.is_ascii_digit())) {
                 Some(at) => {
                     out.push_str(&rest[..at]);
@@ -417,7 +438,7 @@ fn rewrite(ir: &str, whole: bool) -> String {
     out
 }
 
-/// Whether a kernel has a `vec_type_hint` of integers, of which SPIR-V does not say whether they are signed.
+/// Whether a kernel has a `vec_type_hint` of integers, whose signedness SPIR-V does not record.
 fn has_integer_hint(spirv: &[u32]) -> bool {
     let mut rest = spirv.get(5..).unwrap_or_default();
     while let Some(&first) = rest.first() {
@@ -435,7 +456,7 @@ fn has_integer_hint(spirv: &[u32]) -> bool {
     false
 }
 
-/// Names, types and qualifiers of the kernels' arguments, and vector type hints, which the SPIR-V does not hold.
+/// Names, types and qualifiers of the kernels' arguments, and vector type hints, which the SPIR-V lacks.
 pub fn arg_info(
     source: &str,
     headers: &[Header],
@@ -469,17 +490,18 @@ pub fn line_tables(
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Options of the step that makes LLVM IR, which holds argument information.
+/// Options of the step that generates LLVM IR, which has argument information.
 const IR_ARGS: &[&str] =
     &["-cl-kernel-arg-info", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-"];
 
-/// Options of every run: nothing from configuration files, no crash reports in files.
+/// Options of every run: no configuration files, no crash reports in files.
 const COMMON_ARGS: &[&str] = &[
     "--target=spirv64-unknown-unknown",
     "--no-default-config",
     "-fno-crash-diagnostics",
     "-fno-color-diagnostics",
-    // A test of a number's bits stays one of integers: whether a comparison takes denormals for zeros is the device's affair.
+    // A test of a number's bits stays an integer test: whether comparisons flush denormals depends on the
+    // device.
     "-fdenormal-fp-math=dynamic",
     "-Wno-unused-command-line-argument",
 ];
@@ -490,7 +512,7 @@ fn needed(config: &FrontConfig) -> Result<PathBuf> {
     })
 }
 
-/// Tells success from a program's fault and from the tool's.
+/// Distinguishes success, an error in the program, and a failure of the tool.
 fn check(output: &Output, log: &str, is_result: impl Fn(&[u8]) -> bool) -> Result<()> {
     let ok = match output.status {
         Some(status) => status.success(),
@@ -516,7 +538,7 @@ fn check(output: &Output, log: &str, is_result: impl Fn(&[u8]) -> bool) -> Resul
     }))
 }
 
-/// Options of both kinds of run.
+/// Options for compiling OpenCL C, to SPIR-V or to LLVM IR.
 fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) -> Vec<OsString> {
     let mut args: Vec<OsString> = Vec::new();
     let mut push = |arg: &str| args.push(arg.into());
@@ -527,13 +549,13 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
     push("cl");
     // Variables and images stay in memory at -O0, which the back end cannot express.
     push(if options.opt_disable { "-O1" } else { "-O2" });
-    // Operations are marked, not fused: that would hide which ones the program wrote as fma().
+    // Operations are marked, not fused: fusing would hide which ones the program wrote as fma().
     push(if contracts_by_operation(options) {
         "-ffp-contract=fast-honor-pragmas"
     } else {
         "-ffp-contract=off"
     });
-    // Accepted by other implementations, with a warning.
+    // Other implementations accept these with a warning.
     if !options.warnings_are_errors {
         push("-Wno-error=incompatible-pointer-types");
         push("-Wno-error=int-conversion");
@@ -541,11 +563,11 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
     }
     let std = match options.std.as_str() {
         "" => "CL1.2",
-        // The newest OpenCL C is 3.0 with more features.
+        // For clang, OpenCL C 3.1 is 3.0 with more features.
         "CL3.1" => "CL3.0",
         std => std,
     };
-    // Inline functions of C are called across translation units otherwise.
+    // Otherwise inline functions of C are called across translation units.
     if !std.starts_with("CLC++") {
         push("-fgnu89-inline");
     }
@@ -594,7 +616,7 @@ fn arguments(options: &Options, config: &FrontConfig, headers: Option<&Path>) ->
     args
 }
 
-/// Diagnostics without the compiler's own stack dumps and calls for bug reports.
+/// Diagnostics without the compiler's own stack dumps and requests for bug reports.
 fn readable(stderr: &str) -> String {
     let noise = [
         "PLEASE submit a bug report",
@@ -617,11 +639,11 @@ fn readable(stderr: &str) -> String {
     out
 }
 
-/// The headers of clCompileProgram in a folder of their own, removed when dropped or when this process ends.
+/// The headers of clCompileProgram in a private folder, removed when dropped or when this process ends.
 struct HeaderFolder(Option<(PathBuf, Watch)>);
 
 impl HeaderFolder {
-    /// A folder if there are headers, or if one is wanted for other things.
+    /// Makes a folder if there are headers, or if `wanted` for other files.
     fn new(headers: &[Header], wanted: bool) -> Result<HeaderFolder> {
         if headers.is_empty() && !wanted {
             return Ok(HeaderFolder(None));
@@ -780,7 +802,7 @@ mod tests {
         assert_eq!(contracted(&Options { unsafe_math: true, ..Options::default() }), [2, 2]);
     }
 
-    /// Neither widened nor turned into byte offsets.
+    /// Counters are neither widened nor turned into byte offsets.
     #[test]
     fn int_counters_stay_int() {
         if find(&config()).is_none() {

@@ -1,14 +1,15 @@
-//! Program-scope variables whose initial contents point to each other in a circle.
+//! Program-scope variables whose initializers form a cycle of pointers.
 //!
-//! LLVM's SPIR-V back end does not return from such a circle. [`cut`] takes it apart in the text of the LLVM IR: a pointer to a
-//! variable that is not defined yet becomes one to an external variable of a [`known name`](REFERENCE), and
-//! [`join`] puts the variable's address back when the module is read. Meanwhile LLVM must not trust the initial contents
-//! (`externally_initialized`) nor believe that nobody else knows the variable (`llvm.compiler.used`).
+//! LLVM's SPIR-V back end does not return from such a cycle. [`cut`] breaks it in the text of the LLVM IR: a
+//! pointer to a variable that is not defined yet becomes one to an external variable with a name that begins
+//! with [`REFERENCE`]. [`join`] restores the variable's address when the module is read. Meanwhile LLVM must
+//! neither rely on the initializers (`externally_initialized`) nor assume that the variable is not used
+//! elsewhere (`llvm.compiler.used`).
 
 use crate::ir::{EntityRef, Global, Linkage, Module};
 use std::collections::{BTreeSet, HashMap};
 
-/// Prefix of the names that stand for variables; no identifier of OpenCL C has a dot.
+/// Prefix of the names that represent variables; no identifier of OpenCL C has a dot.
 const REFERENCE: &str = "pc.ref.";
 
 /// A line that defines a global variable.
@@ -16,7 +17,7 @@ struct Definition<'a> {
     name: &'a str,
     /// Words before `global` or `constant`.
     before: &'a str,
-    /// From `global` or `constant` on.
+    /// The rest, from `global` or `constant` on.
     contents: &'a str,
     space: &'a str,
 }
@@ -36,7 +37,7 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
     if text.starts_with(word) { Some(0) } else { text.find(&format!(" {word}")).map(|at| at + 1) }
 }
 
-/// Calls `name` with each name of a global in the text, and puts what it gives in its place.
+/// Calls `name` for each global's name in the text, and replaces those for which it returns another one.
 pub(super) fn replace_names<'a>(text: &'a str, mut name: impl FnMut(&'a str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -44,7 +45,7 @@ pub(super) fn replace_names<'a>(text: &'a str, mut name: impl FnMut(&'a str) -> 
         let (head, tail) = rest.split_at(at);
         out.push_str(head);
         if let Some(string) = tail.strip_prefix('"') {
-            // Quotes inside of strings are written as numbers.
+            // Quotes inside strings are written as numbers.
             let end = string.find('"').map_or(tail.len(), |e| e + 2);
             out.push_str(&tail[..end]);
             rest = &tail[end..];
@@ -68,7 +69,7 @@ pub(super) fn replace_names<'a>(text: &'a str, mut name: impl FnMut(&'a str) -> 
     out
 }
 
-/// The IR with references to later variables replaced; `None` if there are none.
+/// Replaces references to later variables; `None` if there are none.
 pub fn cut(ir: &str) -> Option<String> {
     let spaces: HashMap<&str, &str> = ir.lines().filter_map(definition).map(|d| (d.name, d.space)).collect();
     let mut defined: BTreeSet<&str> = BTreeSet::new();
@@ -121,7 +122,7 @@ fn reference(name: &str) -> String {
     }
 }
 
-/// Puts the addresses back that [`cut`] took out.
+/// Restores the addresses that [`cut`] replaced.
 pub fn join(module: &mut Module) {
     let mut targets: HashMap<Global, Global> = HashMap::new();
     for (stand_in, data) in module.globals.iter() {
@@ -139,7 +140,7 @@ pub fn join(module: &mut Module) {
             r.target = targets.get(&r.target).copied().unwrap_or(r.target);
         }
         if targets.contains_key(&g) {
-            // Nobody refers to it any more.
+            // No references to it are left.
             (data.linkage, data.name) = (Linkage::Internal, format!("{REFERENCE}{}", g.index()));
         }
     }

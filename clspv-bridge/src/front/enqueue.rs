@@ -1,15 +1,19 @@
-//! Device-side enqueue (OpenCL C 3.0, section 6.15.18) in LLVM's text, made what the SPIR-V back end can write.
+//! Device-side enqueue (OpenCL C 3.0, section 6.15.18): rewrites LLVM's text into a form that the SPIR-V back
+//! end can write.
 //!
-//! clang gives every block that is enqueued an entry, a kernel whose first parameter is the block's literal. The back end
-//! knows neither addresses of functions nor the types and built-ins of events. So
-//! - an entry gets a name of [`block_name`] that no other module has, and its number stands where its address was given;
-//! - the address of a block's function in its literal becomes NULL: calls of blocks name the function;
-//! - the four forms of `enqueue_kernel` and every other built-in become calls of `pc_runtime_` and the name of a [`RuntimeCall`];
+//! clang makes an entry for each enqueued block: a kernel whose first parameter is the block's literal. The
+//! back end supports neither addresses of functions nor the types and built-ins of events. Therefore:
+//!
+//! - an entry gets a name of [`block_name`] that no other module has, and its number replaces its address;
+//! - the address of a block's function in its literal becomes NULL, because calls of blocks name the
+//!   function;
+//! - the four forms of `enqueue_kernel` and all other built-ins become calls of `pc_runtime_` and the name of
+//!   a [`RuntimeCall`];
 //! - events become `i64`, and `ndrange_` functions get bodies.
 //!
-//! Text without any of this stays as it is.
+//! Other text is unchanged.
 
-use super::code_only::{names, pastes};
+use super::strip_literals::{names, pastes};
 use super::{FNV, fnv};
 use crate::driver::FrontConfig;
 use crate::error::{CompileError, Result};
@@ -20,10 +24,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
-/// What the names of the calls begin with.
+/// Prefix of the calls' names.
 pub const RUNTIME: &str = "pc_runtime_";
 
-/// Names of what enqueues kernels; those of ranges begin with [`RANGE`].
+/// Names of functions that enqueue kernels; those of ranges begin with [`RANGE`].
 const NAMES: &[&str] = &[
     "queue_t",
     "clk_event_t",
@@ -44,13 +48,14 @@ const NAMES: &[&str] = &[
     "CLK_NULL_QUEUE",
 ];
 const RANGE: &str = "ndrange_";
-/// What parts of such names look like that macros put together.
+/// Fragments of such names, which macros may concatenate.
 const PARTS: &[&str] =
     &["enqueue", "get_kernel_", "clk_event_t", "queue_t", "get_default_queue", "user_event", "ndrange"];
 
-/// Whether a code ([`code_only`](super::code_only)) may enqueue kernels, also when macros put the names together.
+/// Whether a code ([`strip_literals`](super::strip_literals)) may enqueue kernels, also if macros concatenate
+/// the names.
 pub fn may_enqueue(code: &str, std: &str, config: &FrontConfig) -> bool {
-    // Version 3 has that where the device does, earlier ones than 2 never.
+    // OpenCL C 3 has it as an optional feature of the device; versions before 2 never have it.
     let version_has = match std {
         "" | "CL" | "CL1.0" | "CL1.1" | "CL1.2" => false,
         "CL3.0" | "CL3.1" => config.extensions.iter().any(|e| e == "__opencl_c_device_enqueue"),
@@ -60,20 +65,22 @@ pub fn may_enqueue(code: &str, std: &str, config: &FrontConfig) -> bool {
     version_has && (names(code).any(|name| NAMES.contains(&name) || name.starts_with(RANGE)) || has_part())
 }
 
-/// How clang writes the address of a function as a generic pointer, and what stands behind the name.
+/// How clang writes the address of a function as a generic pointer, up to the name, and what follows the
+/// name.
 const ADDRESS: &str = "ptr addrspace(4) addrspacecast (ptr @";
 const ADDRESS_END: &str = " to ptr addrspace(4))";
 
 const EVENT: &str = "target(\"spirv.DeviceEvent\")";
 const QUEUE: &str = "target(\"spirv.Queue\")";
 
-/// One of clang's operands, or what stands for it where there is none.
+/// Index of one of clang's operands, or a constant to use where clang has none.
 type Operand = std::result::Result<usize, &'static str>;
 const NO_EVENTS: [Operand; 3] = [Err("i32 0"), Err("ptr addrspace(4) null"), Err("ptr addrspace(4) null")];
 const NO_SIZES: [Operand; 2] = [Err("i32 0"), Err("ptr null")];
-/// The literals that clang makes begin with their size.
+/// A literal that clang makes begins with its size.
 const HEADED: Operand = Err("i32 -1");
-/// Calls that are made anew: clang's names, the call, and its operands. Behind the kernel clang always has the literal.
+/// Calls to rewrite: clang's name, the runtime call, and its operands. After the kernel clang always passes
+/// the literal.
 const FORMS: &[(&str, RuntimeCall, &[Operand])] = &[
     (
         "__enqueue_kernel_basic",
@@ -113,7 +120,7 @@ const FORMS: &[(&str, RuntimeCall, &[Operand])] = &[
     ("__get_kernel_max_sub_group_size_for_ndrange_impl", RuntimeCall::MaxSubGroupSize, &[Ok(0), Ok(1)]),
 ];
 
-/// Built-ins that only change their names.
+/// Built-ins of which only the name changes.
 const RENAMED: &[RuntimeCall] = &[
     RuntimeCall::EnqueueMarker,
     RuntimeCall::CreateUserEvent,
@@ -125,7 +132,7 @@ const RENAMED: &[RuntimeCall] = &[
     RuntimeCall::DefaultQueue,
 ];
 
-/// Functions of the prelude, and what they give.
+/// Functions of the prelude, and their definitions.
 const NULLS: &[(&str, &str)] = &[
     ("pc_null_event", "i64 @pc_null_event() alwaysinline nounwind {\n  ret i64 -1\n}"),
     (
@@ -134,7 +141,7 @@ const NULLS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The text for the back end.
+/// Rewrites a module's text for the back end.
 pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
     let marks = [
         ADDRESS,
@@ -152,7 +159,7 @@ pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
     let entries = entries(ir);
     let mut out = String::with_capacity(ir.len());
     let mut made: BTreeSet<&'static str> = BTreeSet::new();
-    // Where a block's entry is open: its function is given the literal by a generic pointer.
+    // Whether a block's entry is open: its function receives the literal as a generic pointer.
     let mut in_entry = false;
     for line in ir.lines() {
         let is_code = line.starts_with(['d', ' ']) || line.starts_with('@') && !line.contains(" c\"");
@@ -166,7 +173,8 @@ pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
         if line.starts_with("define ") {
             let name = globals(&line).next().map(|(_, name)| name.to_owned());
             if let Some((entry, number)) = name.and_then(|n| entries.get_key_value(&n)) {
-                // No program names a kernel so; a kernel of the module must have a pointer to a space.
+                // No program has a kernel of this name. A kernel of the module must have a pointer to a named
+                // address space.
                 line = line.replacen(&format!("@{entry}("), &format!("@{}(", block_name(*number)), 1);
                 line = line.replacen("(ptr addrspace(4)", "(ptr addrspace(1)", 1);
                 let _ = writeln!(
@@ -205,12 +213,12 @@ pub fn rewrite(ir: &str) -> Result<Cow<'_, str>> {
     Ok(out.into())
 }
 
-/// The global names in a line, as they are written, with where they begin.
+/// The global names in a line, verbatim, with their positions.
 pub(super) fn globals(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.match_indices('@').filter_map(|(at, _)| name_at(&line[at + 1..]).map(|name| (at, name)))
 }
 
-/// The name that the text begins with.
+/// The name at the start of the text.
 fn name_at(text: &str) -> Option<&str> {
     let len = match text.strip_prefix('"') {
         Some(rest) => rest.find('"')? + 2,
@@ -219,10 +227,11 @@ fn name_at(text: &str) -> Option<&str> {
     text.get(..len).filter(|name| !name.is_empty())
 }
 
-/// The entries of blocks, as they are written, with their numbers: what is given to `enqueue_kernel` and the queries.
+/// The entries of blocks, verbatim, with their numbers. Entries are what `enqueue_kernel` and the queries
+/// receive.
 fn entries(ir: &str) -> HashMap<String, u64> {
     let mut entries = HashMap::new();
-    // The whole module is in the numbers, so that modules may have blocks of one name.
+    // The numbers are hashes of the whole module, so that several modules may have blocks of one name.
     let module = fnv(FNV, ir.bytes().map(u64::from));
     for line in
         ir.lines().filter(|l| l.starts_with(' ') && FORMS.iter().any(|f| l.contains(&format!("@{}(", f.0))))
@@ -260,7 +269,7 @@ fn addresses(line: &str, entries: &HashMap<String, u64>) -> String {
     out
 }
 
-/// Whether an instruction calls what a value says.
+/// Whether an instruction is an indirect call.
 fn calls_unknown(line: &str) -> bool {
     let Some((_, call)) = line.split_once("call ") else { return false };
     let callee = call.char_indices().filter(|(_, c)| matches!(c, '@' | '%')).find(|(at, _)| {
@@ -270,7 +279,7 @@ fn calls_unknown(line: &str) -> bool {
     callee.is_some_and(|(_, c)| c == '%')
 }
 
-/// The operands between a parenthesis that is open and the one that closes it, and where that is.
+/// The operands that follow an open parenthesis, and the position of the closing one.
 fn operands(text: &str) -> Option<(Vec<&str>, usize)> {
     let (mut depth, mut start, mut quoted) = (0u32, 0, false);
     let mut list = Vec::new();
@@ -296,7 +305,7 @@ fn operands(text: &str) -> Option<(Vec<&str>, usize)> {
     None
 }
 
-/// A line with one of the [`FORMS`]: nothing in place of a declaration.
+/// Rewrites a line with one of the [`FORMS`]; a declaration becomes an empty line.
 fn form(line: &str, made: &mut BTreeSet<&'static str>) -> Result<Option<String>> {
     let found =
         globals(line).find_map(|(at, name)| FORMS.iter().find(|f| f.0 == name).map(|f| (at, name, f)));
@@ -320,7 +329,7 @@ fn form(line: &str, made: &mut BTreeSet<&'static str>) -> Result<Option<String>>
     Ok(Some(format!("{}@{RUNTIME}{}({}{}", &line[..at], call.name(), args.join(", "), &line[open + close..])))
 }
 
-/// A line with the names of other built-ins changed; a declaration of an `ndrange_` function becomes its body.
+/// Renames other built-ins in a line; a declaration of an `ndrange_` function becomes its definition.
 fn builtin(line: &str) -> String {
     let mut out = String::new();
     let mut done = 0;
@@ -359,8 +368,8 @@ fn plain_name(name: &str) -> Option<&str> {
     rest.get(digits..digits.checked_add(rest[..digits].parse().ok()?)?)
 }
 
-/// The definition of `ndrange_1D` and so on: (global), (global, local) or (offset, global, local). Sizes of one dimension are
-/// values, others are in arrays.
+/// The definition of `ndrange_1D` and so on: (global), (global, local) or (offset, global, local). Sizes of
+/// one dimension are values, others are in arrays.
 fn ndrange_body(line: &str, new: &str, at: usize, name: &str) -> Option<String> {
     let dims: usize = plain_name(name)?
         .strip_prefix("ndrange_")?
@@ -371,7 +380,7 @@ fn ndrange_body(line: &str, new: &str, at: usize, name: &str) -> Option<String> 
     let (params, _) = operands(&line[at + 1 + name.len() + 1..])?;
     let result = params.first()?;
     let given = params.len() - 1;
-    let places: &[usize] = match given {
+    let offsets: &[usize] = match given {
         1 => &[ndrange::GLOBAL],
         2 => &[ndrange::GLOBAL, ndrange::LOCAL],
         3 => &[ndrange::OFFSET, ndrange::GLOBAL, ndrange::LOCAL],
@@ -382,10 +391,10 @@ fn ndrange_body(line: &str, new: &str, at: usize, name: &str) -> Option<String> 
         let _ = write!(text, ", {param} %a{i}");
     }
     let _ = write!(text, ") alwaysinline nounwind {{\n  store i32 {dims}, ptr %out, align 8\n");
-    for (place, absent) in
+    for (offset, absent) in
         [(ndrange::OFFSET, 0), (ndrange::GLOBAL, 1), (ndrange::LOCAL, u64::from(given > 1))]
     {
-        let argument = places.iter().position(|p| *p == place);
+        let argument = offsets.iter().position(|o| *o == offset);
         for d in 0..3 {
             let value = match argument {
                 Some(i) if d < dims && dims == 1 => format!("%a{i}"),
@@ -399,7 +408,7 @@ fn ndrange_body(line: &str, new: &str, at: usize, name: &str) -> Option<String> 
                 }
                 _ => absent.to_string(),
             };
-            let to = place + 8 * d;
+            let to = offset + 8 * d;
             let _ = writeln!(
                 text,
                 "  %o{to} = getelementptr i8, ptr %out, i64 {to}\n  store i64 {value}, ptr %o{to}, align 8"
@@ -475,7 +484,7 @@ mod tests {
         );
         assert!(text.contains(&call), "{text}");
         assert!(!text.contains("__enqueue_kernel"), "{text}");
-        // The same blocks of another module are others.
+        // The same blocks in another module get other numbers.
         let other = rewrite(&format!("; another\n{ir}")).unwrap().into_owned();
         assert!(!other.contains(name));
     }
@@ -532,7 +541,8 @@ mod tests {
             let folder = std::env::temp_dir().join(format!("pyroclast-counted-{}", std::process::id()));
             std::fs::create_dir_all(&folder).unwrap();
             let script = folder.join("clang");
-            // Another process writes it: nobody can execute what a child of this one may have open.
+            // Written by another process: a file that a child of this one may have open for writing cannot be
+            // executed.
             let write = r#"printf '#!/bin/sh\necho >> "%s/runs"\nexec "%s" "$@"\n' "$1" "$2" > "$1/clang" && chmod 700 "$1/clang""#;
             let done =
                 std::process::Command::new("sh").args(["-c", write, "sh"]).arg(&folder).arg(clang).status();
@@ -592,7 +602,7 @@ mod tests {
             kernel void nested(global int *p) { RUN(^{ p[3] = 1; RUN(^{ p[4] = 1; }); }); }
             kernel void asks(global int *p) { void (^b)(void) = ^{ p[6] = 1; }; p[5] = get_kernel_work_group_size(b); }
             kernel void calls(global int *p) { asks(p); nested(p); }";
-        // Functions stay that no kernel calls.
+        // Functions that no kernel calls stay.
         let options = Options { std: "CL3.0".into(), ..Options::default() };
         let library = clang::compile(source, &[], &options, &config(), false, false).unwrap().0;
         let target = crate::Target::native("any".into(), &|_| false);
@@ -629,8 +639,8 @@ mod tests {
             kernel void k(queue_t q, global int *p, int n) {
                 enqueue_kernel(q, 0, ndrange_1D(1, 1), ^{ p[2] = n; enqueue_kernel(q, 0, ndrange_1D(0, 1, 1), ^(local void *l) { p[n] = 3; }, n); });
             }";
-        for (whole, checked) in [(true, false), (false, false), (true, true)] {
-            let module = read(source, &FrontConfig { checked, ..config() }, whole);
+        for (whole, instrumented) in [(true, false), (false, false), (true, true)] {
+            let module = read(source, &FrontConfig { instrumented, ..config() }, whole);
             assert!(
                 calls(&module).len() >= 3 && calls(&module).iter().all(|c| *c == RuntimeCall::EnqueueKernel)
             );

@@ -1,12 +1,12 @@
-//! Line numbers through a back end that drops them: before each instruction of another line than the last, a call says so, which
-//! the reader of SPIR-V takes for `OpLine`.
+//! Line numbers through a back end that drops them: before each instruction whose line differs from the last
+//! one, a call is inserted that names the line. The SPIR-V reader treats these calls as `OpLine`.
 //!
 //! Works on LLVM IR with line tables, before any optimisation.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The function that is called, with the line's number.
+/// Prefix of the called function's name; the line number follows.
 pub const MARK: &str = "pc_line";
 
 /// Marks the lines of all functions.
@@ -32,7 +32,7 @@ pub fn mark(ir: &str) -> String {
     out
 }
 
-/// The beginning of an instruction before which another may stand.
+/// The beginning of an instruction before which another one may be inserted.
 fn is_instruction(text: &str) -> bool {
     let Some(body) = text.strip_prefix("  ") else { return false };
     body.starts_with(|c: char| c == '%' || c.is_ascii_lowercase())
@@ -40,7 +40,7 @@ fn is_instruction(text: &str) -> bool {
         && !body.contains(" = alloca ")
 }
 
-/// Number and line of a node that is a position.
+/// Number and line of a debug location node.
 fn location(text: &str) -> Option<(&str, u32)> {
     let (node, body) = text.split_once(" = ")?;
     let body = body.strip_prefix("distinct ").unwrap_or(body).strip_prefix("!DILocation(line: ")?;

@@ -1,9 +1,10 @@
-//! Sizes of local variables that LLVM's SPIR-V back end forgets.
+//! Sizes of local variables that LLVM's SPIR-V back end loses.
 //!
-//! A variable whose every use hands its address to a built-in function gets the type that the function's parameter
-//! points to: `local ushort data[2048]`, used by `vstore_half2` and `async_work_group_copy` alone, becomes one `ushort`.
-//! [`may_be_wrong`] finds modules where that can matter; for these the LLVM IR is compiled with the sizes in the
-//! variables' names ([`note`]), from where [`restore`] takes them when the module is read.
+//! A variable whose every use passes its address to a built-in function gets the type that the function's
+//! parameter points to. For example `local ushort data[2048]`, used by `vstore_half2` and
+//! `async_work_group_copy` alone, becomes one `ushort`. [`may_be_wrong`] finds modules where that can matter.
+//! For these the LLVM IR is compiled with the sizes in the variables' names ([`note`]), from which
+//! [`restore`] takes them when the module is read.
 
 use super::cycles::replace_names;
 use super::spirv::read;
@@ -14,8 +15,8 @@ use std::collections::{HashMap, HashSet};
 /// Prefix of the names; the size and a dot follow. No identifier of OpenCL C has a dot.
 const SIZED: &str = "pc.size.";
 
-/// Whether a local variable is a scalar or vector by its type, and its address is used by anything that need not
-/// access just that.
+/// Whether a local variable has a scalar or vector type, and its address has a use that may access more than
+/// that.
 pub fn may_be_wrong(words: &[u32]) -> bool {
     let joined = read::Joined::default();
     let Ok(insts) = read::instructions(words, &joined) else { return false };
@@ -31,7 +32,7 @@ pub fn may_be_wrong(words: &[u32]) -> bool {
                 pointers.insert(word(0));
             }
             Op::Name if inst.string(1).is_ok_and(|(name, _)| name.contains("atom")) => {
-                drop(atomics.insert(word(0)))
+                atomics.insert(word(0));
             }
             Op::Bitcast if variables.contains(&word(2)) => drop(variables.insert(word(1))),
             Op::Variable if pointers.contains(&word(0)) => drop(variables.insert(word(1))),
@@ -40,8 +41,8 @@ pub fn may_be_wrong(words: &[u32]) -> bool {
         if variables.is_empty() {
             continue;
         }
-        // Operands that are identifiers, of what may reach beyond the variable's type. Atomic operations do not, nor do
-        // the functions of that name.
+        // Operands that are identifiers, of instructions that may access more than the variable's type.
+        // Atomic operations do not, nor do the functions of that name.
         let operands = match inst.op {
             Op::ExtInst => inst.rest(4),
             Op::Store => &inst.rest(1)[..1.min(inst.rest(1).len())],
@@ -91,7 +92,7 @@ pub fn note(ir: &str) -> Option<String> {
     Some(replace_names(ir, |name| names.get(name).cloned()))
 }
 
-/// Gives local variables the sizes in their names, and their own names back.
+/// Gives local variables the sizes in their names, and restores their names.
 pub fn restore(module: &mut Module) {
     for g in module.globals.values_mut().filter(|g| g.space == Space::Local) {
         let Some((size, name)) = g.name.strip_prefix(SIZED).and_then(|rest| rest.split_once('.')) else {
@@ -120,7 +121,7 @@ impl<'a> Types<'a> {
         Types { named }
     }
 
-    /// Size and alignment of the type that the text begins with, and the rest of the text.
+    /// Size and alignment of the type at the start of the text, and the rest of the text.
     fn layout<'t>(&self, text: &'t str) -> Option<(Layout, &'t str)> {
         self.layout_at(text, 0)
     }
@@ -145,7 +146,7 @@ impl<'a> Types<'a> {
         if let Some(inner) = text.strip_prefix('<') {
             let (count, inner) = inner.split_once(" x ")?;
             let (lane, rest) = self.layout_at(inner, depth + 1)?;
-            // Three lanes take the room of four.
+            // Three lanes occupy the space of four.
             let size = lane.size.checked_mul(count.parse::<u64>().ok()?.checked_next_power_of_two()?)?;
             return Some((Layout { size, align: size }, rest.strip_prefix('>')?));
         }
@@ -221,7 +222,7 @@ mod tests {
         assert_eq!(note("@c = addrspace(2) constant i8 0\n"), None);
     }
 
-    /// Arrays that only built-in functions use keep their size; variables that are one element take no second step.
+    /// Arrays that only built-in functions use keep their size; variables of one element need no second step.
     #[test]
     fn arrays_for_built_ins_keep_their_size() {
         let config = FrontConfig { opencl_version: 310, ..FrontConfig::default() };

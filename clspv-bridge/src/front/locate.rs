@@ -1,8 +1,8 @@
 //! Source positions for failures of the later steps.
 //!
-//! clang's SPIR-V carries no line numbers. When a program is refused, its source is compiled once more, to LLVM IR with
-//! line tables, and the functions that the messages name are looked up there: the first call, else the definition, else
-//! the kernel. So only failing builds pay for positions.
+//! clang's SPIR-V has no line numbers. When a program is rejected, its source is compiled again, to LLVM IR
+//! with line tables, and the functions that the messages name are looked up there: the first call, else the
+//! definition, else the kernel. So only failing builds pay for positions.
 
 use crate::passes::link::demangle;
 use std::collections::HashMap;
@@ -10,13 +10,13 @@ use std::collections::HashMap;
 /// NonSemantic.Shader.DebugInfo.100: DebugSource.
 const DEBUG_SOURCE: u32 = 35;
 
-/// Where functions are called first and where they are defined, by plain name, as "file:line:column".
+/// First calls and definitions of functions, by plain name, as "file:line:column".
 struct Positions {
     calls: HashMap<String, String>,
     definitions: HashMap<String, String>,
 }
 
-/// Puts a position before each line `error: kernel 'NAME': ...` of a log.
+/// Inserts a position before each line `error: kernel 'NAME': ...` of a log.
 pub fn add_positions(log: &str, ir: &str) -> String {
     let positions = Positions::read(ir);
     let mut out = String::with_capacity(log.len());
@@ -32,8 +32,8 @@ pub fn add_positions(log: &str, ir: &str) -> String {
     out
 }
 
-/// Name of the file that a SPIR-V module gives with this line: of the first OpLine that has it, else of the first debug
-/// source (NonSemantic.Shader.DebugInfo.100).
+/// Name of the file that a SPIR-V module gives for this line: that of the first OpLine with it, else that of
+/// the first debug source (NonSemantic.Shader.DebugInfo.100).
 pub fn spirv_file(words: &[u32], line: u32) -> Option<String> {
     use spirv::Op;
     let joined = super::spirv::read::Joined::new(words).ok()?;
@@ -114,7 +114,7 @@ fn position(id: &str, nodes: &HashMap<&str, &str>) -> Option<String> {
     };
     let body = nodes.get(id)?;
     let line = field(body, "line")?;
-    // A location's scopes lead to one that has a file.
+    // The scopes of a location lead to one that has a file.
     let mut scope = *body;
     for _ in 0..64 {
         if scope.contains(" file: ") || scope.contains("(file: ") {

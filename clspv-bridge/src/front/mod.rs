@@ -2,7 +2,6 @@
 
 mod arg_info;
 pub mod clang;
-mod code_only;
 pub(crate) mod cycles;
 pub(crate) mod enqueue;
 mod lines;
@@ -13,12 +12,13 @@ pub(crate) mod process;
 mod reached;
 mod rename;
 pub mod spirv;
+mod strip_literals;
 pub(crate) mod watch;
 
-/// Where FNV-1a begins.
+/// Initial state of FNV-1a.
 const FNV: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a, from a state: tells modules apart.
+/// FNV-1a, continued from a state: a hash that distinguishes modules.
 fn fnv(state: u64, units: impl Iterator<Item = u64>) -> u64 {
     units.fold(state, |h, unit| (h ^ unit).wrapping_mul(0x0000_0100_0000_01b3))
 }

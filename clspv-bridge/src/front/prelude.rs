@@ -1,12 +1,12 @@
-//! Declarations of built-in functions that clang does not have, put before a source that may use them.
+//! Declarations of built-in functions that clang lacks, inserted before a source that may use them.
 //!
-//! The SPIR-V back end or the built-in library knows the functions. Names that clang does not know as extensions are
-//! defined as macros too, in every program.
+//! The SPIR-V back end or the built-in library implements the functions. Extensions that clang does not know
+//! are also defined as macros, in every program.
 
 use crate::driver::{FrontConfig, Options};
 use std::borrow::Cow;
 
-/// An extension, words of which one is in every source that uses it, and its declarations.
+/// An extension, words of which every source that uses it contains one, and its declarations.
 struct Part {
     extension: &'static str,
     words: &'static [&'static str],
@@ -90,8 +90,8 @@ const UNKNOWN: &[&str] = &[
     "__opencl_c_ext_image_unorm_int_2_101010",
 ];
 
-/// Extensions whose macros clang defines from OpenCL C 2.0 on. Drivers offer them to earlier versions too, which programs
-/// without -cl-std rely on.
+/// Extensions whose macros clang defines from OpenCL C 2.0 on. Other drivers offer them to earlier versions
+/// too, and programs without -cl-std rely on that.
 const EARLY: &[&str] = &[
     "cl_khr_extended_bit_ops",
     "cl_khr_integer_dot_product",
@@ -116,7 +116,8 @@ pub fn macros(options: &Options, config: &FrontConfig) -> Vec<String> {
     UNKNOWN.iter().chain(early).filter(|e| has(config, e)).map(|e| format!("-D{e}=1")).collect()
 }
 
-/// Whether diagnostics say that a program of an early version uses functions which clang declares for later versions only.
+/// Whether diagnostics report that a program of an early version uses functions which clang declares for
+/// later versions only.
 pub fn misses_declarations(log: &str, options: &Options, config: &FrontConfig) -> bool {
     let undeclared = |line: &&str| {
         line.contains(": error: ") && ["undeclared", "no matching function"].iter().any(|w| line.contains(w))
@@ -127,18 +128,18 @@ pub fn misses_declarations(log: &str, options: &Options, config: &FrontConfig) -
         && PARTS.iter().any(|part| part.early && has(config, part.extension) && names(part))
 }
 
-/// Which declarations are put before a source.
+/// The declarations to insert before a source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Declarations {
     /// Those that clang never has.
     Usual,
-    /// Those too that it has for later versions only. Programs may have functions of such names, so they are declared
-    /// where a program does not build without.
+    /// Also those that clang has for later versions only. Programs may define functions of such names, so
+    /// these are declared only if a program does not build without them.
     Early,
 }
 
-/// The source with the declarations that it may need before its first line. What it includes is not seen, so it may need
-/// all. A byte-order mark at the start is dropped, as clang does where nothing is before it.
+/// Inserts the declarations that a source may need before its first line. Included files are not examined, so
+/// a source that includes any may need all. Drops a byte-order mark at the start, as clang does.
 pub fn with_declarations<'s>(
     source: &'s str,
     declarations: Declarations,

@@ -1,12 +1,12 @@
 //! Runs a tool as a child process inside any host, with limits of time and memory.
 //!
-//! The limit of time is on processor time, so that a busy machine fails no build; the system enforces it. A
-//! tool that waits for so long without using the processor at all is ended too. If this process ends, the
-//! tool is killed ([`Watch`]).
+//! The time limit is one of processor time, enforced by the system, so a busy machine does not fail a build.
+//! A tool that waits as long without using the processor at all is killed too. If this process ends, the tool
+//! is killed ([`Watch`]).
 //!
-//! The host may have closed its standard descriptors (then pipes could land on them, which the spawn cannot
-//! pass on), may ignore SIGCHLD (then the exit status is not available), and may change directory or
-//! environment at any time. Output and input are moved by threads, so no pipe can fill up and block the other
+//! The host may have closed its standard descriptors (pipes could then take their numbers, which the spawn
+//! cannot pass on). It may ignore SIGCHLD (then the exit status is not available), and may change directory
+//! or environment at any time. Threads move output and input, so no pipe can fill up and block the other
 //! side.
 
 use super::watch::Watch;
@@ -19,13 +19,14 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Most bytes that are taken of a tool's output and of its messages; a tool that writes more finds its pipe closed.
+/// Maximum number of bytes read from a tool's output and from its messages. A tool that writes more finds its
+/// pipe closed.
 const MAX_OUTPUT: u64 = 512 << 20;
 const MAX_MESSAGES: u64 = 8 << 20;
 
-/// What a tool left behind.
+/// Output of a tool that has ended.
 pub struct Output {
-    /// `None` if the host keeps the status from us.
+    /// `None` if the host hides the status.
     pub status: Option<ExitStatus>,
     pub stdout: Vec<u8>,
     pub stderr: String,
@@ -78,7 +79,8 @@ pub fn run(program: &Path, args: &[OsString], input: &[u8], limit: Duration) -> 
             }
         }
     }
-    // Both pipes are at their end, so the child is ending too. With SIGCHLD ignored there is no status to collect.
+    // Both pipes are at their end, so the child is ending too. With SIGCHLD ignored there is no status to
+    // collect.
     let status = child.wait().ok();
     if status.is_some_and(was_too_slow) {
         let text = format!("{name} used more than {} s of processor time", limit.as_secs());
@@ -88,7 +90,7 @@ pub fn run(program: &Path, args: &[OsString], input: &[u8], limit: Duration) -> 
     Ok(Output { status, stdout: out.unwrap_or_default(), stderr })
 }
 
-/// Starts a tool; what is written to the second value arrives on its standard input.
+/// Starts a tool; returns it with a stream to its standard input.
 fn start(
     program: &Path,
     args: &[OsString],
@@ -103,7 +105,7 @@ fn start(
     #[cfg(unix)]
     {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        // Writing to a socket whose other end is closed raises no SIGPIPE, which would end the host.
+        // Writing to a socket whose other end is closed raises no SIGPIPE, which would kill the host.
         let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
         command.stdin(std::os::fd::OwnedFd::from(theirs));
         Ok((command.spawn()?, Box::new(ours)))
@@ -116,7 +118,7 @@ fn start(
     }
 }
 
-/// Moves input and output by threads; the streams come when they are at their end.
+/// Moves input and output by threads; returns the streams once they are at their end.
 fn move_bytes(
     child: &mut Child,
     mut stdin: Box<dyn Write + Send>,
@@ -128,7 +130,7 @@ fn move_bytes(
     let (send, receive) = mpsc::channel();
     let send_err = send.clone();
     spawn(move || {
-        // A tool that stops reading early says why on its standard error.
+        // A tool that stops reading early reports the reason on its standard error.
         let _ = stdin.write_all(&input);
     })?;
     spawn(move || {
@@ -144,13 +146,13 @@ fn move_bytes(
     Ok(receive)
 }
 
-/// Memory of each process of a tool in KiB: `PYROCLAST_CLANG_MEMORY` in MiB.
+/// Memory limit of each process of a tool in KiB: `PYROCLAST_CLANG_MEMORY` in MiB.
 fn memory_limit() -> u64 {
     let set = std::env::var("PYROCLAST_CLANG_MEMORY").ok().and_then(|v| v.trim().parse::<u64>().ok());
     set.filter(|mib| *mib > 0).unwrap_or(8192).saturating_mul(1024)
 }
 
-/// Whether the system ended a tool for the processor time it used.
+/// Whether the system ended a tool because of its processor time.
 fn was_too_slow(status: ExitStatus) -> bool {
     #[cfg(unix)]
     {
@@ -164,10 +166,10 @@ fn was_too_slow(status: ExitStatus) -> bool {
     }
 }
 
-/// When a process and its descendants last used the processor, or were ready to.
+/// The last time a process and its descendants used the processor, or were ready to.
 struct Activity {
     process: u32,
-    /// Processor time used until then.
+    /// Processor time used by then.
     used: u64,
     last: Instant,
 }
@@ -177,7 +179,7 @@ impl Activity {
         Activity { process, used: 0, last: Instant::now() }
     }
 
-    /// How long the process has waited for something else than the processor.
+    /// Time for which the process has waited for something other than the processor.
     fn pause(&mut self) -> Duration {
         let (used, waits) = usage(self.process, 0);
         if used != self.used || !waits {
@@ -187,11 +189,11 @@ impl Activity {
     }
 }
 
-/// Processor time of a process and its descendants, in the system's unit, and whether all of them wait. Where
-/// the system does not tell, it looks like a process that waits: then the limit is one of time.
+/// Processor time of a process and its descendants, in the system's unit, and whether all of them wait. If
+/// the system does not report it, the process counts as waiting: then the limit is one of elapsed time.
 fn usage(process: u32, depth: u32) -> (u64, bool) {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name before it may hold anything.
+    // The name before it may contain any character.
     let fields: Vec<&str> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').collect();
     // User and system time, of the process and of its children that have ended.
     let times = fields.get(11..15).unwrap_or_default();
@@ -207,8 +209,8 @@ fn usage(process: u32, depth: u32) -> (u64, bool) {
     (used, waits)
 }
 
-/// The command of a tool, by a shell that sets the limits and becomes the tool. A file that cannot be run is
-/// left to the system, which says so best.
+/// The command of a tool: a shell that sets the limits and then executes the tool. A file that is not
+/// executable is passed to the system directly, for its error message.
 fn limited(program: &Path, limit: Duration) -> Command {
     #[cfg(unix)]
     {
@@ -219,8 +221,7 @@ fn limited(program: &Path, limit: Duration) -> Command {
         let shell = Path::new("/bin/sh");
         if runs(shell) && runs(program) && program.is_absolute() {
             let mut command = Command::new(shell);
-            // Lower limits of the host's stay. The end of the time is a signal, not a file with the tool's
-            // memory.
+            // Lower limits of the host stay in force. The end of the time is a signal, without a core dump.
             let seconds = limit.as_millis().div_ceil(1000).max(1);
             let limits = format!("ulimit -c 0; ulimit -S -t {seconds}; ulimit -v {}", memory_limit());
             command.arg("-c").arg(format!("{{ {limits}; }} 2>/dev/null; exec \"$0\" \"$@\"")).arg(program);
@@ -239,7 +240,7 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Occupies the descriptors 0 to 2 that the host has closed, until a child is started.
+/// Occupies those of the descriptors 0 to 2 that the host has closed, until a child is started.
 pub(super) fn reserve_standard_descriptors() -> Vec<File> {
     #[cfg(unix)]
     {
@@ -261,7 +262,7 @@ pub(super) fn reserve_standard_descriptors() -> Vec<File> {
 mod tests {
     use super::*;
 
-    /// Against hangs: no machine is so busy.
+    /// Against hangs; much longer than any busy machine needs.
     const PATIENCE: Duration = Duration::from_secs(300);
 
     #[test]
@@ -280,7 +281,7 @@ mod tests {
         assert!(!out.status.unwrap().success());
     }
 
-    /// What a tool is given arrives as it was, and so does its end.
+    /// Input reaches the tool unchanged, and so does its end.
     #[test]
     fn arguments_are_passed_on() {
         let args = [
@@ -314,7 +315,7 @@ mod tests {
     fn processor_time_is_limited_and_not_the_clock() {
         let result = shell("while :; do :; done", Duration::from_secs(1));
         assert!(matches!(result, Err(CompileError::ToolFailed(text)) if text.contains("processor time")));
-        // Stopped, as if others had the processors, for longer than the limit.
+        // Stopped for longer than the limit, as if other processes had the processors.
         let stopped = "(sleep 1; kill -CONT $$) & kill -STOP $$; wait; echo done";
         assert_eq!(shell(stopped, Duration::from_millis(200)).unwrap().stdout, b"done\n");
         // A tool may be a script whose children do the work.

@@ -1,13 +1,13 @@
-//! Leaves out of LLVM IR the functions that no kernel reaches, for code that LLVM's own passes must not touch: the SPIR-V back
-//! end takes a minute for what large headers define.
+//! Removes the functions that no kernel reaches from LLVM IR, for code that LLVM's own passes must not
+//! change. Without that, the SPIR-V back end takes a minute for the functions of large headers.
 
 use super::enqueue::globals;
 use std::collections::{HashMap, HashSet};
 
-/// The text without the functions that neither kernels nor anything outside of functions leads to.
+/// The text without the functions that cannot be reached from kernels or from outside of functions.
 pub fn keep_reached(ir: &str) -> String {
     let is_function = |line: &str| line.starts_with("define ");
-    // Kernels, and what is not in functions.
+    // Kernels, and what is outside of functions.
     let mut outside = Vec::new();
     let mut functions: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut current: Option<&mut Vec<&str>> = None;

@@ -1,9 +1,9 @@
-//! Built-ins that clang's SPIR-V back end spoils: whether a source may have them, and names in LLVM's text under which they
-//! stay calls, which the reader of SPIR-V knows.
+//! Built-ins that clang's SPIR-V back end miscompiles: detection in a source, and renaming in LLVM's text.
+//! Renamed, they stay calls, which the SPIR-V reader knows.
 
 use std::borrow::Cow;
 
-/// What the names of functions on atomic types begin with.
+/// Prefixes of the names of functions on atomic types.
 pub const C11_ATOMICS: &[&str] = &[
     "atomic_fetch_",
     "atomic_exchange",
@@ -13,14 +13,14 @@ pub const C11_ATOMICS: &[&str] = &[
     "atomic_flag_",
 ];
 
-/// Whether the source may have explicit conversions to integers, macros that put such names together included.
+/// Whether the source may have explicit conversions to integers, also if macros concatenate such names.
 pub fn converts_to_integers(source: &str) -> bool {
     let mut uses = source.match_indices("convert").map(|(at, word)| &source[at + word.len()..]);
     uses.any(|rest| !["_float", "_double", "_half"].iter().any(|t| rest.starts_with(t)))
 }
 
-/// Whether the source may read or write images at a level of detail: it names the extension, or a read or write has more than three
-/// arguments.
+/// Whether the source may read or write images at a level of detail: it names the extension, or a read or
+/// write has more than three arguments.
 pub fn names_levels(source: &str) -> bool {
     let calls = |name| source.match_indices(name).map(|(at, _)| &source[at..]);
     source.contains("mipmap")
@@ -42,7 +42,7 @@ pub fn names_levels(source: &str) -> bool {
         })
 }
 
-/// The name for a read of an image through a sampler that has a level of detail or gradients, given its parameters.
+/// The new name of an image read through a sampler with a level of detail or gradients, by its parameters.
 fn level_read(name: &str, params: &str) -> Option<String> {
     let after = params.split_once("11ocl_sampler")?.1;
     let more = ["Dv2_f", "Dv4_f", "f"].iter().find_map(|at| after.strip_prefix(at))?;
@@ -55,10 +55,10 @@ fn level_read(name: &str, params: &str) -> Option<String> {
     known.then(|| format!("pc_{name}_{how}"))
 }
 
-/// The name for a write to an image at a level of detail, given its parameters.
+/// The new name of an image write at a level of detail, by its parameters.
 fn level_write(name: &str, params: &str) -> Option<String> {
     let known = matches!(name, "write_imagef" | "write_imagei" | "write_imageui" | "write_imageh");
-    // The length of the image's type, which begins with this, and the type.
+    // The mangled image type: the length of its name, then the name.
     let at = params.find("ocl_image").filter(|_| known)?;
     let length: usize = params[..at].parse().ok()?;
     let after = params.get(at + length..)?;
@@ -66,12 +66,16 @@ fn level_write(name: &str, params: &str) -> Option<String> {
     (more.len() > 1 && more.starts_with('i')).then(|| format!("pc_{name}_level"))
 }
 
-/// Renames built-ins that the back end would spoil, so that they stay calls; the reader of SPIR-V knows them.
+/// Renames built-ins that the back end would miscompile, so that they stay calls; the SPIR-V reader knows the
+/// new names.
 ///
-/// Conversions between integers lose the signedness of what is converted, which only the mangled name tells:
-/// `_Z16convert_char_sati` becomes `pc_convert_char_sat.i`. `vloada_half3` becomes the unaligned load of another stride.
-/// Functions on atomic types lose the orders that their short forms imply, and some are left out: they become
-/// `pc_c11.<name>.<parameters>`. Reads of images lose levels of detail and gradients, and writes levels: they become `pc_read_imagef_lod` and so on.
+/// * Conversions between integers lose the signedness of the operand, which only the mangled name has:
+///   `_Z16convert_char_sati` becomes `pc_convert_char_sat.i`.
+/// * `vloada_half3` becomes the unaligned load with another stride.
+/// * Functions on atomic types lose the orders that their short forms imply, and some are dropped: they
+///   become `pc_c11.<name>.<parameters>`.
+/// * Image reads lose levels of detail and gradients, image writes lose levels: they become
+///   `pc_read_imagef_lod` and so on.
 pub fn rename(line: &str) -> Cow<'_, str> {
     if !line.contains("@_Z") {
         return line.into();

@@ -1,10 +1,11 @@
 //! Ends tools and removes temporary folders if this process is killed in the middle of a build.
 //!
-//! A watcher is a shell whose standard input is a pipe that only this process holds. When the process ends,
-//! however it ends, the shell reads the end of the pipe and acts. When the work is over, the watcher is
-//! killed first. (PR_SET_PDEATHSIG would need code between fork and exec, and knows no folders.) A watcher
-//! has a process group of its own, as the tools have, so that signals for the application's group reach
-//! neither. Without a shell there is no watcher; builds work all the same.
+//! A watcher is a shell whose standard input is a pipe that only this process holds. However this process
+//! ends, the shell then reads the end of the pipe and acts. When the work is done, the watcher is killed
+//! first. (PR_SET_PDEATHSIG would need code between fork and exec, and cannot remove folders.)
+//!
+//! A watcher has a process group of its own, as the tools have, so that signals for the application's group
+//! reach neither. Without a shell there is no watcher; builds work all the same.
 
 use super::process::reserve_standard_descriptors;
 use std::ffi::OsStr;
@@ -20,9 +21,9 @@ impl Watch {
         Watch::start("kill -s KILL -- -\"$1\"", leader.to_string().as_ref())
     }
 
-    /// Removes a folder if this process ends. To be called before the folder is made.
+    /// Removes a folder if this process ends. Call it before making the folder.
     pub fn of_folder(folder: &Path) -> Watch {
-        // A tool that is being killed at the same time may add a file the first time.
+        // A tool that is being killed at the same time may add a file during the first removal.
         Watch::start("rm -rf \"$1\" || rm -rf \"$1\"", folder.as_os_str())
     }
 
@@ -69,7 +70,7 @@ mod tests {
         drop(Watch::of_folder(&kept));
         let mut watch = Watch::of_folder(&removed);
         let mut child = watch.0.take().unwrap();
-        // As if this process had ended.
+        // Simulates the end of this process.
         drop(child.stdin.take());
         assert!(child.wait().is_ok());
         assert!(kept.is_dir() && !removed.exists());

@@ -67,8 +67,8 @@ pub enum ImageOp {
     Order,
     /// cl_channel_type. `image -> i32`
     DataType,
-    /// Address of the image descriptor where images lie in memory ([`crate::native::image`]). `image -> ptr
-    /// constant`
+    /// Address of the image descriptor where images lie in memory ([`crate::native::image_descriptor`]).
+    /// `image -> ptr constant`
     Address,
 }
 

@@ -20,7 +20,7 @@ use super::{
     flush_denorms, flushed_div, legalize_float, legalize_int, legalize_mem, legalize_vec, lower_groups,
     lower_images, lower_kernel_abi, lower_mem, lower_virtual, lower_work_item, memory_classes,
 };
-use crate::abi::{BlockPlace, ImplicitArg, LaunchAbi, PointerMode};
+use crate::abi::{BlockStorage, ImplicitArg, LaunchAbi, PointerMode};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use std::collections::BTreeSet;
@@ -120,7 +120,7 @@ pub fn run(
     let func = &mut module.functions[kernel];
     let mut abi = LaunchAbi {
         mode,
-        place: BlockPlace::Push,
+        block_storage: BlockStorage::Push,
         implicit_args: Vec::new(),
         args_offset: 0,
         block_size: 0,
@@ -208,9 +208,9 @@ fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut L
     if abi.block_size > max_push {
         match abi.mode {
             PointerMode::Bindings => return Ok(false),
-            PointerMode::Addresses => abi.place = BlockPlace::Buffer,
+            PointerMode::Addresses => abi.block_storage = BlockStorage::Buffer,
             PointerMode::Virtual => {
-                abi.place = BlockPlace::Bound;
+                abi.block_storage = BlockStorage::Bound;
                 words = Some(lower_virtual::block_words(func, abi));
             }
         }
@@ -229,7 +229,7 @@ fn lay_out_block(func: &mut Function, args_size: u32, max_push: u32, abi: &mut L
                     lower_virtual::load_block(&mut b, inst, words, real)?;
                     continue;
                 }
-                if abi.place == BlockPlace::Push {
+                if abi.block_storage == BlockStorage::Push {
                     b.func.insts[inst].op = Op::PushConst { offset: real };
                 } else {
                     let base = b.value(Op::PushConst { offset: 0 }, &[], I64);

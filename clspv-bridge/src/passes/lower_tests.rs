@@ -149,7 +149,7 @@ fn block_moves_to_a_buffer_when_push_constants_are_small() {
     let mut m = copy_kernel();
     let target = Target { max_push_constants: 16, ..Target::generic() };
     let abi = lower(&mut m, PointerMode::Addresses, &target).unwrap();
-    assert_eq!(abi.place, BlockPlace::Buffer);
+    assert_eq!(abi.block_storage, BlockStorage::Buffer);
     assert!(ops(&m).iter().all(|o| !matches!(o, Op::PushConst { offset } if *offset != 0)));
     assert!(lower(&mut copy_kernel(), PointerMode::Bindings, &target).is_none());
 }
@@ -369,6 +369,6 @@ fn virtual_mode_needs_no_addresses() {
     let small = Target { max_push_constants: 16, ..target };
     let mut m = copy_kernel();
     let abi = lower(&mut m, PointerMode::Virtual, &small).unwrap();
-    assert_eq!((abi.place, abi.bindings), (BlockPlace::Bound, vec![Arg(0), Arg(1), Block]));
+    assert_eq!((abi.block_storage, abi.bindings), (BlockStorage::Bound, vec![Arg(0), Arg(1), Block]));
     assert!(ops(&m).iter().all(|o| !matches!(o, Op::PushConst { .. })));
 }

@@ -23,7 +23,7 @@ impl Pass for Mem2Reg {
         "mem2reg"
     }
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<bool> {
-        let checked = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.checked);
+        let checked = cx.target.cpu.as_ref().is_some_and(|cpu| cpu.instrumented);
         let mut changed = false;
         for f in module.functions.values_mut() {
             let kept = if checked { super::instrumentation::may_be_uninitialised(f) } else { HashSet::new() };

@@ -264,7 +264,7 @@ fn describe(out: &mut String, kernel: &CompiledKernel) {
         let _ = writeln!(
             out,
             "    block of {} bytes in {:?}, arguments at {}",
-            abi.block_size, abi.place, abi.args_offset
+            abi.block_size, abi.block_storage, abi.args_offset
         );
         for (arg, offset) in &abi.implicit_args {
             let _ = writeln!(out, "    {arg:?} at {offset}");

@@ -46,7 +46,7 @@ impl CpuDevice {
         let processor = machine::Processor::read().without(hidden);
         let mut target = Target::native(processor.identity(), &|feature| processor.has(feature));
         if let Some(cpu) = &mut target.cpu {
-            cpu.checked = checker.checks.any();
+            cpu.instrumented = checker.checks.any();
         }
         let cores = machine::processors();
         let info = with_cores(info(&processor, &target), &cores);

@@ -220,7 +220,7 @@ impl<'a> Family<'a> {
         let code = |result: Call<()>| match result {
             Ok(()) => 0,
             // Only programs with debug information receive the exact error.
-            Err(_) if !self.kernel.native().tells_errors => Refusal::Failure as i32 as u64,
+            Err(_) if !self.kernel.native().reports_errors => Refusal::Failure as i32 as u64,
             Err(refusal) => refusal as i32 as u64,
         };
         match call {

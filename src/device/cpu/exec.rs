@@ -15,7 +15,7 @@ use super::pool::Pool;
 use super::print::CpuPrintBuffer;
 use crate::host_ptr::{HostAllocation, HostPtr};
 use clspv_bridge::metadata::ArgKind;
-use clspv_bridge::native::{ALIGN, Places, context};
+use clspv_bridge::native::{ALIGN, VariableLocations, context};
 use std::cell::RefCell;
 
 /// State shared by all groups of a launch.
@@ -143,10 +143,10 @@ fn run_groups(
     if memory(run.depth, grid.bytes()).is_none() {
         return Err(DeviceError::OutOfDeviceMemory);
     }
-    let done = match &native.places {
+    let done = match &native.variables {
         // In order and on one thread: the session tracks the state of the memory.
-        Some(places) => {
-            let mut session = Session::new(checker, shape(launch, &grid, places, print)?);
+        Some(variables) => {
+            let mut session = Session::new(checker, shape(launch, &grid, variables, print)?);
             let done = grid.run(0, total, Some(&raw mut session));
             checker.report(&native.info.name, session);
             done
@@ -161,7 +161,7 @@ fn run_groups(
 fn shape<'a>(
     launch: &Launch,
     grid: &Grid<'a>,
-    places: &'a Places,
+    variables: &'a VariableLocations,
     print: Option<&CpuPrintBuffer>,
 ) -> DeviceResult<LaunchShape<'a>> {
     let native = grid.kernel.native();
@@ -205,12 +205,12 @@ fn shape<'a>(
         }
     }
     Ok(LaunchShape {
-        places,
+        variables,
         width: native.width,
         linear: native.linear,
         has_barriers: native.has_barriers,
         zero_local: native.zero_local,
-        record_bytes: u64::from(native.record_bytes),
+        frame_bytes: u64::from(native.frame_bytes),
         offset: grid.offset,
         enqueued_local: grid.local,
         args,
@@ -280,7 +280,7 @@ impl Grid<'_> {
 
     /// Offset of scratch memory. In instrumented code an unused gap follows local memory.
     fn scratch_at(&self) -> u64 {
-        let gap = if self.kernel.native().places.is_some() { 4096 } else { 0 };
+        let gap = if self.kernel.native().variables.is_some() { 4096 } else { 0 };
         self.local_bytes + gap
     }
 

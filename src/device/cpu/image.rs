@@ -1,5 +1,5 @@
 //! Images: texels in host memory, one row after another, and the image descriptors that kernels receive
-//! (`clspv_bridge::native::image`). Levels of detail are consecutive; each has its own descriptor. Every
+//! (`clspv_bridge::native::image_descriptor`). Levels of detail are consecutive; each has its own descriptor. Every
 //! transfer is a copy of rows. Views of buffers and of other images share the memory and keep its owner
 //! alive.
 
@@ -9,7 +9,7 @@ use super::super::info::{FormatSupport, ImageFacts, ImageUse};
 use super::super::traits::{DeviceError, DeviceMemory, DeviceResult, ImageDesc};
 use crate::cl::image::{self, Fields, ImageKind, Number, bytes_of};
 use crate::host_ptr::{self, HostAllocation, HostPtr};
-use clspv_bridge::native::image as descriptor;
+use clspv_bridge::native::image_descriptor as descriptor;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -159,7 +159,7 @@ impl CpuImage {
     }
 }
 
-/// The image descriptor of a level (`native::image`).
+/// The image descriptor of a level (`native::image_descriptor`).
 fn describe(
     desc: &ImageDesc,
     level: u32,
@@ -196,7 +196,7 @@ fn describe(
     put(descriptor::EXTEND, if signed { 32 - width } else { 0 });
     let ones = |field: image::Field| field.map_or(0, |(_, width)| u32::MAX >> (32 - width));
     for i in 0..4 {
-        put(descriptor::PLACE + 4 * i, read[i].or(written[i]).map_or(0, |(first, _)| first));
+        put(descriptor::SHIFT + 4 * i, read[i].or(written[i]).map_or(0, |(first, _)| first));
         put(descriptor::MASK + 4 * i, ones(read[i]));
         put(descriptor::OTHER + 4 * i, u32::from(i == 3));
         put(descriptor::STORED + 4 * i, ones(written[i]));

@@ -630,7 +630,7 @@ mod tests {
         let variant = |static_local_bytes, specs: &[LocalSpec], common: &[u16]| KernelVariant {
             abi: LaunchAbi {
                 mode: PointerMode::Addresses,
-                place: clspv_bridge::abi::BlockPlace::Push,
+                block_storage: clspv_bridge::abi::BlockStorage::Push,
                 implicit_args: vec![],
                 args_offset: 0,
                 block_size: 0,

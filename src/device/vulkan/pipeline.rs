@@ -11,7 +11,7 @@ use super::device::Gpu;
 use crate::store::Key as EntryKey;
 use ash::vk;
 use clspv_bridge::abi::{
-    BlockPlace, KernelVariant, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE,
+    BlockStorage, KernelVariant, SPEC_FIRST_IMAGE, SPEC_LINEAR_LOCAL_SIZE, SPEC_LOCAL_SIZE,
 };
 use clspv_bridge::texel_format;
 use parking_lot::Mutex;
@@ -255,10 +255,10 @@ impl Made {
 
 /// Bytes of push constants of a variant.
 pub fn push_size(variant: &KernelVariant) -> u32 {
-    match variant.abi.place {
-        BlockPlace::Push => conv::align_up(u64::from(variant.abi.block_size), 4) as u32,
-        BlockPlace::Buffer => 8,
-        BlockPlace::Bound => 0,
+    match variant.abi.block_storage {
+        BlockStorage::Push => conv::align_up(u64::from(variant.abi.block_size), 4) as u32,
+        BlockStorage::Buffer => 8,
+        BlockStorage::Bound => 0,
     }
 }
 

@@ -18,7 +18,7 @@ use super::rect;
 use super::staging::ArenaSlice;
 use crate::host_ptr::HostPtr;
 use ash::vk;
-use clspv_bridge::abi::BlockPlace;
+use clspv_bridge::abi::BlockStorage;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -591,10 +591,10 @@ impl Recorder {
                 self.bound.pipeline = pipeline;
             }
             let address;
-            let bytes: &[u8] = match plan.variant.abi.place {
-                BlockPlace::Push => &plan.block,
-                BlockPlace::Bound => &[],
-                BlockPlace::Buffer => {
+            let bytes: &[u8] = match plan.variant.abi.block_storage {
+                BlockStorage::Push => &plan.block,
+                BlockStorage::Bound => &[],
+                BlockStorage::Buffer => {
                     let size = plan.block.len() as u64;
                     let piece = self.allocator.args.alloc(self.gpu, &self.gpu.args, size, 256)?;
                     // SAFETY: the piece has the block's size.

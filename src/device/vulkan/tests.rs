@@ -404,13 +404,13 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 }
 
 /// scale(global uint *out, global const uint *in, uint scale), see testdata/*.spvasm.
-pub(super) fn scale_variant(mode: PointerMode, place: BlockPlace) -> KernelVariant {
+pub(super) fn scale_variant(mode: PointerMode, block_storage: BlockStorage) -> KernelVariant {
     let addresses = mode == PointerMode::Addresses;
     let in_buffer: &[u8] = include_bytes!("testdata/scale_buffer.spv");
     KernelVariant {
         abi: LaunchAbi {
             mode,
-            place,
+            block_storage,
             implicit_args: vec![(ImplicitArg::GlobalIdBase(0), 0), (ImplicitArg::GroupBase(0), 8)],
             args_offset: 16,
             block_size: 40,
@@ -422,7 +422,7 @@ pub(super) fn scale_variant(mode: PointerMode, place: BlockPlace) -> KernelVaria
             private_bytes: 0,
             sub_group_size: 0,
         },
-        spirv: words(if place == BlockPlace::Buffer {
+        spirv: words(if block_storage == BlockStorage::Buffer {
             in_buffer
         } else if addresses {
             include_bytes!("testdata/scale_addresses.spv")
@@ -432,7 +432,7 @@ pub(super) fn scale_variant(mode: PointerMode, place: BlockPlace) -> KernelVaria
     }
 }
 
-fn scale_program(modes: &[PointerMode], place: BlockPlace) -> Arc<CompiledProgram> {
+fn scale_program(modes: &[PointerMode], block_storage: BlockStorage) -> Arc<CompiledProgram> {
     let arg = |kind, size, offset| ArgInfo {
         kind,
         size,
@@ -458,7 +458,7 @@ fn scale_program(modes: &[PointerMode], place: BlockPlace) -> Arc<CompiledProgra
                 args_size: 24,
                 ..KernelInfo::default()
             },
-            variants: modes.iter().map(|m| scale_variant(*m, place)).collect(),
+            variants: modes.iter().map(|m| scale_variant(*m, block_storage)).collect(),
         }],
         data: DataBlock { bytes: vec![0; 32], relocs: vec![(8, 16)], ..DataBlock::default() },
         absent: Vec::new(),
@@ -495,14 +495,14 @@ fn kernels_run_in_both_pointer_modes() {
     let both = [PointerMode::Bindings, PointerMode::Addresses];
     // The arguments begin 20 bytes into their buffers, which descriptors cannot express, or 256.
     let cases = [
-        (&both[1..], BlockPlace::Push, 20),
-        (&both[..], BlockPlace::Push, 20),
-        (&both[..], BlockPlace::Push, 256),
-        (&both[..1], BlockPlace::Push, 256),
-        (&both[1..], BlockPlace::Buffer, 20),
+        (&both[1..], BlockStorage::Push, 20),
+        (&both[..], BlockStorage::Push, 20),
+        (&both[..], BlockStorage::Push, 256),
+        (&both[..1], BlockStorage::Push, 256),
+        (&both[1..], BlockStorage::Buffer, 20),
     ];
-    for (modes, place, skip) in cases {
-        let program = device.load(scale_program(modes, place)).unwrap();
+    for (modes, block_storage, skip) in cases {
+        let program = device.load(scale_program(modes, block_storage)).unwrap();
         assert!(program.kernel("no such").is_err());
         let kernel = program.kernel("scale").unwrap();
         // 1003 = 15 * 64 + 43; items begin at 3.
@@ -529,7 +529,7 @@ fn kernels_run_in_both_pointer_modes() {
             let group = i.saturating_sub(3) as u32 / local;
             let once = i as u32 * 7 + 1000 * group;
             let want = if i < 3 { i as u32 } else { once * 2 + 1000 * group };
-            assert_eq!(value, want, "item {i} with {modes:?} and {place:?}");
+            assert_eq!(value, want, "item {i} with {modes:?} and {block_storage:?}");
         }
     }
     assert_eq!(validation_messages(), 0);
@@ -539,7 +539,7 @@ fn kernels_run_in_both_pointer_modes() {
 fn a_launch_that_cannot_be_is_refused_whole() {
     let Some(device) = device() else { return };
     let (queue, log) = queue(&device, false);
-    let program = device.load(scale_program(&[PointerMode::Bindings], BlockPlace::Push)).unwrap();
+    let program = device.load(scale_program(&[PointerMode::Bindings], BlockStorage::Push)).unwrap();
     let kernel = program.kernel("scale").unwrap();
     let memory = buffer(&device, 64);
     let args: Arc<Vec<ArgValue>> = Arc::new(vec![
@@ -571,7 +571,7 @@ fn a_launch_that_cannot_be_is_refused_whole() {
 fn launch_and_finish_latency() {
     let Some(device) = device() else { return };
     let (queue, _) = queue(&device, false);
-    let program = device.load(scale_program(&[PointerMode::Addresses], BlockPlace::Push)).unwrap();
+    let program = device.load(scale_program(&[PointerMode::Addresses], BlockStorage::Push)).unwrap();
     let kernel = program.kernel("scale").unwrap();
     let (a, b) = (buffer(&device, 4096), buffer(&device, 4096));
     let mut times = Vec::new();
@@ -616,7 +616,7 @@ fn the_largest_buffer_can_be_used_to_its_end() {
 #[test]
 fn local_arguments_become_lengths_and_offsets() {
     let Some(device) = device() else { return };
-    let mut program = (*scale_program(&[PointerMode::Addresses], BlockPlace::Push)).clone();
+    let mut program = (*scale_program(&[PointerMode::Addresses], BlockStorage::Push)).clone();
     let kernel = &mut program.kernels[0];
     let local = ArgInfo { kind: ArgKind::LocalPtr, size: 0, ..kernel.info.args[2].clone() };
     kernel.info.args.extend([local.clone(), local.clone(), local]);

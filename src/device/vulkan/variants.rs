@@ -55,7 +55,7 @@ mod tests {
     use super::super::device::VulkanDevice;
     use super::super::tests::{device, scale_variant};
     use super::*;
-    use clspv_bridge::abi::{BlockPlace, PointerMode};
+    use clspv_bridge::abi::{BlockStorage, PointerMode};
 
     #[test]
     fn small_grids_have_few_local_sizes() {
@@ -74,7 +74,7 @@ mod tests {
         let Some(device) = device() else { return };
         let gpu = device.as_any().downcast_ref::<VulkanDevice>().unwrap().0;
         let table = Variants::default();
-        let variant = scale_variant(PointerMode::Bindings, BlockPlace::Push);
+        let variant = scale_variant(PointerMode::Bindings, BlockStorage::Push);
         let first = table.get(gpu, &variant);
         let mut other = variant.clone();
         other.abi.private_bytes = 1;

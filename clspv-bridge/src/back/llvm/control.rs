@@ -1,8 +1,9 @@
-//! Control flow of the text: sequences, edges, selections and loops, and the runs between barriers.
+//! Control flow of the text: sequences, edges, selections and loops, and the parallel regions between
+//! barriers.
 
-use super::emit::{Emit, Target};
-use super::tree::{self, Kind, Loop, Node, Select, Seq, Test};
-use super::value::{lane_name, literal};
+use super::emit::{EdgeTarget, Emit};
+use super::operand::{lane_name, literal};
+use super::tree::{self, LatchTest, LoopNode, Node, SelectKind, SelectNode, Seq};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use std::fmt::Write;
@@ -16,7 +17,7 @@ impl Emit<'_> {
         ended
     }
 
-    /// Emits a sequence; true if control does not reach its end.
+    /// Emits a sequence; returns true if control does not reach its end.
     pub(super) fn seq(&mut self, seq: &Seq) -> Result<bool> {
         let mut ends: Vec<(String, bool)> = Vec::new();
         let mut ended = false;
@@ -37,9 +38,9 @@ impl Emit<'_> {
                 break;
             }
         }
-        for (label, split) in ends.into_iter().rev() {
-            if split {
-                self.close_run();
+        for (label, has_barrier) in ends.into_iter().rev() {
+            if has_barrier {
+                self.close_region();
             }
             if !ended {
                 self.line(format!("br label %{label}"));
@@ -54,8 +55,8 @@ impl Emit<'_> {
     fn instructions(&mut self, block: Block) -> Result<()> {
         if self.func.entry() != Some(block) && self.joins(block) && !self.func.blocks[block].params.is_empty()
         {
-            self.open_run();
-            let early = self.split_joins.contains(&block);
+            self.open_region();
+            let early = self.barrier_joins.contains(&block);
             for p in self.func.blocks[block].params.clone() {
                 let val = self.load_param(p, early);
                 self.bind(p, val);
@@ -64,19 +65,19 @@ impl Emit<'_> {
         for &inst in &self.func.blocks[block].insts {
             let data = &self.func.insts[inst];
             if tree::is_barrier(&data.op) {
-                self.close_run();
+                self.close_region();
                 if let Op::Barrier { memory: Scope::Device | Scope::AllDevices, .. } = data.op {
                     self.line("fence acq_rel");
                 }
-                if self.r.wanted.is_some() {
-                    self.checked_barrier(&data.op);
+                if self.is_instrumented() {
+                    self.instrumented_barrier(&data.op);
                 }
                 continue;
             }
             if data.op.is_terminator() {
                 continue;
             }
-            self.open_run();
+            self.open_region();
             let val = self.operation(inst)?;
             if let Some(&r) = data.results.first() {
                 self.bind(r, val);
@@ -89,7 +90,7 @@ impl Emit<'_> {
         if call.args.is_empty() {
             return Ok(());
         }
-        self.open_run();
+        self.open_region();
         if self.joins(call.block) {
             return self.assign(call, false);
         }
@@ -100,13 +101,13 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Stores the arguments of an edge in the parameters' variables, in the active work-items only if `masked`.
+    /// Stores an edge's arguments in the parameters' variables; with `masked`, in the active work-items only.
     fn assign(&mut self, call: &BlockCall, masked: bool) -> Result<()> {
         let params = self.func.blocks[call.block].params.clone();
         let mut stores = Vec::new();
         for (&p, a) in params.iter().zip(&call.args) {
             let val = self.get(*a)?;
-            let parts = self.in_shape(self.func.ty(p), &val, self.r.shapes.of(p));
+            let parts = self.in_form(self.func.ty(p), &val, self.r.uniformity.of(p));
             stores.push((p, parts));
         }
         let mask = if masked { self.active() } else { None };
@@ -131,33 +132,35 @@ impl Emit<'_> {
         let Some(target) = self.targets.get(&call.block) else {
             return Err(CompileError::internal("an edge to a block that is not around"));
         };
-        let (label, masked, split, keeps) =
-            (target.label.clone(), target.masked, target.split, target.keeps_mask.clone());
+        let (label, masked, has_barrier, keeps) =
+            (target.label.clone(), target.masked, target.has_barrier, target.keeps_mask.clone());
         if !call.args.is_empty() {
-            self.open_run();
+            self.open_region();
             self.assign(call, masked)?;
         }
         if masked {
-            self.open_run();
+            self.open_region();
             self.join("m", call.block);
             return Ok(false);
         }
         if let Some(what) = keeps {
             let mask = self.mask;
-            self.in_all(split, |e| e.set(&what, call.block, mask));
+            self.in_all(has_barrier, |e| e.set(&what, call.block, mask));
         }
-        if split {
-            self.close_run();
+        if has_barrier {
+            self.close_region();
         }
         self.line(format!("br label %{label}"));
         Ok(true)
     }
 
-    /// Whether work-items may get lost in a selection: edges in it leave it under masks.
-    fn is_leaky(&self, s: &Select) -> bool {
+    /// Whether edges in a selection leave it under masks, so that fewer work-items are active after it.
+    fn is_leaky(&self, s: &SelectNode) -> bool {
         fn search(e: &Emit<'_>, seq: &Seq, inner: &mut Vec<Block>) -> bool {
             seq.nodes.iter().any(|n| match n {
-                Node::Goto(call) => !inner.contains(&call.block) && e.r.shapes.masked.contains(&call.block),
+                Node::Goto(call) => {
+                    !inner.contains(&call.block) && e.r.uniformity.masked.contains(&call.block)
+                }
                 Node::Select(s) => {
                     inner.push(s.merge);
                     let found = s.arms.iter().any(|a| search(e, a, inner));
@@ -171,24 +174,29 @@ impl Emit<'_> {
         s.arms.iter().any(|a| search(self, a, &mut inner))
     }
 
-    fn select(&mut self, s: &Select, ends: &mut Vec<(String, bool)>) -> Result<bool> {
-        let common = self.r.shapes.is_common(s);
+    fn select(&mut self, s: &SelectNode, ends: &mut Vec<(String, bool)>) -> Result<bool> {
+        let is_uniform = self.r.uniformity.is_uniform_select(s);
         let leaky = self.is_leaky(s);
         let before = self.mask;
-        if !s.is_split {
-            self.open_run();
+        if !s.has_barrier {
+            self.open_region();
         }
         let merge = self.fresh_label("merge");
-        let masked = self.r.shapes.masked.contains(&s.merge);
+        let masked = self.r.uniformity.masked.contains(&s.merge);
         let uses_mask = leaky || masked;
         let keeps = (leaky && !masked).then(|| "m".to_owned());
         if uses_mask {
-            self.in_all(s.is_split, |e| e.clear("m", s.merge));
+            self.in_all(s.has_barrier, |e| e.clear("m", s.merge));
         }
-        let target =
-            Target { label: merge.clone(), masked, keeps_mask: keeps, split: s.is_split, is_header: false };
+        let target = EdgeTarget {
+            label: merge.clone(),
+            masked,
+            keeps_mask: keeps,
+            has_barrier: s.has_barrier,
+            is_header: false,
+        };
         self.targets.insert(s.merge, target);
-        let ended = if common { self.common_arms(s, &merge)? } else { self.masked_arms(s, &merge)? };
+        let ended = if is_uniform { self.uniform_arms(s, &merge)? } else { self.divergent_arms(s, &merge)? };
         self.targets.remove(&s.merge);
         self.mask = before;
         if ended {
@@ -200,14 +208,14 @@ impl Emit<'_> {
         if !leaky {
             return Ok(false);
         }
-        if s.is_split {
+        if s.has_barrier {
             self.mask = 0;
         }
-        self.open_run();
+        self.open_region();
         self.mask = self.load_mask("m", s.merge);
         let rest = self.fresh_label("rest");
         let end = self.fresh_label("end");
-        let any = if s.is_split {
+        let any = if s.has_barrier {
             self.any_of_group(self.mask)?
         } else {
             let mask = self.active_text();
@@ -216,21 +224,21 @@ impl Emit<'_> {
         self.line(format!("br i1 {any}, label %{rest}, label %{end}"));
         self.start(&rest);
         self.enter_scope();
-        ends.push((end, s.is_split));
+        ends.push((end, s.has_barrier));
         Ok(false)
     }
 
-    /// Whether the mask has an active work-item in any vector. Closes the run.
+    /// Whether the mask has an active work-item in any vector. Closes the region.
     fn any_of_group(&mut self, mask: usize) -> Result<String> {
         let flag = self.group_flag(mask);
-        self.close_run();
+        self.close_region();
         Ok(self.def(format!("load i1, ptr {flag}")))
     }
     fn group_flag(&mut self, mask: usize) -> String {
         let name = format!("%flag{}", self.names + 1);
         self.names += 1;
         let _ = writeln!(self.allocas, "  {name} = alloca i1, align 1");
-        let _ = writeln!(self.run.pre, "  store i1 false, ptr {name}");
+        let _ = writeln!(self.region.pre, "  store i1 false, ptr {name}");
         let mask = self.mask_name(mask).unwrap_or_else(|| "splat (i1 true)".into());
         let any = self.any(&mask);
         let old = self.def(format!("load i1, ptr {name}"));
@@ -239,14 +247,15 @@ impl Emit<'_> {
         name
     }
 
-    /// All active work-items take one arm. True if control does not come out.
-    fn common_arms(&mut self, s: &Select, merge: &str) -> Result<bool> {
+    /// Emits a selection in which all active work-items take one arm. Returns true if control does not reach
+    /// its end.
+    fn uniform_arms(&mut self, s: &SelectNode, merge: &str) -> Result<bool> {
         let ty = lane_name(self.func.ty(s.on));
-        let on = if s.is_split { self.of_group(s.on)? } else { self.get(s.on)?.parts[0].clone() };
+        let on = if s.has_barrier { self.group_uniform(s.on)? } else { self.get(s.on)?.parts[0].clone() };
         let labels: Vec<String> = s.arms.iter().map(|_| self.fresh_label("arm")).collect();
         match &s.kind {
-            Kind::If => self.line(format!("br i1 {on}, label %{}, label %{}", labels[0], labels[1])),
-            Kind::Switch(values) => {
+            SelectKind::If => self.line(format!("br i1 {on}, label %{}, label %{}", labels[0], labels[1])),
+            SelectKind::Switch(values) => {
                 let default = labels.last().cloned().unwrap_or_default();
                 let mut cases = String::new();
                 for (values, label) in values.iter().zip(&labels).take(values.len() - 1) {
@@ -263,8 +272,8 @@ impl Emit<'_> {
             self.start(label);
             self.mask = before;
             if !self.scoped(arm)? {
-                if s.is_split {
-                    self.close_run();
+                if s.has_barrier {
+                    self.close_region();
                 }
                 self.line(format!("br label %{merge}"));
                 ended = false;
@@ -273,44 +282,44 @@ impl Emit<'_> {
         Ok(ended && !reached)
     }
 
-    /// A value that is the same in the group, where no run is open afterwards.
-    fn of_group(&mut self, v: Value) -> Result<String> {
+    /// The scalar of a value that is uniform in the group. Closes the region.
+    fn group_uniform(&mut self, v: Value) -> Result<String> {
         if let ValueDef::Const(Const::Bits(ty, bits)) = &self.func.values[v].def {
             let text = literal(*ty, bits[0]);
-            self.close_run();
+            self.close_region();
             return Ok(text);
         }
-        self.open_run();
+        self.open_region();
         let val = self.get(v)?;
         let ty = lane_name(self.func.ty(v));
         let name = format!("%g{}", self.names + 1);
         self.names += 1;
         let _ = writeln!(self.allocas, "  {name} = alloca {ty}, align 8");
         self.line(format!("store {ty} {}, ptr {name}", val.parts[0]));
-        self.close_run();
+        self.close_region();
         Ok(self.def(format!("load {ty}, ptr {name}")))
     }
 
-    /// Work-items may part.
-    fn masked_arms(&mut self, s: &Select, merge: &str) -> Result<bool> {
+    /// Emits a selection in which work-items may diverge.
+    fn divergent_arms(&mut self, s: &SelectNode, merge: &str) -> Result<bool> {
         let before = self.mask;
-        if s.is_split {
+        if s.has_barrier {
             // Vectors without active work-items need masks too.
-            self.close_run();
+            self.close_region();
             self.mask = 0;
         }
-        self.open_run();
+        self.open_region();
         let ty = self.func.ty(s.on);
         let on = self.get(s.on)?;
         let on = self.vectors(ty, &on)[0].clone();
         let mask_type = self.mask_type();
         let mut conditions: Vec<String> = Vec::new();
         match &s.kind {
-            Kind::If => {
+            SelectKind::If => {
                 let not = self.def(format!("xor {mask_type} {on}, splat (i1 true)"));
                 conditions.extend([on, not]);
             }
-            Kind::Switch(values) => {
+            SelectKind::Switch(values) => {
                 let int = lane_name(ty);
                 let vector = self.ty(int, true);
                 let mut none: Option<String> = None;
@@ -343,9 +352,9 @@ impl Emit<'_> {
             };
             masks.push(self.add_mask(mask));
         }
-        if s.is_split {
+        if s.has_barrier {
             let flags: Vec<String> = masks.iter().map(|m| self.group_flag(*m)).collect();
-            self.close_run();
+            self.close_region();
             for ((arm, mask), flag) in s.arms.iter().zip(masks).zip(flags) {
                 let any = self.def(format!("load i1, ptr {flag}"));
                 let (label, next) = (self.fresh_label("arm"), self.fresh_label("next"));
@@ -353,7 +362,7 @@ impl Emit<'_> {
                 self.start(&label);
                 self.mask = mask;
                 if !self.scoped(arm)? {
-                    self.close_run();
+                    self.close_region();
                     self.line(format!("br label %{next}"));
                 }
                 self.start(&next);
@@ -383,14 +392,15 @@ impl Emit<'_> {
         Ok(false)
     }
 
-    /// Whether a sequence may as well be done without active work-items: nothing in it faults, and it is short.
+    /// Whether a sequence may run without active work-items instead of being skipped: it cannot fault and is
+    /// short.
     fn is_cheap(&self, seq: &Seq) -> bool {
         let mut count = 0;
         seq.nodes.iter().all(|n| match n {
             Node::Block(b) => self.func.blocks[*b].insts.iter().all(|i| {
                 count += 1;
                 let data = &self.func.insts[*i];
-                let far = |a: Value| !self.r.shapes.of(a).is_uniform();
+                let far = |a: Value| !self.r.uniformity.of(a).is_uniform();
                 let safe = match &data.op {
                     Op::Load(a) => !a.volatile && far(data.args[0]),
                     Op::Store(a) => !a.volatile && far(data.args[1]),
@@ -404,8 +414,8 @@ impl Emit<'_> {
         })
     }
 
-    /// The end of a loop: back to the header or out.
-    fn test(&mut self, t: &Test) -> Result<()> {
+    /// Emits the end of a loop: back to the header or out.
+    fn test(&mut self, t: &LatchTest) -> Result<()> {
         let back = usize::from(self.targets.get(&t.edges[1].block).is_some_and(|t| t.is_header));
         let (again, out) = (&t.edges[back], &t.edges[1 - back]);
         let Some(exit) = self.targets.get(&out.block) else {
@@ -413,11 +423,11 @@ impl Emit<'_> {
         };
         let (exit, masked) = (exit.label.clone(), exit.masked);
         let before = self.mask;
-        if self.r.shapes.takes_one(t) {
-            let on = if t.is_split {
-                self.of_group(t.on)?
+        if self.r.uniformity.is_uniform_test(t) {
+            let on = if t.has_barrier {
+                self.group_uniform(t.on)?
             } else {
-                self.open_run();
+                self.open_region();
                 self.get(t.on)?.parts[0].clone()
             };
             let [stay, leave] = ["again", "leave"].map(|what| self.fresh_label(what));
@@ -426,11 +436,11 @@ impl Emit<'_> {
             self.start(&leave);
             self.enter_scope();
             if !out.args.is_empty() {
-                self.open_run();
+                self.open_region();
                 self.assign(out, masked)?;
             }
-            if t.is_split {
-                self.close_run();
+            if t.has_barrier {
+                self.close_region();
             }
             self.line(format!("br label %{exit}"));
             self.scopes.pop();
@@ -440,12 +450,12 @@ impl Emit<'_> {
             self.scopes.pop();
             return Ok(());
         }
-        if t.is_split {
+        if t.has_barrier {
             // Vectors without active work-items need masks too.
-            self.close_run();
+            self.close_region();
             self.mask = 0;
         }
-        self.open_run();
+        self.open_region();
         let on = self.get(t.on)?;
         let on = self.vectors(I1, &on)[0].clone();
         let mask_type = self.mask_type();
@@ -459,16 +469,16 @@ impl Emit<'_> {
             };
             *mask = self.add_mask(name);
         }
-        let flag = t.is_split.then(|| self.group_flag(masks[0]));
-        if t.is_split {
-            self.close_run();
+        let flag = t.has_barrier.then(|| self.group_flag(masks[0]));
+        if t.has_barrier {
+            self.close_region();
         }
         if !out.args.is_empty() {
             self.mask = masks[1];
-            self.open_run();
+            self.open_region();
             self.assign(out, true)?;
-            if t.is_split {
-                self.close_run();
+            if t.has_barrier {
+                self.close_region();
             }
         }
         self.mask = masks[0];
@@ -488,67 +498,67 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn looped(&mut self, l: &Loop) -> Result<bool> {
-        let merge_masked = self.r.shapes.masked.contains(&l.merge);
-        let cont_masked = self.r.shapes.masked.contains(&l.cont);
+    fn looped(&mut self, l: &LoopNode) -> Result<bool> {
+        let merge_masked = self.r.uniformity.masked.contains(&l.merge);
+        let cont_masked = self.r.uniformity.masked.contains(&l.cont);
         let before = self.mask;
-        if !l.is_split {
-            self.open_run();
+        if !l.has_barrier {
+            self.open_region();
         }
         let labels = ["head", "latch", "cont", "exit"].map(|what| self.fresh_label(what));
         let [head, latch, cont, exit] = &labels;
         if merge_masked {
-            self.in_all(l.is_split, |e| {
+            self.in_all(l.has_barrier, |e| {
                 e.set("a", l.header, before);
                 e.clear("m", l.merge);
             });
         }
-        if l.is_split {
-            self.close_run();
+        if l.has_barrier {
+            self.close_region();
         }
         self.line(format!("br label %{head}"));
         self.start(head);
         if merge_masked {
-            if l.is_split {
+            if l.has_barrier {
                 self.mask = 0;
             }
-            self.open_run();
+            self.open_region();
             self.mask = self.load_mask("a", l.header);
-            if l.is_split {
-                self.close_run();
+            if l.has_barrier {
+                self.close_region();
             }
         }
         let around = self.mask;
-        let target = |label: &str, masked: bool, keeps: Option<&str>| Target {
+        let target = |label: &str, masked: bool, keeps: Option<&str>| EdgeTarget {
             label: label.to_owned(),
             masked,
             keeps_mask: keeps.map(str::to_owned),
-            split: l.is_split,
+            has_barrier: l.has_barrier,
             is_header: keeps.is_some() || label == head,
         };
         self.targets.insert(l.merge, target(exit, merge_masked, None));
         self.targets.insert(l.cont, target(cont, cont_masked, None));
         self.targets.insert(l.header, target(head, false, merge_masked.then_some("a")));
         if cont_masked {
-            self.in_all(l.is_split, |e| e.clear("m", l.cont));
+            self.in_all(l.has_barrier, |e| e.clear("m", l.cont));
         }
         // The header's parameters are read where the header's block is emitted.
         self.instructions(l.header)?;
         if !self.seq(&l.body)? {
-            if l.is_split {
-                self.close_run();
+            if l.has_barrier {
+                self.close_region();
             }
             self.line(format!("br label %{cont}"));
         }
         self.start(cont);
         self.mask = around;
         if merge_masked {
-            if l.is_split {
+            if l.has_barrier {
                 self.mask = 0;
             }
-            self.open_run();
+            self.open_region();
             self.mask = self.load_mask("m", l.cont);
-            let any = if l.is_split {
+            let any = if l.has_barrier {
                 self.any_of_group(self.mask)?
             } else {
                 let mask = self.active_text();
@@ -571,6 +581,6 @@ impl Emit<'_> {
     }
 }
 
-fn tree_reaches(s: &Select) -> bool {
+fn tree_reaches(s: &SelectNode) -> bool {
     s.arms.iter().any(|a| tree::reaches(a, s.merge))
 }

@@ -1,133 +1,135 @@
-//! The text of one work-group function: control flow, masks, and what lives across barriers.
+//! The text of one work-group function: control flow, masks, and what is live across barriers.
 //!
-//! The work-items of a group are computed in vectors of [`Emit::width`] neighbours. Code between barriers is a *run*: loops
-//! over the group's vectors. Control flow that is the same for all work-items of a vector stays control flow; where they part,
-//! both ways are taken under masks, each skipped when no work-item takes it. So code is only reached by vectors with an active
-//! work-item. Constructs with barriers in them ([`super::tree::Select::is_split`]) are control flow between runs.
+//! The work-items of a group are computed in vectors of [`Emit::width`] neighbours. Code between barriers is
+//! a *parallel region*: loops over the group's vectors. Uniform control flow stays control flow; where the
+//! work-items of a vector diverge, both ways are taken under masks, each skipped when no work-item takes it.
+//! So a vector only reaches code with an active work-item. Constructs that contain barriers
+//! ([`super::tree::SelectNode::has_barrier`]) are control flow between regions.
 //!
-//! Parameters of blocks and masks of joins are variables on the stack, which LLVM makes registers of; what is used in several
-//! runs lies in scratch memory, a record for each vector. Which values those are is known after the text has been made once, so it
-//! is made twice.
+//! Block parameters and masks of joins are variables on the stack, which LLVM promotes to registers. What is
+//! live across barriers lies in the context array (scratch memory), which has a frame for each vector. The
+//! live values are known only once the text has been made, so it is made twice or more, until the set
+//! settles.
 
 use super::calls::Entry;
-use super::shape::{Shape, Shapes, slot_bytes};
+use super::operand::{Operand, OperandKind, lane_name, literal};
 use super::tree::{Node, Seq};
-use super::value::{Val, ValKind, lane_name, literal};
+use super::uniformity::{Uniformity, UniformityInfo, slot_bytes};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::metadata::KernelInfo;
 use crate::native::context;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
-/// Stands in a text for the bytes of a vector's record.
-pub const RECORD: &str = "@RECORD@";
+/// Stands in a text for the bytes of a vector's frame.
+pub const FRAME_BYTES: &str = "@FRAME_BYTES@";
 
-/// What is kept in scratch memory: found by the first pass, used by the second.
-#[derive(Default, Clone)]
-pub struct Plan {
-    pub(super) values: BTreeMap<Value, ()>,
-    pub(super) masks: BTreeMap<usize, ()>,
-    variables: BTreeMap<String, ()>,
+/// Liveness across barriers: what the context array keeps. Each pass finds it for the next one.
+#[derive(Default, Clone, PartialEq)]
+pub struct Liveness {
+    pub(super) values: BTreeSet<Value>,
+    pub(super) masks: BTreeSet<usize>,
+    variables: BTreeSet<String>,
     /// Values that are used where the text that defines them may have been skipped.
-    skipped: BTreeMap<Value, ()>,
+    out_of_scope: BTreeSet<Value>,
 }
 
-/// What a function is made for.
+/// The function to emit, and what is known about it.
 pub struct Request<'a> {
     pub func: &'a Function,
     pub entry: Entry,
-    /// Makes the module's symbols unique.
+    /// Number of the kernel, which makes the module's symbols unique.
     pub number: usize,
     pub info: &'a KernelInfo,
-    pub shapes: &'a Shapes,
+    pub uniformity: &'a UniformityInfo,
     pub tree: &'a Seq,
     pub data: &'a crate::passes::lower_globals::DataLayout,
     pub local: &'a HashMap<Global, u32>,
     /// Offsets in the argument block of the words for local arguments.
     pub local_args: &'a [(u16, u32)],
     pub width: u32,
-    /// Groups consist of whole vectors.
+    /// Whether groups consist of whole vectors.
     pub whole: bool,
     pub linear: bool,
-    /// There are barriers.
-    pub split: bool,
-    /// For checked code: what of each load matters.
-    pub wanted: Option<&'a HashMap<Value, u16>>,
-    /// Where the function's part of the vector's record begins.
-    pub record: u32,
+    /// Whether there are barriers.
+    pub has_barrier: bool,
+    /// For instrumented code: the components of each load that the program uses.
+    pub demanded: Option<&'a HashMap<Value, u16>>,
+    /// Offset in the vector's frame at which the function's part begins.
+    pub frame_base: u32,
     /// Addresses of stores that may go past the caches.
     pub streams: Option<&'a HashSet<Value>>,
 }
 
-/// The text being made.
+/// State of a function's emission.
 pub struct Emit<'a> {
     pub r: Request<'a>,
     pub func: &'a Function,
     pub width: u32,
-    /// Finished text; variables of the function; the run that is open.
+    /// Finished text; variables of the function; the open parallel region.
     out: String,
     pub(super) allocas: String,
-    pub(super) run: Run,
+    pub(super) region: ParallelRegion,
     pub(super) open: bool,
-    pub(super) runs: u32,
+    pub(super) regions: u32,
     pub(super) names: u32,
-    /// Values with the run and the scope they are defined in.
-    values: HashMap<Value, (u32, u32, Val)>,
-    /// Parts of the text that may be skipped, from the outermost to the current one.
+    /// Values with the region and the scope that define them.
+    values: HashMap<Value, (u32, u32, Operand)>,
+    /// Scopes: parts of the text that may be skipped, from the outermost to the current one.
     pub(super) scopes: Vec<u32>,
     masks: Vec<(u32, String)>,
     pub mask: usize,
-    pub(super) targets: HashMap<Block, Target>,
-    /// Blocks to which several edges go; those of constructs that are split.
+    pub(super) targets: HashMap<Block, EdgeTarget>,
+    /// Blocks with several incoming edges; those of constructs with barriers.
     joins: HashSet<Block>,
-    pub(super) split_joins: HashSet<Block>,
-    plan: Plan,
-    found: Plan,
-    /// Runs in which each variable is used.
+    pub(super) barrier_joins: HashSet<Block>,
+    live: Liveness,
+    found: Liveness,
+    /// The first region that uses each variable.
     touched: HashMap<String, u32>,
     pub(super) made: HashSet<String>,
-    record: u32,
-    places: HashMap<String, u32>,
+    frame_end: u32,
+    frame_offsets: HashMap<String, u32>,
     pub slots: HashMap<Slot, u32>,
-    /// Vectors made of scalars, by scalar and block of the text.
+    /// Vectors made by splatting scalars, by scalar and block of the text.
     pub splats: HashMap<(String, u32), String>,
     /// Number of the block of the text.
     pub block: u32,
-    /// Bytes of a work-item that may go past the caches.
+    /// Bytes that a work-item stores past the caches.
     pub stream_bytes: u32,
 }
 
 /// Code between barriers.
 #[derive(Default)]
-pub(super) struct Run {
-    /// Before the loops, at the start of an iteration, and after it.
+pub(super) struct ParallelRegion {
+    /// Text before the loops, at the start of an iteration, and after that.
     pub pre: String,
     prologue: String,
     body: String,
-    restored: HashMap<Value, Val>,
+    restored: HashMap<Value, Operand>,
     masks: HashMap<usize, String>,
-    places: HashMap<String, String>,
+    addresses: HashMap<String, String>,
     guard: Option<String>,
 }
 
 /// A block that edges may go to.
-pub(super) struct Target {
+pub(super) struct EdgeTarget {
     pub label: String,
     pub masked: bool,
-    /// Loop header whose mask variable is set by edges.
+    /// Mask variable, set by edges, of a loop header.
     pub keeps_mask: Option<String>,
-    pub split: bool,
-    /// Of the innermost loop around.
+    pub has_barrier: bool,
+    /// Whether it is the header of the innermost loop.
     pub is_header: bool,
 }
 
-/// What became of a function's text.
+/// A function's finished text.
 pub struct Text {
     pub text: String,
-    /// Where its part of the vector's record ends.
-    pub record: u32,
-    /// Private variables' offsets in the record.
+    /// End of its part of the vector's frame.
+    pub frame_end: u32,
+    /// Offsets of private variables in the frame.
     pub slots: HashMap<Slot, u32>,
     pub stream_bytes: u32,
 }
@@ -135,48 +137,42 @@ pub struct Text {
 impl<'a> Emit<'a> {
     /// Makes the text of a function.
     pub fn function(name: &str, request: impl Fn() -> Request<'a>) -> Result<Text> {
-        let mut plan = Plan::default();
+        let mut live = Liveness::default();
         for _ in 0..4 {
-            let mut e = Emit::new(request(), plan.clone());
+            let mut e = Emit::new(request(), live.clone());
             e.body()?;
-            let same = |a: &Plan, b: &Plan| {
-                a.values == b.values
-                    && a.masks == b.masks
-                    && a.variables == b.variables
-                    && a.skipped == b.skipped
-            };
             let mut next = e.found.clone();
-            next.values.extend(plan.values.clone());
-            next.masks.extend(plan.masks.clone());
-            next.variables.extend(plan.variables.clone());
-            next.skipped.extend(plan.skipped.clone());
-            if same(&next, &plan) {
+            next.values.extend(live.values.clone());
+            next.masks.extend(live.masks.clone());
+            next.variables.extend(live.variables.clone());
+            next.out_of_scope.extend(live.out_of_scope.clone());
+            if next == live {
                 return Ok(e.finish(name));
             }
-            plan = next;
+            live = next;
         }
-        Err(CompileError::internal("the plan of saved values does not settle"))
+        Err(CompileError::internal("the set of values live across barriers does not settle"))
     }
 
-    fn new(r: Request<'a>, plan: Plan) -> Emit<'a> {
+    fn new(r: Request<'a>, live: Liveness) -> Emit<'a> {
         let merges = |b: &Block| match r.func.blocks[*b].merge {
             Some(Merge::Selection { merge }) => vec![merge],
             Some(Merge::Loop { merge, cont }) => vec![merge, cont, *b],
             None => vec![],
         };
         let joins = r.func.layout.iter().flat_map(merges).collect();
-        let mut split_joins = HashSet::new();
-        find_split(r.tree, &mut split_joins);
-        let record = r.record;
+        let mut barrier_joins = HashSet::new();
+        find_barrier_joins(r.tree, &mut barrier_joins);
+        let frame_end = r.frame_base;
         Emit {
             func: r.func,
             width: r.width,
             r,
             out: String::new(),
             allocas: String::new(),
-            run: Run::default(),
+            region: ParallelRegion::default(),
             open: false,
-            runs: 0,
+            regions: 0,
             names: 0,
             values: HashMap::new(),
             scopes: vec![0],
@@ -184,13 +180,13 @@ impl<'a> Emit<'a> {
             mask: 0,
             targets: HashMap::new(),
             joins,
-            split_joins,
-            plan,
-            found: Plan::default(),
+            barrier_joins,
+            live,
+            found: Liveness::default(),
             touched: HashMap::new(),
             made: HashSet::new(),
-            record,
-            places: HashMap::new(),
+            frame_end,
+            frame_offsets: HashMap::new(),
             slots: HashMap::new(),
             splats: HashMap::new(),
             block: 0,
@@ -200,27 +196,28 @@ impl<'a> Emit<'a> {
 
     fn body(&mut self) -> Result<()> {
         for (slot, data) in self.func.slots.iter() {
-            let at = self.place(&format!("slot {slot}"), slot_bytes(data) * self.width, data.align.max(64));
+            let at =
+                self.frame_offset(&format!("slot {slot}"), slot_bytes(data) * self.width, data.align.max(64));
             self.slots.insert(slot, at);
         }
         let tree = self.r.tree;
-        if self.r.wanted.is_some() {
+        if self.is_instrumented() {
             self.check_variables();
         }
-        if !self.r.split {
-            self.open_run();
+        if !self.r.has_barrier {
+            self.open_region();
         }
         self.seq(tree)?;
         if let Entry::Function(varying) = self.r.entry {
-            self.open_run();
-            self.give_back(varying)?;
+            self.open_region();
+            self.return_result(varying)?;
         }
-        self.close_run();
+        self.close_region();
         Ok(())
     }
 
     fn finish(self, name: &str) -> Text {
-        let record = self.record.next_multiple_of(64).max(64);
+        let frame_end = self.frame_end.next_multiple_of(64).max(64);
         let mut text = match self.r.entry {
             Entry::Kernel => {
                 format!("define void @{name}(ptr noalias nocapture readonly align 8 %ctx) #0 {{\nentry:\n")
@@ -241,7 +238,7 @@ impl<'a> Emit<'a> {
         ] {
             field(&mut text, name, "ptr", offset);
         }
-        if self.r.wanted.is_some() {
+        if self.is_instrumented() {
             field(&mut text, "check", "ptr", context::CHECK);
             field(&mut text, "check.access", "ptr", context::CHECK_ACCESS);
             field(&mut text, "check.order", "ptr", context::CHECK_ORDER);
@@ -254,9 +251,9 @@ impl<'a> Emit<'a> {
         field(&mut text, "printf.base", "i32", context::PRINTF_BASE);
         field(&mut text, "work.dim", "i32", context::WORK_DIM);
         if self.r.entry != Entry::Kernel {
-            text.push_str(&self.out.replace(RECORD, &record.to_string()));
+            text.push_str(&self.out.replace(FRAME_BYTES, &frame_end.to_string()));
             text.push_str("}\n\n");
-            return Text { text, record, slots: self.slots, stream_bytes: 0 };
+            return Text { text, frame_end, slots: self.slots, stream_bytes: 0 };
         }
         for (name, offset) in [
             ("size", context::LOCAL_SIZE),
@@ -285,18 +282,23 @@ impl<'a> Emit<'a> {
         let line = if self.r.linear { "%total" } else { "%ls0" };
         let _ = writeln!(text, "  %up = add i64 {line}, {}", if self.r.whole { 0 } else { self.width - 1 });
         let _ = writeln!(text, "  %vectors = udiv i64 %up, {}", self.width);
-        // Functions that checked code calls have their parts behind this one.
-        match self.r.wanted {
-            Some(_) => text.push_str(&self.out),
-            None => text.push_str(&self.out.replace(RECORD, &record.to_string())),
+        // Functions that instrumented code calls have their parts of the frame after this one.
+        match self.is_instrumented() {
+            true => text.push_str(&self.out),
+            false => text.push_str(&self.out.replace(FRAME_BYTES, &frame_end.to_string())),
         }
         text.push_str("  ret void\n}\n\n");
-        Text { text, record, slots: self.slots, stream_bytes: self.stream_bytes }
+        Text { text, frame_end, slots: self.slots, stream_bytes: self.stream_bytes }
+    }
+
+    /// Whether accesses and what orders them are calls of the runtime.
+    pub fn is_instrumented(&self) -> bool {
+        self.r.demanded.is_some()
     }
 
     // Text.
 
-    /// A name that is not in use.
+    /// Returns an unused name.
     pub fn fresh(&mut self) -> String {
         self.names += 1;
         format!("%t{}", self.names)
@@ -306,7 +308,7 @@ impl<'a> Emit<'a> {
         format!("{what}{}", self.names)
     }
     pub fn line(&mut self, text: impl AsRef<str>) {
-        let to = if self.open { &mut self.run.body } else { &mut self.out };
+        let to = if self.open { &mut self.region.body } else { &mut self.out };
         let _ = writeln!(to, "  {}", text.as_ref());
     }
     /// Defines a fresh name.
@@ -316,7 +318,7 @@ impl<'a> Emit<'a> {
         name
     }
     pub fn start(&mut self, label: &str) {
-        let to = if self.open { &mut self.run.body } else { &mut self.out };
+        let to = if self.open { &mut self.region.body } else { &mut self.out };
         let _ = writeln!(to, "{label}:");
         self.block += 1;
     }
@@ -325,36 +327,36 @@ impl<'a> Emit<'a> {
     }
     fn prologue(&mut self, text: impl AsRef<str>) -> String {
         let name = self.fresh();
-        let _ = writeln!(self.run.prologue, "  {name} = {}", text.as_ref());
+        let _ = writeln!(self.region.prologue, "  {name} = {}", text.as_ref());
         name
     }
 
-    /// Defines a name before the open run's loops.
+    /// Defines a name before the open region's loops.
     fn early(&mut self, text: String) -> String {
         let name = self.fresh();
-        let _ = writeln!(self.run.pre, "  {name} = {text}");
+        let _ = writeln!(self.region.pre, "  {name} = {text}");
         name
     }
 
-    // Runs.
+    // Parallel regions.
 
-    pub(super) fn open_run(&mut self) {
+    pub(super) fn open_region(&mut self) {
         if self.open {
             return;
         }
-        self.runs += 1;
-        self.run = Run::default();
+        self.regions += 1;
+        self.region = ParallelRegion::default();
         self.open = true;
         self.block += 1;
-        let n = self.runs;
+        let n = self.regions;
         if self.r.entry != Entry::Kernel {
-            self.run.prologue = match self.r.wanted {
-                Some(_) => self.check_entered(self.record),
-                None => format!("  %record.{n} = alloca i8, i64 {RECORD}, align 64\n"),
+            self.region.prologue = match self.is_instrumented() {
+                true => self.check_entered(self.frame_end),
+                false => format!("  %frame.{n} = alloca i8, i64 {FRAME_BYTES}, align 64\n"),
             };
             return;
         }
-        let record = if self.r.split { "%vector" } else { "%none" };
+        let index = if self.r.has_barrier { "%vector" } else { "%none" };
         let mut p = String::new();
         let w = self.width;
         if self.r.linear {
@@ -369,7 +371,7 @@ impl<'a> Emit<'a> {
         let _ = writeln!(p, "  %none.{n} = add i64 0, 0\n  %base.{n} = mul nuw nsw i64 %x.{n}, {w}");
         let _ = writeln!(
             p,
-            "  %at.{n} = mul i64 {record}.{n}, {RECORD}\n  %record.{n} = getelementptr i8, ptr %scratch, i64 %at.{n}"
+            "  %at.{n} = mul i64 {index}.{n}, {FRAME_BYTES}\n  %frame.{n} = getelementptr i8, ptr %scratch, i64 %at.{n}"
         );
         if !self.r.whole {
             let line = if self.r.linear { "%total" } else { "%ls0" };
@@ -385,29 +387,29 @@ impl<'a> Emit<'a> {
             );
             let _ = writeln!(p, "  %tail.{n} = icmp ult <{w} x i32> {}, %restv.{n}", self.steps("i32", 1));
         }
-        self.run.prologue = p;
-        if self.r.wanted.is_some() {
-            let text = self.check_place(self.record);
-            self.run.prologue.push_str(&text);
+        self.region.prologue = p;
+        if self.is_instrumented() {
+            let text = self.check_position(self.frame_end);
+            self.region.prologue.push_str(&text);
         }
         if self.mask != 0
             && let Some(mask) = self.mask_name(self.mask)
         {
             let bits = self.prologue(format!("bitcast <{w} x i1> {mask} to i{w}"));
             let any = self.prologue(format!("icmp ne i{w} {bits}, 0"));
-            self.run.guard = Some(any);
+            self.region.guard = Some(any);
         }
     }
 
-    pub(super) fn close_run(&mut self) {
+    pub(super) fn close_region(&mut self) {
         if !self.open {
             return;
         }
         self.open = false;
-        let n = self.runs;
-        let run = std::mem::take(&mut self.run);
+        let n = self.regions;
+        let region = std::mem::take(&mut self.region);
         if self.r.entry != Entry::Kernel {
-            self.out.extend([run.pre, run.prologue, run.body]);
+            self.out.extend([region.pre, region.prologue, region.body]);
             return;
         }
         let (x, y, z) = (format!("%x.p{n}"), format!("%y.p{n}"), format!("%z.p{n}"));
@@ -415,7 +417,7 @@ impl<'a> Emit<'a> {
             let _ = writeln!(self.allocas, "  {v} = alloca i64, align 8");
         }
         let o = &mut self.out;
-        o.push_str(&run.pre);
+        o.push_str(&region.pre);
         if self.r.linear {
             let _ = writeln!(o, "  store i64 0, ptr {x}\n  br label %X.{n}");
         } else {
@@ -437,8 +439,8 @@ impl<'a> Emit<'a> {
         let _ =
             writeln!(o, "X.{n}:\n  %x.{n} = load i64, ptr {x}\n  %x.c{n} = icmp ult i64 %x.{n}, %vectors");
         let _ = writeln!(o, "  br i1 %x.c{n}, label %Xb.{n}, label %{end}.{n}\nXb.{n}:");
-        o.push_str(&run.prologue);
-        match &run.guard {
+        o.push_str(&region.prologue);
+        match &region.guard {
             Some(any) => {
                 let _ = writeln!(o, "  br i1 {any}, label %B.{n}, label %N.{n}\nB.{n}:");
             }
@@ -446,7 +448,7 @@ impl<'a> Emit<'a> {
                 let _ = writeln!(o, "  br label %B.{n}\nB.{n}:");
             }
         }
-        o.push_str(&run.body);
+        o.push_str(&region.body);
         let _ = writeln!(
             o,
             "  br label %N.{n}\nN.{n}:\n  %x.n{n} = add nuw nsw i64 %x.{n}, 1\n  store i64 %x.n{n}, ptr {x}\n  br label %X.{n}"
@@ -465,49 +467,50 @@ impl<'a> Emit<'a> {
         self.block += 1;
     }
 
-    /// The name of something of the open run's iteration.
+    /// The name of a value of the open region's iteration.
     pub fn own(&self, what: &str) -> String {
-        format!("%{what}.{}", self.runs)
+        format!("%{what}.{}", self.regions)
     }
 
-    // Scratch memory and variables.
+    // The context array and variables.
 
-    fn place(&mut self, key: &str, bytes: u32, align: u32) -> u32 {
-        if let Some(&at) = self.places.get(key) {
+    fn frame_offset(&mut self, key: &str, bytes: u32, align: u32) -> u32 {
+        if let Some(&at) = self.frame_offsets.get(key) {
             return at;
         }
-        let at = self.record.next_multiple_of(align.max(1));
-        self.record = at + bytes;
-        self.places.insert(key.to_owned(), at);
+        let at = self.frame_end.next_multiple_of(align.max(1));
+        self.frame_end = at + bytes;
+        self.frame_offsets.insert(key.to_owned(), at);
         at
     }
 
-    /// The address in the vector's record, valid in the open run.
-    fn place_address(&mut self, key: &str, bytes: u32) -> String {
-        if let Some(p) = self.run.places.get(key) {
+    /// The address in the vector's frame of a saved value, valid in the open region.
+    fn frame_address(&mut self, key: &str, bytes: u32) -> String {
+        if let Some(p) = self.region.addresses.get(key) {
             return p.clone();
         }
-        let at = self.place(key, bytes, bytes.next_power_of_two().min(64));
-        let record = self.own("record");
-        let p = self.prologue(format!("getelementptr i8, ptr {record}, i64 {at}"));
-        self.run.places.insert(key.to_owned(), p.clone());
+        let at = self.frame_offset(key, bytes, bytes.next_power_of_two().min(64));
+        let frame = self.own("frame");
+        let p = self.prologue(format!("getelementptr i8, ptr {frame}, i64 {at}"));
+        self.region.addresses.insert(key.to_owned(), p.clone());
         p
     }
 
-    /// The address of a variable of a type in the text. What is the same in the group has one place for all runs.
-    fn variable(&mut self, key: &str, ty: &str, bytes: u32, shape: Shape) -> String {
-        if shape != Shape::Group {
-            let run = self.runs;
+    /// The address of a variable of a type in the text. What is uniform in the group has one address for all
+    /// regions.
+    fn variable(&mut self, key: &str, ty: &str, bytes: u32, uniformity: Uniformity) -> String {
+        if uniformity != Uniformity::GroupUniform {
+            let region = self.regions;
             match self.touched.get(key) {
-                Some(&first) if first != run => {
-                    self.found.variables.insert(key.to_owned(), ());
+                Some(&first) if first != region => {
+                    self.found.variables.insert(key.to_owned());
                 }
                 _ => {
-                    self.touched.insert(key.to_owned(), run);
+                    self.touched.insert(key.to_owned(), region);
                 }
             }
-            if self.plan.variables.contains_key(key) {
-                return self.place_address(key, bytes);
+            if self.live.variables.contains(key) {
+                return self.frame_address(key, bytes);
             }
         }
         let name = format!("%v.{key}");
@@ -527,89 +530,96 @@ impl<'a> Emit<'a> {
 
     /// The variable of a parameter's lane, with its type.
     pub(super) fn param(&mut self, p: Value, lane: usize) -> (String, String) {
-        let shape = self.r.shapes.of(p);
+        let uniformity = self.r.uniformity.of(p);
         let ty = self.func.ty(p);
-        let each = shape == Shape::Varying;
-        let text = self.ty(lane_name(ty), each);
-        let bytes = Self::lane_bytes(ty) * if each { self.width } else { 1 };
-        let address = self.variable(&format!("{p}.{lane}"), &text, bytes, shape);
+        let varying = uniformity == Uniformity::Varying;
+        let text = self.ty(lane_name(ty), varying);
+        let bytes = Self::lane_bytes(ty) * if varying { self.width } else { 1 };
+        let address = self.variable(&format!("{p}.{lane}"), &text, bytes, uniformity);
         (address, text)
     }
 
-    /// Reads a parameter. What is the same in the group and is set between runs is read before the loops over the vectors, for
-    /// these may set it anew.
-    pub(super) fn load_param(&mut self, p: Value, early: bool) -> Val {
-        let shape = self.r.shapes.of(p);
+    /// Reads a parameter. With `early`, one that is uniform in the group is read before the loops over the
+    /// vectors, because these may overwrite it.
+    pub(super) fn load_param(&mut self, p: Value, early: bool) -> Operand {
+        let uniformity = self.r.uniformity.of(p);
         let parts = (0..self.func.ty(p).lanes() as usize)
             .map(|lane| {
                 let (address, ty) = self.param(p, lane);
                 let text = format!("load {ty}, ptr {address}");
-                if early && shape == Shape::Group { self.early(text) } else { self.def(text) }
+                if early && uniformity == Uniformity::GroupUniform {
+                    self.early(text)
+                } else {
+                    self.def(text)
+                }
             })
             .collect();
-        let kind = match shape {
-            Shape::Group | Shape::Vector => ValKind::Same,
-            Shape::Affine(step) => ValKind::Line { step, guard: None },
-            Shape::Varying => ValKind::Each,
+        let kind = match uniformity {
+            Uniformity::GroupUniform | Uniformity::Uniform => OperandKind::Uniform,
+            Uniformity::Affine(step) => OperandKind::Affine { step, guard: None },
+            Uniformity::Varying => OperandKind::Varying,
         };
-        Val { kind, parts }
+        Operand { kind, parts }
     }
 
     // Values.
 
-    /// What a value is in the open run.
-    pub fn get(&mut self, v: Value) -> Result<Val> {
+    /// The operand of a value in the open region.
+    pub fn get(&mut self, v: Value) -> Result<Operand> {
         let ty = self.func.ty(v);
         match &self.func.values[v].def {
             ValueDef::Const(Const::Bits(_, bits)) => {
-                return Ok(Val {
-                    kind: ValKind::Same,
+                return Ok(Operand {
+                    kind: OperandKind::Uniform,
                     parts: bits.iter().map(|b| literal(ty, *b)).collect(),
                 });
             }
             ValueDef::Const(Const::Undef(_)) => {
-                return Ok(Val { kind: ValKind::Same, parts: vec![literal(ty, 0); ty.lanes() as usize] });
+                return Ok(Operand {
+                    kind: OperandKind::Uniform,
+                    parts: vec![literal(ty, 0); ty.lanes() as usize],
+                });
             }
             _ => {}
         }
-        if let Some(val) = self.run.restored.get(&v) {
+        if let Some(val) = self.region.restored.get(&v) {
             return Ok(val.clone());
         }
-        if let Some((run, scope, val)) = self.values.get(&v)
-            && *run == self.runs
+        if let Some((region, scope, val)) = self.values.get(&v)
+            && *region == self.regions
         {
             let mut val = val.clone();
             if self.scopes.contains(scope) {
                 return Ok(val);
             }
-            if matches!(val.kind, ValKind::Line { guard: Some(_), .. }) {
-                val.kind = ValKind::Each;
+            if matches!(val.kind, OperandKind::Affine { guard: Some(_), .. }) {
+                val.kind = OperandKind::Varying;
             }
-            self.found.skipped.insert(v, ());
+            self.found.out_of_scope.insert(v);
             let parts = (0..val.parts.len()).map(|lane| {
-                let (name, text) = self.skipped(v, lane, &val);
+                let (name, text) = self.out_of_scope(v, lane, &val);
                 self.def(format!("load {text}, ptr {name}"))
             });
-            return Ok(Val { parts: parts.collect(), kind: val.kind });
+            return Ok(Operand { parts: parts.collect(), kind: val.kind });
         }
         let val = self.restore(v)?;
-        self.run.restored.insert(v, val.clone());
+        self.region.restored.insert(v, val.clone());
         Ok(val)
     }
 
-    /// Makes a value of an earlier run anew, or loads it.
-    fn restore(&mut self, v: Value) -> Result<Val> {
-        // Into the prologue, which comes before all uses.
-        let body = std::mem::take(&mut self.run.body);
+    /// Recomputes a value of an earlier region, or loads it.
+    fn restore(&mut self, v: Value) -> Result<Operand> {
+        // Into the prologue, which precedes all uses.
+        let body = std::mem::take(&mut self.region.body);
         let splats = std::mem::take(&mut self.splats);
         let result = self.restored(v);
-        let made = std::mem::replace(&mut self.run.body, body);
-        self.run.prologue.push_str(&made);
+        let made = std::mem::replace(&mut self.region.body, body);
+        self.region.prologue.push_str(&made);
         self.splats = splats;
         result
     }
 
-    fn restored(&mut self, v: Value) -> Result<Val> {
+    fn restored(&mut self, v: Value) -> Result<Operand> {
         if let ValueDef::Param(block, index) = self.func.values[v].def {
             if self.func.entry() == Some(block) {
                 return self.argument(v, index as usize);
@@ -635,40 +645,48 @@ impl<'a> Emit<'a> {
                 return self.operation(inst);
             }
         }
-        self.found.values.insert(v, ());
+        self.found.values.insert(v);
         let Some((_, _, mut val)) = self.values.get(&v).cloned() else {
             return Err(CompileError::internal(format!("{v} is used before it is defined")));
         };
-        // It is saved as a vector if its line may bend.
-        if matches!(val.kind, ValKind::Line { guard: Some(_), .. }) {
-            val.kind = ValKind::Each;
+        // An affine value that may wrap is saved as a vector.
+        if matches!(val.kind, OperandKind::Affine { guard: Some(_), .. }) {
+            val.kind = OperandKind::Varying;
         }
-        let each = val.kind == ValKind::Each;
+        let varying = val.kind == OperandKind::Varying;
         let ty = self.func.ty(v);
-        let text = self.ty(lane_name(ty), each);
-        let bytes = Self::lane_bytes(ty) * if each { self.width } else { 1 };
-        let shape = if self.r.shapes.of(v) == Shape::Group { Shape::Group } else { Shape::Vector };
+        let text = self.ty(lane_name(ty), varying);
+        let bytes = Self::lane_bytes(ty) * if varying { self.width } else { 1 };
+        let uniformity = if self.r.uniformity.of(v) == Uniformity::GroupUniform {
+            Uniformity::GroupUniform
+        } else {
+            Uniformity::Uniform
+        };
         let mut parts = Vec::new();
         for lane in 0..val.parts.len() {
-            let address = self.saved(v, lane, &text, bytes, shape);
+            let address = self.saved(v, lane, &text, bytes, uniformity);
             let load = format!("load {text}, ptr {address}");
-            parts.push(if shape == Shape::Group { self.early(load) } else { self.def(load) });
+            parts.push(if uniformity == Uniformity::GroupUniform {
+                self.early(load)
+            } else {
+                self.def(load)
+            });
         }
-        Ok(Val { kind: val.kind, parts })
+        Ok(Operand { kind: val.kind, parts })
     }
 
-    fn saved(&mut self, v: Value, lane: usize, text: &str, bytes: u32, shape: Shape) -> String {
+    fn saved(&mut self, v: Value, lane: usize, text: &str, bytes: u32, uniformity: Uniformity) -> String {
         let key = format!("s{v}.{lane}");
-        if shape == Shape::Group {
-            self.variable(&key, text, bytes, shape)
+        if uniformity == Uniformity::GroupUniform {
+            self.variable(&key, text, bytes, uniformity)
         } else {
-            self.place_address(&key, bytes)
+            self.frame_address(&key, bytes)
         }
     }
 
-    /// The variable of a value's lane that keeps it for code outside of its scope.
-    fn skipped(&mut self, v: Value, lane: usize, val: &Val) -> (String, String) {
-        let text = self.ty(lane_name(self.func.ty(v)), val.kind == ValKind::Each);
+    /// The variable that keeps a value's lane for code outside of its scope, with its type.
+    fn out_of_scope(&mut self, v: Value, lane: usize, val: &Operand) -> (String, String) {
+        let text = self.ty(lane_name(self.func.ty(v)), val.kind == OperandKind::Varying);
         let name = format!("%k.{v}.{lane}");
         if self.made.insert(name.clone()) {
             let _ = writeln!(self.allocas, "  {name} = alloca {text}");
@@ -676,35 +694,39 @@ impl<'a> Emit<'a> {
         (name, text)
     }
 
-    /// Gives a value its operands, and saves it for other runs.
-    pub fn bind(&mut self, v: Value, mut val: Val) {
+    /// Binds a value to its operand, and saves it if other regions or scopes use it.
+    pub fn bind(&mut self, v: Value, mut val: Operand) {
         let ty = self.func.ty(v);
-        let (kept, skipped) = (self.plan.values.contains_key(&v), self.plan.skipped.contains_key(&v));
-        if (kept || skipped) && matches!(val.kind, ValKind::Line { guard: Some(_), .. }) {
+        let (kept, out_of_scope) = (self.live.values.contains(&v), self.live.out_of_scope.contains(&v));
+        if (kept || out_of_scope) && matches!(val.kind, OperandKind::Affine { guard: Some(_), .. }) {
             let parts = self.vectors(ty, &val);
-            val = Val::each(parts);
+            val = Operand::varying(parts);
         }
-        if skipped {
+        if out_of_scope {
             for (lane, part) in val.parts.clone().iter().enumerate() {
-                let (name, text) = self.skipped(v, lane, &val);
+                let (name, text) = self.out_of_scope(v, lane, &val);
                 self.line(format!("store {text} {part}, ptr {name}"));
             }
         }
         if kept {
-            let each = val.kind == ValKind::Each;
-            let text = self.ty(lane_name(ty), each);
-            let bytes = Self::lane_bytes(ty) * if each { self.width } else { 1 };
-            let shape = if self.r.shapes.of(v) == Shape::Group { Shape::Group } else { Shape::Vector };
+            let varying = val.kind == OperandKind::Varying;
+            let text = self.ty(lane_name(ty), varying);
+            let bytes = Self::lane_bytes(ty) * if varying { self.width } else { 1 };
+            let uniformity = if self.r.uniformity.of(v) == Uniformity::GroupUniform {
+                Uniformity::GroupUniform
+            } else {
+                Uniformity::Uniform
+            };
             for (lane, part) in val.parts.clone().iter().enumerate() {
-                let address = self.saved(v, lane, &text, bytes, shape);
+                let address = self.saved(v, lane, &text, bytes, uniformity);
                 self.line(format!("store {text} {part}, ptr {address}"));
             }
         }
         self.define(v, val);
     }
-    pub(super) fn define(&mut self, v: Value, val: Val) {
+    pub(super) fn define(&mut self, v: Value, val: Operand) {
         let scope = self.scopes.last().copied().unwrap_or(0);
-        self.values.insert(v, (self.runs, scope, val));
+        self.values.insert(v, (self.regions, scope, val));
     }
     /// Enters a part of the text that may be skipped.
     pub(super) fn enter_scope(&mut self) {
@@ -712,14 +734,14 @@ impl<'a> Emit<'a> {
         self.scopes.push(self.names);
     }
 
-    /// Whether the block's parameters are variables: several edges go there.
+    /// Whether the block's parameters are variables, because it has several incoming edges.
     pub(super) fn joins(&self, block: Block) -> bool {
         self.joins.contains(&block)
     }
 
     // Masks.
 
-    /// The mask's name in the open run; `None` if all work-items of each vector are active.
+    /// The mask's name in the open region; `None` if all work-items of each vector are active.
     pub fn mask_name(&mut self, id: usize) -> Option<String> {
         if id == 0 && self.r.entry != Entry::Kernel {
             return Some("%mask".into());
@@ -727,18 +749,18 @@ impl<'a> Emit<'a> {
         if id == 0 {
             return (!self.r.whole).then(|| self.own("tail"));
         }
-        let (run, name) = self.masks[id].clone();
-        if run == self.runs {
+        let (region, name) = self.masks[id].clone();
+        if region == self.regions {
             return Some(name);
         }
-        if let Some(name) = self.run.masks.get(&id) {
+        if let Some(name) = self.region.masks.get(&id) {
             return Some(name.clone());
         }
-        self.found.masks.insert(id, ());
+        self.found.masks.insert(id);
         let w = self.width;
-        let p = self.place_address(&format!("m{id}"), w.div_ceil(8).max(1));
+        let p = self.frame_address(&format!("m{id}"), w.div_ceil(8).max(1));
         let name = self.prologue(format!("load <{w} x i1>, ptr {p}"));
-        self.run.masks.insert(id, name.clone());
+        self.region.masks.insert(id, name.clone());
         Some(name)
     }
     /// The current mask.
@@ -751,10 +773,10 @@ impl<'a> Emit<'a> {
     }
     pub(super) fn add_mask(&mut self, name: String) -> usize {
         let id = self.masks.len();
-        self.masks.push((self.runs, name.clone()));
-        if self.plan.masks.contains_key(&id) {
+        self.masks.push((self.regions, name.clone()));
+        if self.live.masks.contains(&id) {
             let w = self.width;
-            let p = self.place_address(&format!("m{id}"), w.div_ceil(8).max(1));
+            let p = self.frame_address(&format!("m{id}"), w.div_ceil(8).max(1));
             self.line(format!("store <{w} x i1> {name}, ptr {p}"));
         }
         id
@@ -767,7 +789,7 @@ impl<'a> Emit<'a> {
     }
     pub(super) fn mask_variable(&mut self, what: &str, block: Block) -> String {
         let ty = self.ty("i1", true);
-        self.variable(&format!("{what}.{block}"), &ty, self.width.div_ceil(8).max(1), Shape::Varying)
+        self.variable(&format!("{what}.{block}"), &ty, self.width.div_ceil(8).max(1), Uniformity::Varying)
     }
     pub(super) fn mask_type(&self) -> String {
         format!("<{} x i1>", self.width)
@@ -788,17 +810,18 @@ impl<'a> Emit<'a> {
         let (p, ty) = (self.mask_variable(what, block), self.mask_type());
         self.line(format!("store {ty} {mask}, ptr {p}"));
     }
-    /// Does something in every vector of the group, also those without active work-items, if `split`.
-    pub(super) fn in_all(&mut self, split: bool, f: impl FnOnce(&mut Self)) {
+    /// Calls `f` in a region. With `has_barrier`, that is every vector of the group, also those without
+    /// active work-items.
+    pub(super) fn in_all(&mut self, has_barrier: bool, f: impl FnOnce(&mut Self)) {
         let before = self.mask;
-        if split {
-            self.close_run();
+        if has_barrier {
+            self.close_region();
             self.mask = 0;
         }
-        self.open_run();
+        self.open_region();
         f(self);
-        if split {
-            self.close_run();
+        if has_barrier {
+            self.close_region();
         }
         self.mask = before;
     }
@@ -809,22 +832,22 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// The joins of constructs that are split.
-fn find_split(seq: &Seq, out: &mut HashSet<Block>) {
+/// Collects the joins of constructs with barriers.
+fn find_barrier_joins(seq: &Seq, out: &mut HashSet<Block>) {
     for node in &seq.nodes {
         match node {
             Node::Select(s) => {
-                if s.is_split {
+                if s.has_barrier {
                     out.insert(s.merge);
                 }
-                s.arms.iter().for_each(|a| find_split(a, out));
+                s.arms.iter().for_each(|a| find_barrier_joins(a, out));
             }
             Node::Loop(l) => {
-                if l.is_split {
+                if l.has_barrier {
                     out.extend([l.merge, l.cont, l.header]);
                 }
-                find_split(&l.body, out);
-                find_split(&l.latch, out);
+                find_barrier_joins(&l.body, out);
+                find_barrier_joins(&l.latch, out);
             }
             _ => {}
         }

@@ -1,12 +1,12 @@
 //! Sub-group operations: a sub-group is a vector of the text.
 
 use super::emit::Emit;
-use super::value::{Val, ValKind, lane_name};
+use super::operand::{Operand, OperandKind, lane_name};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 
 impl Emit<'_> {
-    /// Number of the first active lane.
+    /// Index of the first active lane.
     fn first(&mut self) -> String {
         let (w, mask) = (self.width, self.active_text());
         let bits = self.def(format!("bitcast <{w} x i1> {mask} to i{w}"));
@@ -20,7 +20,7 @@ impl Emit<'_> {
         vectors.iter().map(|v| self.def(format!("extractelement {vector} {v}, i64 {at}"))).collect()
     }
 
-    /// Where a condition holds among the active work-items.
+    /// The mask of active work-items for which a condition holds.
     fn where_true(&mut self, v: Value) -> Result<String> {
         let x = self.get(v)?;
         let x = self.vectors(I1, &x)[0].clone();
@@ -30,12 +30,12 @@ impl Emit<'_> {
         })
     }
 
-    pub fn group(&mut self, op: GroupOp, args: &[Value], ty: Type) -> Result<Val> {
+    pub fn group(&mut self, op: GroupOp, args: &[Value], ty: Type) -> Result<Operand> {
         let w = self.width;
         match op {
             GroupOp::Any => {
                 let x = self.where_true(args[0])?;
-                Ok(Val::same(self.any(&x)))
+                Ok(Operand::uniform(self.any(&x)))
             }
             GroupOp::All => {
                 let x = self.get(args[0])?;
@@ -46,27 +46,30 @@ impl Emit<'_> {
                     Some(mask) => self.def(format!("and <{w} x i1> {not}, {mask}")),
                 };
                 let any = self.any(&not);
-                Ok(Val::same(self.def(format!("xor i1 {any}, true"))))
+                Ok(Operand::uniform(self.def(format!("xor i1 {any}, true"))))
             }
             GroupOp::Elect => {
                 let first = self.first();
                 let first = self.splat("i64", &first);
                 let ids = self.steps("i64", 1);
-                Ok(Val::each(vec![self.def(format!("icmp eq <{w} x i64> {first}, {ids}"))]))
+                Ok(Operand::varying(vec![self.def(format!("icmp eq <{w} x i64> {first}, {ids}"))]))
             }
             GroupOp::Ballot => {
                 let x = self.where_true(args[0])?;
                 let bits = self.def(format!("bitcast <{w} x i1> {x} to i{w}"));
                 let word = if w == 32 { bits } else { self.def(format!("zext i{w} {bits} to i32")) };
-                Ok(Val { kind: ValKind::Same, parts: vec![word, "0".into(), "0".into(), "0".into()] })
+                Ok(Operand {
+                    kind: OperandKind::Uniform,
+                    parts: vec![word, "0".into(), "0".into(), "0".into()],
+                })
             }
             GroupOp::BroadcastFirst => {
                 let x = self.get(args[0])?;
-                if x.is_same() {
+                if x.is_uniform() {
                     return Ok(x);
                 }
                 let vectors = self.vectors(ty, &x);
-                Ok(Val { kind: ValKind::Same, parts: self.of_first(ty, &vectors) })
+                Ok(Operand { kind: OperandKind::Uniform, parts: self.of_first(ty, &vectors) })
             }
             GroupOp::Broadcast | GroupOp::Shuffle => {
                 let index = self.get(args[1])?;
@@ -82,26 +85,26 @@ impl Emit<'_> {
                 };
                 let own = self.steps("i32", 1);
                 let index = self.def(format!("{word} <{w} x i32> {own}, {index}"));
-                self.shuffle(args[0], Val::each(vec![index]), ty)
+                self.shuffle(args[0], Operand::varying(vec![index]), ty)
             }
             _ => Err(CompileError::internal(format!("{op:?} was not lowered"))),
         }
     }
 
-    fn shuffle(&mut self, x: Value, index: Val, ty: Type) -> Result<Val> {
+    fn shuffle(&mut self, x: Value, index: Operand, ty: Type) -> Result<Operand> {
         let (w, lane) = (self.width, lane_name(ty));
         let x = self.get(x)?;
-        if x.is_same() {
+        if x.is_uniform() {
             return Ok(x);
         }
         let vectors = self.vectors(ty, &x);
-        if index.is_same() {
+        if index.is_uniform() {
             let at = self.def(format!("and i32 {}, {}", index.parts[0], w - 1));
             let parts = vectors
                 .iter()
                 .map(|v| self.def(format!("extractelement <{w} x {lane}> {v}, i32 {at}")))
                 .collect();
-            return Ok(Val { kind: ValKind::Same, parts });
+            return Ok(Operand { kind: OperandKind::Uniform, parts });
         }
         let index = self.vectors(I32, &index)[0].clone();
         let index = self.def(format!("and <{w} x i32> {index}, splat (i32 {})", w - 1));
@@ -115,6 +118,6 @@ impl Emit<'_> {
             }
             parts.push(out);
         }
-        Ok(Val::each(parts))
+        Ok(Operand::varying(parts))
     }
 }

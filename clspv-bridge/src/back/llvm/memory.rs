@@ -1,13 +1,14 @@
-//! Memory: plain accesses as scalars, whole vectors or gathers and scatters; atomics one work-item after the other.
+//! Memory: plain accesses as scalars, whole vectors, or gathers and scatters; atomics one work-item after the
+//! other.
 
 use super::calls::Entry;
 use super::emit::Emit;
-use super::value::{Val, ValKind, lane_name, suffix};
+use super::operand::{Operand, OperandKind, lane_name, suffix};
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 use crate::passes::lower::{arg_of, is_printf_base};
 
-/// Operations after each other in an address that is examined.
+/// Longest chain of operations that is followed through an address.
 const MOST_OPERATIONS: u32 = 12;
 /// Bytes of a cache line.
 const LINE: u32 = 64;
@@ -23,19 +24,19 @@ fn order_name(order: Ordering) -> &'static str {
 }
 
 impl Emit<'_> {
-    /// Memory accesses and addresses.
-    pub fn memory(&mut self, data: &InstData, ty: Type) -> Result<Val> {
+    /// Emits a memory access or the computation of an address.
+    pub fn memory(&mut self, data: &InstData, ty: Type) -> Result<Operand> {
         match &data.op {
-            Op::Load(access) if self.r.wanted.is_some() => self.checked_load(data, access, ty),
-            Op::Store(access) if self.r.wanted.is_some() => self.checked_store(data, access),
+            Op::Load(access) if self.is_instrumented() => self.instrumented_load(data, access, ty),
+            Op::Store(access) if self.is_instrumented() => self.instrumented_store(data, access),
             Op::Load(access) => self.load(access, data.args[0], ty),
             Op::Store(access) => self.store(access, data.args[0], data.args[1]),
             Op::AtomicRmw { .. } | Op::AtomicCas { .. } | Op::AtomicLoad { .. } | Op::AtomicStore { .. } => {
                 self.atomic(data, ty)
             }
             Op::Fence { scope, order, .. } => {
-                if self.r.wanted.is_some() {
-                    self.checked_fence(*order);
+                if self.is_instrumented() {
+                    self.instrumented_fence(*order);
                 }
                 match (scope, order) {
                     (_, Ordering::Relaxed) => {}
@@ -45,26 +46,26 @@ impl Emit<'_> {
                     }
                     (_, order) => self.line(format!("fence {}", order_name(*order))),
                 }
-                Ok(Val::same("0"))
+                Ok(Operand::uniform("0"))
             }
             Op::SlotAddr(slot) => {
                 let at = self.slots.get(slot).copied().unwrap_or(0);
-                let record = self.own("record");
-                let base = self.def(format!("getelementptr i8, ptr {record}, i64 {at}"));
-                Ok(Val::line(base, self.r.shapes.slot_stride.get(slot).copied().unwrap_or(1)))
+                let frame = self.own("frame");
+                let base = self.def(format!("getelementptr i8, ptr {frame}, i64 {at}"));
+                Ok(Operand::affine(base, self.r.uniformity.slot_stride.get(slot).copied().unwrap_or(1)))
             }
             Op::GlobalAddr(g) => {
                 let (base, at) = match self.r.local.get(g) {
                     Some(at) => ("%local", *at),
                     None => {
                         let at = self.r.data.offset(*g);
-                        ("%data", at.ok_or_else(|| CompileError::internal("a variable without a place"))?)
+                        ("%data", at.ok_or_else(|| CompileError::internal("a variable without an offset"))?)
                     }
                 };
-                Ok(Val::same(self.def(format!("getelementptr i8, ptr {base}, i64 {at}"))))
+                Ok(Operand::uniform(self.def(format!("getelementptr i8, ptr {base}, i64 {at}"))))
             }
-            Op::PrintBuffer => Ok(Val::same("%print")),
-            Op::PushConst { offset } if is_printf_base(*offset) => Ok(Val::same("%printf.base")),
+            Op::PrintBuffer => Ok(Operand::uniform("%print")),
+            Op::PushConst { offset } if is_printf_base(*offset) => Ok(Operand::uniform("%printf.base")),
             Op::PushConst { offset } => {
                 let at = arg_of(*offset).ok_or_else(|| {
                     CompileError::unsupported("an implicit argument on this device", data.line)
@@ -77,7 +78,7 @@ impl Emit<'_> {
     }
 
     /// A parameter.
-    pub fn argument(&mut self, v: Value, index: usize) -> Result<Val> {
+    pub fn argument(&mut self, v: Value, index: usize) -> Result<Operand> {
         let ty = self.func.ty(v);
         if let Entry::Function(varying) = self.r.entry {
             return Ok(self.parameter(ty, index, varying));
@@ -85,17 +86,17 @@ impl Emit<'_> {
         let arg = &self.r.info.args[index];
         if arg.kind == crate::metadata::ArgKind::LocalPtr {
             let Some((_, word)) = self.r.local_args.iter().find(|(a, _)| usize::from(*a) == index) else {
-                return Err(CompileError::internal("a local argument without a place"));
+                return Err(CompileError::internal("a local argument without an offset"));
             };
             let p = self.def(format!("getelementptr i8, ptr %args, i64 {word}"));
             let at = self.def(format!("load i64, ptr {p}, align 8, !invariant.load !0"));
-            return Ok(Val::same(self.def(format!("getelementptr i8, ptr %local, i64 {at}"))));
+            return Ok(Operand::uniform(self.def(format!("getelementptr i8, ptr %local, i64 {at}"))));
         }
         let offset = arg.offset;
         Ok(self.argument_at(offset, ty))
     }
 
-    fn argument_at(&mut self, offset: u32, ty: Type) -> Val {
+    fn argument_at(&mut self, offset: u32, ty: Type) -> Operand {
         let bytes = ty.lane().access_bytes().unwrap_or(8);
         let lane = lane_name(ty);
         let mut parts = Vec::new();
@@ -111,19 +112,19 @@ impl Emit<'_> {
             let align = if at.is_multiple_of(bytes) { bytes } else { 1 };
             parts.push(self.def(format!("load {lane}, ptr {p}, align {align}, !invariant.load !0")));
         }
-        Val { kind: ValKind::Same, parts }
+        Operand { kind: OperandKind::Uniform, parts }
     }
 
-    fn is_space(&mut self, space: Space, v: Value) -> Result<Val> {
+    fn is_space(&mut self, space: Space, v: Value) -> Result<Operand> {
         let p = self.get(v)?;
-        let each = !p.is_same();
+        let varying = !p.is_uniform();
         let ty = self.func.ty(v);
-        let p = if each { self.vectors(ty, &p)[0].clone() } else { p.parts[0].clone() };
-        let (from, int, bit) = (self.ty("ptr", each), self.ty("i64", each), self.ty("i1", each));
+        let p = if varying { self.vectors(ty, &p)[0].clone() } else { p.parts[0].clone() };
+        let (from, int, bit) = (self.ty("ptr", varying), self.ty("i64", varying), self.ty("i1", varying));
         let at = self.def(format!("ptrtoint {from} {p} to {int}"));
         let mut within = |base: &str, size: &str| {
             let base = self.def(format!("ptrtoint ptr {base} to i64"));
-            let (base, size) = if each {
+            let (base, size) = if varying {
                 (self.splat("i64", &base), self.splat("i64", size))
             } else {
                 (base, size.to_owned())
@@ -138,14 +139,17 @@ impl Emit<'_> {
             Space::Private => private,
             _ => {
                 let either = self.def(format!("or {bit} {local}, {private}"));
-                let ones = if each { "splat (i1 true)" } else { "true" };
+                let ones = if varying { "splat (i1 true)" } else { "true" };
                 self.def(format!("xor {bit} {either}, {ones}"))
             }
         };
-        Ok(Val { kind: if each { ValKind::Each } else { ValKind::Same }, parts: vec![is] })
+        Ok(Operand {
+            kind: if varying { OperandKind::Varying } else { OperandKind::Uniform },
+            parts: vec![is],
+        })
     }
 
-    /// Repeats each lane of a mask.
+    /// Repeats each lane of a mask `n` times.
     fn widen_mask(&mut self, mask: &str, n: u32) -> String {
         if n == 1 {
             return mask.to_owned();
@@ -159,7 +163,7 @@ impl Emit<'_> {
         ))
     }
 
-    fn load(&mut self, access: &Access, address: Value, ty: Type) -> Result<Val> {
+    fn load(&mut self, access: &Access, address: Value, ty: Type) -> Result<Operand> {
         let p = self.get(address)?;
         let n = ty.lanes();
         let lane = lane_name(ty);
@@ -168,10 +172,10 @@ impl Emit<'_> {
         let meta = if access.readonly { ", !invariant.load !0" } else { "" };
         let align = access.align.max(1);
         match &p.kind {
-            ValKind::Same => {
+            OperandKind::Uniform => {
                 let p = p.parts[0].clone();
                 if n == 1 {
-                    return Ok(Val::same(
+                    return Ok(Operand::uniform(
                         self.def(format!("load {volatile}{lane}, ptr {p}, align {align}{meta}")),
                     ));
                 }
@@ -179,21 +183,21 @@ impl Emit<'_> {
                 let parts = (0..n)
                     .map(|i| self.def(format!("extractelement <{n} x {lane}> {all}, i64 {i}")))
                     .collect();
-                Ok(Val { kind: ValKind::Same, parts })
+                Ok(Operand { kind: OperandKind::Uniform, parts })
             }
             _ => {
-                let Some((base, guard)) = self.line_of(&p, address, bytes * n, access) else {
+                let Some((base, guard)) = self.contiguous(&p, address, bytes * n, access) else {
                     let vector = self.vectors(Type::Ptr(Space::Global), &p)[0].clone();
-                    return Ok(Val::each(self.gather(&vector, lane, n, bytes, align)));
+                    return Ok(Operand::varying(self.gather(&vector, lane, n, bytes, align)));
                 };
                 let Some((straight, vector)) = guard else {
-                    return Ok(Val::each(self.load_line(&base, lane, n, align, meta)));
+                    return Ok(Operand::varying(self.load_contiguous(&base, lane, n, align, meta)));
                 };
-                let labels = ["straight", "bent", "loaded"].map(|l| self.new_label(l));
+                let labels = ["straight", "may_wrap", "loaded"].map(|l| self.new_label(l));
                 let [yes, no, done] = &labels;
                 self.line(format!("br i1 {straight}, label %{yes}, label %{no}"));
                 self.start(yes);
-                let a = self.load_line(&base, lane, n, align, meta);
+                let a = self.load_contiguous(&base, lane, n, align, meta);
                 self.line(format!("br label %{done}"));
                 self.start(no);
                 let b = self.gather(&vector, lane, n, bytes, align);
@@ -205,28 +209,28 @@ impl Emit<'_> {
                     .zip(&b)
                     .map(|(a, b)| self.def(format!("phi {t} [ {a}, %{yes} ], [ {b}, %{no} ]")))
                     .collect();
-                Ok(Val::each(parts))
+                Ok(Operand::varying(parts))
             }
         }
     }
 
-    /// The first lane of addresses that follow one another at this distance, with what that depends on and all of them
-    /// unless it is certain.
-    fn line_of(
+    /// The first lane of addresses that are contiguous: each is `distance` from the previous one. Unless that
+    /// is certain, also the condition for it (an `i1`), and the vector of all addresses.
+    fn contiguous(
         &mut self,
-        p: &Val,
+        p: &Operand,
         address: Value,
         distance: u32,
         access: &Access,
     ) -> Option<(String, Option<(String, String)>)> {
         match &p.kind {
             _ if access.volatile => None,
-            ValKind::Line { step, guard } if *step == i64::from(distance) => {
+            OperandKind::Affine { step, guard } if *step == i64::from(distance) => {
                 Some((p.parts[0].clone(), guard.clone()))
             }
-            ValKind::Each if self.is_computed(address, MOST_OPERATIONS) => {
+            OperandKind::Varying if self.is_computed(address, MOST_OPERATIONS) => {
                 let w = self.width;
-                // Lanes that are not active may have no value.
+                // Inactive lanes may be poison.
                 let all = self.def(format!("freeze <{w} x ptr> {}", p.parts[0]));
                 let first = self.def(format!("extractelement <{w} x ptr> {all}, i64 0"));
                 let offsets: Vec<String> = (0..w).map(|i| format!("i64 {}", i * distance)).collect();
@@ -240,15 +244,15 @@ impl Emit<'_> {
         }
     }
 
-    /// A store there may go past the caches: every line is written once.
+    /// Whether a store to this address may go past the caches: it writes every line once.
     fn is_stream(&self, address: Value) -> bool {
         self.r.streams.is_some_and(|s| s.contains(&address)) && !self.targets.values().any(|t| t.is_header)
     }
 
-    /// A value comes from work-item ids and uniform values by at most so many operations one after the other. Such
-    /// addresses may well be neighbours, where those that come from memory seldom are.
+    /// Whether at most `operations` operations, one after the other, compute a value from work-item ids and
+    /// uniform values. Such addresses are often contiguous, unlike those loaded from memory.
     fn is_computed(&self, v: Value, operations: u32) -> bool {
-        if self.r.shapes.of(v).is_uniform() {
+        if self.r.uniformity.of(v).is_uniform() {
             return true;
         }
         let Some(inst) = self.func.def_inst(v) else { return false };
@@ -263,7 +267,7 @@ impl Emit<'_> {
         }
     }
 
-    fn load_line(&mut self, base: &str, lane: &str, n: u32, align: u32, meta: &str) -> Vec<String> {
+    fn load_contiguous(&mut self, base: &str, lane: &str, n: u32, align: u32, meta: &str) -> Vec<String> {
         let all = self.width * n;
         let wide = match self.active() {
             None => self.def(format!("load <{all} x {lane}>, ptr {base}, align {align}{meta}")),
@@ -290,7 +294,7 @@ impl Emit<'_> {
             .collect()
     }
 
-    /// The address of one of a vector's lanes.
+    /// The address of component `at` (a byte offset) in every lane.
     fn lane_address(&mut self, vector: &str, at: u32) -> String {
         if at == 0 {
             return vector.to_owned();
@@ -316,7 +320,7 @@ impl Emit<'_> {
             .collect()
     }
 
-    fn store(&mut self, access: &Access, value: Value, address: Value) -> Result<Val> {
+    fn store(&mut self, access: &Access, value: Value, address: Value) -> Result<Operand> {
         let (v, p) = (self.get(value)?, self.get(address)?);
         let ty = self.func.ty(value);
         let n = ty.lanes();
@@ -325,7 +329,7 @@ impl Emit<'_> {
         let volatile = if access.volatile { "volatile " } else { "" };
         let align = access.align.max(1);
         match &p.kind {
-            ValKind::Same if v.is_same() => {
+            OperandKind::Uniform if v.is_uniform() => {
                 let p = p.parts[0].clone();
                 if n == 1 {
                     self.line(format!("store {volatile}{lane} {}, ptr {p}, align {align}", v.parts[0]));
@@ -339,14 +343,14 @@ impl Emit<'_> {
             }
             _ => {
                 let parts = self.vectors(ty, &v);
-                match self.line_of(&p, address, bytes * n, access) {
-                    Some((base, None)) => self.store_line(&base, &parts, lane, [bytes, align], address),
+                match self.contiguous(&p, address, bytes * n, access) {
+                    Some((base, None)) => self.store_contiguous(&base, &parts, lane, [bytes, align], address),
                     Some((base, Some((straight, vector)))) => {
-                        let labels = ["straight", "bent", "stored"].map(|l| self.new_label(l));
+                        let labels = ["straight", "may_wrap", "stored"].map(|l| self.new_label(l));
                         let [yes, no, done] = &labels;
                         self.line(format!("br i1 {straight}, label %{yes}, label %{no}"));
                         self.start(yes);
-                        self.store_line(&base, &parts, lane, [bytes, align], address);
+                        self.store_contiguous(&base, &parts, lane, [bytes, align], address);
                         self.line(format!("br label %{done}"));
                         self.start(no);
                         self.scatter(&vector, &parts, lane, bytes, align);
@@ -360,10 +364,10 @@ impl Emit<'_> {
                 }
             }
         }
-        Ok(Val::same("0"))
+        Ok(Operand::uniform("0"))
     }
 
-    fn store_line(
+    fn store_contiguous(
         &mut self,
         base: &str,
         parts: &[String],
@@ -373,7 +377,8 @@ impl Emit<'_> {
     ) {
         let (w, n) = (self.width, parts.len() as u32);
         let all = w * n;
-        // Lanes side by side: pairs of vectors are joined until there is one, then the lanes are put in order.
+        // Interleaves the lanes: pairs of vectors are joined until one is left, whose lanes are then put in
+        // order.
         let mut joined: Vec<(String, u32)> = parts.iter().map(|p| (p.clone(), w)).collect();
         while joined.len() > 1 {
             let mut next = Vec::new();
@@ -382,7 +387,7 @@ impl Emit<'_> {
                     next.push(pair[0].clone());
                     continue;
                 };
-                // Both sides of a shuffle have one type.
+                // Both operands of a shuffle have one type.
                 let size = *na.max(nb);
                 let a = self.padded(a, *na, size, lane);
                 let b = self.padded(b, *nb, size, lane);
@@ -408,7 +413,7 @@ impl Emit<'_> {
         }
         match self.active() {
             None if all * bytes >= 32 && self.is_stream(address) => {
-                // Vectors of three are aligned to a part of themselves.
+                // Vectors of three are aligned to less than their size.
                 let (bytes, line) = (all * bytes, (1 << (all * bytes).trailing_zeros()).min(LINE));
                 self.stream_bytes += bytes / w;
                 let at = self.def(format!("ptrtoint ptr {base} to i64"));
@@ -464,26 +469,31 @@ impl Emit<'_> {
         }
     }
 
-    /// One active work-item after the other, in the order of lanes.
-    fn atomic(&mut self, data: &InstData, ty: Type) -> Result<Val> {
+    /// Emits an atomic operation: one active work-item after the other, in the order of lanes.
+    fn atomic(&mut self, data: &InstData, ty: Type) -> Result<Operand> {
         let w = self.width;
         let mut vectors = Vec::new();
         for a in &data.args {
             let v = self.get(*a)?;
             vectors.push((
                 lane_name(self.func.ty(*a)),
-                v.is_same(),
-                if v.is_same() { v.parts[0].clone() } else { self.vectors(self.func.ty(*a), &v)[0].clone() },
+                v.is_uniform(),
+                if v.is_uniform() {
+                    v.parts[0].clone()
+                } else {
+                    self.vectors(self.func.ty(*a), &v)[0].clone()
+                },
             ));
         }
         let has_result = !data.results.is_empty();
         let lane = lane_name(ty);
         let t = self.ty(lane, true);
-        if self.r.wanted.is_some() {
+        if self.is_instrumented() {
             let at = data.op.address_arg().unwrap_or(0);
             let value = if has_result { ty } else { self.func.ty(data.args[0]) };
             let p = self.get(data.args[at])?;
-            vectors[at] = ("ptr", false, self.checked_atomic(data, &p, value.access_bytes().unwrap_or(4)));
+            vectors[at] =
+                ("ptr", false, self.instrumented_atomic(data, &p, value.access_bytes().unwrap_or(4)));
         }
         let mask = self.active_text();
         let bits = self.def(format!("bitcast <{w} x i1> {mask} to i{w}"));
@@ -509,7 +519,7 @@ impl Emit<'_> {
         }
         let bytes = |ty: Type| ty.access_bytes().unwrap_or(4);
         let at = data.op.address_arg().unwrap_or(0);
-        // The work-items of a group run on one thread, and nobody else has its local memory.
+        // The work-items of a group run on one thread, and other groups have local memory of their own.
         let alone = self.func.ty(data.args[at]) == Type::Ptr(Space::Local);
         let old = match &data.op {
             Op::AtomicRmw { op, .. } if alone => {
@@ -537,7 +547,7 @@ impl Emit<'_> {
             Op::AtomicCas { success, failure, .. } => {
                 // Floating-point numbers are compared by their bits.
                 let int = match ty.scalar() {
-                    Some(s) if s.is_float() => super::value::scalar_name(s.to_int()),
+                    Some(s) if s.is_float() => super::operand::scalar_name(s.to_int()),
                     _ => lane,
                 };
                 let cast = |e: &mut Self, v: &str| {
@@ -607,10 +617,10 @@ impl Emit<'_> {
         let more = self.def(format!("icmp ne i{w} {rest}, 0"));
         self.line(format!("br i1 {more}, label %{body}, label %{done}"));
         self.start(&done);
-        Ok(if has_result { Val::each(vec![next]) } else { Val::same("0") })
+        Ok(if has_result { Operand::varying(vec![next]) } else { Operand::uniform("0") })
     }
 
-    /// What an atomic operation makes of a scalar.
+    /// The new value that an atomic operation stores, for scalars.
     fn modified(&mut self, op: RmwOp, lane: &str, old: &str, by: &str) -> String {
         let word = format!("{op:?}").to_lowercase();
         match op {
@@ -628,7 +638,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Begins a block of a known name.
+    /// Begins a block, and returns its label.
     pub fn enter_block(&mut self) -> String {
         let label = self.new_label("block");
         self.line(format!("br label %{label}"));

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! optimised kernel --sub-groups are vectors--> --structurize--> tree of constructs
-//!   --shape: what differs between the work-items of a vector--> --emit, twice--> LLVM IR --clang child--> shared object
+//!   --uniformity analysis--> --emit, until liveness settles--> LLVM IR --clang child--> shared object
 //! ```
 //!
-//! The code is vectorised here, not by LLVM: each value is a scalar where the work-items of a vector agree, a scalar with a step
-//! where it grows from one to the next, and a vector otherwise; memory accesses are whole vectors where addresses are
-//! neighbours; control flow becomes masks where work-items part. `crate::native` is the contract with the runtime.
+//! The code is vectorised here, not by LLVM. Each value is a scalar if it is uniform over the work-items of a
+//! vector, a scalar with a stride if it is affine, and a vector if it varies. Memory accesses are whole
+//! vectors where addresses are contiguous; divergent control flow becomes masks. `crate::native` is the
+//! contract with the runtime.
 
 mod calls;
 mod check;
@@ -15,13 +16,13 @@ mod control;
 mod emit;
 mod groups;
 mod memory;
+mod operand;
 mod ops;
 mod runtime;
-mod shape;
 mod stream;
 mod tool;
 mod tree;
-mod value;
+mod uniformity;
 
 use crate::analysis::{Cfg, DomTree, LoopForest};
 use crate::error::{CompileError, Result};
@@ -32,25 +33,26 @@ use crate::passes::lower::kernel_of;
 use crate::passes::lower_globals::DataLayout;
 use crate::passes::{PassContext, lower_groups, structurize};
 use emit::{Emit, Request};
-use shape::Shapes;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use tree::Seq;
+use uniformity::UniformityInfo;
 
 pub use tool::{Effort, shared_object};
 
-/// What stands before and behind the functions of a module.
+/// A module's text: the functions with what precedes and follows them.
 fn module_text(functions: &[&str]) -> String {
     let mut text = String::from("source_filename = \"pyroclast\"\n\n");
     for f in functions {
         text.push_str(f);
     }
-    // Wide vectors are what the code is made of.
+    // The code consists of wide vectors.
     text.push_str("attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" \"min-legal-vector-width\"=\"512\" }\n!0 = !{}\n!1 = !{i32 1}\n");
     text
 }
 
-/// The text of a kernel's functions, in pieces that need not be in one module. `module` holds a single kernel and what it calls (phase Inlined); `number` makes its symbols unique.
+/// The text of a kernel's functions, in pieces that need not be in one module. `module` holds a single kernel
+/// and what it calls (phase Inlined); `number` makes its symbols unique.
 pub fn kernel(
     module: &Module,
     data: &DataLayout,
@@ -76,8 +78,8 @@ pub fn kernel(
         lower_groups::run(&mut func, cx.target, width);
     }
     let tree = structured(&mut func)?;
-    let split = tree::is_split(&func, &tree);
-    let shapes = Shapes::new(&func, &tree, linear, cpu.checked, &[]);
+    let has_barrier = tree::contains_barrier(&func, &tree);
+    let uniformity = UniformityInfo::new(&func, &tree, linear, cpu.instrumented, &[]);
     let mut local = HashMap::new();
     let mut static_local_bytes = 0u32;
     let insts =
@@ -107,13 +109,13 @@ pub fn kernel(
         arg.offset = args_bytes;
         args_bytes += 8;
     }
-    let wanted = cpu.checked.then(|| check::wanted(&func));
+    let demanded = cpu.instrumented.then(|| check::demanded(&func));
     let any = format!("k{number}a");
     let names =
-        if cpu.checked { vec![(any, false)] } else { vec![(format!("k{number}w"), true), (any, false)] };
+        if cpu.instrumented { vec![(any, false)] } else { vec![(format!("k{number}w"), true), (any, false)] };
     let streams = stream::addresses(&func);
     let mut texts = Vec::new();
-    let (mut record, mut stream_bytes) = (0, 0);
+    let (mut frame_end, mut stream_bytes) = (0, 0);
     let (mut private, mut private_bytes) = (Vec::new(), private_bytes_of(&func));
     for (name, whole) in &names {
         let made = Emit::function(name, || Request {
@@ -121,7 +123,7 @@ pub fn kernel(
             entry: calls::Entry::Kernel,
             number,
             info: &info,
-            shapes: &shapes,
+            uniformity: &uniformity,
             tree: &tree,
             data,
             local: &local,
@@ -129,21 +131,21 @@ pub fn kernel(
             width,
             whole: *whole,
             linear,
-            split,
-            wanted: wanted.as_ref(),
-            record: 0,
+            has_barrier,
+            demanded: demanded.as_ref(),
+            frame_base: 0,
             streams: Some(&streams),
         })?;
         texts.push(made.text);
         stream_bytes = stream_bytes.max(made.stream_bytes);
-        record = record.max(made.record);
-        private = check::private(&func, &made.slots);
+        frame_end = frame_end.max(made.frame_end);
+        private = check::private_locations(&func, &made.slots);
     }
     let mut callees: HashMap<FuncRef, (Function, Seq)> = HashMap::new();
-    let mut work: Vec<_> = calls::called(&func, &shapes, cpu.checked).into_iter().collect();
+    let mut work: Vec<_> = calls::called(&func, &uniformity, cpu.instrumented).into_iter().collect();
     let mut done = HashSet::new();
     if !work.is_empty() {
-        // Functions stay with both of their callers.
+        // Functions stay in one module with both of their callers.
         texts = vec![texts.concat()];
     }
     while let Some((callee, varying)) = work.pop() {
@@ -159,14 +161,15 @@ pub fn kernel(
             }
         };
         let (func, tree) = (&*func, &*tree);
-        let shapes = Shapes::new(func, tree, false, cpu.checked, &calls::parameters(func, varying));
-        let wanted = cpu.checked.then(|| check::wanted(func));
+        let uniformity =
+            UniformityInfo::new(func, tree, false, cpu.instrumented, &calls::parameters(func, varying));
+        let demanded = cpu.instrumented.then(|| check::demanded(func));
         let made = Emit::function(&calls::name(number, callee, varying), || Request {
             func,
             entry: calls::Entry::Function(varying),
             number,
             info: &info,
-            shapes: &shapes,
+            uniformity: &uniformity,
             tree,
             data,
             local: &local,
@@ -174,32 +177,32 @@ pub fn kernel(
             width,
             whole: false,
             linear: false,
-            split: false,
-            wanted: wanted.as_ref(),
-            record: if cpu.checked { record } else { 0 },
+            has_barrier: false,
+            demanded: demanded.as_ref(),
+            frame_base: if cpu.instrumented { frame_end } else { 0 },
             streams: None,
         })?;
         texts.iter_mut().for_each(|text| text.push_str(&made.text));
-        work.extend(calls::called(func, &shapes, cpu.checked));
-        if cpu.checked {
-            record = made.record;
-            private.extend(check::private(func, &made.slots));
+        work.extend(calls::called(func, &uniformity, cpu.instrumented));
+        if cpu.instrumented {
+            frame_end = made.frame_end;
+            private.extend(check::private_locations(func, &made.slots));
             private_bytes += private_bytes_of(func);
         }
     }
-    if cpu.checked {
-        texts.iter_mut().for_each(|text| *text = text.replace(emit::RECORD, &record.to_string()));
+    if cpu.instrumented {
+        texts.iter_mut().for_each(|text| *text = text.replace(emit::FRAME_BYTES, &frame_end.to_string()));
     }
     let (whole, any) = (names[0].0.clone(), names[names.len() - 1].0.clone());
-    let places = cpu.checked.then(|| check::places(module, data, &local, private));
+    let variables = cpu.instrumented.then(|| check::variable_locations(module, data, &local, private));
     let native = NativeKernel {
         info,
         whole,
         any,
         width,
         linear,
-        has_barriers: split,
-        record_bytes: record,
+        has_barriers: has_barrier,
+        frame_bytes: frame_end,
         static_local_bytes,
         args_bytes,
         local_args,
@@ -207,40 +210,40 @@ pub fn kernel(
         has_sub_groups: linear,
         zero_local: cx.options.initialize_local,
         stream_bytes,
-        tells_errors: cx.options.debug_info,
+        reports_errors: cx.options.debug_info,
         uniform_groups: cx.options.uniform_work_group_size,
-        places,
+        variables,
     };
     Ok((native, texts))
 }
 
 /// Bytes of a function's private variables.
 fn private_bytes_of(func: &Function) -> u32 {
-    func.slots.values().map(shape::slot_bytes).sum()
+    func.slots.values().map(uniformity::slot_bytes).sum()
 }
 
-/// Gives a function structured control flow, and that as a tree.
+/// Structurizes a function's control flow, and returns it as a tree.
 fn structured(func: &mut Function) -> Result<Seq> {
     structurize::structurize(func, true)?;
-    loop_values(func);
+    lcssa(func);
     tree::build(func)
 }
 
-/// Makes what a loop computes and code behind it uses parameters of the loop's merge block: work-items that left early keep what
-/// they had.
-fn loop_values(func: &mut Function) {
+/// Loop-closed SSA: values that a loop defines and code after it uses become parameters of the loop's merge
+/// block. So work-items that left the loop early keep theirs.
+fn lcssa(func: &mut Function) {
     let (cfg, layout) = (Cfg::new(func), func.layout.clone());
     let dom = DomTree::new(&cfg);
     let forest = LoopForest::new(&cfg, &dom);
-    let mut place: HashMap<Value, Block> = HashMap::new();
+    let mut defined_in: HashMap<Value, Block> = HashMap::new();
     for &b in &layout {
-        place.extend(func.blocks[b].params.iter().map(|p| (*p, b)));
-        place
+        defined_in.extend(func.blocks[b].params.iter().map(|p| (*p, b)));
+        defined_in
             .extend(func.blocks[b].insts.iter().flat_map(|i| func.insts[*i].results.iter().map(|r| (*r, b))));
     }
     for data in forest.loops().iter().rev() {
         let Some(Merge::Loop { merge, .. }) = func.blocks[data.header].merge else { continue };
-        // The whole construct: what only leads out of the loop is in it.
+        // The whole construct, including blocks that only lead out of the loop.
         let within = |b: &Block| dom.dominates(data.header, *b) && !dom.dominates(merge, *b);
         let inside: HashSet<Block> = layout.iter().copied().filter(within).collect();
         let mut used: Vec<Value> = Vec::new();
@@ -248,7 +251,7 @@ fn loop_values(func: &mut Function) {
             for &i in &func.blocks[b].insts {
                 let d = &func.insts[i];
                 for v in d.args.iter().chain(d.targets.iter().flat_map(|t| &t.args)) {
-                    if place.get(v).is_some_and(|p| inside.contains(p)) && !used.contains(v) {
+                    if defined_in.get(v).is_some_and(|p| inside.contains(p)) && !used.contains(v) {
                         used.push(*v);
                     }
                 }
@@ -257,7 +260,7 @@ fn loop_values(func: &mut Function) {
         for v in used {
             let ty = func.ty(v);
             let p = func.add_param(merge, ty);
-            place.insert(p, merge);
+            defined_in.insert(p, merge);
             for &b in &layout {
                 for i in func.blocks[b].insts.clone() {
                     let d = &mut func.insts[i];

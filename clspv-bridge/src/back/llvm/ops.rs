@@ -1,14 +1,14 @@
 //! Arithmetic, conversions, vectors and queries.
 
 use super::emit::Emit;
-use super::shape::Shape;
-use super::value::{Val, ValKind, lane_name, literal, scalar_name, suffix};
+use super::operand::{Operand, OperandKind, lane_name, literal, scalar_name, suffix};
+use super::uniformity::Uniformity;
 use crate::error::{CompileError, Result};
 use crate::ir::*;
 
 impl Emit<'_> {
-    /// Emits an instruction; gives its result, which is meaningless if it has none.
-    pub fn operation(&mut self, inst: Inst) -> Result<Val> {
+    /// Emits an instruction; returns its result, which is meaningless if the instruction has none.
+    pub fn operation(&mut self, inst: Inst) -> Result<Operand> {
         let data = self.func.insts[inst].clone();
         let ty = data.results.first().map_or(I32, |r| self.func.ty(*r));
         match &data.op {
@@ -25,12 +25,12 @@ impl Emit<'_> {
             | Op::PrintBuffer
             | Op::IsSpace(_) => self.memory(&data, ty),
             Op::Group { op, .. } => self.group(*op, &data.args, ty),
-            // Sub-groups are vectors, which go on together.
+            // Sub-groups are vectors, whose work-items run in lockstep.
             op @ Op::Barrier { .. } => {
-                if self.r.wanted.is_some() {
-                    self.checked_barrier(op);
+                if self.is_instrumented() {
+                    self.instrumented_barrier(op);
                 }
-                Ok(Val::same("0"))
+                Ok(Operand::uniform("0"))
             }
             Op::WorkItem { query, dim } => self.query(*query, *dim, ty),
             Op::Runtime(call) => self.runtime_call(&data, *call),
@@ -38,7 +38,7 @@ impl Emit<'_> {
             Op::Clock(_) => Ok(self.clock()),
             Op::Call(callee) => self.call(*callee, &data.args, &data.results),
             _ => {
-                if let Some(line) = self.straight(&data, ty)? {
+                if let Some(line) = self.affine(&data, ty)? {
                     return Ok(line);
                 }
                 self.elementwise(&data, ty)
@@ -63,16 +63,16 @@ impl Emit<'_> {
         out
     }
 
-    /// Operations that keep lines straight: the result is a scalar that grows from lane to lane.
-    fn straight(&mut self, data: &InstData, ty: Type) -> Result<Option<Val>> {
+    /// Operations that keep values affine: the result is a scalar that grows from lane to lane.
+    fn affine(&mut self, data: &InstData, ty: Type) -> Result<Option<Operand>> {
         let Some(&result) = data.results.first() else { return Ok(None) };
-        let Shape::Affine(step) = self.r.shapes.of(result) else { return Ok(None) };
+        let Uniformity::Affine(step) = self.r.uniformity.of(result) else { return Ok(None) };
         let mut args = Vec::new();
         for a in &data.args {
             args.push(self.get(*a)?);
         }
-        // Parameters of joins may be vectors though their shape is a line.
-        if args.iter().any(|a| a.kind == ValKind::Each) {
+        // Parameters of joins may be vectors although their uniformity is affine.
+        if args.iter().any(|a| a.kind == OperandKind::Varying) {
             return Ok(None);
         }
         let (x, y) = (args[0].parts[0].clone(), args.get(1).map(|a| a.parts[0].clone()).unwrap_or_default());
@@ -95,17 +95,18 @@ impl Emit<'_> {
             _ => return Ok(None),
         };
         let base = self.def(text);
-        // Where an operand's line bends, so does the result's; both have a vector for that case.
+        // The result is affine only where its operands are; each has a vector for the other case.
         let mut guard: Option<String> = None;
         for a in &args {
-            if let ValKind::Line { guard: Some((g, _)), .. } = &a.kind {
+            if let OperandKind::Affine { guard: Some((g, _)), .. } = &a.kind {
                 guard = Some(match guard {
                     Some(other) => self.def(format!("and i1 {other}, {g}")),
                     None => g.clone(),
                 });
             }
         }
-        // An unsigned number may wrap around within the vector (what a signed one does then is undefined in OpenCL C).
+        // An unsigned number may wrap around within the vector (for a signed one that is undefined in OpenCL
+        // C).
         if data.op == Op::Cast(CastOp::Zext) {
             let span = step * i64::from(self.width - 1);
             let last = self.def(format!("add {from} {x}, {}", span as i32));
@@ -119,52 +120,52 @@ impl Emit<'_> {
         let guard = match guard {
             None => None,
             Some(g) => {
-                let each = self.elementwise_each(data, ty)?;
-                Some((g, each.parts[0].clone()))
+                let varying = self.elementwise_varying(data, ty)?;
+                Some((g, varying.parts[0].clone()))
             }
         };
-        Ok(Some(Val { kind: ValKind::Line { step, guard }, parts: vec![base] }))
+        Ok(Some(Operand { kind: OperandKind::Affine { step, guard }, parts: vec![base] }))
     }
 
-    /// An operation on scalars if all operands are the same in all work-items, else on vectors.
-    fn elementwise(&mut self, data: &InstData, ty: Type) -> Result<Val> {
+    /// Emits an operation: on scalars if all operands are uniform, else on vectors.
+    fn elementwise(&mut self, data: &InstData, ty: Type) -> Result<Operand> {
         let mut same = true;
         for a in &data.args {
-            same &= self.get(*a)?.is_same();
+            same &= self.get(*a)?.is_uniform();
         }
-        if same { self.lanes(data, ty, false) } else { self.elementwise_each(data, ty) }
+        if same { self.lanes(data, ty, false) } else { self.elementwise_varying(data, ty) }
     }
 
-    fn elementwise_each(&mut self, data: &InstData, ty: Type) -> Result<Val> {
+    fn elementwise_varying(&mut self, data: &InstData, ty: Type) -> Result<Operand> {
         self.lanes(data, ty, true)
     }
 
-    fn lanes(&mut self, data: &InstData, ty: Type, each: bool) -> Result<Val> {
+    fn lanes(&mut self, data: &InstData, ty: Type, varying: bool) -> Result<Operand> {
         let mut args: Vec<Vec<String>> = Vec::new();
         for a in &data.args {
             let v = self.get(*a)?;
-            args.push(if each { self.vectors(self.func.ty(*a), &v) } else { v.parts });
+            args.push(if varying { self.vectors(self.func.ty(*a), &v) } else { v.parts });
         }
         let from = data.args.first().map_or(ty, |a| self.func.ty(*a));
         let n = ty.lanes() as usize;
-        let lane = self.ty(lane_name(ty), each);
-        let source = self.ty(lane_name(from), each);
+        let lane = self.ty(lane_name(ty), varying);
+        let source = self.ty(lane_name(from), varying);
         let flags = self.fast(data.fast);
         let mut out = Vec::with_capacity(n);
         match &data.op {
             Op::Bin(op) => {
                 for (x, y) in args[0].iter().zip(&args[1]) {
-                    out.push(self.binary(*op, ty, each, x, y, &flags, self.func.as_bits(data.args[1]))?);
+                    out.push(self.binary(*op, ty, varying, x, y, &flags, self.func.as_bits(data.args[1]))?);
                 }
             }
             Op::Un(op) => {
                 for x in &args[0] {
-                    out.push(self.unary(*op, ty, each, x, &flags)?);
+                    out.push(self.unary(*op, ty, varying, x, &flags)?);
                 }
             }
             Op::Fma | Op::Mad => {
                 let name = if data.op == Op::Fma { "fma" } else { "fmuladd" };
-                let s = suffix(lane_name(ty), each.then_some(self.width));
+                let s = suffix(lane_name(ty), varying.then_some(self.width));
                 for i in 0..n {
                     let (a, b, c) = (&args[0][i], &args[1][i], &args[2][i]);
                     out.push(self.def(format!(
@@ -185,7 +186,7 @@ impl Emit<'_> {
                 }
             }
             Op::Select => {
-                let bool_type = self.ty("i1", each);
+                let bool_type = self.ty("i1", varying);
                 let whole = args[0].len() == 1;
                 for i in 0..n {
                     let c = args[0][if whole { 0 } else { i }].clone();
@@ -195,7 +196,7 @@ impl Emit<'_> {
                     )));
                 }
             }
-            Op::Cast(CastOp::Bitcast) => return self.bitcast(&args[0], from, ty, each),
+            Op::Cast(CastOp::Bitcast) => return self.bitcast(&args[0], from, ty, varying),
             Op::Cast(CastOp::PtrCast) => out = args.swap_remove(0),
             Op::Cast(op) => {
                 let word = match op {
@@ -225,7 +226,7 @@ impl Emit<'_> {
             }
             Op::PtrAdd => {
                 let (base, offset) = (&args[0][0], &args[1][0]);
-                let index = self.ty("i64", each);
+                let index = self.ty("i64", varying);
                 out.push(self.def(format!("getelementptr i8, {lane} {base}, {index} {offset}")));
             }
             Op::Extract(i) => out.push(args[0][*i as usize].clone()),
@@ -236,16 +237,16 @@ impl Emit<'_> {
             Op::ExtractDyn => {
                 let mut v = args[0][0].clone();
                 for i in 1..args[0].len() {
-                    let is = self.equals(&args[1][0], i, each);
-                    let bool_type = self.ty("i1", each);
+                    let is = self.equals(&args[1][0], i, varying);
+                    let bool_type = self.ty("i1", varying);
                     v = self.def(format!("select {bool_type} {is}, {lane} {}, {lane} {v}", args[0][i]));
                 }
                 out.push(v);
             }
             Op::InsertDyn => {
                 for i in 0..n {
-                    let is = self.equals(&args[2][0], i, each);
-                    let bool_type = self.ty("i1", each);
+                    let is = self.equals(&args[2][0], i, varying);
+                    let bool_type = self.ty("i1", varying);
                     out.push(self.def(format!(
                         "select {bool_type} {is}, {lane} {}, {lane} {}",
                         args[1][0], args[0][i]
@@ -255,7 +256,7 @@ impl Emit<'_> {
             Op::VecBuild => out = args.into_iter().map(|mut a| a.swap_remove(0)).collect(),
             Op::Splat => out = vec![args[0][0].clone(); n],
             Op::Shuffle(lanes) => {
-                let undefined = if each { "zeroinitializer".to_owned() } else { literal(ty, 0) };
+                let undefined = if varying { "zeroinitializer".to_owned() } else { literal(ty, 0) };
                 let first = args[0].len();
                 for l in lanes {
                     let l = *l as usize;
@@ -276,17 +277,18 @@ impl Emit<'_> {
             }
             op => return Err(CompileError::unsupported(format!("{op:?} on this device"), data.line)),
         }
-        Ok(Val { kind: if each { ValKind::Each } else { ValKind::Same }, parts: out })
+        Ok(Operand { kind: if varying { OperandKind::Varying } else { OperandKind::Uniform }, parts: out })
     }
 
-    fn equals(&mut self, index: &str, i: usize, each: bool) -> String {
-        let ty = self.ty("i32", each);
-        let c = if each { format!("splat (i32 {i})") } else { i.to_string() };
+    fn equals(&mut self, index: &str, i: usize, varying: bool) -> String {
+        let ty = self.ty("i32", varying);
+        let c = if varying { format!("splat (i32 {i})") } else { i.to_string() };
         self.def(format!("icmp eq {ty} {index}, {c}"))
     }
 
-    /// Integer division of vectors, which processors have for floating-point numbers only. With twice the bits the rounded
-    /// quotient has the right whole part: one that is no integer is further from the next than rounding takes it.
+    /// Integer division of vectors by floating-point division, as processors have no integer one. With twice
+    /// the bits the rounded quotient has the right integer part: a quotient that is not an integer is further
+    /// from the next one than the rounding error.
     fn divided_as_floats(&mut self, op: BinOp, bits: u32, t: &str, x: &str, y: &str) -> String {
         let float = self.ty(if bits == 32 { "double" } else { "float" }, true);
         let (to, back) =
@@ -307,17 +309,17 @@ impl Emit<'_> {
         &mut self,
         op: BinOp,
         ty: Type,
-        each: bool,
+        varying: bool,
         x: &str,
         y: &str,
         flags: &str,
         known: Option<u64>,
     ) -> Result<String> {
         let name = lane_name(ty);
-        let t = self.ty(name, each);
+        let t = self.ty(name, varying);
         let bits = ty.scalar().map_or(32, Scalar::bits);
-        let s = suffix(name, each.then_some(self.width));
-        let constant = |v: u64| if each { format!("splat ({name} {v})") } else { v.to_string() };
+        let s = suffix(name, varying.then_some(self.width));
+        let constant = |v: u64| if varying { format!("splat ({name} {v})") } else { v.to_string() };
         let word = match op {
             BinOp::Iadd => "add",
             BinOp::Isub => "sub",
@@ -338,9 +340,9 @@ impl Emit<'_> {
                 };
                 let y = match known {
                     Some(k) if k != 0 && k != u64::MAX >> (64 - bits) => y.to_owned(),
-                    // What the processor would stop at gives some number.
+                    // Divisors that would trap are replaced by 1; the result is then arbitrary.
                     _ => {
-                        let bool_type = self.ty("i1", each);
+                        let bool_type = self.ty("i1", varying);
                         let (zero, one) = (constant(0), constant(1));
                         let mut bad = self.def(format!("icmp eq {t} {y}, {zero}"));
                         if matches!(op, BinOp::Sdiv | BinOp::Srem) {
@@ -354,7 +356,7 @@ impl Emit<'_> {
                         self.def(format!("select {bool_type} {bad}, {t} {one}, {t} {y}"))
                     }
                 };
-                if each && bits <= 32 && known.is_none() {
+                if varying && bits <= 32 && known.is_none() {
                     return Ok(self.divided_as_floats(op, bits, &t, x, &y));
                 }
                 return Ok(self.def(format!("{word} {t} {x}, {y}")));
@@ -376,12 +378,12 @@ impl Emit<'_> {
             BinOp::Rotl => return Ok(self.def(format!("call {t} @llvm.fshl.{s}({t} {x}, {t} {x}, {t} {y})"))),
             BinOp::UmulHi | BinOp::SmulHi => {
                 let wide_name = format!("i{}", bits * 2);
-                let wide = self.ty(&wide_name, each);
+                let wide = self.ty(&wide_name, varying);
                 let (ext, shift) = if op == BinOp::UmulHi { ("zext", "lshr") } else { ("sext", "ashr") };
                 let a = self.def(format!("{ext} {t} {x} to {wide}"));
                 let b = self.def(format!("{ext} {t} {y} to {wide}"));
                 let p = self.def(format!("mul {wide} {a}, {b}"));
-                let by = if each { format!("splat ({wide_name} {bits})") } else { bits.to_string() };
+                let by = if varying { format!("splat ({wide_name} {bits})") } else { bits.to_string() };
                 let h = self.def(format!("{shift} {wide} {p}, {by}"));
                 return Ok(self.def(format!("trunc {wide} {h} to {t}")));
             }
@@ -399,11 +401,11 @@ impl Emit<'_> {
         Ok(self.def(format!("{word} {flags}{t} {x}, {y}")))
     }
 
-    fn unary(&mut self, op: UnOp, ty: Type, each: bool, x: &str, flags: &str) -> Result<String> {
+    fn unary(&mut self, op: UnOp, ty: Type, varying: bool, x: &str, flags: &str) -> Result<String> {
         let name = lane_name(ty);
-        let t = self.ty(name, each);
-        let s = suffix(name, each.then_some(self.width));
-        let constant = |text: &str| if each { format!("splat ({name} {text})") } else { text.to_owned() };
+        let t = self.ty(name, varying);
+        let s = suffix(name, varying.then_some(self.width));
+        let constant = |text: &str| if varying { format!("splat ({name} {text})") } else { text.to_owned() };
         let one = || {
             constant(&literal(
                 ty.lane(),
@@ -444,28 +446,28 @@ impl Emit<'_> {
         Ok(self.def(format!("call {flags}{t} @llvm.{call}.{s}({t} {x})")))
     }
 
-    /// The same bits in lanes of another type.
-    fn bitcast(&mut self, x: &[String], from: Type, to: Type, each: bool) -> Result<Val> {
+    /// Reinterprets the bits in lanes of another type.
+    fn bitcast(&mut self, x: &[String], from: Type, to: Type, varying: bool) -> Result<Operand> {
         let (Some(a), Some(b)) = (from.scalar(), to.scalar()) else {
             return Err(CompileError::internal("a bitcast of what has no bits"));
         };
-        let kind = if each { ValKind::Each } else { ValKind::Same };
-        let (ta, tb) = (self.ty(scalar_name(a), each), self.ty(scalar_name(b), each));
+        let kind = if varying { OperandKind::Varying } else { OperandKind::Uniform };
+        let (ta, tb) = (self.ty(scalar_name(a), varying), self.ty(scalar_name(b), varying));
         if a == b {
-            return Ok(Val { kind, parts: x.to_vec() });
+            return Ok(Operand { kind, parts: x.to_vec() });
         }
         if a.bits() == b.bits() {
             let parts = x.iter().map(|p| self.def(format!("bitcast {ta} {p} to {tb}"))).collect();
-            return Ok(Val { kind, parts });
+            return Ok(Operand { kind, parts });
         }
-        // By integers: lanes are put together or taken apart.
-        let (ia, ib) = (self.ty(scalar_name(a.to_int()), each), self.ty(scalar_name(b.to_int()), each));
+        // By integers: lanes are concatenated or divided.
+        let (ia, ib) = (self.ty(scalar_name(a.to_int()), varying), self.ty(scalar_name(b.to_int()), varying));
         let ints: Vec<String> = x
             .iter()
             .map(|p| if a.is_int() { p.clone() } else { self.def(format!("bitcast {ta} {p} to {ia}")) })
             .collect();
         let amount = |bits: u32, wide: Scalar| {
-            if each { format!("splat ({} {bits})", scalar_name(wide.to_int())) } else { bits.to_string() }
+            if varying { format!("splat ({} {bits})", scalar_name(wide.to_int())) } else { bits.to_string() }
         };
         let mut parts = Vec::new();
         if a.bits() < b.bits() {
@@ -494,31 +496,33 @@ impl Emit<'_> {
         if b.is_float() {
             parts = parts.iter().map(|p| self.def(format!("bitcast {ib} {p} to {tb}"))).collect();
         }
-        Ok(Val { kind, parts })
+        Ok(Operand { kind, parts })
     }
 
-    /// A work-item query.
-    fn query(&mut self, query: WorkItemQuery, dim: u8, ty: Type) -> Result<Val> {
+    /// Emits a work-item query.
+    fn query(&mut self, query: WorkItemQuery, dim: u8, ty: Type) -> Result<Operand> {
         use WorkItemQuery as Q;
         let d = usize::from(dim);
         let val = match query {
-            Q::GlobalId | Q::LocalId | Q::GroupId | Q::GlobalOffset if d > 2 => Val::same("0"),
-            Q::GlobalSize | Q::LocalSize | Q::EnqueuedLocalSize | Q::NumGroups if d > 2 => Val::same("1"),
+            Q::GlobalId | Q::LocalId | Q::GroupId | Q::GlobalOffset if d > 2 => Operand::uniform("0"),
+            Q::GlobalSize | Q::LocalSize | Q::EnqueuedLocalSize | Q::NumGroups if d > 2 => {
+                Operand::uniform("1")
+            }
             Q::LocalId => self.local_id(d),
             Q::GlobalId => {
                 let id = self.local_id(d);
                 self.plus(&id, &format!("%first{d}"))
             }
-            Q::GroupId => Val::same(format!("%group{d}")),
-            Q::GlobalSize => Val::same(format!("%gsize{d}")),
-            Q::LocalSize => Val::same(format!("%ls{d}")),
-            Q::EnqueuedLocalSize => Val::same(format!("%enqueued{d}")),
-            Q::NumGroups => Val::same(format!("%groups{d}")),
-            Q::GlobalOffset => Val::same(format!("%offset{d}")),
-            Q::WorkDim => Val::same("%work.dim"),
+            Q::GroupId => Operand::uniform(format!("%group{d}")),
+            Q::GlobalSize => Operand::uniform(format!("%gsize{d}")),
+            Q::LocalSize => Operand::uniform(format!("%ls{d}")),
+            Q::EnqueuedLocalSize => Operand::uniform(format!("%enqueued{d}")),
+            Q::NumGroups => Operand::uniform(format!("%groups{d}")),
+            Q::GlobalOffset => Operand::uniform(format!("%offset{d}")),
+            Q::WorkDim => Operand::uniform("%work.dim"),
             Q::LocalLinearId => self.local_linear(),
             Q::GlobalLinearId => {
-                let mut sum: Option<Val> = None;
+                let mut sum: Option<Operand> = None;
                 for d in [2, 1, 0] {
                     let id = self.local_id(d);
                     let first = self.def(format!("sub i64 %first{d}, %offset{d}"));
@@ -528,33 +532,33 @@ impl Emit<'_> {
                         Some(s) => self.scaled_plus(&s, &format!("%gsize{d}"), &id),
                     });
                 }
-                sum.unwrap_or(Val::same("0"))
+                sum.unwrap_or(Operand::uniform("0"))
             }
-            Q::SubGroupLocalId => Val::line("0", 1),
-            Q::SubGroupId => Val::same(self.own("x")),
+            Q::SubGroupLocalId => Operand::affine("0", 1),
+            Q::SubGroupId => Operand::uniform(self.own("x")),
             Q::SubGroupMaxSize => {
                 let all = self.items("enqueued");
-                Val::same(self.def(format!("call i64 @llvm.umin.i64(i64 {all}, i64 {})", self.width)))
+                Operand::uniform(self.def(format!("call i64 @llvm.umin.i64(i64 {all}, i64 {})", self.width)))
             }
             Q::SubGroupSize => {
                 let base = self.own("base");
                 let rest = self.def(format!("sub i64 %total, {base}"));
-                Val::same(self.def(format!("call i64 @llvm.umin.i64(i64 {rest}, i64 {})", self.width)))
+                Operand::uniform(self.def(format!("call i64 @llvm.umin.i64(i64 {rest}, i64 {})", self.width)))
             }
             Q::NumSubGroups | Q::EnqueuedNumSubGroups => {
                 let all = self.items(if query == Q::NumSubGroups { "ls" } else { "enqueued" });
                 let up = self.def(format!("add i64 {all}, {}", self.width - 1));
-                Val::same(self.def(format!("udiv i64 {up}, {}", self.width)))
+                Operand::uniform(self.def(format!("udiv i64 {up}, {}", self.width)))
             }
         };
         let is32 = query == Q::WorkDim || query == Q::SubGroupLocalId;
         match (ty, is32) {
             (I32, false) => Ok(match val.kind {
-                ValKind::Each => {
+                OperandKind::Varying => {
                     let (a, b) = (self.ty("i64", true), self.ty("i32", true));
-                    Val::each(vec![self.def(format!("trunc {a} {} to {b}", val.parts[0]))])
+                    Operand::varying(vec![self.def(format!("trunc {a} {} to {b}", val.parts[0]))])
                 }
-                kind => Val { kind, parts: vec![self.def(format!("trunc i64 {} to i32", val.parts[0]))] },
+                kind => Operand { kind, parts: vec![self.def(format!("trunc i64 {} to i32", val.parts[0]))] },
             }),
             _ => Ok(val),
         }
@@ -565,52 +569,54 @@ impl Emit<'_> {
         self.def(format!("mul i64 {plane}, %{size}2"))
     }
 
-    /// A 64-bit value plus one that is the same in all.
-    fn plus(&mut self, x: &Val, y: &str) -> Val {
+    /// Adds a uniform value to a 64-bit one.
+    fn plus(&mut self, x: &Operand, y: &str) -> Operand {
         match &x.kind {
-            ValKind::Each => {
+            OperandKind::Varying => {
                 let (y, t) = (self.splat("i64", y), self.ty("i64", true));
-                Val::each(vec![self.def(format!("add {t} {}, {y}", x.parts[0]))])
+                Operand::varying(vec![self.def(format!("add {t} {}, {y}", x.parts[0]))])
             }
-            kind => Val { kind: kind.clone(), parts: vec![self.def(format!("add i64 {}, {y}", x.parts[0]))] },
+            kind => {
+                Operand { kind: kind.clone(), parts: vec![self.def(format!("add i64 {}, {y}", x.parts[0]))] }
+            }
         }
     }
 
     /// x * scale + y in 64 bits.
-    fn scaled_plus(&mut self, x: &Val, scale: &str, y: &Val) -> Val {
-        if x.is_same() && y.kind != ValKind::Each {
+    fn scaled_plus(&mut self, x: &Operand, scale: &str, y: &Operand) -> Operand {
+        if x.is_uniform() && y.kind != OperandKind::Varying {
             let p = self.def(format!("mul i64 {}, {scale}", x.parts[0]));
             return self.plus(y, &p);
         }
         let (x, y) = (self.vectors(I64, x)[0].clone(), self.vectors(I64, y)[0].clone());
         let (scale, t) = (self.splat("i64", scale), self.ty("i64", true));
         let p = self.def(format!("mul {t} {x}, {scale}"));
-        Val::each(vec![self.def(format!("add {t} {p}, {y}"))])
+        Operand::varying(vec![self.def(format!("add {t} {p}, {y}"))])
     }
 
-    fn local_linear(&mut self) -> Val {
+    fn local_linear(&mut self) -> Operand {
         let base = self.own("base");
         if self.r.linear {
-            return Val::line(base, 1);
+            return Operand::affine(base, 1);
         }
         let line = self.own("line");
         let row = self.def(format!("mul i64 {line}, %ls0"));
-        Val::line(self.def(format!("add i64 {row}, {base}")), 1)
+        Operand::affine(self.def(format!("add i64 {row}, {base}")), 1)
     }
 
-    fn local_id(&mut self, d: usize) -> Val {
+    fn local_id(&mut self, d: usize) -> Operand {
         if !self.r.linear {
             return match d {
-                0 => Val::line(self.own("base"), 1),
-                1 => Val::same(self.own("y")),
-                _ => Val::same(self.own("z")),
+                0 => Operand::affine(self.own("base"), 1),
+                1 => Operand::uniform(self.own("y")),
+                _ => Operand::uniform(self.own("z")),
             };
         }
-        // In 32 bits, whose divisions are faster.
+        // In 32 bits, because division is faster.
         let t = self.ty("i32", true);
         let base = self.own("base");
         let base = self.def(format!("trunc i64 {base} to i32"));
-        let mut at = self.vectors(I32, &Val::line(base, 1))[0].clone();
+        let mut at = self.vectors(I32, &Operand::affine(base, 1))[0].clone();
         for lower in 0..d {
             let size = self.def(format!("trunc i64 %ls{lower} to i32"));
             let size = self.splat("i32", &size);
@@ -622,6 +628,6 @@ impl Emit<'_> {
             at = self.def(format!("urem {t} {at}, {size}"));
         }
         let wide = self.ty("i64", true);
-        Val::each(vec![self.def(format!("zext {t} {at} to {wide}"))])
+        Operand::varying(vec![self.def(format!("zext {t} {at} to {wide}"))])
     }
 }

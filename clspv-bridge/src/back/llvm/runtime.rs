@@ -1,7 +1,7 @@
-//! Calls of the runtime: one active work-item after the other, in the order of lanes; clocks once for a vector.
+//! Calls of the runtime: once per active work-item, in the order of lanes; clocks once for a vector.
 
 use super::emit::Emit;
-use super::value::{Val, lane_name};
+use super::operand::{Operand, lane_name};
 use crate::error::Result;
 use crate::ir::*;
 use crate::native::{context, runtime};
@@ -17,20 +17,22 @@ impl Emit<'_> {
         (field(context::RUNTIME), field(context::RUNTIME_CALL))
     }
 
-    /// The clock.
-    pub fn clock(&mut self) -> Val {
+    /// Reads the device's clock.
+    pub fn clock(&mut self) -> Operand {
         let (state, function) = self.runtime_function();
-        Val::same(self.def(format!("call i64 {function}(ptr {state}, i64 {}, ptr null)", runtime::CLOCK)))
+        Operand::uniform(
+            self.def(format!("call i64 {function}(ptr {state}, i64 {}, ptr null)", runtime::CLOCK)),
+        )
     }
 
-    pub fn runtime_call(&mut self, data: &InstData, call: RuntimeCall) -> Result<Val> {
+    pub fn runtime_call(&mut self, data: &InstData, call: RuntimeCall) -> Result<Operand> {
         let w = self.width;
         let mut operands = Vec::new();
         for arg in &data.args {
             let (ty, val) = (self.func.ty(*arg), self.get(*arg)?);
-            let same = val.is_same();
-            let part = if same { val.parts[0].clone() } else { self.vectors(ty, &val)[0].clone() };
-            operands.push((lane_name(ty), same, part));
+            let uniform = val.is_uniform();
+            let part = if uniform { val.parts[0].clone() } else { self.vectors(ty, &val)[0].clone() };
+            operands.push((lane_name(ty), uniform, part));
         }
         if self.made.insert("%runtime.args".into()) {
             let _ = writeln!(self.allocas, "  %runtime.args = alloca [{} x i64], align 8", runtime::MAX_ARGS);
@@ -52,8 +54,8 @@ impl Emit<'_> {
         }
         let at = self.def(format!("call i{w} @llvm.cttz.i{w}(i{w} {left}, i1 true)"));
         let index = self.def(format!("zext i{w} {at} to i64"));
-        for (i, (lane, same, part)) in operands.iter().enumerate() {
-            let one = match same {
+        for (i, (lane, uniform, part)) in operands.iter().enumerate() {
+            let one = match uniform {
                 true => part.clone(),
                 false => self.def(format!("extractelement <{w} x {lane}> {part}, i64 {index}")),
             };
@@ -77,6 +79,6 @@ impl Emit<'_> {
         let more = self.def(format!("icmp ne i{w} {rest}, 0"));
         self.line(format!("br i1 {more}, label %{body}, label %{done}"));
         self.start(&done);
-        Ok(if result.is_some() { Val::each(vec![next]) } else { Val::same("0") })
+        Ok(if result.is_some() { Operand::varying(vec![next]) } else { Operand::uniform("0") })
     }
 }

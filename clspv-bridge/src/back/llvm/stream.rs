@@ -1,12 +1,13 @@
-//! Streams: arrays that a kernel only writes, a vector after the other. A launch that writes more of them than caches hold
-//! stores past the caches, which spares memory the reading of what is overwritten as a whole.
+//! Streams: arrays that a kernel only writes, one vector after the other. A launch that writes more of them
+//! than the caches hold uses non-temporal stores, which saves reading the lines that are overwritten as a
+//! whole.
 //!
-//! Such stores are not ordered with others, so kernels with barriers, fences and atomics have none.
+//! Such stores are not ordered with others, so kernels with barriers, fences or atomics have none.
 
 use crate::ir::*;
 use std::collections::HashSet;
 
-/// More arrays than that are not written line by line: processors have few buffers to gather lines in.
+/// Maximum number of arrays that use non-temporal stores: processors have few write-combining buffers.
 const MOST: usize = 4;
 
 /// The addresses of stores that may be streams: all uses of the argument that they come from are such stores.
@@ -32,7 +33,7 @@ pub fn addresses(func: &Function) -> HashSet<Value> {
     let params = &func.blocks[entry].params;
     let mut only_written: HashSet<Value> =
         params.iter().copied().filter(|p| func.ty(*p) == Type::Ptr(Space::Global)).collect();
-    // Where an address comes from; itself if that is not an argument with offsets.
+    // The argument that an address is computed from by offsets, else the address itself.
     let root = |mut v: Value| {
         while let Some(inst) = func.def_inst(v)
             && matches!(func.insts[inst].op, Op::PtrAdd)

@@ -1,7 +1,7 @@
 //! clang and the linker as child processes: LLVM IR in, a shared object for this processor out.
 //!
-//! The linker is our own child: clang would look for it in a PATH that may lead nowhere, and could not wait for it in a host
-//! that ignores SIGCHLD.
+//! The linker is our own child: clang would look for it in a PATH that may not contain it, and could not wait
+//! for it in a host that ignores SIGCHLD.
 
 use super::module_text;
 use crate::driver::FrontConfig;
@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Options of the step. The vectors are there already; sums are fused where the program allows it only.
+/// Options of the step. The code is vectorised already; operations are contracted only where the program
+/// allows it.
 const ARGS: &[&str] = &[
     "-x",
     "ir",
@@ -28,13 +29,13 @@ const ARGS: &[&str] = &[
     "-fno-stack-protector",
 ];
 
-/// Bytes of text from which a module of its own, and another process, are worth it: a tenth of a second's work.
+/// Bytes of text that justify a module and a process of their own: a tenth of a second's work.
 const MODULE: usize = 64 << 10;
 
 /// Linkers, best first.
 const LINKERS: &[&str] = &["ld", "ld.lld", "ld.lld-22", "ld.bfd", "ld.gold"];
 
-/// A folder of our own that vanishes with its contents when dropped or when this process ends.
+/// A private folder, removed with its contents when dropped or when this process ends.
 struct Folder {
     root: PathBuf,
     _watch: Watch,
@@ -51,7 +52,7 @@ impl Folder {
         );
         let root = std::env::temp_dir().join(name);
         let watch = Watch::of_folder(&root);
-        // For this user alone, whatever the host's umask: the code will be executed.
+        // Accessible to this user only, whatever the host's umask, because the code will be executed.
         let mut builder = std::fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -68,7 +69,7 @@ impl Drop for Folder {
     }
 }
 
-/// The texts in so many modules of about one size, or fewer: each has [`MODULE`] bytes at least.
+/// Divides the texts into at most `most` modules of about one size, each of at least [`MODULE`] bytes.
 fn modules(texts: &[String], most: usize) -> Vec<String> {
     let all: usize = texts.iter().map(String::len).sum();
     let count = (all / MODULE).clamp(1, most.max(1));
@@ -89,15 +90,15 @@ fn failed(what: &str, stderr: &str) -> CompileError {
     CompileError::ToolFailed(format!("{what} failed: {}", first.join("\n")))
 }
 
-/// How much work code is worth.
+/// Compile time to spend on code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
     Usual,
-    /// Most of LLVM's passes are left out.
+    /// Leaves out most of LLVM's passes.
     Quick,
-    /// Calls take the time of checked code. Where blocks are large, as the calls make them, the usual allocator of registers
-    /// takes most of the time.
-    Checked,
+    /// For instrumented code, whose time is that of the calls. The calls make blocks large, and with large
+    /// blocks the usual register allocator takes most of the compile time.
+    Instrumented,
 }
 
 impl Effort {
@@ -105,7 +106,7 @@ impl Effort {
         match self {
             Effort::Usual => &["-O2"],
             Effort::Quick => &["-O1"],
-            Effort::Checked => &["-O2", "-mllvm", "-regalloc=basic"],
+            Effort::Instrumented => &["-O2", "-mllvm", "-regalloc=basic"],
         }
     }
 }

@@ -1,68 +1,70 @@
 //! Structured code as a tree: sequences of blocks, selections and loops.
 //!
-//! Reads the form that `structurize` gives: a loop's header only enters its body, and every branch is the header of a
-//! selection with a merge block.
+//! The input is in the form that `structurize` produces: a loop's header only enters its body, and every
+//! branch is the header of a selection with a merge block.
 
 use crate::error::{CompileError, Result};
 use crate::ir::{Block, BlockCall, Function, Merge, Op, Scope, Value};
 use std::collections::HashSet;
 
-/// A part of a sequence.
+/// An element of a sequence.
 #[derive(Debug)]
 pub enum Node {
-    /// The block's instructions but for its terminator.
+    /// The block's instructions without its terminator.
     Block(Block),
-    /// Control goes on in this block, which follows.
+    /// Control continues in this block, which follows.
     Enter(BlockCall),
-    /// Control goes to a block around: the merge block of a construct, or the continue block or header of a loop.
+    /// Control goes to an enclosing block: the merge block of a construct, or the continue block or header of
+    /// a loop.
     Goto(BlockCall),
-    Select(Select),
-    Loop(Loop),
+    Select(SelectNode),
+    Loop(LoopNode),
     /// The end of a loop that ends in a test: back to its header, or out.
-    Test(Test),
+    Test(LatchTest),
 }
 
-/// A choice between two edges: the first is taken where the condition holds.
+/// A choice between two edges: the first is taken if the condition holds.
 #[derive(Debug)]
-pub struct Test {
+pub struct LatchTest {
     pub on: Value,
     pub edges: [BlockCall; 2],
-    pub is_split: bool,
+    pub has_barrier: bool,
 }
 
-/// A selection: the arms exclude each other. Control goes on in the merge block, which follows if anything goes there.
+/// A selection: the arms exclude each other. Control continues in the merge block, which follows if an edge
+/// goes there.
 #[derive(Debug)]
-pub struct Select {
+pub struct SelectNode {
     pub on: Value,
-    pub kind: Kind,
+    pub kind: SelectKind,
     pub arms: Vec<Seq>,
     pub merge: Block,
-    /// See [`Seq::is_split`].
-    pub is_split: bool,
+    /// Whether it contains a barrier, or leads out of a loop that does (see [`build`]).
+    pub has_barrier: bool,
 }
 
 /// How the arm is chosen.
 #[derive(Debug)]
-pub enum Kind {
+pub enum SelectKind {
     /// The first arm if the condition holds, else the second.
     If,
-    /// Values of each arm; the last arm, which is taken otherwise, may have some too.
+    /// Values of each arm; the last arm, which is the default, may have some too.
     Switch(Vec<Vec<u64>>),
 }
 
-/// A loop. It is left for the merge block only, which follows if anything goes there.
+/// A loop. It is left for the merge block only, which follows if an edge goes there.
 #[derive(Debug)]
-pub struct Loop {
+pub struct LoopNode {
     pub header: Block,
     pub body: Seq,
     pub cont: Block,
-    /// From the continue block to the edge back.
+    /// The nodes from the continue block to the back edge.
     pub latch: Seq,
     pub merge: Block,
-    pub is_split: bool,
+    pub has_barrier: bool,
 }
 
-/// Nodes that follow each other.
+/// Consecutive nodes.
 #[derive(Debug, Default)]
 pub struct Seq {
     pub nodes: Vec<Node>,
@@ -73,12 +75,13 @@ pub fn is_barrier(op: &Op) -> bool {
     matches!(op, Op::Barrier { exec: Scope::WorkGroup | Scope::Device | Scope::AllDevices, .. })
 }
 
-/// The function as a tree.
+/// Builds the tree of a function.
 pub fn build(func: &Function) -> Result<Seq> {
     let entry = func.entry().ok_or_else(|| CompileError::internal("a kernel without a body"))?;
     let mut known = HashSet::new();
     let mut seq = Parser { func, known: &mut known }.seq(entry)?;
-    // A construct is cut at barriers within, and where it leaves a loop that is.
+    // A construct is divided between parallel regions at barriers within, and where it leaves a loop that is
+    // divided.
     while mark(func, &mut seq, &mut HashSet::new()) {}
     Ok(seq)
 }
@@ -106,7 +109,14 @@ impl Parser<'_> {
                     self.known.remove(&b);
                 }
                 let reached = reaches(&body, merge) || reaches(&latch, merge);
-                nodes.push(Node::Loop(Loop { header: block, body, cont, latch, merge, is_split: false }));
+                nodes.push(Node::Loop(LoopNode {
+                    header: block,
+                    body,
+                    cont,
+                    latch,
+                    merge,
+                    has_barrier: false,
+                }));
                 if !reached {
                     return Ok(Seq { nodes });
                 }
@@ -129,18 +139,18 @@ impl Parser<'_> {
                     block = call.block;
                     continue;
                 }
-                Op::BrIf => Kind::If,
-                Op::Switch(_) => Kind::Switch(Vec::new()),
+                Op::BrIf => SelectKind::If,
+                Op::Switch(_) => SelectKind::Switch(Vec::new()),
                 _ => return Ok(Seq { nodes }),
             };
             if let (None, [a, b]) = (self.func.blocks[block].merge, &data.targets[..])
                 && self.known.contains(&a.block)
                 && self.known.contains(&b.block)
             {
-                nodes.push(Node::Test(Test {
+                nodes.push(Node::Test(LatchTest {
                     on: data.args[0],
                     edges: [a.clone(), b.clone()],
-                    is_split: false,
+                    has_barrier: false,
                 }));
                 return Ok(Seq { nodes });
             }
@@ -166,13 +176,13 @@ impl Parser<'_> {
                     };
                     targets.push(last);
                     let arms = targets.iter().map(|t| self.edge(&t.0)).collect::<Result<Vec<_>>>()?;
-                    (Kind::Switch(targets.into_iter().map(|t| t.1).collect()), arms)
+                    (SelectKind::Switch(targets.into_iter().map(|t| t.1).collect()), arms)
                 }
                 (_, kind) => (kind, data.targets.iter().map(|t| self.edge(t)).collect::<Result<Vec<_>>>()?),
             };
             self.known.remove(&merge);
             let reached = arms.iter().any(|a| reaches(a, merge));
-            nodes.push(Node::Select(Select { on: data.args[0], kind, arms, merge, is_split: false }));
+            nodes.push(Node::Select(SelectNode { on: data.args[0], kind, arms, merge, has_barrier: false }));
             if !reached {
                 return Ok(Seq { nodes });
             }
@@ -201,8 +211,9 @@ pub fn reaches(seq: &Seq, block: Block) -> bool {
     })
 }
 
-/// Marks constructs that are split between runs of the work-items: those with barriers, and selections that lead out of such a
-/// loop. `targets` are the merge and continue blocks of split loops. True if a mark was added.
+/// Marks constructs that are divided between parallel regions: those with barriers, and selections that lead
+/// out of such a loop. `targets` are the merge and continue blocks of marked loops. Returns whether a mark
+/// was added.
 fn mark(func: &Function, seq: &mut Seq, targets: &mut HashSet<Block>) -> bool {
     let mut changed = false;
     for node in &mut seq.nodes {
@@ -211,25 +222,27 @@ fn mark(func: &Function, seq: &mut Seq, targets: &mut HashSet<Block>) -> bool {
                 for arm in &mut s.arms {
                     changed |= mark(func, arm, targets);
                 }
-                let split =
-                    s.arms.iter().any(|a| is_split(func, a) || targets.iter().any(|t| reaches(a, *t)));
-                changed |= split && !s.is_split;
-                s.is_split |= split;
+                let has_barrier = s
+                    .arms
+                    .iter()
+                    .any(|a| contains_barrier(func, a) || targets.iter().any(|t| reaches(a, *t)));
+                changed |= has_barrier && !s.has_barrier;
+                s.has_barrier |= has_barrier;
             }
             Node::Loop(l) => {
-                if l.is_split {
+                if l.has_barrier {
                     targets.extend([l.merge, l.cont]);
                 }
                 changed |= mark(func, &mut l.body, targets) | mark(func, &mut l.latch, targets);
                 for t in [l.merge, l.cont] {
                     targets.remove(&t);
                 }
-                let split = is_split(func, &l.body) || is_split(func, &l.latch);
-                changed |= split && !l.is_split;
-                l.is_split |= split;
+                let has_barrier = contains_barrier(func, &l.body) || contains_barrier(func, &l.latch);
+                changed |= has_barrier && !l.has_barrier;
+                l.has_barrier |= has_barrier;
                 for node in &mut l.latch.nodes {
                     if let Node::Test(t) = node {
-                        t.is_split = l.is_split;
+                        t.has_barrier = l.has_barrier;
                     }
                 }
             }
@@ -239,12 +252,12 @@ fn mark(func: &Function, seq: &mut Seq, targets: &mut HashSet<Block>) -> bool {
     changed
 }
 
-/// Whether a barrier, or a construct that is split, is in the sequence.
-pub fn is_split(func: &Function, seq: &Seq) -> bool {
+/// Whether the sequence contains a barrier, or a construct that is marked.
+pub fn contains_barrier(func: &Function, seq: &Seq) -> bool {
     seq.nodes.iter().any(|n| match n {
         Node::Block(b) => func.blocks[*b].insts.iter().any(|i| is_barrier(&func.insts[*i].op)),
-        Node::Select(s) => s.is_split || s.arms.iter().any(|a| is_split(func, a)),
-        Node::Loop(l) => l.is_split || is_split(func, &l.body) || is_split(func, &l.latch),
+        Node::Select(s) => s.has_barrier || s.arms.iter().any(|a| contains_barrier(func, a)),
+        Node::Loop(l) => l.has_barrier || contains_barrier(func, &l.body) || contains_barrier(func, &l.latch),
         Node::Enter(_) | Node::Goto(_) | Node::Test(_) => false,
     })
 }

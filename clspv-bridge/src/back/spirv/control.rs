@@ -11,7 +11,7 @@ use spirv::{LoopControl, Op, SelectionControl, StorageClass};
 type Incoming = Vec<(Block, SmallVec<[Id; 4]>)>;
 
 impl Emitter<'_> {
-    /// All blocks in layout order (dominators come first, as the verifier has checked).
+    /// All blocks in layout order, in which dominators come first (guaranteed by the verifier).
     pub(super) fn emit_blocks(&mut self) -> Result<()> {
         let func = self.func;
         let mut preds: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
@@ -22,8 +22,8 @@ impl Emitter<'_> {
                 }
             }
         }
-        // Where both edges of a branch go to one block with different arguments, the arguments become selections in
-        // the predecessor; their ids must be known when the phis are emitted.
+        // If both edges of a branch go to one block with different arguments, the arguments become selections
+        // in the predecessor; their ids must be known when the phis are emitted.
         let mut merged: SecondaryMap<Block, Option<Vec<Id>>> = SecondaryMap::new();
         for &block in &func.layout {
             if let [then, other] = func.successors(block)
@@ -86,7 +86,7 @@ impl Emitter<'_> {
             let ty = func.ty(param);
             let id = self.value(param)?;
             if incoming.is_empty() {
-                // An unreachable block: its parameters have no value.
+                // Unreachable block: its parameters have no value.
                 let null = self.m.null(ty)?;
                 self.op_to(id, Op::CopyObject, ty, &[null])?;
                 continue;

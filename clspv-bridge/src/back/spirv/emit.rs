@@ -23,13 +23,14 @@ pub(super) struct Emitter<'a> {
     pub(super) interface: Interface,
     /// Id of the entry function.
     pub(super) entry: Id,
-    /// The workgroup is a line of all work-items.
+    /// Whether the workgroup is a line of all work-items ([`LaunchAbi::is_linear`]).
     pub(super) linear: bool,
-    /// The Vulkan memory model is used.
+    /// Whether the Vulkan memory model is used.
     pub(super) vulkan_memory: bool,
-    /// Groups hand over data through buffers and the Vulkan memory model is not there: buffers are coherent.
+    /// Whether buffers are coherent: groups communicate through them, and the target lacks the Vulkan memory
+    /// model.
     pub(super) coherent: bool,
-    /// Workgroup memory is zeros when the kernel begins.
+    /// Whether workgroup memory is zero when the kernel begins.
     pub(super) zero_local: bool,
     values: SecondaryMap<Value, Option<Id>>,
     labels: SecondaryMap<Block, Option<Id>>,
@@ -184,7 +185,8 @@ impl<'a> Emitter<'a> {
         self.op(Op::ExtInst, ty, &words)
     }
 
-    /// The id of a value; constants are made on first use, others may be referred to before they are emitted.
+    /// The id of a value. Constants are made on first use; other values may be referred to before they are
+    /// emitted.
     pub(super) fn value(&mut self, value: Value) -> Result<Id> {
         if let Some(id) = self.values[value] {
             return Ok(id);
@@ -196,7 +198,7 @@ impl<'a> Emitter<'a> {
             .ok_or_else(|| CompileError::internal(format!("emit: {value} does not exist")))?;
         let id = match &data.def {
             ValueDef::Const(Const::Bits(ty, bits)) => self.m.constant(*ty, bits)?,
-            // Zero is as good as any undefined value, and the same at every use.
+            // Zero is a valid choice for an undefined value, and the same at every use.
             ValueDef::Const(Const::Undef(ty)) => self.m.null(*ty)?,
             _ => self.m.id(),
         };
@@ -217,7 +219,7 @@ impl<'a> Emitter<'a> {
         Err(CompileError::unsupported(what, self.line))
     }
 
-    /// One instruction that is no terminator.
+    /// Emits an instruction that is not a terminator.
     pub(super) fn emit_inst(&mut self, inst: Inst) -> Result<()> {
         let func = self.func;
         let data = &func.insts[inst];
@@ -271,7 +273,7 @@ impl<'a> Emitter<'a> {
             IrOp::Clock(scope) => self.emit_clock(*scope)?,
             other => return Err(CompileError::internal(format!("emit: {other:?} must be lowered"))),
         };
-        // Uses that come first in the layout (loops) have fixed the id already.
+        // Uses that precede the definition in the layout (loops) have fixed the id already.
         match self.values[result] {
             None => self.values[result] = Some(id),
             Some(fixed) => self.op_to(fixed, Op::CopyObject, ty, &[id])?,
@@ -299,7 +301,7 @@ fn uses_addresses(func: &Function) -> bool {
     all_ops(func).any(|op| op.access().is_some_and(|a| a.root == Root::Addr))
 }
 
-/// Whether work-items of different groups hand over data through memory other than the atomics themselves.
+/// Whether work-items of different groups communicate through memory other than the atomics themselves.
 fn synchronises_globally(func: &Function) -> bool {
     let wide = |scope: Scope| matches!(scope, Scope::Device | Scope::AllDevices);
     all_ops(func).any(|op| match op {

@@ -1,5 +1,5 @@
-//! Sub-group operations, packed dot products and clocks: what `lower_groups` and `lower_builtins` leave is single
-//! instructions of the device.
+//! Sub-group operations, packed dot products and clocks. After `lower_groups` and `lower_builtins` each is a
+//! single instruction of the device.
 
 use super::emit::Emitter;
 use super::module::Id;

@@ -1,8 +1,9 @@
 //! Images: types, descriptors, and the instructions that read and write them.
 //!
-//! Reads of sampled images are fetches, at level 0 if none is given; storage images have no format in the module, the descriptor's view
-//! decides. Those that are read too have one where the device asks for it ([`crate::texel_format`]). What one work-item
-//! writes others see after a barrier, so they are coherent.
+//! Reads of sampled images are fetches, at level 0 by default. Storage images have no format in the module;
+//! the descriptor's view decides. Those that are also read have one where the device requires it
+//! ([`crate::texel_format`]). Storage images are coherent, because after a barrier work-items see what others
+//! wrote.
 
 use super::emit::Emitter;
 use super::module::Id;
@@ -18,7 +19,7 @@ pub(super) struct ImageVar {
     ty: Id,
     dim: ImageDim,
     storage: bool,
-    /// A storage image that is both read and written.
+    /// Whether it is a storage image that is both read and written.
     shared: bool,
 }
 
@@ -90,7 +91,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// A lowered image operation; the result's id if it has one.
+    /// Emits a lowered image operation; returns the result's id if it has one.
     pub(super) fn emit_image(
         &mut self,
         op: ImageOp,
@@ -129,7 +130,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Under the Vulkan memory model each access says that others take part.
+    /// Under the Vulkan memory model each access is marked as shared with other work-items.
     fn shared_access(&mut self, image: &ImageVar, how: ImageOperands, operands: &mut Vec<u32>) -> Result<()> {
         if image.shared && self.vulkan_memory {
             let scope = self.m.constant(I32, &[spirv::Scope::QueueFamily as u64])?;

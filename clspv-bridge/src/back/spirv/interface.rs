@@ -1,5 +1,5 @@
-//! What a kernel's module shares with the outside: push constants, descriptors, workgroup memory, built-in inputs,
-//! workgroup size, and (beside them) the private arrays of one work-item.
+//! A module's interface: push constants, descriptors, workgroup memory, built-in inputs and workgroup size.
+//! The private arrays of a work-item are declared here too.
 
 use super::emit::Emitter;
 use super::image::ImageVar;
@@ -16,11 +16,11 @@ pub(super) struct VarInfo {
     pub(super) id: Id,
     pub(super) class: StorageClass,
     pub(super) elem: Type,
-    /// The same memory is written with another type, which the driver may not see.
+    /// Whether the same memory is written with another type, unknown to the driver.
     pub(super) is_shared: bool,
 }
 
-/// Module-scope things that instructions refer to.
+/// Module-scope ids that instructions refer to.
 #[derive(Default)]
 pub(super) struct Interface {
     pub(super) vars: HashMap<Var, VarInfo>,
@@ -151,7 +151,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Bindings with several views of which one is written, where the driver may take them for different memory.
+    /// Bindings that have several views, one of them written. The driver may treat the views as different
+    /// memory.
     fn shared_bindings(&self) -> HashSet<u32> {
         let mut seen: HashMap<u32, (u32, bool)> = HashMap::new();
         for data in self.func.vars.values() {
@@ -184,7 +185,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A value given by the device.
+    /// A built-in input.
     pub(super) fn emit_input(&mut self, input: ShaderInput, dim: u8) -> Result<Id> {
         let (built_in, vector, subgroup) = match input {
             ShaderInput::LocalId => (BuiltIn::LocalInvocationId, true, false),

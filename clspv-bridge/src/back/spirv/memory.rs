@@ -1,11 +1,12 @@
 //! Loads, stores, atomics, barriers and fences.
 //!
-//! A device address becomes a `PhysicalStorageBuffer` pointer of exactly the accessed type at each access; a variable's
-//! element is reached by an access chain. Orders are what Vulkan allows: never SequentiallyConsistent (`legalize_mem`
-//! has made such accesses acquire-release read-modify-writes), never an order without a storage class.
+//! A device address becomes a `PhysicalStorageBuffer` pointer of exactly the accessed type at each access; a
+//! variable's element is reached by an access chain. Orders are what Vulkan allows: never
+//! SequentiallyConsistent (`legalize_mem` has made such accesses acquire-release read-modify-writes), never
+//! an order without a storage class.
 //!
-//! Data that groups hand to each other: under the Vulkan memory model accesses are non-private and the orders make memory
-//! available and visible; without it buffers are `Coherent`, as GLSL's memory model asks.
+//! Data that groups exchange: under the Vulkan memory model accesses are non-private, and the orders make
+//! memory available and visible. Without it buffers are `Coherent`, as GLSL's memory model requires.
 
 use super::emit::Emitter;
 use super::module::Id;
@@ -13,15 +14,15 @@ use crate::error::{CompileError, Result};
 use crate::ir::{Access, FenceSpaces, Ordering, RmwOp, Root, Scalar, Scope, Type};
 use spirv::{Capability, Decoration, MemoryAccess, MemorySemantics, Op, StorageClass};
 
-/// A SPIR-V pointer to what is accessed.
-struct Place {
-    pointer: Id,
+/// A SPIR-V pointer for an access, with its storage class.
+struct AccessPointer {
+    id: Id,
     class: StorageClass,
 }
 
 impl Emitter<'_> {
     /// The pointer for an access of type `ty` at `address`.
-    fn place(&mut self, access: &Access, ty: Type, address: Id) -> Result<Place> {
+    fn access_pointer(&mut self, access: &Access, ty: Type, address: Id) -> Result<AccessPointer> {
         match access.root {
             Root::Ptr => Err(CompileError::internal("emit: pointers must be lowered")),
             Root::Addr => {
@@ -37,7 +38,7 @@ impl Emitter<'_> {
                     (false, false) => None,
                 };
                 if let Some(property) = property {
-                    // Only a member of a structure can be said to have it.
+                    // Only a member of a structure can have the decoration.
                     let block = self.m.decorated_block(pointee, property);
                     let block_ty = self.m.pointer(StorageClass::PhysicalStorageBuffer, block);
                     let base = self.m.id();
@@ -47,7 +48,7 @@ impl Emitter<'_> {
                 } else {
                     self.code(convert, &[pointer_ty, pointer, address]);
                 }
-                Ok(Place { pointer, class: StorageClass::PhysicalStorageBuffer })
+                Ok(AccessPointer { id: pointer, class: StorageClass::PhysicalStorageBuffer })
             }
             Root::Var(var) => {
                 let Some(&info) = self.interface.vars.get(&var) else {
@@ -68,7 +69,7 @@ impl Emitter<'_> {
                 } else {
                     self.code(Op::AccessChain, &[pointer_ty, pointer, info.id, address]);
                 }
-                Ok(Place { pointer, class: info.class })
+                Ok(AccessPointer { id: pointer, class: info.class })
             }
         }
     }
@@ -83,7 +84,7 @@ impl Emitter<'_> {
         if access.nontemporal {
             mask |= MemoryAccess::NONTEMPORAL;
         }
-        // What nobody writes needs no order.
+        // Read-only memory needs no order.
         if self.vulkan_memory && class != StorageClass::Function && !access.readonly {
             mask |= MemoryAccess::NON_PRIVATE_POINTER;
         }
@@ -94,16 +95,16 @@ impl Emitter<'_> {
     }
 
     pub(super) fn emit_load(&mut self, access: &Access, ty: Type, address: Id) -> Result<Id> {
-        let place = self.place(access, ty, address)?;
-        let mut words = vec![place.pointer];
-        words.extend(self.memory_operands(access, place.class));
+        let pointer = self.access_pointer(access, ty, address)?;
+        let mut words = vec![pointer.id];
+        words.extend(self.memory_operands(access, pointer.class));
         self.op(Op::Load, ty, &words)
     }
 
     pub(super) fn emit_store(&mut self, access: &Access, ty: Type, value: Id, address: Id) -> Result<()> {
-        let place = self.place(access, ty, address)?;
-        let mut words = vec![place.pointer, value];
-        words.extend(self.memory_operands(access, place.class));
+        let pointer = self.access_pointer(access, ty, address)?;
+        let mut words = vec![pointer.id, value];
+        words.extend(self.memory_operands(access, pointer.class));
         self.code(Op::Store, &words);
         Ok(())
     }
@@ -116,7 +117,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Declares what an atomic access of this type needs.
+    /// Declares the capabilities of an atomic access of this type.
     fn require_atomic(&mut self, ty: Type, class: StorageClass) -> Result<()> {
         match ty {
             Type::Scalar(Scalar::I32) => Ok(()),
@@ -133,7 +134,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same for additions and extrema of floating-point numbers.
+    /// Declares the capabilities of floating-point atomics: additions (`add`) or minima and maxima.
     fn require_float_atomic(&mut self, add: bool, ty: Type, class: StorageClass) -> Result<()> {
         let t = self.target;
         let has =
@@ -176,8 +177,8 @@ impl Emitter<'_> {
             None => (scope, Ordering::Relaxed),
         };
         let semantics = self.semantics(order, spaces);
-        // Without an order the scope only says who may take part, which need not be narrower than the memory is shared:
-        // some producers write the work-group for accesses that all groups take part in.
+        // Without an order the scope only says which work-items may access the object, and a wider one is
+        // correct. Some producers write the work-group for accesses of all groups.
         let scope = match (order, class) {
             (Ordering::Relaxed, StorageClass::Workgroup) => Scope::WorkGroup,
             (Ordering::Relaxed, _) => Scope::Device,
@@ -204,9 +205,9 @@ impl Emitter<'_> {
         (s | spaces).bits()
     }
 
-    /// The scope of a fence or ordered atomic, which is to order memory only. The driver that takes such for an execution
-    /// barrier does not so at the scope of the queue family; where that cannot be had, nothing is the better choice (that
-    /// driver runs on the host's processors, whose atomics are ordered).
+    /// The scope of a fence or ordered atomic, which orders memory only. One driver treats these as execution
+    /// barriers, except at the scope of the queue family. Where that scope is not available, no order is the
+    /// better choice: that driver runs on the host's processors, whose atomics are ordered.
     fn unblocked(&self, scope: Scope) -> Option<Scope> {
         match self.target.fences_block {
             false => Some(scope),
@@ -215,8 +216,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Vulkan has no scope beyond the device; under the Vulkan memory model the queue family stands for it, since
-    /// device scope is a feature of its own.
+    /// Vulkan has no scope beyond the device. Under the Vulkan memory model the queue family represents it,
+    /// because device scope is a separate feature.
     fn scope(&mut self, scope: Scope) -> Result<Id> {
         let scope = match scope {
             Scope::SubGroup => spirv::Scope::Subgroup,
@@ -238,15 +239,15 @@ impl Emitter<'_> {
     ) -> Result<Id> {
         let float_op = matches!(op, RmwOp::Fadd | RmwOp::Fmin | RmwOp::Fmax);
         let int = if float_op { ty } else { self.atomic_int(access, ty) };
-        let place = self.place(access, int, args[0])?;
-        self.check_atomic_class(place.class)?;
+        let pointer = self.access_pointer(access, int, args[0])?;
+        self.check_atomic_class(pointer.class)?;
         if float_op {
-            self.require_float_atomic(op == RmwOp::Fadd, ty, place.class)?;
+            self.require_float_atomic(op == RmwOp::Fadd, ty, pointer.class)?;
         } else {
-            self.require_atomic(int, place.class)?;
+            self.require_atomic(int, pointer.class)?;
         }
         let value = if int == ty { args[1] } else { self.op(Op::Bitcast, int, &[args[1]])? };
-        let [scope, semantics] = self.atomic_operands(scope, order, place.class)?;
+        let [scope, semantics] = self.atomic_operands(scope, order, pointer.class)?;
         let op = match op {
             RmwOp::Add => Op::AtomicIAdd,
             RmwOp::Sub => Op::AtomicISub,
@@ -262,7 +263,7 @@ impl Emitter<'_> {
             RmwOp::Fmin => Op::AtomicFMinEXT,
             RmwOp::Fmax => Op::AtomicFMaxEXT,
         };
-        let old = self.op(op, int, &[place.pointer, scope, semantics, value])?;
+        let old = self.op(op, int, &[pointer.id, scope, semantics, value])?;
         if int == ty { Ok(old) } else { self.op(Op::Bitcast, ty, &[old]) }
     }
 
@@ -275,15 +276,15 @@ impl Emitter<'_> {
         args: &[Id],
     ) -> Result<Id> {
         let int = self.atomic_int(access, ty);
-        let place = self.place(access, int, args[0])?;
-        self.check_atomic_class(place.class)?;
-        self.require_atomic(int, place.class)?;
+        let pointer = self.access_pointer(access, int, args[0])?;
+        self.check_atomic_class(pointer.class)?;
+        self.require_atomic(int, pointer.class)?;
         let (mut expected, mut desired) = (args[1], args[2]);
         if int != ty {
             expected = self.op(Op::Bitcast, int, &[expected])?;
             desired = self.op(Op::Bitcast, int, &[desired])?;
         }
-        // The order of failure has no release part and is no stronger than that of success.
+        // The failure order has no release part and is not stronger than the success order.
         let (success, failure) = match orders {
             (success, _) if self.unblocked(scope).is_none() => (success, Ordering::Relaxed),
             (success, Ordering::Relaxed | Ordering::Release) => (success, Ordering::Relaxed),
@@ -291,17 +292,14 @@ impl Emitter<'_> {
             (Ordering::Release, _) => (Ordering::AcqRel, Ordering::Acquire),
             (success, _) => (success, Ordering::Acquire),
         };
-        let [scope, equal] = self.atomic_operands(scope, success, place.class)?;
-        let unequal = match place.class {
+        let [scope, equal] = self.atomic_operands(scope, success, pointer.class)?;
+        let unequal = match pointer.class {
             StorageClass::Workgroup => self.semantics(failure, MemorySemantics::WORKGROUP_MEMORY),
             _ => self.semantics(failure, MemorySemantics::UNIFORM_MEMORY),
         };
         let unequal = self.m.u32(unequal)?;
-        let old = self.op(
-            Op::AtomicCompareExchange,
-            int,
-            &[place.pointer, scope, equal, unequal, desired, expected],
-        )?;
+        let old =
+            self.op(Op::AtomicCompareExchange, int, &[pointer.id, scope, equal, unequal, desired, expected])?;
         if int == ty { Ok(old) } else { self.op(Op::Bitcast, ty, &[old]) }
     }
 
@@ -314,15 +312,15 @@ impl Emitter<'_> {
         address: Id,
     ) -> Result<Id> {
         let int = self.atomic_int(access, ty);
-        let place = self.place(access, int, address)?;
-        self.check_atomic_class(place.class)?;
-        self.require_atomic(int, place.class)?;
+        let pointer = self.access_pointer(access, int, address)?;
+        self.check_atomic_class(pointer.class)?;
+        self.require_atomic(int, pointer.class)?;
         let order = match order {
             Ordering::Relaxed | Ordering::Release => Ordering::Relaxed,
             _ => Ordering::Acquire,
         };
-        let [scope, semantics] = self.atomic_operands(scope, order, place.class)?;
-        let value = self.op(Op::AtomicLoad, int, &[place.pointer, scope, semantics])?;
+        let [scope, semantics] = self.atomic_operands(scope, order, pointer.class)?;
+        let value = self.op(Op::AtomicLoad, int, &[pointer.id, scope, semantics])?;
         if int == ty { Ok(value) } else { self.op(Op::Bitcast, ty, &[value]) }
     }
 
@@ -336,15 +334,15 @@ impl Emitter<'_> {
     ) -> Result<()> {
         let int = self.atomic_int(access, ty);
         let value = if int == ty { args[0] } else { self.op(Op::Bitcast, int, &[args[0]])? };
-        let place = self.place(access, int, args[1])?;
-        self.check_atomic_class(place.class)?;
-        self.require_atomic(int, place.class)?;
+        let pointer = self.access_pointer(access, int, args[1])?;
+        self.check_atomic_class(pointer.class)?;
+        self.require_atomic(int, pointer.class)?;
         let order = match order {
             Ordering::Relaxed | Ordering::Acquire => Ordering::Relaxed,
             _ => Ordering::Release,
         };
-        let [scope, semantics] = self.atomic_operands(scope, order, place.class)?;
-        self.code(Op::AtomicStore, &[place.pointer, scope, semantics, value]);
+        let [scope, semantics] = self.atomic_operands(scope, order, pointer.class)?;
+        self.code(Op::AtomicStore, &[pointer.id, scope, semantics, value]);
         Ok(())
     }
 
@@ -373,7 +371,7 @@ impl Emitter<'_> {
         let exec = if exec == Scope::SubGroup { Scope::SubGroup } else { Scope::WorkGroup };
         let spaces = Self::space_semantics(spaces);
         let order = match order {
-            // A barrier both publishes what came before and sees what others published.
+            // A barrier both releases earlier writes and acquires those of others.
             Ordering::Relaxed => Ordering::Relaxed,
             _ => Ordering::AcqRel,
         };

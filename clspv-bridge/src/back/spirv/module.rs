@@ -1,7 +1,8 @@
-//! Sections of a SPIR-V module under construction: ids, unique types and constants, capabilities, decorations.
+//! Sections of a SPIR-V module under construction: ids, unique types and constants, capabilities,
+//! decorations.
 //!
-//! Types and constants are interned, so asking twice gives one id. The module knows no IR beyond scalar types and
-//! checks requested capabilities against the target.
+//! Types and constants are interned: equal requests return one id. The module knows only scalar types of the
+//! IR, and checks requested capabilities against the target.
 
 use crate::error::{CompileError, Result};
 use crate::ir::{Scalar, Type};
@@ -25,7 +26,7 @@ enum TypeKey {
     RuntimeArray(Id, u32),
     /// Block structure with one member at offset 0.
     Block(Id),
-    /// The same with a member that has a property.
+    /// Block structure whose one member has a decoration.
     DecoratedBlock(Id, u32),
     /// Structure of two equal members (double-width products).
     Pair(Id),
@@ -42,7 +43,7 @@ pub(super) struct SpirvModule<'a> {
     pub(super) names: Vec<u32>,
     pub(super) annotations: Vec<u32>,
     pub(super) execution_modes: Vec<u32>,
-    /// Types, constants, module-scope variables.
+    /// Section of types, constants and module-scope variables.
     pub(super) globals: Vec<u32>,
     /// Variables the entry point lists.
     pub(super) interface: Vec<Id>,
@@ -222,7 +223,7 @@ impl<'a> SpirvModule<'a> {
         id
     }
 
-    /// The same with a member that has a property.
+    /// A `Block` structure whose only member, at offset 0, has a decoration.
     pub(super) fn decorated_block(&mut self, member: Id, decoration: Decoration) -> Id {
         let (id, new) =
             self.intern(TypeKey::DecoratedBlock(member, decoration as u32), Op::TypeStruct, &[member]);
@@ -301,13 +302,13 @@ impl<'a> SpirvModule<'a> {
         Ok(id)
     }
 
-    /// All zero bits.
+    /// A constant whose bits are all zero, of an IR type.
     pub(super) fn null(&mut self, ty: Type) -> Result<Id> {
         let ty = self.ty(ty)?;
         Ok(self.null_of(ty))
     }
 
-    /// The same of a declared type.
+    /// A constant whose bits are all zero, of a declared type.
     pub(super) fn null_of(&mut self, ty: Id) -> Id {
         if let Some(&id) = self.nulls.get(&ty) {
             return id;
@@ -336,7 +337,7 @@ impl<'a> SpirvModule<'a> {
         self.variable_with(class, pointee, None)
     }
 
-    /// The same with a constant that it holds in the beginning.
+    /// A module-scope variable with an initializer, listed in the interface.
     pub(super) fn variable_with(&mut self, class: StorageClass, pointee: Id, initial: Option<Id>) -> Id {
         let ty = self.pointer(class, pointee);
         let id = self.id();

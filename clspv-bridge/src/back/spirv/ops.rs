@@ -8,7 +8,7 @@ use spirv::GlslStd450Op as GLOp;
 use spirv::{Decoration, Op};
 
 impl Emitter<'_> {
-    /// `y_value` is the second operand as an IR value, to see constants.
+    /// Emits a binary operation. `y_value` is the second operand as an IR value, to recognise constants.
     pub(super) fn emit_bin(
         &mut self,
         op: BinOp,
@@ -83,8 +83,8 @@ impl Emitter<'_> {
         Ok(id)
     }
 
-    /// Whether the device is told to keep zeros' signs, infinities and NaNs. Where it cannot be, each operation is marked to be done as it
-    /// is written: NVIDIA's driver takes `x * 2 - x` for `x` otherwise.
+    /// Whether the device can be required to preserve signed zeros, infinities and NaNs. Otherwise each
+    /// operation must be marked as exact: NVIDIA's driver simplifies `x * 2 - x` to `x`.
     fn preserves(&self, scalar: Scalar) -> bool {
         let c = self.target.float_controls;
         match scalar {
@@ -206,7 +206,7 @@ impl Emitter<'_> {
         if bits < 32 { self.op(Op::UConvert, ty, &[id]) } else { Ok(id) }
     }
 
-    /// `a * b + c`: fused where that is known to be a fast, exact operation; else the driver may contract.
+    /// `a * b + c`: fused where fusing is known to be fast and exact; elsewhere the driver may contract.
     pub(super) fn emit_mad(&mut self, ty: Type, args: &[Id]) -> Result<Id> {
         let fused = match ty.scalar() {
             Some(Scalar::F32) => self.target.exact_fma32,
@@ -318,7 +318,7 @@ impl Emitter<'_> {
 
     pub(super) fn emit_shuffle(&mut self, lanes: &[u8], ty: Type, args: &[Id], types: &[Type]) -> Result<Id> {
         let first = types[0].lanes();
-        // An undefined lane may be any; lane 0 keeps the module free of undefined values.
+        // An undefined lane may have any value; lane 0 keeps the module free of undefined values.
         let lane = |l: u8| if l == u8::MAX { 0 } else { l as u32 };
         if lanes.len() > 1 && first > 1 && types[1].lanes() > 1 {
             let mut words = args.to_vec();

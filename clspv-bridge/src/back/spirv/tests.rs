@@ -1,6 +1,6 @@
 //! Modules that spirv-val must accept, built by hand. Skipped where spirv-val is not installed.
 
-use crate::abi::{BindingSource, BlockPlace, LaunchAbi, PointerMode};
+use crate::abi::{BindingSource, BlockStorage, LaunchAbi, PointerMode};
 use crate::ir::*;
 use crate::metadata::KernelInfo;
 use crate::target::{FloatAtomics, FloatControls, Target};
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 fn abi() -> LaunchAbi {
     LaunchAbi {
         mode: PointerMode::Addresses,
-        place: BlockPlace::Push,
+        block_storage: BlockStorage::Push,
         implicit_args: vec![],
         args_offset: 0,
         block_size: 64,
@@ -344,7 +344,8 @@ fn atomics_are_valid_in_every_order_and_scope() {
     }
 }
 
-/// A kernel that reads and writes images at bindings 0 to 3, of floats but for the last, and writes another at 4.
+/// A kernel that reads and writes images at bindings 0 to 3, of floats but for the last, and writes another
+/// at 4.
 fn reads_and_writes_images() -> Function {
     let (mut f, block) = kernel();
     let spaces = FenceSpaces { local: false, global: false, image: true };
@@ -397,7 +398,7 @@ fn images_are_valid_with_every_format_declared() {
                 vec![F::Unknown, F::R32f, F::R16f, F::Rgba16Snorm, F::R32ui, F::Rg8ui]
             }),
         ] {
-            // The image that is only written has no format, whatever is asked.
+            // The image that is only written keeps no format, whatever is requested.
             let wanted: Vec<(u32, F)> = (0..).zip(formats).chain([(4, F::Rgba8)]).collect();
             let declared = crate::texel_format::declare(&words, &wanted);
             validate(&declared, "vulkan1.3");
@@ -410,7 +411,7 @@ fn images_are_valid_with_every_format_declared() {
     let words = super::emit(&m, func, &abi(), &any, false).unwrap();
     validate(&words, "vulkan1.3");
     assert_eq!(crate::texel_format::declare(&words, &[(0, F::Rgba8)]), words);
-    // A cut module is none of the compiler's, but nothing worse than nonsense comes of it.
+    // A truncated module never comes from the compiler; the result is arbitrary, but without panics.
     let words =
         super::emit(&m, func, &abi(), &Target { storage_image_read_any: false, ..any }, false).unwrap();
     for end in 0..words.len() {

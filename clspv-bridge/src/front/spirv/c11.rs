@@ -1,8 +1,8 @@
-//! Functions on atomic types (OpenCL C 3.0, section 6.15.12.7), which [`crate::front::clang`] keeps from the back end as
-//! calls of `pc_c11.<name>.<mangled parameters>`.
+//! Functions on atomic types (OpenCL C 3.0, section 6.15.12.7), which [`crate::front::clang`] passes through
+//! the back end as calls of `pc_c11.<name>.<mangled parameters>`.
 //!
-//! Forms without `_explicit` are sequentially consistent with device scope; explicit ones without a scope have device
-//! scope. An order or scope that is no constant is taken for the strongest.
+//! Forms without `_explicit` are sequentially consistent with device scope; explicit ones without a scope
+//! have device scope. An order or scope that is not constant is treated as the strongest.
 
 use super::func::{FuncReader, Vals};
 use super::read::Instr;
@@ -18,7 +18,7 @@ enum Number {
     Float,
 }
 
-/// From the mangled name of the type.
+/// The kind, by the mangled name of the type.
 fn number(params: &str) -> Number {
     match params.split_once("U7_Atomic").and_then(|(_, ty)| ty.chars().next()) {
         Some('i' | 'l' | 's' | 'x') => Number::Signed,
@@ -48,7 +48,7 @@ fn fetch(name: &str, number: Number) -> Option<RmwOp> {
 }
 
 impl FuncReader<'_, '_, '_> {
-    /// One call; `name` is the plain name, `params` its mangled parameters.
+    /// Reads one call; `name` is the plain name, `params` its mangled parameters.
     pub fn c11_atomic(
         &mut self,
         name: &str,
@@ -89,7 +89,7 @@ impl FuncReader<'_, '_, '_> {
             let old = b.value(op, &[p, one], crate::ir::I32);
             return Ok(smallvec![b.icmp(IntCc::Ne, old, zero)]);
         }
-        // The type of the object: that of the last value, or of the result.
+        // The object's type: that of the last value, or of the result.
         let ty = match (values.len(), results) {
             (1, [ty]) => *ty,
             (2.., _) => self.f.ty(values[values.len() - 1]),
@@ -127,7 +127,7 @@ impl FuncReader<'_, '_, '_> {
                 let expected = b.load(int, at, access);
                 let op = IrOp::AtomicCas { access, scope, success: first, failure: second };
                 let old = b.value(op, &[p, expected, new], int);
-                // On success this is what is there already.
+                // On success that is the value that is there already.
                 b.store(old, at, access);
                 b.icmp(IntCc::Eq, old, expected)
             }

@@ -1,7 +1,7 @@
 //! Admission: header, capabilities and memory model of the OpenCL SPIR-V environment.
 //!
-//! A module that declares a graphics capability is invalid. Other capabilities without support fail the build, and
-//! whether an admitted construct can be compiled is decided where it is met.
+//! A module that declares a graphics capability is invalid. Other capabilities without support fail the
+//! build; whether an admitted construct can be compiled is decided where it occurs.
 
 use super::read::{Instr, bad};
 use crate::error::{CompileError, Result};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// SPIR-V's magic number.
 const MAGIC: u32 = 0x0723_0203;
 
-/// Checks the header and gives the words in native byte order.
+/// Checks the header, and returns the words in native byte order.
 pub fn header(words: &[u32]) -> Result<Cow<'_, [u32]>> {
     if words.len() < 5 {
         return Err(bad(0, "shorter than a SPIR-V header"));
@@ -33,16 +33,16 @@ pub fn header(words: &[u32]) -> Result<Cow<'_, [u32]>> {
     Ok(words)
 }
 
-/// Checks that no instruction has a result 0, or one that is not below the bound that the header tells.
+/// Checks that each result id is neither 0 nor at or above the header's bound.
 pub fn results(insts: &[Instr<'_>], bound: u32) -> Result<()> {
-    let mut places = HashMap::new();
+    let mut positions = HashMap::new();
     for inst in insts {
-        let place: Option<usize> = *places.entry(inst.op).or_insert_with(|| {
+        let position: Option<usize> = *positions.entry(inst.op).or_insert_with(|| {
             let operands = INSTRUCTION_TABLE.lookup_opcode(inst.op as u32)?.operands;
             operands.iter().take(2).position(|o| o.kind == OperandKind::IdResult)
         });
-        let Some(place) = place else { continue };
-        let id = inst.word(place)?;
+        let Some(position) = position else { continue };
+        let id = inst.word(position)?;
         if id == 0 || id >= bound {
             return Err(inst.bad(format_args!("%{id} is not an id below {bound}")));
         }
@@ -64,7 +64,7 @@ pub fn preamble(inst: &Instr<'_>) -> Result<()> {
                 Some(c) if !accepted(c) => {
                     return Err(CompileError::unsupported(format!("SPIR-V capability {c:?}"), 0));
                 }
-                // Newer than this compiler: whether the module uses it shows where an instruction is not known.
+                // Newer than this compiler. If the module uses it, an unknown instruction will show that.
                 Some(_) | None => {}
             }
         }
@@ -72,7 +72,7 @@ pub fn preamble(inst: &Instr<'_>) -> Result<()> {
             let name = inst.string(1)?.0;
             let allowed =
                 ["OpenCL.std", "OpenCL.DebugInfo.100", "DebugInfo", "SPIRV.debug"].contains(&name.as_str());
-            // Sets without semantics may be ignored, whatever they are.
+            // Non-semantic sets may be ignored, whatever they are.
             if !allowed && !name.starts_with("NonSemantic.") {
                 return Err(inst.bad(format_args!("the extended instruction set {name} is not known")));
             }
@@ -90,7 +90,7 @@ pub fn preamble(inst: &Instr<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Capabilities of graphics that no OpenCL environment allows.
+/// Graphics capabilities, which no OpenCL environment allows.
 const GRAPHICS: &[C] = &[
     C::Shader,
     C::Geometry,
@@ -115,8 +115,8 @@ const GRAPHICS: &[C] = &[
     C::MeshShadingEXT,
 ];
 
-/// Capabilities whose instructions are known, or are skipped as hints. A kernel that reaches an instruction of one of the
-/// vendors' that is neither fails alone, so modules of many kernels build.
+/// Capabilities whose instructions are known or skipped as hints, and those of vendors. A kernel that reaches
+/// an unknown instruction fails alone, so modules of many kernels build.
 fn accepted(c: C) -> bool {
     matches!(
         c,

@@ -1,8 +1,9 @@
-//! Constants and specialisation constants: evaluation at module scope, bytes of initialisers, use in functions.
+//! Constants and specialisation constants: evaluation at module scope, bytes of initialisers, use in
+//! functions.
 
 use super::Reader;
 use super::read::Instr;
-use super::types::{Kind, layout};
+use super::types::{TypeKind, layout};
 use crate::abi::sampler as bits;
 use crate::error::{CompileError, Result};
 use crate::ir::{Global, Reloc, Scalar, Type};
@@ -11,14 +12,14 @@ use spirv::Op;
 
 /// A constant with its type id.
 #[derive(Clone, Debug)]
-pub struct Const {
+pub struct SpirvConst {
     pub ty: u32,
-    pub kind: ConstKind,
+    pub kind: SpirvConstKind,
 }
 
 /// The value of a constant.
 #[derive(Clone, Debug)]
-pub enum ConstKind {
+pub enum SpirvConstKind {
     Null,
     Undef,
     /// One bit pattern for each lane of a scalar or vector; a single one for a pointer.
@@ -30,7 +31,7 @@ pub enum ConstKind {
         global: Global,
         addend: i64,
     },
-    /// A constant that is not understood; an error only where it is used.
+    /// A constant that the reader does not support; an error only where it is used.
     Unknown(String),
 }
 
@@ -54,21 +55,21 @@ fn sampler(inst: &Instr<'_>) -> Result<u32> {
 }
 
 impl Reader<'_> {
-    pub(super) fn define_const(&mut self, id: u32, c: Const, inst: &Instr<'_>) -> Result<()> {
+    pub(super) fn define_const(&mut self, id: u32, c: SpirvConst, inst: &Instr<'_>) -> Result<()> {
         if self.consts.insert(id, c).is_some() {
             return Err(inst.bad(format_args!("%{id} is defined twice")));
         }
         Ok(())
     }
 
-    /// Reads a constant instruction; false if it is none.
+    /// Reads a constant instruction; returns false for other instructions.
     pub(super) fn constant(&mut self, inst: &Instr<'_>) -> Result<bool> {
         let kind = match inst.op {
-            Op::ConstantTrue => ConstKind::Bits(smallvec![1]),
-            Op::ConstantFalse => ConstKind::Bits(smallvec![0]),
+            Op::ConstantTrue => SpirvConstKind::Bits(smallvec![1]),
+            Op::ConstantFalse => SpirvConstKind::Bits(smallvec![0]),
             Op::SpecConstantTrue | Op::SpecConstantFalse => {
                 let default = (inst.op == Op::SpecConstantTrue) as u64;
-                ConstKind::Bits(smallvec![
+                SpirvConstKind::Bits(smallvec![
                     self.specialised(inst.word(1)?).map_or(default, |x| (x & 0xff != 0) as u64)
                 ])
             }
@@ -83,25 +84,25 @@ impl Reader<'_> {
                 if inst.op == Op::SpecConstant {
                     bits = self.specialised(inst.word(1)?).unwrap_or(bits);
                 }
-                ConstKind::Bits(smallvec![bits & scalar.mask()])
+                SpirvConstKind::Bits(smallvec![bits & scalar.mask()])
             }
-            // Some producers give event constants an extra word.
-            Op::ConstantNull => ConstKind::Null,
-            Op::Undef => ConstKind::Undef,
-            Op::ConstantSampler => ConstKind::Bits(smallvec![sampler(inst)? as u64]),
+            // Some producers write an extra word in event constants.
+            Op::ConstantNull => SpirvConstKind::Null,
+            Op::Undef => SpirvConstKind::Undef,
+            Op::ConstantSampler => SpirvConstKind::Bits(smallvec![sampler(inst)? as u64]),
             Op::ConstantComposite | Op::SpecConstantComposite => self.composite(inst)?,
             Op::SpecConstantOp => self.spec_op(inst)?,
-            Op::ConstantFunctionPointerINTEL => ConstKind::Unknown("function pointer".into()),
-            Op::ConstantPipeStorage => ConstKind::Unknown("pipe storage constant".into()),
+            Op::ConstantFunctionPointerINTEL => SpirvConstKind::Unknown("function pointer".into()),
+            Op::ConstantPipeStorage => SpirvConstKind::Unknown("pipe storage constant".into()),
             _ => return Ok(false),
         };
         let (ty, id) = (inst.word(0)?, inst.word(1)?);
         self.types.need(ty, inst)?;
-        self.define_const(id, Const { ty, kind }, inst)?;
+        self.define_const(id, SpirvConst { ty, kind }, inst)?;
         Ok(true)
     }
 
-    /// Value that the application set for the specialisation constant `id`.
+    /// The value that the application set for the specialisation constant `id`.
     fn specialised(&self, id: u32) -> Option<u64> {
         let spec = self.meta.of(id).spec_id?;
         let (_, bytes) = self.specs.iter().rev().find(|(s, _)| *s == spec)?;
@@ -112,42 +113,43 @@ impl Reader<'_> {
         Some(u64::from_le_bytes(word))
     }
 
-    fn composite(&self, inst: &Instr<'_>) -> Result<ConstKind> {
+    fn composite(&self, inst: &Instr<'_>) -> Result<SpirvConstKind> {
         let parts = inst.rest(2);
         match &self.types.need(inst.word(0)?, inst)?.kind {
-            Kind::Plain(ty) => {
+            TypeKind::Plain(ty) => {
                 let mut bits = SmallVec::new();
                 for id in parts {
                     let Some(c) = self.consts.get(id) else {
                         return Err(inst.bad(format_args!("%{id} is not a constant")));
                     };
                     match (&c.kind, self.types.plain(c.ty, inst)?.lanes()) {
-                        (ConstKind::Bits(b), _) => bits.extend(b.iter().copied()),
-                        (ConstKind::Null | ConstKind::Undef, n) => {
+                        (SpirvConstKind::Bits(b), _) => bits.extend(b.iter().copied()),
+                        (SpirvConstKind::Null | SpirvConstKind::Undef, n) => {
                             bits.extend(std::iter::repeat_n(0, n as usize))
                         }
-                        _ => return Ok(ConstKind::Unknown("vector constant of addresses".into())),
+                        _ => return Ok(SpirvConstKind::Unknown("vector constant of addresses".into())),
                     }
                 }
                 if bits.len() != ty.lanes() as usize {
                     return Err(inst.bad("wrong number of constituents"));
                 }
-                Ok(ConstKind::Bits(bits))
+                Ok(SpirvConstKind::Bits(bits))
             }
-            Kind::Struct { members, .. } if members.len() != parts.len() => {
+            TypeKind::Struct { members, .. } if members.len() != parts.len() => {
                 Err(inst.bad("wrong number of constituents"))
             }
-            Kind::Array { len, .. } if *len != parts.len() as u64 => {
+            TypeKind::Array { len, .. } if *len != parts.len() as u64 => {
                 Err(inst.bad("wrong number of constituents"))
             }
-            Kind::Struct { .. } | Kind::Array { .. } => {
-                // The declared element types are not trusted: pointers are known to be mistyped. But depth must not grow.
+            TypeKind::Struct { .. } | TypeKind::Array { .. } => {
+                // Declared element types are not trusted, because some producers mistype pointers; but depth
+                // must not grow.
                 for id in parts {
                     if !self.consts.contains_key(id) {
                         return Err(inst.bad(format_args!("%{id} is not a constant")));
                     }
                 }
-                Ok(ConstKind::Composite(parts.to_vec()))
+                Ok(SpirvConstKind::Composite(parts.to_vec()))
             }
             _ => Err(inst.bad("composite constant of this type")),
         }
@@ -156,8 +158,8 @@ impl Reader<'_> {
     /// An unsigned integer constant.
     pub(super) fn const_uint(&self, id: u32, inst: &Instr<'_>) -> Result<u64> {
         match self.consts.get(&id).map(|c| &c.kind) {
-            Some(ConstKind::Bits(b)) if b.len() == 1 => Ok(b[0]),
-            Some(ConstKind::Null) => Ok(0),
+            Some(SpirvConstKind::Bits(b)) if b.len() == 1 => Ok(b[0]),
+            Some(SpirvConstKind::Null) => Ok(0),
             _ => Err(inst.bad(format_args!("%{id} is not an integer constant"))),
         }
     }
@@ -166,20 +168,20 @@ impl Reader<'_> {
     pub(super) fn const_int(&self, id: u32) -> Option<i64> {
         let c = self.consts.get(&id)?;
         match (&c.kind, &self.types.get(c.ty)?.kind) {
-            (ConstKind::Bits(b), Kind::Plain(Type::Scalar(s))) if s.is_int() => {
+            (SpirvConstKind::Bits(b), TypeKind::Plain(Type::Scalar(s))) if s.is_int() => {
                 let unused = 64 - s.bits();
                 Some((b[0] << unused) as i64 >> unused)
             }
-            (ConstKind::Null, Kind::Plain(Type::Scalar(s))) if s.is_int() => Some(0),
+            (SpirvConstKind::Null, TypeKind::Plain(Type::Scalar(s))) if s.is_int() => Some(0),
             _ => None,
         }
     }
 
-    /// Whether the constant is all zero bytes.
+    /// Whether all bytes of the constant are zero.
     pub(super) fn is_zero(&self, id: u32) -> bool {
         match self.consts.get(&id).map(|c| &c.kind) {
-            Some(ConstKind::Null | ConstKind::Undef) => true,
-            Some(ConstKind::Bits(b)) => b.iter().all(|x| *x == 0),
+            Some(SpirvConstKind::Null | SpirvConstKind::Undef) => true,
+            Some(SpirvConstKind::Bits(b)) => b.iter().all(|x| *x == 0),
             _ => false,
         }
     }
@@ -200,10 +202,10 @@ impl Reader<'_> {
         let info = self.types.need(ty, inst)?;
         match &c.kind {
             _ if info.leaves == 0 => {}
-            ConstKind::Null | ConstKind::Undef => {}
-            ConstKind::Bits(bits) => {
+            SpirvConstKind::Null | SpirvConstKind::Undef => {}
+            SpirvConstKind::Bits(bits) => {
                 let scalar = match &info.kind {
-                    Kind::Plain(t) => t.scalar().unwrap_or(Scalar::I64),
+                    TypeKind::Plain(t) => t.scalar().unwrap_or(Scalar::I64),
                     _ => Scalar::I64,
                 };
                 let step = scalar.bytes() as usize;
@@ -215,25 +217,25 @@ impl Reader<'_> {
                     to.copy_from_slice(&b.to_le_bytes()[..step]);
                 }
             }
-            ConstKind::Composite(parts) => {
+            SpirvConstKind::Composite(parts) => {
                 for (i, part) in parts.iter().enumerate() {
                     let (member, offset, _) = self.types.member(ty, i as u64, inst)?;
                     self.const_bytes(*part, member, base + offset, bytes, relocs, inst)?;
                 }
             }
-            ConstKind::Address { global, addend } => {
+            SpirvConstKind::Address { global, addend } => {
                 if base + 8 > bytes.len() as u64 {
                     return Err(inst.bad("constant larger than its variable"));
                 }
                 relocs.push(Reloc { offset: base as u32, target: *global, addend: *addend });
             }
-            ConstKind::Unknown(what) => return Err(CompileError::unsupported(what.clone(), 0)),
+            SpirvConstKind::Unknown(what) => return Err(CompileError::unsupported(what.clone(), 0)),
         }
         Ok(())
     }
 
     /// OpSpecConstantOp.
-    fn spec_op(&self, inst: &Instr<'_>) -> Result<ConstKind> {
+    fn spec_op(&self, inst: &Instr<'_>) -> Result<SpirvConstKind> {
         let op = Op::from_u32(inst.word(2)?).ok_or_else(|| inst.bad("unknown opcode in a constant"))?;
         let args = inst.rest(3);
         let arg = |i: usize| {
@@ -241,7 +243,7 @@ impl Reader<'_> {
                 .and_then(|id| self.consts.get(id))
                 .ok_or_else(|| inst.bad("the operand of a constant is no constant"))
         };
-        let unknown = || ConstKind::Unknown(format!("constant expression {op:?}"));
+        let unknown = || SpirvConstKind::Unknown(format!("constant expression {op:?}"));
         match op {
             Op::Bitcast
             | Op::PtrCastToGeneric
@@ -250,8 +252,10 @@ impl Reader<'_> {
             | Op::ConvertUToPtr
             | Op::CopyObject => {
                 return Ok(match &arg(0)?.kind {
-                    k @ (ConstKind::Null | ConstKind::Undef | ConstKind::Address { .. }) => k.clone(),
-                    k @ ConstKind::Bits(b) if b.len() == 1 => k.clone(),
+                    k @ (SpirvConstKind::Null | SpirvConstKind::Undef | SpirvConstKind::Address { .. }) => {
+                        k.clone()
+                    }
+                    k @ SpirvConstKind::Bits(b) if b.len() == 1 => k.clone(),
                     _ => unknown(),
                 });
             }
@@ -268,12 +272,12 @@ impl Reader<'_> {
                     return Ok(unknown());
                 };
                 return Ok(match &base.kind {
-                    ConstKind::Address { global, addend } => {
-                        ConstKind::Address { global: *global, addend: addend.wrapping_add(bytes) }
+                    SpirvConstKind::Address { global, addend } => {
+                        SpirvConstKind::Address { global: *global, addend: addend.wrapping_add(bytes) }
                     }
-                    ConstKind::Null => ConstKind::Bits(smallvec![bytes as u64]),
-                    ConstKind::Bits(b) if b.len() == 1 => {
-                        ConstKind::Bits(smallvec![b[0].wrapping_add(bytes as u64)])
+                    SpirvConstKind::Null => SpirvConstKind::Bits(smallvec![bytes as u64]),
+                    SpirvConstKind::Bits(b) if b.len() == 1 => {
+                        SpirvConstKind::Bits(smallvec![b[0].wrapping_add(bytes as u64)])
                     }
                     _ => unknown(),
                 });
@@ -282,17 +286,17 @@ impl Reader<'_> {
                 let mut c = arg(0)?;
                 for index in &args[1..] {
                     match &c.kind {
-                        ConstKind::Composite(parts) => {
+                        SpirvConstKind::Composite(parts) => {
                             let id =
                                 parts.get(*index as usize).ok_or_else(|| inst.bad("index out of range"))?;
                             c = self.consts.get(id).ok_or_else(|| inst.bad("not a constant"))?;
                         }
-                        ConstKind::Bits(b) => {
+                        SpirvConstKind::Bits(b) => {
                             let lane =
                                 b.get(*index as usize).ok_or_else(|| inst.bad("index out of range"))?;
-                            return Ok(ConstKind::Bits(smallvec![*lane]));
+                            return Ok(SpirvConstKind::Bits(smallvec![*lane]));
                         }
-                        k @ (ConstKind::Null | ConstKind::Undef) => return Ok(k.clone()),
+                        k @ (SpirvConstKind::Null | SpirvConstKind::Undef) => return Ok(k.clone()),
                         _ => return Ok(unknown()),
                     }
                 }
@@ -314,8 +318,8 @@ impl Reader<'_> {
                 return Ok(unknown());
             };
             let bits = match &c.kind {
-                ConstKind::Bits(b) => b.clone(),
-                ConstKind::Null | ConstKind::Undef => smallvec![0; lanes],
+                SpirvConstKind::Bits(b) => b.clone(),
+                SpirvConstKind::Null | SpirvConstKind::Undef => smallvec![0; lanes],
                 _ => return Ok(unknown()),
             };
             operands.push((bits, s));
@@ -329,23 +333,26 @@ impl Reader<'_> {
                 None => return Ok(unknown()),
             }
         }
-        Ok(ConstKind::Bits(out))
+        Ok(SpirvConstKind::Bits(out))
     }
 
     /// Integer sums with an address.
-    fn address_arithmetic(&self, op: Op, args: &[u32]) -> Option<ConstKind> {
+    fn address_arithmetic(&self, op: Op, args: &[u32]) -> Option<SpirvConstKind> {
         let [a, b] = args else { return None };
         let (ca, cb) = (self.consts.get(a)?, self.consts.get(b)?);
         match (&ca.kind, &cb.kind, op) {
-            (ConstKind::Address { global, addend }, _, Op::IAdd) => {
-                Some(ConstKind::Address { global: *global, addend: addend.wrapping_add(self.const_int(*b)?) })
-            }
-            (_, ConstKind::Address { global, addend }, Op::IAdd) => {
-                Some(ConstKind::Address { global: *global, addend: addend.wrapping_add(self.const_int(*a)?) })
-            }
-            (ConstKind::Address { global, addend }, _, Op::ISub) => {
-                Some(ConstKind::Address { global: *global, addend: addend.wrapping_sub(self.const_int(*b)?) })
-            }
+            (SpirvConstKind::Address { global, addend }, _, Op::IAdd) => Some(SpirvConstKind::Address {
+                global: *global,
+                addend: addend.wrapping_add(self.const_int(*b)?),
+            }),
+            (_, SpirvConstKind::Address { global, addend }, Op::IAdd) => Some(SpirvConstKind::Address {
+                global: *global,
+                addend: addend.wrapping_add(self.const_int(*a)?),
+            }),
+            (SpirvConstKind::Address { global, addend }, _, Op::ISub) => Some(SpirvConstKind::Address {
+                global: *global,
+                addend: addend.wrapping_sub(self.const_int(*b)?),
+            }),
             _ => None,
         }
     }
@@ -369,16 +376,16 @@ impl Reader<'_> {
                 continue;
             }
             match self.types.need(ty, inst)?.kind.clone() {
-                Kind::Array { elem, .. } => {
+                TypeKind::Array { elem, .. } => {
                     bytes = bytes.wrapping_add(step(self.types.need(elem, inst)?.size));
                     ty = elem;
                 }
-                Kind::Struct { .. } => {
+                TypeKind::Struct { .. } => {
                     let (member, offset, _) = self.types.member(ty, index as u64, inst)?;
                     bytes = bytes.wrapping_add(offset as i64);
                     ty = member;
                 }
-                Kind::Plain(t @ Type::Vector(..)) => bytes = bytes.wrapping_add(step(layout(t.lane()).0)),
+                TypeKind::Plain(t @ Type::Vector(..)) => bytes = bytes.wrapping_add(step(layout(t.lane()).0)),
                 _ => return Err(inst.bad("index into a type that is no aggregate")),
             }
         }

@@ -1,4 +1,5 @@
-//! Control flow: blocks and phis to blocks with parameters, terminators, calls of known helper functions.
+//! Control flow: from blocks and phis to blocks with parameters, terminators, calls of known helper
+//! functions.
 
 use super::Body;
 use super::func::{FuncReader, Label, Phi, Vals};
@@ -34,7 +35,8 @@ pub fn has_result_type(op: Op) -> bool {
 }
 
 impl<'a> FuncReader<'_, '_, 'a> {
-    /// Finds the blocks, creates the reachable ones with their parameters, and gives their labels in reverse post-order.
+    /// Finds the blocks, creates the reachable ones with their parameters, and returns their labels in
+    /// reverse post-order.
     pub fn control_flow(&mut self, body: &'a Body<'a>) -> Result<Vec<u32>> {
         let mut ranges: HashMap<u32, &'a [Instr<'a>]> = HashMap::new();
         let mut entry = None;
@@ -112,7 +114,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
         Ok(order)
     }
 
-    /// Notes the width of the switch selectors: their cases cannot be told apart without it.
+    /// Records the width of switch selectors, without which their cases cannot be separated.
     pub fn find_selectors(&mut self, body: &Body<'_>) {
         let switches = body.insts.iter().filter(|i| i.op == Op::Switch);
         let selectors: HashSet<u32> = switches.filter_map(|i| i.ops.first().copied()).collect();
@@ -143,8 +145,9 @@ impl<'a> FuncReader<'_, '_, 'a> {
         })
     }
 
-    /// Cases of a switch: literals take two words for 64-bit selectors. The selector's type is not always known when
-    /// the graph is built, so the width is found from the number of words and the type if it is.
+    /// Cases of a switch: literals take two words for 64-bit selectors. The selector's type may be unknown
+    /// when the graph is built, so the width follows from the number of words, and from the type if it is
+    /// known.
     fn switch_cases(&self, inst: &Instr<'_>) -> Result<Vec<(u64, u32)>> {
         let words = inst.rest(2);
         let wide = self.selector_is_wide(inst.word(0)?);
@@ -245,8 +248,8 @@ impl<'a> FuncReader<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Replaces calls of functions that the compiler of the module made for LLVM intrinsics, and of built-ins that
-    /// [`crate::front::clang`] hides from the back end under other names.
+    /// Replaces calls of functions that the module's compiler made for LLVM intrinsics, and of built-ins that
+    /// [`crate::front::clang`] renames to keep the back end from handling them.
     ///
     /// The bodies of the former are slow (a division for each rotate) or undefined for a zero shift.
     pub fn helper(
@@ -356,7 +359,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
         Ok(None)
     }
 
-    /// A pointer in an address space if it points there, NULL if not.
+    /// A pointer in an address space if it points there, else NULL.
     pub fn cast_if_inside(&mut self, p: Value, space: Space) -> Value {
         let ty = Type::Ptr(space);
         let null = self.f.bits(ty, 0);
@@ -385,7 +388,8 @@ impl<'a> FuncReader<'_, '_, 'a> {
             };
             return self.b().bin(BinOp::Rotl, hi, amount);
         }
-        // The other half is shifted by one and then by width - 1 - n, so that a zero amount shifts it out entirely.
+        // The other half is shifted by one and then by width - 1 - n, so that a zero amount shifts it out
+        // entirely.
         let mask = self.f.bits(ty, width - 1);
         let one = self.f.bits(ty, 1);
         let mut b = self.b();
@@ -441,15 +445,15 @@ impl<'a> FuncReader<'_, '_, 'a> {
             _ => Err(inst.bad("an index is not an integer")),
         }
     }
-    /// A pointer in the wanted address space.
+    /// A pointer converted to the given address space.
     pub fn in_space(&mut self, p: Value, space: Space) -> Value {
         let ty = Type::Ptr(space);
         if self.f.ty(p) == ty { p } else { self.b().cast(CastOp::PtrCast, p, ty) }
     }
 }
 
-/// Type, rounding and signedness of the source for `convert_half...` and `convert_double...`, which clang's SPIR-V leaves
-/// as calls (mangled names).
+/// Type, rounding and signedness of the source for `convert_half...` and `convert_double...`, which remain
+/// calls (of mangled names) in clang's SPIR-V.
 fn to_float(mangled: &str) -> Option<(Scalar, Option<Rounding>, bool)> {
     let plain = crate::passes::link::demangle(mangled);
     let to = plain.strip_prefix("convert_")?;

@@ -1,5 +1,5 @@
-//! Device-side enqueue: calls of the runtime ([`RuntimeCall`]), instructions of the capability DeviceEnqueue, and entries for the
-//! functions that those enqueue.
+//! Device-side enqueue: calls of the runtime ([`RuntimeCall`]), instructions of the capability DeviceEnqueue,
+//! and entries for the functions that these enqueue.
 
 use super::func::{FuncReader, Vals};
 use super::read::Instr;
@@ -13,7 +13,7 @@ use crate::ir::{
 use crate::metadata::{AddressQualifier, ArgInfo, ArgKind, KernelInfo};
 use spirv::Op;
 
-/// Which operand of an instruction is the function that it enqueues or asks about; what it is given comes next.
+/// The operand of an instruction that is the function to enqueue or query; the function's parameter follows.
 fn invoke(op: Op) -> Option<usize> {
     Some(match op {
         Op::EnqueueKernel => 8,
@@ -28,7 +28,7 @@ fn invoke(op: Op) -> Option<usize> {
 }
 
 impl Reader<'_> {
-    /// Makes an entry for each function that is enqueued. `digest` tells the module from others.
+    /// Makes an entry for each enqueued function. `digest` distinguishes the module from others.
     pub(super) fn entries(&mut self, bodies: &[Body<'_>], digest: impl Fn() -> u64) -> Result<()> {
         for inst in bodies.iter().flat_map(|b| b.insts) {
             let Some(at) = invoke(inst.op) else { continue };
@@ -42,7 +42,7 @@ impl Reader<'_> {
             let number = digest() ^ u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             self.invoked.insert(id, number);
             let sig = self.module.functions[func].sig.clone();
-            // The address of what it is given, then local arguments.
+            // The address of its parameter, then local arguments.
             let fits = |(i, ty): (usize, &Type)| ty.space().is_some_and(|s| (s == Space::Local) != (i == 0));
             if !sig.results.is_empty() || sig.params.is_empty() || !sig.params.iter().enumerate().all(fits) {
                 return Err(inst.bad(format_args!("%{id} has the wrong type to be enqueued")));
@@ -62,7 +62,7 @@ impl Reader<'_> {
             b.ret(&[]);
             let mut info =
                 KernelInfo { name, args: (0..params.len()).map(argument).collect(), ..KernelInfo::default() };
-            info.args_size = meta::place_args(&mut info.args);
+            info.args_size = meta::lay_out_args(&mut info.args);
             info.attributes = meta::attributes(&info);
             f.kernel = Some(self.module.kernels.len());
             self.module.kernels.push(info);
@@ -95,7 +95,7 @@ fn argument(index: usize) -> ArgInfo {
 }
 
 impl FuncReader<'_, '_, '_> {
-    /// A call with these operands.
+    /// A runtime call with these operands.
     pub fn runtime_call(
         &mut self,
         call: RuntimeCall,
@@ -116,7 +116,7 @@ impl FuncReader<'_, '_, '_> {
         Ok(self.f.insts[inst].results.iter().copied().collect())
     }
 
-    /// Reads an instruction of device-side enqueue; false if it is none.
+    /// Reads an instruction of device-side enqueue; returns false for other instructions.
     pub fn enqueue_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
         use RuntimeCall::*;
         match inst.op {
@@ -175,7 +175,7 @@ impl FuncReader<'_, '_, '_> {
         Ok(true)
     }
 
-    /// A call whose result is the instruction's.
+    /// A runtime call whose result is the instruction's.
     fn called(&mut self, call: RuntimeCall, args: &[Value], inst: &Instr<'_>) -> Result<()> {
         let vals = self.runtime_call(call, args, call.types().1.as_slice(), inst)?;
         self.define_all(inst, vals)
@@ -233,8 +233,8 @@ impl FuncReader<'_, '_, '_> {
         Ok(slot)
     }
 
-    /// OpBuildNDRange: sizes of the range and of groups, and offsets, which are numbers or arrays of them. A group size of 0 is not
-    /// given.
+    /// OpBuildNDRange: sizes of the range and of groups, and offsets, which are numbers or arrays of them. A
+    /// group size of 0 means that none was specified.
     fn build_range(&mut self, inst: &Instr<'_>) -> Result<()> {
         let mut parts = Vec::new();
         for i in [2, 3, 4] {

@@ -1,11 +1,11 @@
 //! One function body: values by id, parameters, constants at their use, and the dispatch on opcodes.
 //!
-//! Blocks are translated in reverse post-order of the SPIR-V control-flow graph, so every definition is seen before
-//! its uses whatever the order of the blocks in the file; blocks that cannot be reached are dropped.
+//! Blocks are translated in reverse post-order of the SPIR-V control-flow graph. So every definition is read
+//! before its uses, whatever the order of the blocks in the file; unreachable blocks are dropped.
 
-use super::consts::ConstKind;
+use super::consts::SpirvConstKind;
 use super::read::Instr;
-use super::types::{Kind, Leaf};
+use super::types::{Leaf, TypeKind};
 use super::{Body, Convention, Reader};
 use crate::error::{CompileError, Result};
 use crate::ir::{
@@ -45,7 +45,7 @@ pub struct FuncReader<'r, 's, 'a> {
     pub label: u32,
     /// Pointers to built-in variables: variable, type id they point to, component.
     pub builtin_ptrs: HashMap<u32, (BuiltIn, u32, Option<u32>)>,
-    /// Variables that hold an image, and the image once it has been stored.
+    /// Variables that hold an image, with the image once it has been stored.
     pub image_vars: HashMap<u32, Option<Vals>>,
     pub ret: u32,
     /// Switch selectors defined in the function, and whether they have 64 bits.
@@ -90,7 +90,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
     pub fn b(&mut self) -> Builder<'_> {
         Builder { func: &mut self.f, block: self.block, line: self.line }
     }
-    /// Appends an instruction with permissions, and gives its only result.
+    /// Appends an instruction with fast-math flags, and returns its only result.
     pub fn emit(&mut self, op: IrOp, args: &[Value], ty: Type, fast: FastMath) -> Value {
         let mut b = self.b();
         let v = b.value(op, args, ty);
@@ -215,7 +215,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
             return Err(inst.bad(format_args!("%{id} is not defined here")));
         };
         match c.kind {
-            ConstKind::Null => {
+            SpirvConstKind::Null => {
                 for l in leaves {
                     let v = match l.ty {
                         Type::Opaque(_) => self.f.undef(l.ty),
@@ -224,8 +224,8 @@ impl<'a> FuncReader<'_, '_, 'a> {
                     out.push(v);
                 }
             }
-            ConstKind::Undef => out.extend(leaves.iter().map(|l| self.f.undef(l.ty))),
-            ConstKind::Bits(bits) => {
+            SpirvConstKind::Undef => out.extend(leaves.iter().map(|l| self.f.undef(l.ty))),
+            SpirvConstKind::Bits(bits) => {
                 let [leaf] = leaves else {
                     return Err(inst.bad("a number where an aggregate is expected"));
                 };
@@ -234,7 +234,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 }
                 out.push(self.f.constant(Const::Bits(leaf.ty, bits)));
             }
-            ConstKind::Composite(parts) => {
+            SpirvConstKind::Composite(parts) => {
                 let mut rest = leaves;
                 for (i, part) in parts.iter().enumerate() {
                     let (member, ..) = self.r.types.member(ty, i as u64, inst)?;
@@ -246,7 +246,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                     rest = others;
                 }
             }
-            ConstKind::Address { global, addend } => {
+            SpirvConstKind::Address { global, addend } => {
                 let [leaf] = leaves else {
                     return Err(inst.bad("an address where an aggregate is expected"));
                 };
@@ -265,7 +265,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 };
                 out.push(v);
             }
-            ConstKind::Unknown(what) => {
+            SpirvConstKind::Unknown(what) => {
                 let types: Vec<Type> = leaves.iter().map(|l| l.ty).collect();
                 out.extend(self.unsupported_call(&what, &[], &types));
             }
@@ -273,7 +273,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Calls the import that stands for an unknown construct.
+    /// Calls the import that represents an unknown construct.
     pub fn unsupported_call(&mut self, construct: &str, args: &[Value], results: &[Type]) -> Vals {
         let params: Vec<Type> = args.iter().map(|a| self.f.ty(*a)).collect();
         let func = self.r.unsupported_import(construct, &params, results);
@@ -289,7 +289,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
         let call = self.b().inst(IrOp::Call(func), args, results);
         self.f.insts[call].results.iter().copied().collect()
     }
-    /// An instruction that is not known: fails where it is reached.
+    /// Handles an unknown instruction: fails where it is reached.
     pub fn unsupported(&mut self, construct: &str, inst: &Instr<'_>) -> Result<()> {
         if !super::control::has_result_type(inst.op) {
             self.unsupported_call(construct, &[], &[]);
@@ -303,7 +303,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
         self.define_all(inst, vals)
     }
 
-    /// Gives the parameters their values; copies what is passed in memory by value.
+    /// Binds the parameters to their values; copies what is passed in memory by value.
     fn parameters(&mut self, body: &Body<'_>, is_kernel: bool) -> Result<()> {
         let Some(entry) = self.f.entry() else {
             return Err(body.header.bad("function without a block"));
@@ -324,7 +324,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                 vals = self.load_leaves(vals[0], &leaves, align, Default::default());
             } else if by_val
                 && !is_kernel
-                && let Kind::Ptr { pointee, .. } = self.r.types.need(ty, p)?.kind
+                && let TypeKind::Ptr { pointee, .. } = self.r.types.need(ty, p)?.kind
             {
                 vals = smallvec![self.private_copy(vals[0], pointee, p)?];
             }
@@ -352,8 +352,8 @@ impl<'a> FuncReader<'_, '_, 'a> {
         Ok(self.b().slot_addr(slot))
     }
 
-    /// The producer gives variables that are arrays of pointers the type of one pointer: what is said of the variable later
-    /// (its lifetime, a cast to the array's type) tells the size.
+    /// Raises the size of a slot. For arrays of pointers the producer declares variables of one pointer;
+    /// later instructions on the variable (its lifetime, a cast to the array's type) have the right size.
     pub fn grow_slot(&mut self, p: Value, bytes: u64) {
         let Some(IrOp::SlotAddr(slot)) = self.f.def_op(p).cloned() else { return };
         let size = &mut self.f.slots[slot].size;
@@ -425,7 +425,7 @@ impl<'a> FuncReader<'_, '_, 'a> {
                     return Ok(());
                 }
                 let construct = match inst.op {
-                    // Only with image operands that nothing asks for without extensions.
+                    // Only with image operands that need extensions.
                     op @ (Op::ImageSampleExplicitLod | Op::ImageRead | Op::ImageWrite) => {
                         format!("Op{op:?} with a level of detail, gradient or sample")
                     }

@@ -1,7 +1,7 @@
 //! Sub-group and work-group operations: OpGroup*, OpGroupNonUniform*, those of SPV_KHR_subgroup_rotate,
 //! SPV_KHR_uniform_group_instructions, SPV_KHR_shader_ballot and SPV_INTEL_subgroups, and clocks.
 //!
-//! The operations that only exist for uniform control flow are read as those over the active work-items.
+//! Operations that require uniform control flow are read as those over the active work-items.
 
 use super::func::FuncReader;
 use super::read::Instr;
@@ -48,7 +48,7 @@ pub(super) fn lane_mask(builtin: BuiltIn) -> Option<LaneMask> {
 }
 
 impl FuncReader<'_, '_, '_> {
-    /// Reads a group operation; false if the instruction is none.
+    /// Reads a group operation; returns false for other instructions.
     pub fn group_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
         if let Some(op) = operator(inst.op) {
             self.combination(inst, op)?;
@@ -201,8 +201,8 @@ impl FuncReader<'_, '_, '_> {
         self.define(inst, v)
     }
 
-    /// Where the work-item's lanes of a block in memory are: neighbours have neighbouring elements, and each lane is a
-    /// full sub-group behind the one before.
+    /// Addresses of the work-item's lanes of a block in memory. Neighbours have neighbouring elements, and
+    /// each lane is a full sub-group after the previous one.
     fn block(&mut self, inst: &Instr<'_>, p: Value, ty: Type) -> Result<Vec<(Value, Access, Type)>> {
         let bytes = match ty.scalar() {
             Some(s) if s != Scalar::I1 => s.bytes(),
@@ -225,7 +225,8 @@ impl FuncReader<'_, '_, '_> {
         Ok(out)
     }
 
-    /// Intel's relative shuffles read from two values in a row: current and next (down), or previous and current (up).
+    /// Intel's relative shuffles read from two values in a row: current and next (down), or previous and
+    /// current (up).
     fn shuffle_pair(&mut self, inst: &Instr<'_>) -> Result<()> {
         let (first, second) = (self.arg(2, inst)?, self.arg(3, inst)?);
         let delta = self.int_arg(4, inst)?;

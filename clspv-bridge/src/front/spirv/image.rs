@@ -1,12 +1,12 @@
 //! Image instructions, and the built-in functions on images that clang leaves as calls.
 //!
-//! Coordinates are cut to the lanes that the image's dimensions need, texels become four lanes of 32 bits, results take
-//! the type the module states. The image operands known are levels of detail and gradients, which become levels, and the extension of
-//! integers, which follows from the image's format.
+//! Coordinates are truncated to the image's dimensions, texels become four lanes of 32 bits, and results have
+//! the type that the module states. The supported image operands are levels of detail, gradients (converted
+//! to levels), and the extension of integers, which follows from the image's format.
 
 use super::func::{FuncReader, Vals};
 use super::read::Instr;
-use super::types::Kind;
+use super::types::TypeKind;
 use crate::error::{CompileError, Result};
 use crate::ir::{BinOp, CastOp, ClOp, F32, FuncRef, I32, ImageDim, ImageOp, Op as IrOp, Scalar, Type, Value};
 use smallvec::smallvec;
@@ -23,17 +23,17 @@ const HARMLESS: ImageOperands = ImageOperands::SIGN_EXTEND
     .union(ImageOperands::VOLATILE_TEXEL)
     .union(ImageOperands::NONTEMPORAL);
 
-/// Which levels of an image are read.
+/// The levels of an image that are read.
 enum Detail {
     First,
-    /// A number, floating-point with a sampler and else an integer.
+    /// A level: floating-point with a sampler, else an integer.
     Level(Value),
-    /// As far as coordinates change from one pixel to the next, in both directions.
+    /// Gradients: the change of the coordinates from one pixel to the next, in both directions.
     Gradients(Value, Value),
 }
 
 impl FuncReader<'_, '_, '_> {
-    /// Reads an image instruction; false if it is none, or one that is not supported.
+    /// Reads an image instruction; returns false for others and for unsupported ones.
     pub fn image_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
         match inst.op {
             Op::SampledImage => {
@@ -108,7 +108,8 @@ impl FuncReader<'_, '_, '_> {
                     return Err(inst.bad("the result must be a 32-bit integer"));
                 }
                 let mut v = self.b().value(IrOp::Image { op, dim, var: None }, &[image], I32);
-                // clang's back end forgets to add the first value, which get_image_channel_data_type counts from.
+                // clang's back end does not add the first value, from which get_image_channel_data_type
+                // counts.
                 if !self.r.by_llvm {
                     let first = self.f.bits(I32, first);
                     v = self.b().bin(BinOp::Isub, v, first);
@@ -120,13 +121,14 @@ impl FuncReader<'_, '_, '_> {
         Ok(true)
     }
 
-    /// A built-in function on images that clang calls by its mangled name: reads of half, the channel order, writes to levels.
+    /// A built-in function on images that clang calls by its mangled name: reads of half, the channel order,
+    /// writes to levels.
     pub fn image_call(&mut self, func: FuncRef, inst: &Instr<'_>) -> Result<Option<Vals>> {
         let name = self.r.module.functions[func].name.clone();
         let results = self.r.module.functions[func].sig.results.clone();
         let named = |base: &str| name.starts_with(&format!("_Z{}{base}", base.len()));
         let Some(&id) = inst.ops.get(3) else { return Ok(None) };
-        if !matches!(self.r.types.need(self.type_of(id, inst)?, inst)?.kind, Kind::Image { .. }) {
+        if !matches!(self.r.types.need(self.type_of(id, inst)?, inst)?.kind, TypeKind::Image { .. }) {
             return Ok(None);
         }
         if results.is_empty()
@@ -149,7 +151,8 @@ impl FuncReader<'_, '_, '_> {
             let v = self.b().value(IrOp::Image { op, dim, var: None }, &[image], ty);
             return Ok(Some(smallvec![v]));
         }
-        // What the declarations of cl_khr_mipmap_image and the built-in library call: a back end that loses levels is in between.
+        // Called by the declarations of cl_khr_mipmap_image and the built-in library, because the back end
+        // between them loses levels.
         let suffix = ["_lod", "_grad", "_level", ""].into_iter().find(|s| {
             let prefix = if s.is_empty() { "" } else { "pc_" };
             ["h", "f", "i", "ui"].iter().any(|t| named(&format!("{prefix}read_image{t}{s}")))
@@ -158,7 +161,7 @@ impl FuncReader<'_, '_, '_> {
         let (dim, image) = (self.image_dim(id, inst)?, self.image_arg(3, inst)?);
         let sampler = inst.ops.get(4).copied().filter(|s| {
             let ty = self.type_of(*s, inst).ok().and_then(|ty| self.r.types.get(ty));
-            ty.is_some_and(|t| matches!(t.kind, Kind::Sampler))
+            ty.is_some_and(|t| matches!(t.kind, TypeKind::Sampler))
         });
         let v = match sampler {
             Some(sampler) => {
@@ -180,7 +183,8 @@ impl FuncReader<'_, '_, '_> {
         Ok(Some(smallvec![v]))
     }
 
-    /// What the optional image operands from word `first` on ask for; none if that is not known.
+    /// The level that the optional image operands from word `first` on select; `None` if an operand is not
+    /// supported.
     fn detail(&mut self, first: usize, inst: &Instr<'_>) -> Result<Option<Detail>> {
         let Some(&mask) = inst.ops.get(first) else { return Ok(Some(Detail::First)) };
         let mask = ImageOperands::from_bits_truncate(mask) - HARMLESS;
@@ -198,7 +202,7 @@ impl FuncReader<'_, '_, '_> {
         })
     }
 
-    /// The size of a level, given that of the first; the number of layers is that of every level.
+    /// The size of a level, by that of the first; the number of layers is the same at each level.
     fn size_at(&mut self, size: Value, dim: ImageDim, level: Value, inst: &Instr<'_>) -> Result<Value> {
         if self.f.as_bits(level) == Some(0) {
             return Ok(size);
@@ -222,7 +226,7 @@ impl FuncReader<'_, '_, '_> {
         Ok(b.vec_build(&parts))
     }
 
-    /// The level that gradients stand for: the binary logarithm of the longer one, in texels.
+    /// The level for gradients: the binary logarithm of the longer one, in texels.
     fn level_of(
         &mut self,
         image: Value,
@@ -255,11 +259,11 @@ impl FuncReader<'_, '_, '_> {
         Ok(b.bin(BinOp::Fmul, double, half))
     }
 
-    /// Shape of the image (alone or with a sampler) that is the value of an id.
+    /// Dimensions of the image (alone or with a sampler) that an id holds.
     fn image_dim(&self, id: u32, inst: &Instr<'_>) -> Result<ImageDim> {
         match self.r.types.need(self.type_of(id, inst)?, inst)?.kind {
-            Kind::Image { dim, .. } | Kind::SampledImage(dim) => Ok(dim),
-            Kind::Other(what) => Err(CompileError::unsupported(what, self.line)),
+            TypeKind::Image { dim, .. } | TypeKind::SampledImage(dim) => Ok(dim),
+            TypeKind::Other(what) => Err(CompileError::unsupported(what, self.line)),
             _ => Err(inst.bad(format_args!("%{id} is not an image"))),
         }
     }
@@ -272,7 +276,7 @@ impl FuncReader<'_, '_, '_> {
         }
     }
 
-    /// As many lanes as the image has coordinates.
+    /// The first lanes of a vector, as many as the image has coordinates.
     fn coordinates(&mut self, at: Value, dim: ImageDim, float: bool, inst: &Instr<'_>) -> Result<Value> {
         let (ty, want) = (self.f.ty(at), dim.coordinates());
         let fits = ty.lane() == I32 || (float && ty.lane() == F32);
@@ -287,7 +291,7 @@ impl FuncReader<'_, '_, '_> {
         Ok(b.vec_build(&lanes))
     }
 
-    /// The type of four lanes that a result type is taken from.
+    /// The four-lane type of the operation that a result type is taken from.
     fn texel_type(ty: Type, inst: &Instr<'_>) -> Result<Type> {
         match (ty.scalar(), ty.lanes()) {
             (Some(Scalar::F32 | Scalar::F16), 1 | 4) => Ok(Type::Vector(Scalar::F32, 4)),
@@ -357,7 +361,7 @@ impl FuncReader<'_, '_, '_> {
         Ok(self.read_result(v, ty))
     }
 
-    /// A texel as the type that the module wants: half, or the only component of a depth image.
+    /// A texel as the type in the module: half, or the only component of a depth image.
     fn read_result(&mut self, texel: Value, ty: Type) -> Value {
         let mut b = self.b();
         let v = if ty.lanes() == 1 { b.extract(texel, 0) } else { texel };

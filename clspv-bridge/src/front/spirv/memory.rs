@@ -1,11 +1,11 @@
 //! Memory instructions: variables, loads, stores, copies, address arithmetic, built-in variables.
 //!
-//! A pointee type is used once, where the instruction that has it is read: it gives sizes, leaves and the default
-//! alignment. Pointer values carry none.
+//! A pointee type is used once, where the instruction that has it is read: for sizes, leaves and the default
+//! alignment. Pointer values have no pointee.
 
 use super::func::{FuncReader, Vals};
 use super::read::Instr;
-use super::types::{Kind, Leaf, layout, space_of};
+use super::types::{Leaf, TypeKind, layout, space_of};
 use crate::error::Result;
 use crate::ir::{
     Access, BinOp, CastOp, I1, I8, I32, I64, IntCc, Op as IrOp, Root, Scalar, Space, Type, Value,
@@ -19,9 +19,9 @@ use spirv::{BuiltIn, MemoryAccess, Op, StorageClass};
 pub struct MemFlags {
     pub volatile: bool,
     pub nontemporal: bool,
-    /// Part of a copy.
+    /// Whether the access is part of a copy.
     pub copied: bool,
-    /// Alignment given by the operand.
+    /// The alignment that the operand states.
     pub align: Option<u32>,
 }
 
@@ -33,7 +33,8 @@ fn mem_flags(inst: &Instr<'_>, i: usize) -> Result<MemFlags> {
     Ok(mem_operand(inst, i)?.0)
 }
 
-/// Reads the optional memory-access operand that starts at operand `i`, and gives the index of the operand after it.
+/// Reads the optional memory-access operand that starts at operand `i`, and returns it with the index of the
+/// next operand.
 fn mem_operand(inst: &Instr<'_>, i: usize) -> Result<(MemFlags, usize)> {
     let Some(&word) = inst.ops.get(i) else {
         return Ok((MemFlags::default(), i));
@@ -61,8 +62,8 @@ fn mem_operand(inst: &Instr<'_>, i: usize) -> Result<(MemFlags, usize)> {
     Ok((flags, i + 1 + (mask & with_word).bits().count_ones() as usize))
 }
 
-/// Reads the memory-access operands of a copy: one for both sides, or one for the target and one for the source, of
-/// which what holds for both is kept; `natural` is the alignment of a side that says none.
+/// Reads the memory-access operands of a copy: one for both sides, or one for the target and one for the
+/// source, of which the common flags are kept. `natural` is the alignment of a side that states none.
 fn copy_flags(inst: &Instr<'_>, i: usize, natural: u32) -> Result<MemFlags> {
     let (to, next) = mem_operand(inst, i)?;
     if next >= inst.ops.len() {
@@ -83,7 +84,7 @@ fn align_at(align: u32, offset: u64) -> u32 {
 }
 
 impl FuncReader<'_, '_, '_> {
-    /// Reads an instruction about memory; false if it is none.
+    /// Reads a memory instruction; returns false for other instructions.
     pub fn memory_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
         match inst.op {
             Op::Variable => self.variable(inst)?,
@@ -139,7 +140,7 @@ impl FuncReader<'_, '_, '_> {
         let (size, natural, info_kind) = (info.size, info.align, info.kind.clone());
         let align = self.r.meta.of(inst.word(1)?).align.unwrap_or(natural);
         let p = self.new_slot(size, align, inst)?;
-        if matches!(info_kind, Kind::Image { .. } | Kind::SampledImage(_)) {
+        if matches!(info_kind, TypeKind::Image { .. } | TypeKind::SampledImage(_)) {
             let init = inst.ops.get(3).map(|&init| self.leaves(init, inst)).transpose()?;
             self.image_vars.insert(inst.word(1)?, init);
         } else if let Some(&init) = inst.ops.get(3) {
@@ -181,8 +182,8 @@ impl FuncReader<'_, '_, '_> {
         Ok(())
     }
 
-    /// Stores an image in a variable. A variable holds one image, since OpenCL C cannot assign images: unoptimised code
-    /// keeps the arguments of inlined functions in such variables.
+    /// Stores an image in a variable. A variable holds one image, since OpenCL C cannot assign images:
+    /// unoptimised code keeps the arguments of inlined functions in such variables.
     fn store_image(&mut self, inst: &Instr<'_>) -> Result<()> {
         let image = self.leaves(inst.word(1)?, inst)?;
         if let Some(var) = self.image_vars.get_mut(&inst.word(0)?)
@@ -309,7 +310,7 @@ impl FuncReader<'_, '_, '_> {
         self.b().inst(IrOp::Memcpy { dst: to, src: from }, &[dst, src, n], &[]);
     }
 
-    /// The byte that every byte of the constant at `p` has.
+    /// The byte that fills the constant at `p`.
     fn uniform_byte(&self, p: Value) -> Option<u8> {
         let IrOp::GlobalAddr(global) = self.f.def_op(p)? else { return None };
         let data = self.r.module.globals.get(*global)?;
@@ -344,11 +345,11 @@ impl FuncReader<'_, '_, '_> {
                 size = self.r.types.need(ty, inst)?.size;
             } else {
                 match self.r.types.need(ty, inst)?.kind.clone() {
-                    Kind::Array { elem, .. } => {
+                    TypeKind::Array { elem, .. } => {
                         size = self.r.types.need(elem, inst)?.size;
                         ty = elem;
                     }
-                    Kind::Struct { .. } => {
+                    TypeKind::Struct { .. } => {
                         let Some(index) = constant else {
                             return Err(inst.bad("the index of a structure is no constant"));
                         };
@@ -357,7 +358,7 @@ impl FuncReader<'_, '_, '_> {
                         ty = member;
                         continue;
                     }
-                    Kind::Plain(t @ Type::Vector(..)) => size = layout(t.lane()).0,
+                    TypeKind::Plain(t @ Type::Vector(..)) => size = layout(t.lane()).0,
                     _ => return Err(inst.bad("index into a type that is no aggregate")),
                 }
             }

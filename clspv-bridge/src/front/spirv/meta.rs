@@ -1,7 +1,7 @@
-//! Decorations, names, entry points and execution modes: what the module says about its ids.
+//! Decorations, names, entry points and execution modes: the module's statements about its ids.
 
 use super::read::Instr;
-use super::types::{Kind, Types, space_of};
+use super::types::{TypeKind, TypeTable, space_of};
 use crate::error::Result;
 use crate::ir::{FastMath, I32, I64, Opaque, Rounding, Space, Type};
 use crate::metadata::{AccessQualifier, AddressQualifier, ArgInfo, ArgKind, KernelInfo, TypeQualifiers};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// Most bytes of one kernel argument.
 const MAX_ARG_BYTES: u32 = 65536;
 
-/// Decorations of one id, those that matter here.
+/// The supported decorations of one id.
 #[derive(Clone, Debug, Default)]
 pub struct Decorations {
     pub align: Option<u32>,
@@ -36,9 +36,9 @@ pub struct Decorations {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InstructionSet {
     OpenCl,
-    /// Says source lines by instructions of its own.
+    /// Instructions of the set state source lines.
     ShaderDebugInfo,
-    /// Changes nothing.
+    /// The set is ignored.
     Other,
 }
 
@@ -59,7 +59,7 @@ pub struct Meta {
     pub instruction_sets: HashMap<u32, InstructionSet>,
     /// Execution modes that name ids, to be resolved when constants are known.
     pub modes_by_id: Vec<(u32, ExecutionMode, Vec<u32>)>,
-    /// An entry point has the mode ContractionOff.
+    /// Whether an entry point has the mode ContractionOff.
     contraction_off: bool,
 }
 
@@ -68,8 +68,8 @@ impl Meta {
     pub fn of(&self, id: u32) -> &Decorations {
         self.decorations.get(&id).unwrap_or(&self.none)
     }
-    /// Whether products and sums may be fused without a decoration that says so. Where the permissions have a default or
-    /// nothing is known of the kernels (libraries), they may not.
+    /// Whether products and sums without a decoration may be contracted. They may not if fast-math flags have
+    /// a default, or in modules without entry points (libraries).
     pub fn contracts(&self) -> bool {
         let default =
             |(_, mode, _): &(u32, ExecutionMode, Vec<u32>)| *mode == ExecutionMode::FPFastMathDefault;
@@ -79,7 +79,7 @@ impl Meta {
     pub fn name(&self, id: u32) -> Option<&str> {
         self.names.get(&id).map(String::as_str)
     }
-    /// Reads an instruction of the preamble; false if it is none.
+    /// Reads an instruction of the preamble; returns false for other instructions.
     pub fn read(&mut self, inst: &Instr<'_>) -> Result<bool> {
         match inst.op {
             Op::ExtInstImport => {
@@ -124,7 +124,7 @@ impl Meta {
             Op::GroupDecorate => {
                 let group = self.of(inst.word(0)?).clone();
                 for id in inst.rest(1) {
-                    // A group stands for decorations of ids that have no others of the same kind.
+                    // A group represents decorations of ids that have no others of the same kind.
                     merge(self.decorations.entry(*id).or_default(), &group);
                 }
             }
@@ -230,7 +230,7 @@ pub fn fast_math(mask: u32) -> FastMath {
         no_signed_zero: mask & 0x4 != 0,
         allow_recip: mask & 0x8 != 0,
         contract: mask & 0x1_0000 != 0,
-        // The old Fast bit, or all that it stands for.
+        // The old Fast bit, or all that it implies.
         fast: mask & 0x10 != 0 || mask & 0x7_000f == 0x7_000f,
     }
 }
@@ -241,8 +241,8 @@ fn decorate(d: &mut Decorations, inst: &Instr<'_>, first: usize) -> Result<()> {
     };
     match decoration {
         Decoration::Alignment => {
-            // clang's SPIR-V back end writes the alignment of a private variable as a sign-extended byte: 128 as a
-            // negative number, more as 0. Accesses tell how much more (`FuncReader::raise_slot`).
+            // clang's SPIR-V back end writes the alignment of a private variable as a sign-extended byte: 128
+            // as a negative number, more as 0. Accesses show how much more (`FuncReader::raise_slot`).
             let align = match inst.word(first + 1)? {
                 0xffff_ff80 => 128,
                 0 => 256,
@@ -301,9 +301,9 @@ fn merge(d: &mut Decorations, group: &Decorations) {
 
 /// How a kernel parameter is passed: the argument (without its offset) and the type of the IR parameter.
 ///
-/// Structures, given by value or as a ByVal pointer, become a `ptr.private` parameter: the address of the work-item's own
-/// copy of the argument's bytes, which the lowering of the launch contract makes.
-pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> Result<(ArgInfo, Type)> {
+/// Structures, passed by value or as a ByVal pointer, become a `ptr.private` parameter: the address of the
+/// work-item's own copy of the argument's bytes. The lowering of the launch contract makes that copy.
+pub fn kernel_arg(types: &TypeTable, ty: u32, d: &Decorations, inst: &Instr<'_>) -> Result<(ArgInfo, Type)> {
     let info = types.need(ty, inst)?;
     let mut arg = ArgInfo {
         kind: ArgKind::Value,
@@ -318,32 +318,32 @@ pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> 
         image: None,
     };
     let param = match &info.kind {
-        Kind::Image { access, dim } => {
+        TypeKind::Image { access, dim } => {
             arg.kind = ArgKind::Image;
             arg.image = Some(*dim);
             arg.address = AddressQualifier::Global;
             arg.access = *access;
             Type::Opaque(Opaque::Image)
         }
-        Kind::Sampler => {
+        TypeKind::Sampler => {
             arg.kind = ArgKind::Sampler;
             (arg.size, arg.align) = (8, 4);
             I32
         }
-        Kind::Pipe(access) => {
+        TypeKind::Pipe(access) => {
             arg.kind = ArgKind::GlobalPtr;
             arg.address = AddressQualifier::Global;
             arg.access = *access;
             arg.qualifiers.is_pipe = true;
             Type::Ptr(Space::Global)
         }
-        Kind::Queue => {
+        TypeKind::Queue => {
             arg.kind = ArgKind::Queue;
             I64
         }
-        Kind::Plain(plain) => *plain,
-        Kind::Struct { .. } | Kind::Array { .. } => Type::Ptr(Space::Private),
-        Kind::Ptr { storage, pointee } => match space_of(*storage) {
+        TypeKind::Plain(plain) => *plain,
+        TypeKind::Struct { .. } | TypeKind::Array { .. } => Type::Ptr(Space::Private),
+        TypeKind::Ptr { storage, pointee } => match space_of(*storage) {
             Some(Space::Private) if d.by_val => {
                 let pointee = types.need(*pointee, inst)?;
                 arg.size = u32::try_from(pointee.size).map_err(|_| inst.bad("argument too large"))?;
@@ -370,10 +370,10 @@ pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> 
             }
             _ => return Err(inst.bad("a kernel parameter is a pointer to private or generic memory")),
         },
-        Kind::Other(what) => {
+        TypeKind::Other(what) => {
             return Err(crate::CompileError::unsupported(format!("kernel argument of type {what}"), 0));
         }
-        Kind::Void | Kind::Function { .. } | Kind::SampledImage(_) => {
+        TypeKind::Void | TypeKind::Function { .. } | TypeKind::SampledImage(_) => {
             return Err(inst.bad("kernel parameter of this type"));
         }
     };
@@ -383,8 +383,8 @@ pub fn kernel_arg(types: &Types, ty: u32, d: &Decorations, inst: &Instr<'_>) -> 
     Ok((arg, param))
 }
 
-/// Places the arguments one after another with natural alignment; gives the bytes of the block.
-pub fn place_args(args: &mut [ArgInfo]) -> u32 {
+/// Lays out the arguments one after another with natural alignment; returns the bytes of the block.
+pub fn lay_out_args(args: &mut [ArgInfo]) -> u32 {
     let mut offset = 0u32;
     for arg in args {
         let size = match arg.kind {

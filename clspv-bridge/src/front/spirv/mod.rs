@@ -1,9 +1,10 @@
 //! Reader of OpenCL SPIR-V: words to [`crate::ir::Module`] in phase Imported.
 //!
-//! The module level (types, constants, variables, entry points, function headers) is read in order by [`Reader`];
-//! bodies are then translated one by one by [`func`]. Aggregates are split into leaves, pointees are forgotten, built-in
-//! variables become work-item queries. A construct that the compiler does not know becomes a call of an imported
-//! function named `unsupported: <construct>`, so that only kernels that reach it fail.
+//! The module level (types, constants, variables, entry points, function headers) is read in order by
+//! [`Reader`]; bodies are then translated one by one by [`func`]. Aggregates are split into leaves, pointees
+//! are dropped, built-in variables become work-item queries. A construct that the compiler does not support
+//! becomes a call of an imported function named `unsupported: <construct>`, so that only kernels that reach
+//! it fail.
 
 mod c11;
 pub mod check;
@@ -35,26 +36,27 @@ pub(crate) use meta::attributes;
 use read::{Instr, bad};
 use spirv::{BuiltIn, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
-use types::{Kind, TypeInfo, Types};
+use types::{TypeInfo, TypeKind, TypeTable};
 
-/// Prefix of the imports that stand for constructs this compiler does not know.
+/// Prefix of the imports that represent constructs this compiler does not support.
 pub const UNSUPPORTED: &str = "unsupported: ";
 
-/// What clang puts before a kernel's name for the function that stands for it where the kernel is called.
+/// clang's prefix to a kernel's name for the function that represents the kernel where it is called.
 pub(crate) const CALLABLE_KERNEL: &str = "__clang_ocl_kern_imp_";
 
-/// Name of the function that the front end adds to translation units without any; dropped when the module is read.
+/// Name of the function that the front end adds to translation units without any; dropped when the module is
+/// read.
 pub(crate) const UNIT_FUNCTION: &str = "__pc_unit";
 
-/// Most bytes of all program-scope variables together.
+/// Maximum number of bytes of all program-scope variables together.
 const MAX_GLOBAL_BYTES: u64 = 1 << 29;
-/// Most bytes of initial contents together.
+/// Maximum number of bytes of all initializers together.
 const MAX_INIT_BYTES: u64 = 64 << 20;
 
-/// Most entry points of one function, whose body is read for each.
+/// Maximum number of entry points of one function, whose body is read for each.
 const MAX_ENTRY_POINTS: usize = 16;
 
-/// Most leaves of aggregate values in a module.
+/// Maximum number of leaves of aggregate values in a module.
 const MAX_AGGREGATE_LEAVES: usize = 32 << 20;
 
 /// Number of LLVM's SPIR-V back end in the header (spir-v.xml).
@@ -65,7 +67,8 @@ pub fn read(words: &[u32], specs: &SpecConstants) -> Result<Module> {
     read_module(words, specs, false)
 }
 
-/// The same for a module that others are linked to: they may call its kernels, so the bodies for that are kept.
+/// Like [`read`], for a module that others are linked to: they may call its kernels, so the bodies for such
+/// calls are kept.
 pub fn read_part(words: &[u32], specs: &SpecConstants) -> Result<Module> {
     read_module(words, specs, true)
 }
@@ -81,7 +84,7 @@ fn read_module(words: &[u32], specs: &SpecConstants, callable_kernels: bool) -> 
     reader.functions(&bodies, || fnv(FNV, words.iter().map(|w| u64::from(*w))))?;
     crate::front::cycles::join(&mut reader.module);
     crate::front::local_sizes::restore(&mut reader.module);
-    // What the reader does not check itself, above all that definitions dominate their uses.
+    // For what the reader does not check itself, above all that definitions dominate their uses.
     match crate::ir::verify::verify_module(&reader.module) {
         Ok(()) => Ok(reader.module),
         Err(e) => Err(CompileError::InvalidIl(e.to_string())),
@@ -125,26 +128,26 @@ struct FuncInfo {
 /// State of reading a module.
 struct Reader<'s> {
     module: Module,
-    types: Types,
+    types: TypeTable,
     meta: Meta,
-    consts: HashMap<u32, consts::Const>,
+    consts: HashMap<u32, consts::SpirvConst>,
     /// Built-in input variables and the type they hold.
     builtins: HashMap<u32, (BuiltIn, u32)>,
     /// Functions that can be called; entry points only if something calls them.
     funcs: HashMap<u32, FuncInfo>,
     specs: &'s SpecConstants,
-    /// Imports made for what the library does, and for unknown constructs, by name.
+    /// Imports of library functions, and those that represent unsupported constructs, by name.
     imports: HashMap<String, FuncRef>,
-    /// The functions that are enqueued, with the numbers of their entries.
+    /// The enqueued functions, with the numbers of their entries.
     invoked: HashMap<u32, u64>,
-    /// The module comes from LLVM's own back end, whose constant address arithmetic counts bytes.
+    /// Whether the module comes from LLVM's own back end, whose constant address arithmetic counts bytes.
     by_llvm: bool,
-    /// Keep the functions that stand for kernels where kernels are called.
+    /// Whether to keep the functions that represent kernels where kernels are called.
     callable_kernels: bool,
-    /// Bytes of the variables and of their initial contents so far.
+    /// Bytes of the variables and of their initializers so far.
     global_bytes: u64,
     init_bytes: u64,
-    /// Leaves of aggregates that may still be made: hostile modules must not exhaust memory.
+    /// Number of aggregate leaves that may still be made: hostile modules must not exhaust memory.
     leaf_budget: usize,
 }
 
@@ -152,7 +155,7 @@ impl<'s> Reader<'s> {
     fn new(specs: &'s SpecConstants) -> Self {
         Reader {
             module: Module::default(),
-            types: Types::default(),
+            types: TypeTable::default(),
             meta: Meta::default(),
             consts: HashMap::new(),
             builtins: HashMap::new(),
@@ -213,11 +216,11 @@ impl<'s> Reader<'s> {
     fn type_declaration(&mut self, inst: &Instr<'_>) -> Result<bool> {
         if inst.op == Op::TypeSampledImage {
             let kind = match self.types.need(inst.word(1)?, inst)?.kind {
-                Kind::Image { dim, .. } => Kind::SampledImage(dim),
-                Kind::Other(what) => Kind::Other(what),
+                TypeKind::Image { dim, .. } => TypeKind::SampledImage(dim),
+                TypeKind::Other(what) => TypeKind::Other(what),
                 _ => return Err(inst.bad("a sampled image of something that is no image")),
             };
-            let leaves = if matches!(kind, Kind::Other(_)) { 0 } else { 2 };
+            let leaves = if matches!(kind, TypeKind::Other(_)) { 0 } else { 2 };
             self.types.insert(
                 inst.word(0)?,
                 inst,
@@ -238,7 +241,7 @@ impl<'s> Reader<'s> {
         };
         let info = match inst.op {
             Op::TypeVector => {
-                let Kind::Plain(Type::Scalar(lane)) = self.types.need(inst.word(1)?, inst)?.kind else {
+                let TypeKind::Plain(Type::Scalar(lane)) = self.types.need(inst.word(1)?, inst)?.kind else {
                     return Err(inst.bad("vector of something that is no scalar"));
                 };
                 let n = inst.word(2)?;
@@ -252,7 +255,7 @@ impl<'s> Reader<'s> {
                 let storage =
                     StorageClass::from_u32(inst.word(1)?).ok_or_else(|| inst.bad("unknown storage class"))?;
                 TypeInfo {
-                    kind: Kind::Ptr { storage, pointee: inst.word(2)? },
+                    kind: TypeKind::Ptr { storage, pointee: inst.word(2)? },
                     size: 8,
                     align: 8,
                     depth: 0,
@@ -265,7 +268,13 @@ impl<'s> Reader<'s> {
                 let e = self.types.need(elem, inst)?;
                 let size = e.size.checked_mul(len).ok_or_else(|| inst.bad("array too large"))?;
                 let leaves = e.leaves.saturating_mul(usize::try_from(len).unwrap_or(usize::MAX));
-                TypeInfo { align: e.align, depth: e.depth + 1, kind: Kind::Array { elem, len }, size, leaves }
+                TypeInfo {
+                    align: e.align,
+                    depth: e.depth + 1,
+                    kind: TypeKind::Array { elem, len },
+                    size,
+                    leaves,
+                }
             }
             Op::TypeStruct => {
                 let deco = self.meta.of(id);
@@ -290,15 +299,15 @@ impl<'s> Reader<'s> {
                     depth = depth.max(member.depth + 1);
                 }
                 let size = size.next_multiple_of(align as u64);
-                // Members at one place over many levels would be more numbers than there is time for.
+                // Members at one offset over many levels would take too long.
                 if leaves as u64 > size {
                     return Err(inst.bad("members overlap"));
                 }
-                let kind = Kind::Struct { members: inst.rest(1).into(), offsets: offsets.into() };
+                let kind = TypeKind::Struct { members: inst.rest(1).into(), offsets: offsets.into() };
                 TypeInfo { kind, size, align, leaves, depth }
             }
             _ => {
-                let kind = Kind::Function { ret: inst.word(1)?, params: inst.rest(2).into() };
+                let kind = TypeKind::Function { ret: inst.word(1)?, params: inst.rest(2).into() };
                 TypeInfo { kind, size: 0, align: 1, leaves: 0, depth: 0 }
             }
         };
@@ -361,15 +370,16 @@ impl<'s> Reader<'s> {
         let global = self.module.globals.push(data);
         self.define_const(
             id,
-            consts::Const { ty, kind: consts::ConstKind::Address { global, addend: 0 } },
+            consts::SpirvConst { ty, kind: consts::SpirvConstKind::Address { global, addend: 0 } },
             inst,
         )
     }
 
     /// Declares the kernels and every other function that is kept, then reads the bodies.
     ///
-    /// A function that is an entry point and is called too is read twice, as a kernel and as a function: their
-    /// parameters are passed differently. (SPIR-V forbids such calls; translators wrote them before LLVM 14.)
+    /// A function that is an entry point and is called too is read twice, as a kernel and as a function:
+    /// their parameters are passed differently. (SPIR-V forbids such calls; translators wrote them before
+    /// LLVM 14.)
     fn functions(&mut self, bodies: &[Body<'_>], digest: impl Fn() -> u64) -> Result<()> {
         let entry_points = std::mem::take(&mut self.meta.entry_points);
         let kernels: HashSet<u32> = entry_points.iter().map(|e| e.function).collect();
@@ -425,7 +435,8 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// Functions other than the duplicate kernel bodies that nothing calls, and than the one that only makes a module whole.
+    /// Functions except duplicate kernel bodies that are never called, and the one that only makes a module
+    /// complete.
     fn kept(&self, bodies: &[Body<'_>]) -> HashSet<u32> {
         let by_id: HashMap<u32, &Body<'_>> = bodies.iter().map(|b| (b.id, b)).collect();
         let root = |b: &&Body<'_>| {
@@ -458,7 +469,7 @@ impl<'s> Reader<'s> {
     /// Result and parameter types of a function, checked against its parameters.
     fn function_type(&self, body: &Body<'_>) -> Result<(u32, std::rc::Rc<[u32]>)> {
         let inst = &body.header;
-        let Kind::Function { ret, params } = self.types.need(inst.word(3)?, inst)?.kind.clone() else {
+        let TypeKind::Function { ret, params } = self.types.need(inst.word(3)?, inst)?.kind.clone() else {
             return Err(inst.bad("the type of a function is no function type"));
         };
         if ret != inst.word(0)? || params.len() != body.params.len() {
@@ -496,7 +507,7 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// Declares the kernel of an entry point and gives its body.
+    /// Declares the kernel of an entry point, and returns its body.
     fn kernel<'b, 'a>(
         &mut self,
         mut entry: meta::EntryPoint,
@@ -540,14 +551,14 @@ impl<'s> Reader<'s> {
             }
             entry.info.args.push(arg);
         }
-        entry.info.args_size = meta::place_args(&mut entry.info.args);
+        entry.info.args_size = meta::lay_out_args(&mut entry.info.args);
         entry.info.attributes = meta::attributes(&entry.info);
         self.module.functions[func].kernel = Some(self.module.kernels.len());
         self.module.kernels.push(entry.info);
         Ok((body, func))
     }
 
-    /// The import that stands for an unknown construct with results of these types.
+    /// The import that represents an unsupported construct with results of these types.
     fn unsupported_import(&mut self, construct: &str, params: &[Type], results: &[Type]) -> FuncRef {
         let list = |types: &[Type]| types.iter().map(Type::to_string).collect::<Vec<_>>().join(",");
         self.import(
@@ -557,7 +568,7 @@ impl<'s> Reader<'s> {
         )
     }
 
-    /// The declaration of a function that the built-in library has, or nobody.
+    /// Declares a function that only the built-in library may define.
     fn import(&mut self, name: &str, params: &[Type], results: &[Type]) -> FuncRef {
         if let Some(&f) = self.imports.get(name) {
             return f;
@@ -587,7 +598,7 @@ fn linkage(kind: u32, inst: &Instr<'_>) -> Result<Linkage> {
 mod tests {
     use super::*;
 
-    /// Words of a module compiled from OpenCL C that uses much of what the reader knows.
+    /// Words of a module compiled from OpenCL C that uses many of the supported constructs.
     fn fixture(bytes: &[u8]) -> Vec<u32> {
         bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
     }
@@ -596,14 +607,14 @@ mod tests {
     }
 
     #[test]
-    fn kernel_arguments_are_placed_by_opencl_rules() {
+    fn kernel_arguments_are_laid_out_by_opencl_rules() {
         let m = read(&fixtures()[0], &[]).unwrap();
         let k = &m.kernels[0];
         assert_eq!(k.name, "k");
-        let places: Vec<_> = k.args.iter().map(|a| (a.kind, a.offset, a.size)).collect();
+        let layout: Vec<_> = k.args.iter().map(|a| (a.kind, a.offset, a.size)).collect();
         use crate::metadata::ArgKind::*;
         assert_eq!(
-            places,
+            layout,
             [(GlobalPtr, 0, 8), (Value, 16, 32), (LocalPtr, 0, 0), (Value, 48, 4), (GlobalPtr, 56, 8)]
         );
         assert_eq!(k.args_size, 64);

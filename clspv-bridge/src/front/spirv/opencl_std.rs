@@ -53,7 +53,7 @@ impl FuncReader<'_, '_, '_> {
     pub fn ext_inst(&mut self, inst: &Instr<'_>) -> Result<()> {
         match self.r.meta.instruction_sets.get(&inst.word(2)?).copied() {
             Some(InstructionSet::OpenCl) => {}
-            // Other sets: debug information changes nothing, anything else is not known.
+            // Other sets: debug information is ignored, other instructions are unsupported.
             Some(set) => {
                 let void = self.r.types.need(inst.word(0)?, inst)?.leaves == 0;
                 if !void {
@@ -106,7 +106,7 @@ impl FuncReader<'_, '_, '_> {
         let mut args: SmallVec<[Value; 4]> = SmallVec::new();
         for id in inst.rest(4) {
             let mut v = self.one(*id, inst)?;
-            // Scalars beside vectors (ldexp's exponent, some clamps) stand for every lane.
+            // Scalars beside vectors (ldexp's exponent, some clamps) are repeated in every lane.
             if ty.lanes() > 1 && self.f.ty(v).lanes() == 1 && self.f.ty(v).space().is_none() {
                 let wide = self.f.ty(v).scalar().map(|s| ty.with_scalar(s));
                 v = match wide {
@@ -242,7 +242,8 @@ impl FuncReader<'_, '_, '_> {
         self.define(inst, v)
     }
 
-    /// vloadn, vstoren and the half forms: memory accesses with the alignment of one element (or of the vector).
+    /// vloadn, vstoren and the half forms: memory accesses with the alignment of one element (or of the
+    /// vector).
     fn vector_memory(&mut self, op: ClOp, inst: &Instr<'_>) -> Result<()> {
         let half = !matches!(op, ClOp::vloadn | ClOp::vstoren);
         let aligned = matches!(op, ClOp::vloada_halfn | ClOp::vstorea_halfn | ClOp::vstorea_halfn_r);
@@ -262,7 +263,7 @@ impl FuncReader<'_, '_, '_> {
         };
         let elem = if half { Scalar::F16 } else { scalar };
         let lanes = ty.lanes();
-        // The aligned forms of three take the room and the alignment of four.
+        // The aligned forms of three have the size and the alignment of four.
         let stride = elem.bytes() * if aligned { lanes.next_power_of_two() } else { lanes };
         let align = if aligned { stride } else { elem.bytes() };
         let by = self.f.i64(stride as i64);

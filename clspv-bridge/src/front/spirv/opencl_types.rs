@@ -1,9 +1,9 @@
-//! What types the operands of each OpenCL.std instruction have (the extended instruction set specification, section 2).
+//! Operand types of the OpenCL.std instructions (the extended instruction set specification, section 2).
 
 use crate::ir::{ClOp, Scalar, Type};
 
-/// Whether an instruction may have this result type and these operands, scalars that stand for every lane of a vector
-/// repeated already.
+/// Whether an instruction may have this result type and these operands. Scalars that apply to every lane of a
+/// vector have been repeated already.
 pub fn fits(op: ClOp, result: Type, args: &[Type]) -> bool {
     use ClOp::*;
     let Some(scalar) = result.scalar().filter(|s| *s != Scalar::I1) else { return false };
@@ -54,7 +54,7 @@ pub fn fits(op: ClOp, result: Type, args: &[Type]) -> bool {
         select => {
             matches!(args, [x, y, c] if *x == result && *y == result && c.is_int() && c.lanes() == lanes && c.scalar() != Some(Scalar::I1))
         }
-        // Their types are looked at where they are read.
+        // Their types are checked where they are read.
         vloadn | vstoren | vload_half | vload_halfn | vstore_half | vstore_half_r | vstore_halfn
         | vstore_halfn_r | vloada_halfn | vstorea_halfn | vstorea_halfn_r | shuffle | shuffle2 | printf
         | prefetch => true,

@@ -2,7 +2,7 @@
 
 use super::func::{FuncReader, Vals};
 use super::read::Instr;
-use super::types::Kind;
+use super::types::TypeKind;
 use crate::error::Result;
 use crate::ir::{
     BinOp, CastOp, ClOp, FastMath, FloatCc, I1, I32, I64, IntCc, Op as IrOp, Scalar, Space, Type, UnOp, Value,
@@ -81,12 +81,13 @@ pub fn float_masks(s: Scalar) -> (u64, u64) {
 }
 
 impl FuncReader<'_, '_, '_> {
-    /// Reads an instruction on values; false if it is not known.
+    /// Reads an instruction on values; returns false if it is unknown.
     pub fn value_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
         if let Some(op) = binary(inst.op) {
             let ty = self.result_type(inst)?;
             let (mut x, mut y) = (self.arg(2, inst)?, self.arg(3, inst)?);
-            // clang drops the truncation of an operand whose high bits a mask clears: the low bits are what is meant
+            // clang drops the truncation of an operand whose high bits a mask clears: the low bits are what
+            // is meant
             if matches!(op, BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Iadd | BinOp::Isub | BinOp::Imul) {
                 x = self.truncated(x, ty);
                 y = self.truncated(y, ty);
@@ -133,13 +134,13 @@ impl FuncReader<'_, '_, '_> {
         Ok(false)
     }
 
-    /// Permissions decorated on the result.
+    /// The fast-math flags that decorate the result.
     pub fn fast(&self, inst: &Instr<'_>) -> FastMath {
         let fast = inst.ops.get(1).map(|id| self.r.meta.of(*id).fast).unwrap_or_default();
         FastMath { contract: fast.contract || self.r.meta.contracts(), ..fast }
     }
 
-    /// The low bits of an integer that is wider than `ty`; other values as they are.
+    /// The low bits of an integer that is wider than `ty`; other values are returned as they are.
     fn truncated(&mut self, v: Value, ty: Type) -> Value {
         let from = self.f.ty(v);
         match (from.scalar(), ty.scalar()) {
@@ -258,7 +259,7 @@ impl FuncReader<'_, '_, '_> {
         };
         match inst.op {
             Op::SatConvertSToU | Op::SatConvertUToS => saturate = true,
-            // Float to integer rounds toward zero, everything else to nearest even, if nothing is said.
+            // By default, float to integer rounds toward zero and everything else to nearest even.
             Op::ConvertFToU | Op::ConvertFToS if rounding == Some(crate::ir::Rounding::Rtz) => {
                 rounding = None
             }
@@ -343,17 +344,18 @@ impl FuncReader<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Follows literal indices into a type: type id, first leaf, and the lane if the last index is into a vector.
+    /// Follows literal indices into a type: type id, first leaf, and the lane if the last index is into a
+    /// vector.
     fn walk(&self, ty: u32, indices: &[u32], inst: &Instr<'_>) -> Result<(u32, usize, Option<u8>)> {
         let (mut ty, mut leaf) = (ty, 0usize);
         for (n, index) in indices.iter().enumerate() {
-            if let Kind::Plain(Type::Vector(_, lanes)) = self.r.types.need(ty, inst)?.kind {
+            if let TypeKind::Plain(Type::Vector(_, lanes)) = self.r.types.need(ty, inst)?.kind {
                 if n + 1 != indices.len() || *index >= lanes as u32 {
                     return Err(inst.bad("index out of range"));
                 }
                 return Ok((ty, leaf, Some(*index as u8)));
             }
-            if matches!(self.r.types.need(ty, inst)?.kind, Kind::Plain(Type::Scalar(_))) && *index == 0 {
+            if matches!(self.r.types.need(ty, inst)?.kind, TypeKind::Plain(Type::Scalar(_))) && *index == 0 {
                 continue;
             }
             let (member, _, first) = self.r.types.member(ty, *index as u64, inst)?;
@@ -371,7 +373,7 @@ impl FuncReader<'_, '_, '_> {
                 for id in inst.rest(2) {
                     vals.extend(self.leaves(*id, inst)?);
                 }
-                if let Kind::Plain(vector) = self.r.types.need(ty, inst)?.kind {
+                if let TypeKind::Plain(vector) = self.r.types.need(ty, inst)?.kind {
                     let mut lanes: SmallVec<[Value; 16]> = SmallVec::new();
                     for v in vals {
                         for lane in 0..self.f.ty(v).lanes() {
@@ -468,7 +470,7 @@ impl FuncReader<'_, '_, '_> {
         let (Some(lane), Some(other)) = (self.f.ty(a).scalar(), self.f.ty(b).scalar()) else {
             return Err(inst.bad("operands of different types"));
         };
-        // Clang gives an undefined vector of integers to shuffles of half vectors.
+        // clang passes an undefined vector of integers to shuffles of half vectors.
         let b = if other != lane && other.bits() == lane.bits() {
             self.b().bitcast(b, Type::vector(lane, nb))
         } else {
@@ -598,7 +600,7 @@ impl FuncReader<'_, '_, '_> {
             Op::Any | Op::All => {
                 let x = self.int_arg(2, inst)?;
                 let ty = self.f.ty(x);
-                // On integers (invalid, but made by a known producer) the sign bits are meant.
+                // On integers (invalid, but a known producer writes it) it means the sign bits.
                 let cond = if ty.scalar() == Some(Scalar::I1) {
                     x
                 } else {
@@ -713,7 +715,7 @@ impl FuncReader<'_, '_, '_> {
         self.define(inst, sum)
     }
 
-    /// OpIsNan and friends by tests of the bits, which no floating-point mode can spoil.
+    /// OpIsNan and similar, by tests of the bits, which no floating-point mode affects.
     fn classify(&mut self, inst: &Instr<'_>) -> Result<()> {
         let x = self.float_arg(2, inst)?;
         let ty = self.f.ty(x);

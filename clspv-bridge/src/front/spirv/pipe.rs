@@ -1,20 +1,20 @@
-//! Pipes: what is done with their memory is functions of the built-in library (`builtins/pipe.cl`); packets are copied here,
-//! where their size is known.
+//! Pipes: operations on their memory are functions of the built-in library (`builtins/pipe.cl`). Packets are
+//! copied here, where their size is known.
 
 use super::func::FuncReader;
 use super::memory::MemFlags;
 use super::read::Instr;
-use super::types::Kind;
+use super::types::TypeKind;
 use crate::error::Result;
 use crate::ir::{BinOp, BlockCall, CastOp, I32, I64, IntCc, Scope, Space, Type, Value};
 use spirv::Op;
 
-/// Most bytes of a packet.
+/// Maximum number of bytes of a packet.
 const MAX_PACKET_BYTES: i64 = 65536;
 const GLOBAL: Type = Type::Ptr(Space::Global);
 
 impl FuncReader<'_, '_, '_> {
-    /// Reads an instruction on pipes; false if it is none.
+    /// Reads an instruction on pipes; returns false for other instructions.
     pub fn pipe_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
         match inst.op {
             Op::ReadPipe | Op::WritePipe | Op::ReservedReadPipe | Op::ReservedWritePipe => {
@@ -50,7 +50,7 @@ impl FuncReader<'_, '_, '_> {
     fn pipe(&mut self, i: usize, inst: &Instr<'_>) -> Result<Value> {
         let (ty, vals) = self.typed(inst.word(i)?, inst)?;
         match (&self.r.types.need(ty, inst)?.kind, vals.as_slice()) {
-            (Kind::Pipe(_), [v]) => Ok(*v),
+            (TypeKind::Pipe(_), [v]) => Ok(*v),
             _ => Err(inst.bad(format_args!("operand {i} is not a pipe"))),
         }
     }
@@ -105,7 +105,7 @@ impl FuncReader<'_, '_, '_> {
         self.define(inst, n)
     }
 
-    /// Copies a packet, of a reservation or of one made for it: 0 if it could be done, else -1.
+    /// Copies a packet, of a reservation or of one made for it; the result is 0, or -1 if that failed.
     fn transfer(&mut self, inst: &Instr<'_>) -> Result<()> {
         let pipe = self.pipe(2, inst)?;
         let reads = matches!(inst.op, Op::ReadPipe | Op::ReservedReadPipe);
@@ -124,7 +124,7 @@ impl FuncReader<'_, '_, '_> {
             let half = b.i64(32);
             let n = b.bin(BinOp::Lshr, id, half);
             let n = b.cast(CastOp::Trunc, n, I32);
-            // A packet that the reservation has.
+            // A packet of the given reservation.
             let possible = b.icmp(IntCc::Ult, index, n);
             (id, index, possible)
         } else {

@@ -1,7 +1,7 @@
 //! Words to instructions: a bounds-checked iterator over a SPIR-V binary.
 //!
-//! Nothing here trusts the input. An [`Instr`] borrows its operand words; reading past the end of an instruction is
-//! an error with the word offset of the instruction, never a panic. What the operands mean is up to the users.
+//! The input is not trusted. An [`Instr`] borrows its operand words; reading past the end of an instruction
+//! is an error with the word offset of the instruction, never a panic. The users interpret the operands.
 
 use crate::error::{CompileError, Result};
 use spirv::Op;
@@ -15,7 +15,7 @@ pub struct Instr<'a> {
     pub at: usize,
 }
 
-/// A malformed module, with the word offset of the offence.
+/// An error for a malformed module, with the word offset of the instruction.
 pub fn bad(at: usize, what: impl std::fmt::Display) -> CompileError {
     CompileError::InvalidIl(format!("{what} (word {at})"))
 }

@@ -1,4 +1,4 @@
-//! Atomics, barriers and fences; asynchronous copies, which are done at once by the whole work-group.
+//! Atomics, barriers and fences; asynchronous copies, which the whole work-group completes at once.
 
 use super::func::FuncReader;
 use super::memory::MemFlags;
@@ -11,7 +11,7 @@ use crate::ir::{
 use spirv::Op;
 
 impl FuncReader<'_, '_, '_> {
-    /// Reads an atomic, barrier or asynchronous copy; false if it is none.
+    /// Reads an atomic, barrier or asynchronous copy; returns false for other instructions.
     pub fn sync_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
         let rmw = match inst.op {
             Op::AtomicExchange => Some(RmwOp::Xchg),
@@ -173,7 +173,7 @@ impl FuncReader<'_, '_, '_> {
         let (_, elem) = self.r.types.pointer(self.type_of(inst.word(3)?, inst)?, inst)?;
         let info = self.r.types.need(elem, inst)?.clone();
         let leaves = self.r.types.leaves(elem, inst)?;
-        // The stride belongs to the side in global memory.
+        // The stride applies to the side in global memory.
         let to_local = self.f.ty(dst) == Type::Ptr(crate::ir::Space::Local);
         let line = self.line;
         let before = self.block;

@@ -1,8 +1,8 @@
-//! SPIR-V types: shapes of values, layouts in memory, address spaces.
+//! SPIR-V types: the IR types of values, layouts in memory, address spaces.
 //!
-//! Every type is described once, when it is declared, from types declared before it, so sizes need no recursion and
-//! hostile input cannot make them loop. Aggregates are seen as a list of *leaves* (scalars, vectors, pointers) with
-//! byte offsets; an aggregate value is one IR value for each leaf.
+//! Every type is described once, when it is declared, from types declared before it. So sizes need no
+//! recursion, and hostile input cannot cause endless loops. Aggregates are lists of *leaves* (scalars,
+//! vectors, pointers) with byte offsets; an aggregate value is one IR value for each leaf.
 
 use super::read::Instr;
 use crate::error::Result;
@@ -12,14 +12,14 @@ use spirv::StorageClass;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Most leaves that an aggregate value may have.
+/// Maximum number of leaves of an aggregate value.
 const MAX_LEAVES: usize = 4096;
 
-/// What a type id stands for.
+/// The declaration that a type id refers to.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum TypeKind {
     Void,
-    /// Anything that is one IR value.
+    /// A type whose values are one IR value.
     Plain(Type),
     Ptr {
         storage: StorageClass,
@@ -47,7 +47,7 @@ pub enum Kind {
     SampledImage(ImageDim),
     /// The address of the pipe's memory ([`crate::abi::pipe`]).
     Pipe(AccessQualifier),
-    /// A queue on the device: a number that the runtime gives.
+    /// A queue on the device: a number that the runtime assigns.
     Queue,
     /// A type that no supported instruction uses.
     Other(&'static str),
@@ -56,7 +56,7 @@ pub enum Kind {
 /// A type with its layout by OpenCL C rules.
 #[derive(Clone, Debug)]
 pub struct TypeInfo {
-    pub kind: Kind,
+    pub kind: TypeKind,
     /// Bytes in memory, including padding.
     pub size: u64,
     pub align: u32,
@@ -73,7 +73,7 @@ pub struct Leaf {
     pub offset: u64,
 }
 
-/// Address space of a storage class; `None` for classes that hold no OpenCL memory.
+/// Address space of a storage class; `None` for classes without OpenCL memory.
 pub fn space_of(storage: StorageClass) -> Option<Space> {
     Some(match storage {
         StorageClass::Function | StorageClass::Private | StorageClass::Input => Space::Private,
@@ -85,7 +85,7 @@ pub fn space_of(storage: StorageClass) -> Option<Space> {
     })
 }
 
-/// Size and alignment of a plain type in memory: vectors of three take the room of four.
+/// Size and alignment of a plain type in memory: vectors of three have those of four.
 pub fn layout(ty: Type) -> (u64, u32) {
     match ty {
         Type::Scalar(s) => (s.bytes() as u64, s.bytes()),
@@ -99,11 +99,11 @@ pub fn layout(ty: Type) -> (u64, u32) {
 
 /// All types of a module.
 #[derive(Default)]
-pub struct Types {
+pub struct TypeTable {
     map: HashMap<u32, TypeInfo>,
 }
 
-impl Types {
+impl TypeTable {
     /// The type with this id.
     pub fn get(&self, id: u32) -> Option<&TypeInfo> {
         self.map.get(&id)
@@ -115,12 +115,12 @@ impl Types {
     /// The IR type of a single value.
     pub fn plain(&self, id: u32, inst: &Instr<'_>) -> Result<Type> {
         match self.need(id, inst)?.kind {
-            Kind::Plain(ty) => Ok(ty),
-            Kind::Image { .. } => Ok(Type::Opaque(Opaque::Image)),
-            Kind::Sampler => Ok(I32),
-            Kind::Queue => Ok(I64),
-            Kind::Pipe(_) => Ok(Type::Ptr(Space::Global)),
-            Kind::Ptr { storage, .. } => match space_of(storage) {
+            TypeKind::Plain(ty) => Ok(ty),
+            TypeKind::Image { .. } => Ok(Type::Opaque(Opaque::Image)),
+            TypeKind::Sampler => Ok(I32),
+            TypeKind::Queue => Ok(I64),
+            TypeKind::Pipe(_) => Ok(Type::Ptr(Space::Global)),
+            TypeKind::Ptr { storage, .. } => match space_of(storage) {
                 Some(space) => Ok(Type::Ptr(space)),
                 None => Err(inst.bad(format_args!("pointer in storage class {storage:?}"))),
             },
@@ -130,15 +130,15 @@ impl Types {
     /// Storage class and pointee of a pointer type.
     pub fn pointer(&self, id: u32, inst: &Instr<'_>) -> Result<(StorageClass, u32)> {
         match self.need(id, inst)?.kind {
-            Kind::Ptr { storage, pointee } => Ok((storage, pointee)),
+            TypeKind::Ptr { storage, pointee } => Ok((storage, pointee)),
             _ => Err(inst.bad(format_args!("%{id} is not a pointer type"))),
         }
     }
-    /// Whether values of the type are split.
+    /// Whether values of the type are split into leaves.
     pub fn is_aggregate(&self, id: u32) -> bool {
         matches!(
             self.get(id).map(|t| &t.kind),
-            Some(Kind::Array { .. } | Kind::Struct { .. } | Kind::SampledImage(_))
+            Some(TypeKind::Array { .. } | TypeKind::Struct { .. } | TypeKind::SampledImage(_))
         )
     }
     /// Declares a type.
@@ -167,22 +167,22 @@ impl Types {
     }
     fn collect(&self, id: u32, base: u64, inst: &Instr<'_>, out: &mut Vec<Leaf>) -> Result<()> {
         let info = self.need(id, inst)?;
-        if info.leaves == 0 && matches!(info.kind, Kind::Struct { .. } | Kind::Array { .. }) {
+        if info.leaves == 0 && matches!(info.kind, TypeKind::Struct { .. } | TypeKind::Array { .. }) {
             return Ok(());
         }
         match &info.kind {
-            Kind::Void => {}
-            Kind::Plain(ty) => out.push(Leaf { ty: *ty, offset: base }),
-            Kind::Ptr { .. } | Kind::Pipe(_) | Kind::Queue => {
+            TypeKind::Void => {}
+            TypeKind::Plain(ty) => out.push(Leaf { ty: *ty, offset: base }),
+            TypeKind::Ptr { .. } | TypeKind::Pipe(_) | TypeKind::Queue => {
                 out.push(Leaf { ty: self.plain(id, inst)?, offset: base })
             }
-            Kind::Image { .. } => out.push(Leaf { ty: Type::Opaque(Opaque::Image), offset: base }),
-            Kind::Sampler => out.push(Leaf { ty: I32, offset: base }),
-            Kind::SampledImage(_) => {
+            TypeKind::Image { .. } => out.push(Leaf { ty: Type::Opaque(Opaque::Image), offset: base }),
+            TypeKind::Sampler => out.push(Leaf { ty: I32, offset: base }),
+            TypeKind::SampledImage(_) => {
                 out.push(Leaf { ty: Type::Opaque(Opaque::Image), offset: base });
                 out.push(Leaf { ty: I32, offset: base + 8 });
             }
-            Kind::Array { elem, len } => {
+            TypeKind::Array { elem, len } => {
                 let (elem, len) = (*elem, *len);
                 let stride = self.need(elem, inst)?.size;
                 if self.need(elem, inst)?.leaves > 0 {
@@ -191,12 +191,12 @@ impl Types {
                     }
                 }
             }
-            Kind::Struct { members, offsets } => {
+            TypeKind::Struct { members, offsets } => {
                 for (m, o) in members.iter().zip(offsets.iter()) {
                     self.collect(*m, base + o, inst, out)?;
                 }
             }
-            Kind::Function { .. } | Kind::Other(_) => {
+            TypeKind::Function { .. } | TypeKind::Other(_) => {
                 return Err(inst.bad(format_args!("%{id} is not the type of a value")));
             }
         }
@@ -206,14 +206,14 @@ impl Types {
     pub fn member(&self, id: u32, index: u64, inst: &Instr<'_>) -> Result<(u32, u64, usize)> {
         let out_of_range = || inst.bad(format_args!("index {index} is out of range"));
         match &self.need(id, inst)?.kind {
-            Kind::Array { elem, len } => {
+            TypeKind::Array { elem, len } => {
                 if index >= *len {
                     return Err(out_of_range());
                 }
                 let e = self.need(*elem, inst)?;
                 Ok((*elem, index.wrapping_mul(e.size), (index as usize).saturating_mul(e.leaves)))
             }
-            Kind::Struct { members, offsets } => {
+            TypeKind::Struct { members, offsets } => {
                 let i = usize::try_from(index).map_err(|_| out_of_range())?;
                 let ty = *members.get(i).ok_or_else(out_of_range)?;
                 let first = members[..i]
@@ -230,15 +230,15 @@ impl Types {
 /// A type that is one IR value.
 pub fn plain(ty: Type) -> TypeInfo {
     let (size, align) = layout(ty);
-    TypeInfo { kind: Kind::Plain(ty), size, align, leaves: 1, depth: 0 }
+    TypeInfo { kind: TypeKind::Plain(ty), size, align, leaves: 1, depth: 0 }
 }
 
 /// The kind of a declaration that needs no other type (`None` if it needs one).
 pub fn leaf_declaration(inst: &Instr<'_>) -> Result<Option<TypeInfo>> {
     use spirv::Op;
-    let other = |name| Some(TypeInfo { kind: Kind::Other(name), size: 8, align: 8, leaves: 0, depth: 0 });
+    let other = |name| Some(TypeInfo { kind: TypeKind::Other(name), size: 8, align: 8, leaves: 0, depth: 0 });
     Ok(match inst.op {
-        Op::TypeVoid => Some(TypeInfo { kind: Kind::Void, size: 0, align: 1, leaves: 0, depth: 0 }),
+        Op::TypeVoid => Some(TypeInfo { kind: TypeKind::Void, size: 0, align: 1, leaves: 0, depth: 0 }),
         Op::TypeBool => Some(plain(Type::Scalar(Scalar::I1))),
         Op::TypeInt => match Scalar::int(inst.word(1)?).filter(|s| *s != Scalar::I1) {
             Some(s) => Some(plain(Type::Scalar(s))),
@@ -248,16 +248,16 @@ pub fn leaf_declaration(inst: &Instr<'_>) -> Result<Option<TypeInfo>> {
             Some(s) => Some(plain(Type::Scalar(s))),
             None => return Err(inst.bad(format_args!("floats of {} bits", inst.word(1)?))),
         },
-        // Asynchronous copies are done at once, so an event carries nothing.
+        // Asynchronous copies complete at once, so an event holds no data.
         Op::TypeEvent => Some(plain(I64)),
-        Op::TypeSampler => Some(TypeInfo { kind: Kind::Sampler, size: 4, align: 4, leaves: 1, depth: 0 }),
+        Op::TypeSampler => Some(TypeInfo { kind: TypeKind::Sampler, size: 4, align: 4, leaves: 1, depth: 0 }),
         Op::TypeImage => match image(inst)? {
             Ok(kind) => Some(TypeInfo { kind, size: 8, align: 8, leaves: 1, depth: 0 }),
             Err(what) => other(what),
         },
         Op::TypeOpaque => other("opaque type"),
         Op::TypePipe => Some(TypeInfo {
-            kind: Kind::Pipe(access(inst.ops.get(1))),
+            kind: TypeKind::Pipe(access(inst.ops.get(1))),
             size: 8,
             align: 8,
             leaves: 1,
@@ -266,16 +266,16 @@ pub fn leaf_declaration(inst: &Instr<'_>) -> Result<Option<TypeInfo>> {
         // A number of packets and the first of them.
         Op::TypeReserveId => Some(plain(I64)),
         Op::TypePipeStorage => other("pipe storage"),
-        // A number that the runtime gives.
+        // A number that the runtime assigns.
         Op::TypeDeviceEvent => Some(plain(I64)),
-        Op::TypeQueue => Some(TypeInfo { kind: Kind::Queue, size: 8, align: 8, leaves: 1, depth: 0 }),
+        Op::TypeQueue => Some(TypeInfo { kind: TypeKind::Queue, size: 8, align: 8, leaves: 1, depth: 0 }),
         Op::TypeNamedBarrier => other("named barrier"),
         _ => None,
     })
 }
 
 /// OpTypeImage; the inner error names a kind of image that is not supported.
-fn image(inst: &Instr<'_>) -> Result<std::result::Result<Kind, &'static str>> {
+fn image(inst: &Instr<'_>) -> Result<std::result::Result<TypeKind, &'static str>> {
     use spirv::Dim;
     let (arrayed, multisampled) = (inst.word(4)? == 1, inst.word(5)? == 1);
     if multisampled {
@@ -290,7 +290,7 @@ fn image(inst: &Instr<'_>) -> Result<std::result::Result<Kind, &'static str>> {
         (Some(Dim::Dim3D), false) => ImageDim::D3,
         _ => return Err(inst.bad("an image of these dimensions")),
     };
-    Ok(Ok(Kind::Image { dim, access: access(inst.ops.get(8)) }))
+    Ok(Ok(TypeKind::Image { dim, access: access(inst.ops.get(8)) }))
 }
 
 /// An access qualifier; without one, images are read-only.

@@ -1,8 +1,10 @@
-//! Memory that nothing writes while a kernel runs: what `restrict` arguments lead to that the kernel does not write through.
+//! Memory that is not written while a kernel runs: the objects of `restrict` arguments that the kernel does
+//! not write through.
 //!
-//! Modules say `NoAlias` of such an argument, and `NoWrite` of one that is only read through (clang finds that out). The object
-//! is then not written by other pointers either, or the program has no meaning (C99, section 6.7.3.1); as for every compiler of
-//! kernels that is meant of all work-items. So loads through such arguments are `readonly`.
+//! Modules decorate such an argument with `NoAlias`, and with `NoWrite` if it is only read through (clang
+//! infers that). Then no other pointer writes the object either, or the behaviour is undefined (C99, section
+//! 6.7.3.1). As in other kernel compilers that applies to all work-items together. So loads through such
+//! arguments are `readonly`.
 
 use crate::ir::{Function, Op, Value};
 
@@ -30,7 +32,7 @@ pub fn mark(func: &mut Function, unwritten: &[bool]) {
     }
 }
 
-/// What a pointer was computed from by additions alone.
+/// The pointer from which one was computed by additions alone.
 fn root(func: &Function, mut ptr: Value) -> Value {
     while let Some(sum) = func.def_inst(ptr).map(|i| &func.insts[i]).filter(|d| d.op == Op::PtrAdd) {
         ptr = sum.args[0];

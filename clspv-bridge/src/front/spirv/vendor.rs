@@ -1,8 +1,9 @@
 //! Instructions of vendor extensions that producers enable by default: llvm-spirv, clang and DPC++.
 //!
 //! SPV_INTEL_shader_integer_functions2, SPV_INTEL_bfloat16_conversion, SPV_INTEL_split_barrier,
-//! SPV_INTEL_ternary_bitwise_function, SPV_EXT_arithmetic_fence and SPV_ALTERA_fpga_reg. Hints of other extensions are
-//! skipped where instructions are dispatched; what cannot be expressed becomes a call of an unsupported construct.
+//! SPV_INTEL_ternary_bitwise_function, SPV_EXT_arithmetic_fence and SPV_ALTERA_fpga_reg. Hints of other
+//! extensions are skipped where instructions are dispatched; what cannot be expressed becomes a call of an
+//! unsupported construct.
 
 use super::func::FuncReader;
 use super::read::Instr;
@@ -10,7 +11,7 @@ use crate::error::Result;
 use crate::ir::{BinOp, CastOp, ClOp, F32, FloatCc, I16, Op as IrOp, Ordering, Scalar, Type, UnOp, Value};
 use spirv::Op;
 
-/// The built-in function that an instruction of SPV_INTEL_shader_integer_functions2 is.
+/// The built-in function for an instruction of SPV_INTEL_shader_integer_functions2.
 fn integer_function(op: Op) -> Option<ClOp> {
     Some(match op {
         Op::AbsISubINTEL => ClOp::s_abs_diff,
@@ -28,7 +29,7 @@ fn integer_function(op: Op) -> Option<ClOp> {
 }
 
 impl FuncReader<'_, '_, '_> {
-    /// Reads an instruction of a vendor extension; false if it is none.
+    /// Reads an instruction of a vendor extension; returns false for other instructions.
     pub fn vendor_op(&mut self, inst: &Instr<'_>) -> Result<bool> {
         if let Some(op) = integer_function(inst.op) {
             let (x, y) = (self.int_arg(2, inst)?, self.int_arg(3, inst)?);
@@ -78,7 +79,7 @@ impl FuncReader<'_, '_, '_> {
                 let v = b.bitcast(bits, ty.with_scalar(Scalar::F32));
                 self.define(inst, v)?;
             }
-            // The two halves of a barrier: what is written before the first is seen after the second.
+            // The two halves of a barrier: writes before the first are visible after the second.
             Op::ControlBarrierArriveINTEL => {
                 let memory = self.scope(inst.word(1)?);
                 let spaces = self.spaces(inst.word(2)?);
@@ -120,7 +121,8 @@ impl FuncReader<'_, '_, '_> {
         Ok(b.cast(CastOp::Trunc, v, ty.with_scalar(Scalar::I16)))
     }
 
-    /// OpBitwiseFunctionINTEL: bit `4a + 2b + c` of the index is the result for bits a, b and c of the operands.
+    /// OpBitwiseFunctionINTEL: bit `4a + 2b + c` of the index is the result for bits a, b and c of the
+    /// operands.
     fn bitwise_function(&mut self, inst: &Instr<'_>) -> Result<Value> {
         let operands = [self.int_arg(2, inst)?, self.int_arg(3, inst)?, self.int_arg(4, inst)?];
         let ty: Type = self.result_type(inst)?;
@@ -153,7 +155,7 @@ mod tests {
         [&[(ops.len() as u32 + 1) << 16 | op as u32], ops].concat()
     }
 
-    /// A module whose kernel stores the word that `body`, instructions with ids from 20 on, leaves as %30.
+    /// A module whose kernel stores the word %30; `body`, instructions with ids from 20 on, defines it.
     fn stores(body: &[Vec<u32>]) -> Vec<u32> {
         let parts = [
             vec![0x0723_0203, 0x0001_0200, 0, 40, 0],

@@ -4,7 +4,7 @@
 use super::BuiltinLowering;
 use crate::ir::names::Named;
 use crate::ir::*;
-use crate::native::image;
+use crate::native::image_descriptor as image;
 
 impl BuiltinLowering<'_, '_, '_> {
     /// Lowers a read through a sampler, optionally at a level of detail, to a call of the library function

@@ -6,7 +6,7 @@ use super::memory::{AllocationKind, Range};
 use super::race::{CheckedAccess, Item, Races, Space};
 use super::report::{Fault, Finding, NULL};
 use super::{Checker, Checks, pattern};
-use clspv_bridge::native::{Places, check};
+use clspv_bridge::native::{VariableLocations, check};
 use std::collections::HashMap;
 use std::ffi::c_void;
 
@@ -26,14 +26,14 @@ struct Region {
 
 /// The properties of a launch that its session needs.
 pub struct LaunchShape<'a> {
-    pub places: &'a Places,
+    pub variables: &'a VariableLocations,
     pub width: u32,
     pub linear: bool,
     pub has_barriers: bool,
     /// Local memory is zero-initialised when a group starts.
     pub zero_local: bool,
-    /// Bytes of a context array in scratch memory.
-    pub record_bytes: u64,
+    /// Bytes of a frame in scratch memory.
+    pub frame_bytes: u64,
     pub offset: [u64; 3],
     pub enqueued_local: [u64; 3],
     /// Global memory of arguments: name, start, size.
@@ -87,7 +87,7 @@ impl<'a> Session<'a> {
             };
             add(range, name);
         }
-        for p in &shape.places.program {
+        for p in &shape.variables.program {
             let start = shape.data + u64::from(p.offset);
             let range =
                 Range { start, end: start + u64::from(p.size), kind: AllocationKind::Buffer { new: false } };
@@ -137,7 +137,7 @@ impl<'a> Session<'a> {
                 };
                 Region { range, name, space: Space::Local }
             };
-            let own = self.shape.places.local.iter();
+            let own = self.shape.variables.local.iter();
             let own = own.map(|p| {
                 local_region(format!("local variable '{}'", p.name), p.offset.into(), p.size.into())
             });
@@ -155,26 +155,26 @@ impl<'a> Session<'a> {
                 unsafe { fill(r.range.start, r.range.end - r.range.start) };
             }
             if self.shape.has_barriers {
-                let records = scratch.1.checked_div(self.shape.record_bytes).unwrap_or(0);
-                for n in 0..records {
-                    // SAFETY: the context array is in scratch memory.
-                    unsafe { self.start_record(scratch.0 + n * self.shape.record_bytes, 0..u32::MAX) };
+                let frames = scratch.1.checked_div(self.shape.frame_bytes).unwrap_or(0);
+                for n in 0..frames {
+                    // SAFETY: the frame is in scratch memory.
+                    unsafe { self.start_frame(scratch.0 + n * self.shape.frame_bytes, 0..u32::MAX) };
                 }
             }
         }
     }
 
-    /// Makes the private variables of a vector in a part of its context array uninitialised.
+    /// Makes the private variables of a vector in a part of its frame uninitialised.
     ///
     /// # Safety
-    /// A context array is at the address.
-    unsafe fn start_record(&self, record: u64, part: std::ops::Range<u32>) {
-        let all = &self.shape.places.private;
+    /// A frame is at the address.
+    unsafe fn start_frame(&self, record: u64, part: std::ops::Range<u32>) {
+        let all = &self.shape.variables.private;
         let before = all.partition_point(|p| p.offset < part.start);
         for p in all.iter().skip(before).take_while(|p| p.offset < part.end) {
             for lane in 0..self.shape.width {
                 let at = record + u64::from(p.offset) + u64::from(p.stride) * u64::from(lane);
-                // SAFETY: the variable's copies are in the context array.
+                // SAFETY: the variable's copies are in the frame.
                 unsafe { fill(at, p.size.into()) };
             }
         }
@@ -219,13 +219,13 @@ impl<'a> Session<'a> {
             return Some(found(r));
         }
         if address >= self.scratch.start && address < self.scratch.end {
-            let offset = address.checked_sub(position[check::RECORD])?;
-            let places = &self.shape.places.private;
+            let offset = address.checked_sub(position[check::FRAME])?;
+            let places = &self.shape.variables.private;
             let p = places.get(places.partition_point(|p| u64::from(p.offset) <= offset).checked_sub(1)?)?;
             let start = u64::from(p.offset) + u64::from(p.stride) * u64::from(own);
             let range = Range {
-                start: position[check::RECORD] + start,
-                end: position[check::RECORD] + start + u64::from(p.size),
+                start: position[check::FRAME] + start,
+                end: position[check::FRAME] + start + u64::from(p.size),
                 kind: AllocationKind::Buffer { new: true },
             };
             return range.holds(address, size).then_some(Target {
@@ -268,8 +268,8 @@ impl<'a> Session<'a> {
         let nearest = shown.min_by_key(|r| distance(r)).filter(|r| distance(r) < NEAR);
         let behind = address.saturating_sub(self.scratch.end);
         if address >= self.scratch.start && behind < nearest.map_or(NEAR, distance).max(1) {
-            let offset = address.wrapping_sub(position[check::RECORD]);
-            let places = &self.shape.places.private;
+            let offset = address.wrapping_sub(position[check::FRAME]);
+            let places = &self.shape.variables.private;
             let p = places.get(places.partition_point(|p| u64::from(p.offset) <= offset).wrapping_sub(1));
             return match p {
                 Some(p) => {
@@ -343,7 +343,7 @@ impl<'a> Session<'a> {
         let is_new =
             matches!(range.kind, AllocationKind::Buffer { new: true } | AllocationKind::Shared { new: true });
         if self.checks.uninit && reads && is_new {
-            let wanted = what >> check::WANTED;
+            let wanted = what >> check::DEMANDED;
             // SAFETY: the bytes are in the region.
             if unsafe { is_uninitialised(&range, at, wanted) } {
                 self.find(Fault::Uninitialised, at, None);
@@ -547,7 +547,7 @@ pub unsafe extern "C" fn order(state: *mut c_void, what: u64, mask: u64, positio
             session.races.fence(by, what & check::ACQUIRE != 0, what & check::RELEASE != 0);
         }
     } else if session.checks.uninit {
-        // SAFETY: the code passes its context array.
-        unsafe { session.start_record(position[check::RECORD], mask as u32..(mask >> 32) as u32) };
+        // SAFETY: the code passes its frame.
+        unsafe { session.start_frame(position[check::FRAME], mask as u32..(mask >> 32) as u32) };
     }
 }

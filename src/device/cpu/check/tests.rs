@@ -23,7 +23,8 @@ fn run(source: &str) -> (Vec<Finding>, Vec<u32>) {
     let extensions =
         ["cl_khr_fp64", "__opencl_c_int64", "__opencl_c_fp64", "__opencl_c_work_group_collective_functions"];
     let extensions = extensions.map(String::from).to_vec();
-    let config = FrontConfig { extensions, opencl_version: 300, checked: true, ..FrontConfig::default() };
+    let config =
+        FrontConfig { extensions, opencl_version: 300, instrumented: true, ..FrontConfig::default() };
     let options = Options { std: "CL3.0".into(), ..Options::default() };
     let library = driver::compile_program(source, &[], &options, &config).unwrap_or_else(|e| panic!("{e}"));
     let program =

@@ -1,12 +1,12 @@
-//! What of a source is code: all but comments and the contents of literals, which say nothing of what is called.
+//! The code of a source: everything but comments and the contents of literals.
 //!
-//! Who looks for words of built-ins looks here. The text is only looked at; what is compiled is the source.
+//! Scan this text, not the source, for names of built-ins. The source itself is what is compiled.
 
 use std::borrow::Cow;
 
-/// A source as one line of code after the other, without comments (which become blanks), what is in string and character
-/// literals, and line breaks that a backslash hides. What has trigraphs or raw strings stays as it is.
-pub fn code_only(source: &str) -> Cow<'_, str> {
+/// Strips comments (each becomes a blank), the contents of string and character literals, and line breaks
+/// after a backslash. Sources with trigraphs or raw strings are returned unchanged.
+pub fn strip_literals(source: &str) -> Cow<'_, str> {
     if !source.contains(['"', '\'', '\\']) && !source.contains("//") && !source.contains("/*")
         || source.contains("??")
         || source.contains("R\"")
@@ -32,7 +32,7 @@ pub fn code_only(source: &str) -> Cow<'_, str> {
             }
             '"' | '\'' => {
                 out.push(c);
-                // One that is not closed ends with the line.
+                // A literal that is not closed ends with the line.
                 while let Some(inner) = chars.next_if(|c| *c != '\n') {
                     if inner == c {
                         out.push(c);
@@ -60,12 +60,12 @@ pub fn code_only(source: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// The names in a code.
+/// The identifiers in a code.
 pub fn names(code: &str) -> impl Iterator<Item = &str> {
     code.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|name| !name.is_empty())
 }
 
-/// Whether macros may put names together.
+/// Whether macros may concatenate names.
 pub fn pastes(code: &str) -> bool {
     ["##", "%:%:", "??"].iter().any(|mark| code.contains(mark))
 }
@@ -86,10 +86,10 @@ mod tests {
             ("int a = 1'000'000; '\"' x", "int a = 1'000'000; '' x"),
             ("a / b / c * d", "a / b / c * d"),
         ] {
-            assert_eq!(code_only(source), code, "{source}");
+            assert_eq!(strip_literals(source), code, "{source}");
         }
         for source in ["R\"(a \" // )\" b", "// ??/\nx", "kernel void k() {}"] {
-            assert_eq!(code_only(source), source);
+            assert_eq!(strip_literals(source), source);
         }
     }
 

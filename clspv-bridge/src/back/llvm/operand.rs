@@ -1,42 +1,42 @@
-//! Values as LLVM operands: one scalar for all work-items of a vector, a scalar that grows from lane to lane, or a vector. An
-//! OpenCL vector is a list of those.
+//! Values as LLVM operands: one scalar for all work-items of a vector, a scalar that grows from lane to lane,
+//! or a vector. An OpenCL vector is a list of those.
 
 use super::emit::Emit;
-use super::shape::Shape;
+use super::uniformity::Uniformity;
 use crate::ir::*;
 
-/// What an SSA value is in the text.
+/// The operands of an SSA value in the text.
 #[derive(Clone, Debug)]
-pub struct Val {
-    pub kind: ValKind,
+pub struct Operand {
+    pub kind: OperandKind,
     /// One operand for each lane of the IR's type.
     pub parts: Vec<String>,
 }
 
-/// How the operands stand for the work-items.
+/// How the operands represent the work-items.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ValKind {
-    /// The same scalar in all.
-    Same,
-    /// The scalar of lane 0, which grows by this much. With a guard, only where that (an `i1`) is true; the vector says what it is
-    /// in any case.
-    Line { step: i64, guard: Option<(String, String)> },
+pub enum OperandKind {
+    /// One scalar for all.
+    Uniform,
+    /// The scalar of lane 0, which grows by `step` from lane to lane. With a guard (an `i1` and a vector), it
+    /// does so only if the `i1` is true; the vector holds the value in any case.
+    Affine { step: i64, guard: Option<(String, String)> },
     /// A vector.
-    Each,
+    Varying,
 }
 
-impl Val {
-    pub fn same(part: impl Into<String>) -> Val {
-        Val { kind: ValKind::Same, parts: vec![part.into()] }
+impl Operand {
+    pub fn uniform(part: impl Into<String>) -> Operand {
+        Operand { kind: OperandKind::Uniform, parts: vec![part.into()] }
     }
-    pub fn line(part: impl Into<String>, step: i64) -> Val {
-        Val { kind: ValKind::Line { step, guard: None }, parts: vec![part.into()] }
+    pub fn affine(part: impl Into<String>, step: i64) -> Operand {
+        Operand { kind: OperandKind::Affine { step, guard: None }, parts: vec![part.into()] }
     }
-    pub fn each(parts: Vec<String>) -> Val {
-        Val { kind: ValKind::Each, parts }
+    pub fn varying(parts: Vec<String>) -> Operand {
+        Operand { kind: OperandKind::Varying, parts }
     }
-    pub fn is_same(&self) -> bool {
-        self.kind == ValKind::Same
+    pub fn is_uniform(&self) -> bool {
+        self.kind == OperandKind::Uniform
     }
 }
 
@@ -84,7 +84,7 @@ pub fn literal(ty: Type, bits: u64) -> String {
         Type::Scalar(s) | Type::Vector(s, _) => match s {
             Scalar::I1 => if bits & 1 == 1 { "true" } else { "false" }.into(),
             Scalar::F16 => format!("0xH{:04X}", bits as u16),
-            // Written as a double; a signalling NaN keeps its bits that way.
+            // Written as a double, which keeps the bits of a signalling NaN.
             Scalar::F32 => single(bits as u32),
             Scalar::F64 => format!("0x{bits:016X}"),
             _ => format!("{bits}"),
@@ -102,12 +102,12 @@ fn single(bits: u32) -> String {
 }
 
 impl Emit<'_> {
-    /// The type of a lane, as a vector over the work-items if `each`.
-    pub fn ty(&self, lane: &str, each: bool) -> String {
-        if each { format!("<{} x {lane}>", self.width) } else { lane.to_owned() }
+    /// The type of a lane: a vector over the work-items if `varying`.
+    pub fn ty(&self, lane: &str, varying: bool) -> String {
+        if varying { format!("<{} x {lane}>", self.width) } else { lane.to_owned() }
     }
 
-    /// A scalar in every lane.
+    /// Splats a scalar.
     pub fn splat(&mut self, lane: &str, x: &str) -> String {
         if !x.starts_with('%') && !x.starts_with("inttoptr") {
             return if x == "null" || x == "false" || x == "0" {
@@ -135,13 +135,13 @@ impl Emit<'_> {
     }
 
     /// The operands as vectors.
-    pub fn vectors(&mut self, ty: Type, v: &Val) -> Vec<String> {
+    pub fn vectors(&mut self, ty: Type, v: &Operand) -> Vec<String> {
         let lane = lane_name(ty);
         match &v.kind {
-            ValKind::Each => v.parts.clone(),
-            ValKind::Same => v.parts.iter().map(|p| self.splat(lane, p)).collect(),
-            ValKind::Line { guard: Some((_, vector)), .. } => vec![vector.clone()],
-            ValKind::Line { step, guard: None } => {
+            OperandKind::Varying => v.parts.clone(),
+            OperandKind::Uniform => v.parts.iter().map(|p| self.splat(lane, p)).collect(),
+            OperandKind::Affine { guard: Some((_, vector)), .. } => vec![vector.clone()],
+            OperandKind::Affine { step, guard: None } => {
                 let step = *step;
                 let base = v.parts[0].clone();
                 if lane == "ptr" {
@@ -166,18 +166,18 @@ impl Emit<'_> {
         }
     }
 
-    /// The value in the form that its shape asks for, so that all edges to a parameter agree.
-    pub fn in_shape(&mut self, ty: Type, v: &Val, shape: Shape) -> Vec<String> {
-        match shape {
-            Shape::Group | Shape::Vector => v.parts.clone(),
-            // A line that was saved as a vector.
-            Shape::Affine(_) if v.kind == ValKind::Each => {
+    /// The operands in the form of a parameter's uniformity, so that all edges to it agree.
+    pub fn in_form(&mut self, ty: Type, v: &Operand, uniformity: Uniformity) -> Vec<String> {
+        match uniformity {
+            Uniformity::GroupUniform | Uniformity::Uniform => v.parts.clone(),
+            // An affine value that was saved as a vector.
+            Uniformity::Affine(_) if v.kind == OperandKind::Varying => {
                 let vector = self.ty(lane_name(ty), true);
                 let first = v.parts[0].clone();
                 vec![self.def(format!("extractelement {vector} {first}, i64 0"))]
             }
-            Shape::Affine(_) => v.parts.clone(),
-            Shape::Varying => self.vectors(ty, v),
+            Uniformity::Affine(_) => v.parts.clone(),
+            Uniformity::Varying => self.vectors(ty, v),
         }
     }
 }

@@ -1,83 +1,84 @@
-//! How a value differs between the work-items that are computed together.
+//! Uniformity analysis: how a value differs between the work-items of a vector.
 //!
-//! A forward analysis over the tree that starts with "the same in all" and goes up until nothing changes. It decides at the
-//! same time which joins of control flow need masks: a join is *direct* if all edges to it are taken by all work-items that
-//! are still active where they are taken.
+//! A forward data-flow analysis over the tree: all values start as uniform in the group and are raised in the
+//! lattice until nothing changes. The same analysis decides which joins of control flow need masks: a join
+//! needs none if all edges to it are taken by all work-items that are still active where they are taken.
 
-use super::tree::{Loop, Node, Select, Seq, Test};
+use super::tree::{LatchTest, LoopNode, Node, SelectNode, Seq};
 use crate::ir::group::Scan;
 use crate::ir::*;
 use std::collections::{HashMap, HashSet};
 
-/// The shape of a value, in the order from the best known to the least.
+/// The uniformity lattice, in the order from the most precise element to the least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shape {
-    /// The same in all work-items of the group.
-    Group,
-    /// The same in the work-items of a vector.
-    Vector,
-    /// It grows by this much from one work-item of the vector to the next (integers modulo their width).
+pub enum Uniformity {
+    /// One value for all work-items of the group.
+    GroupUniform,
+    /// One value for all work-items of a vector.
+    Uniform,
+    /// Grows by this much from one work-item of the vector to the next (integers modulo their width).
     Affine(i64),
     Varying,
 }
 
-impl Shape {
+impl Uniformity {
     /// Whether one scalar serves all work-items of a vector.
     pub fn is_uniform(self) -> bool {
-        matches!(self, Shape::Group | Shape::Vector)
+        matches!(self, Uniformity::GroupUniform | Uniformity::Uniform)
     }
-    /// The shape of what is one or the other.
-    fn join(self, other: Shape) -> Shape {
+    /// The uniformity of a value that is one or the other (a phi).
+    fn join(self, other: Uniformity) -> Uniformity {
         match (self, other) {
             (a, b) if a == b => a,
-            (Shape::Group, Shape::Vector) | (Shape::Vector, Shape::Group) => Shape::Vector,
-            _ => Shape::Varying,
+            (Uniformity::GroupUniform, Uniformity::Uniform)
+            | (Uniformity::Uniform, Uniformity::GroupUniform) => Uniformity::Uniform,
+            _ => Uniformity::Varying,
         }
     }
-    /// That of a plain function of both.
-    fn mix(self, other: Shape) -> Shape {
+    /// The uniformity of an operation's result, if the operation has no rule of its own.
+    fn mix(self, other: Uniformity) -> Uniformity {
         match (self, other) {
-            (Shape::Group, Shape::Group) => Shape::Group,
-            (a, b) if a.is_uniform() && b.is_uniform() => Shape::Vector,
-            _ => Shape::Varying,
+            (Uniformity::GroupUniform, Uniformity::GroupUniform) => Uniformity::GroupUniform,
+            (a, b) if a.is_uniform() && b.is_uniform() => Uniformity::Uniform,
+            _ => Uniformity::Varying,
         }
     }
 }
 
-/// Steps that large are no use, and their multiples could overflow.
+/// Larger strides are of no use, and their multiples could overflow.
 const MAX_STRIDE: i64 = 1 << 16;
 
-/// What the analysis found.
-pub struct Shapes {
-    /// `None` until something is known.
-    values: Vec<Option<Shape>>,
+/// The result of the analysis.
+pub struct UniformityInfo {
+    /// `None` until a definition is reached.
+    values: Vec<Option<Uniformity>>,
     /// Merge and continue blocks that are reached under masks.
     pub masked: HashSet<Block>,
     /// Affine values that may wrap around within a vector.
-    bent: HashSet<Value>,
+    may_wrap: HashSet<Value>,
     /// Bytes between the work-items' copies of each private variable.
     pub slot_stride: HashMap<Slot, i64>,
-    /// Lanes are consecutive local linear ids.
+    /// Whether lanes are consecutive local linear ids.
     linear: bool,
-    /// Functions give each work-item a result of its own.
+    /// Whether calls return a result for each work-item.
     calls_vary: bool,
 }
 
-impl Shapes {
-    /// Analyses a function whose tree is `seq`. `known` are the shapes of parameters that are not the same in the group;
-    /// `calls_vary`: functions give each work-item a result of its own.
+impl UniformityInfo {
+    /// Analyses a function whose tree is `seq`. `known` lists the parameters that are not uniform in the
+    /// group. With `calls_vary`, calls return a result for each work-item.
     pub fn new(
         func: &Function,
         seq: &Seq,
         linear: bool,
         calls_vary: bool,
-        known: &[(Value, Shape)],
-    ) -> Shapes {
+        known: &[(Value, Uniformity)],
+    ) -> UniformityInfo {
         let slot_stride = func.slots.iter().map(|(s, d)| (s, i64::from(slot_bytes(d)))).collect();
-        let (values, masked, bent) = (vec![None; func.value_count()], HashSet::new(), HashSet::new());
-        let mut s = Shapes { values, masked, bent, slot_stride, linear, calls_vary };
-        for (v, shape) in known {
-            s.values[v.index()] = Some(*shape);
+        let (values, masked, may_wrap) = (vec![None; func.value_count()], HashSet::new(), HashSet::new());
+        let mut s = UniformityInfo { values, masked, may_wrap, slot_stride, linear, calls_vary };
+        for (v, uniformity) in known {
+            s.values[v.index()] = Some(*uniformity);
         }
         loop {
             let targets = HashMap::new();
@@ -96,21 +97,21 @@ impl Shapes {
             }
         }
     }
-    /// The shape of a value.
-    pub fn of(&self, v: Value) -> Shape {
-        self.values.get(v.index()).copied().flatten().unwrap_or(Shape::Group)
+    /// The uniformity of a value.
+    pub fn of(&self, v: Value) -> Uniformity {
+        self.values.get(v.index()).copied().flatten().unwrap_or(Uniformity::GroupUniform)
     }
     /// Whether all work-items that reach a selection take one arm.
-    pub fn is_common(&self, select: &Select) -> bool {
-        self.agree(select.on, select.is_split)
+    pub fn is_uniform_select(&self, select: &SelectNode) -> bool {
+        self.is_uniform_condition(select.on, select.has_barrier)
     }
     /// Whether all work-items that reach a test take one edge.
-    pub fn takes_one(&self, test: &Test) -> bool {
-        self.agree(test.on, test.is_split)
+    pub fn is_uniform_test(&self, test: &LatchTest) -> bool {
+        self.is_uniform_condition(test.on, test.has_barrier)
     }
-    fn agree(&self, on: Value, is_split: bool) -> bool {
-        let shape = self.of(on);
-        if is_split { shape == Shape::Group } else { shape.is_uniform() }
+    fn is_uniform_condition(&self, on: Value, has_barrier: bool) -> bool {
+        let uniformity = self.of(on);
+        if has_barrier { uniformity == Uniformity::GroupUniform } else { uniformity.is_uniform() }
     }
 }
 
@@ -119,7 +120,8 @@ pub fn slot_bytes(slot: &SlotData) -> u32 {
     slot.size.max(1).next_multiple_of(slot.align.max(1))
 }
 
-/// How many selections are around: those in which work-items of a vector part, and those in which vectors part.
+/// Number of enclosing selections: `divergent` counts those in which work-items of a vector diverge, `uneven`
+/// those in which vectors do.
 #[derive(Clone, Copy, Default)]
 struct Depth {
     divergent: u32,
@@ -128,21 +130,21 @@ struct Depth {
 
 struct Walk<'a> {
     func: &'a Function,
-    s: &'a mut Shapes,
+    s: &'a mut UniformityInfo,
     changed: bool,
-    /// Depth at the blocks that edges may go to; whether losses before them matter.
+    /// Depth at the blocks that edges may go to, and whether `lost` before them matters.
     targets: HashMap<Block, (Depth, bool)>,
     depth: Depth,
-    /// Work-items have left the innermost loop's iteration by themselves.
+    /// Whether work-items have left the innermost loop's iteration without the others.
     lost: bool,
-    /// The loop whose latch this is.
+    /// The header of the loop whose latch is visited.
     header: Option<Block>,
 }
 
 impl Walk<'_> {
-    fn raise(&mut self, v: Value, shape: Shape) {
+    fn raise(&mut self, v: Value, uniformity: Uniformity) {
         let old = self.s.values[v.index()];
-        let new = Some(old.map_or(shape, |o| o.join(shape)));
+        let new = Some(old.map_or(uniformity, |o| o.join(uniformity)));
         if new != old {
             self.s.values[v.index()] = new;
             self.changed = true;
@@ -151,17 +153,20 @@ impl Walk<'_> {
     fn mask(&mut self, block: Block) {
         self.changed |= self.s.masked.insert(block);
     }
-    /// Parameters get what an edge gives them.
+    /// Joins the arguments of an edge into the block's parameters.
     fn assign(&mut self, call: &BlockCall, masked: bool, uneven: bool) {
         let params = self.func.blocks[call.block].params.clone();
         for (p, a) in params.into_iter().zip(&call.args) {
             if masked {
-                self.raise(p, Shape::Varying);
+                self.raise(p, Uniformity::Varying);
             } else if !matches!(self.func.as_const(*a), Some(Const::Undef(_))) {
-                self.raise(p, if self.s.bent.contains(a) { Shape::Varying } else { self.s.of(*a) });
+                self.raise(p, if self.s.may_wrap.contains(a) { Uniformity::Varying } else { self.s.of(*a) });
             }
             if uneven {
-                self.raise(p, if self.s.of(p) == Shape::Group { Shape::Vector } else { self.s.of(p) });
+                self.raise(
+                    p,
+                    if self.s.of(p) == Uniformity::GroupUniform { Uniformity::Uniform } else { self.s.of(p) },
+                );
             }
         }
     }
@@ -190,39 +195,39 @@ impl Walk<'_> {
         }
     }
 
-    fn select(&mut self, s: &Select) {
-        let common = self.s.is_common(s);
+    fn select(&mut self, s: &SelectNode) {
+        let is_uniform = self.s.is_uniform_select(s);
         self.targets.insert(s.merge, (self.depth, false));
         let outside = self.depth;
-        self.depth.divergent += u32::from(!common);
-        self.depth.uneven += u32::from(self.s.of(s.on) != Shape::Group);
+        self.depth.divergent += u32::from(!is_uniform);
+        self.depth.uneven += u32::from(self.s.of(s.on) != Uniformity::GroupUniform);
         let before = self.lost;
         let mut lost = before;
         for arm in &s.arms {
             self.lost = before;
             self.seq(arm);
-            // An edge of a divergent selection out of it takes some work-items away.
-            lost |= self.lost || !common && leaves(arm, s.merge);
+            // An edge that leaves a divergent selection takes some work-items away.
+            lost |= self.lost || !is_uniform && leaves(arm, s.merge);
         }
         self.lost = lost;
         self.depth = outside;
         self.targets.remove(&s.merge);
     }
 
-    /// All work-items that are left in the loop come here.
-    fn test(&mut self, t: &Test) {
+    /// All work-items that are left in the loop reach its test.
+    fn test(&mut self, t: &LatchTest) {
         for edge in &t.edges {
             let back = self.header == Some(edge.block);
-            if !back && !self.s.takes_one(t) {
+            if !back && !self.s.is_uniform_test(t) {
                 self.mask(edge.block);
             }
             let masked = !back && self.s.masked.contains(&edge.block);
-            let uneven = !back && self.s.of(t.on) != Shape::Group;
+            let uneven = !back && self.s.of(t.on) != Uniformity::GroupUniform;
             self.assign(edge, masked, uneven);
         }
     }
 
-    fn looped(&mut self, l: &Loop) {
+    fn looped(&mut self, l: &LoopNode) {
         let before = std::mem::take(&mut self.lost);
         self.targets.insert(l.merge, (self.depth, true));
         self.targets.insert(l.cont, (self.depth, true));
@@ -243,11 +248,12 @@ impl Walk<'_> {
     fn inst(&mut self, inst: Inst) {
         let data = &self.func.insts[inst];
         let Some(&result) = data.results.first() else { return };
-        let shape = self.transfer(data);
-        self.raise(result, shape);
-        let bends = data.op == Op::Cast(CastOp::Zext) || data.args.iter().any(|a| self.s.bent.contains(a));
-        if matches!(shape, Shape::Affine(_)) && bends {
-            self.changed |= self.s.bent.insert(result);
+        let uniformity = self.transfer(data);
+        self.raise(result, uniformity);
+        let bends =
+            data.op == Op::Cast(CastOp::Zext) || data.args.iter().any(|a| self.s.may_wrap.contains(a));
+        if matches!(uniformity, Uniformity::Affine(_)) && bends {
+            self.changed |= self.s.may_wrap.insert(result);
         }
     }
 
@@ -257,24 +263,24 @@ impl Walk<'_> {
         Some((bits << (64 - width)) as i64 >> (64 - width))
     }
 
-    fn transfer(&self, data: &InstData) -> Shape {
-        use Shape::*;
-        let of = |i: usize| data.args.get(i).map_or(Group, |a| self.s.of(*a));
-        let all = data.args.iter().fold(Group, |s, a| s.mix(self.s.of(*a)));
+    fn transfer(&self, data: &InstData) -> Uniformity {
+        use Uniformity::*;
+        let of = |i: usize| data.args.get(i).map_or(GroupUniform, |a| self.s.of(*a));
+        let all = data.args.iter().fold(GroupUniform, |s, a| s.mix(self.s.of(*a)));
         let ty = data.results.first().map_or(I32, |r| self.func.ty(*r));
         let scalar = ty.lanes() == 1;
         let step = |s: i64| match s {
-            0 => Vector,
+            0 => Uniform,
             s if s.abs() <= MAX_STRIDE => Affine(s),
             _ => Varying,
         };
-        let stride = |s: Shape| match s {
-            Group | Vector => Some(0),
+        let stride = |s: Uniformity| match s {
+            GroupUniform | Uniform => Some(0),
             Affine(s) => Some(s),
             Varying => None,
         };
         if all.is_uniform() {
-            // Each operation below gives the same for the same operands, but for these.
+            // Pure operations give uniform results for uniform operands; these are the exceptions.
             match &data.op {
                 Op::SlotAddr(slot) => return step(self.s.slot_stride.get(slot).copied().unwrap_or(1)),
                 Op::WorkItem { query, dim } => return self.query(*query, *dim),
@@ -321,27 +327,27 @@ impl Walk<'_> {
         }
     }
 
-    fn group(&self, op: &GroupOp, second: Shape) -> Shape {
+    fn group(&self, op: &GroupOp, second: Uniformity) -> Uniformity {
         match op {
             GroupOp::All | GroupOp::Any | GroupOp::AllEqual | GroupOp::BroadcastFirst | GroupOp::Ballot => {
-                Shape::Vector
+                Uniformity::Uniform
             }
-            GroupOp::Combine { scan: Scan::Reduce, cluster: 0, .. } => Shape::Vector,
-            GroupOp::Broadcast | GroupOp::Shuffle if second.is_uniform() => Shape::Vector,
-            _ => Shape::Varying,
+            GroupOp::Combine { scan: Scan::Reduce, cluster: 0, .. } => Uniformity::Uniform,
+            GroupOp::Broadcast | GroupOp::Shuffle if second.is_uniform() => Uniformity::Uniform,
+            _ => Uniformity::Varying,
         }
     }
 
-    fn query(&self, query: WorkItemQuery, dim: u8) -> Shape {
+    fn query(&self, query: WorkItemQuery, dim: u8) -> Uniformity {
         use WorkItemQuery as Q;
         match query {
-            Q::GlobalId | Q::LocalId if dim >= 3 => Shape::Group,
-            Q::GlobalId | Q::LocalId | Q::GlobalLinearId if self.s.linear => Shape::Varying,
-            Q::GlobalId | Q::LocalId if dim == 0 => Shape::Affine(1),
-            Q::GlobalId | Q::LocalId => Shape::Vector,
-            Q::GlobalLinearId | Q::LocalLinearId | Q::SubGroupLocalId => Shape::Affine(1),
-            Q::SubGroupId | Q::SubGroupSize => Shape::Vector,
-            _ => Shape::Group,
+            Q::GlobalId | Q::LocalId if dim >= 3 => Uniformity::GroupUniform,
+            Q::GlobalId | Q::LocalId | Q::GlobalLinearId if self.s.linear => Uniformity::Varying,
+            Q::GlobalId | Q::LocalId if dim == 0 => Uniformity::Affine(1),
+            Q::GlobalId | Q::LocalId => Uniformity::Uniform,
+            Q::GlobalLinearId | Q::LocalLinearId | Q::SubGroupLocalId => Uniformity::Affine(1),
+            Q::SubGroupId | Q::SubGroupSize => Uniformity::Uniform,
+            _ => Uniformity::GroupUniform,
         }
     }
 }
@@ -357,7 +363,7 @@ pub fn leaves(seq: &Seq, merge: Block) -> bool {
                 inner.pop();
                 found
             }
-            // Loops are left for their own merge block only.
+            // A loop is left for its own merge block only.
             _ => false,
         })
     }
