@@ -1,6 +1,6 @@
 //! The application's callbacks: run one at a time and in order, on a thread of ours, with no lock held.
 //!
-//! Every posted callback has a [`Ticket`]. Calls that cover an event ([`crate::queue`]) wait for the tickets
+//! Every posted callback has a [`CallbackTicket`]. Calls that cover an event ([`crate::queue`]) wait for the tickets
 //! of its callbacks, since applications let user data live on the stack of the function that makes the call.
 //! Such waits must not deadlock, whatever callbacks do:
 //!
@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 pub type Callback = Box<dyn FnOnce() + Send>;
 
 /// Names a posted callback; they count up from 1, and 0 is never used for one.
-pub type Ticket = u64;
+pub type CallbackTicket = u64;
 
 /// How long callbacks wait for the one before them.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -48,7 +48,7 @@ const LATER_LIMIT: Duration = Duration::from_millis(if cfg!(test) { 2000 } else 
 const LINGER: Duration = Duration::from_secs(5);
 
 struct Running {
-    ticket: Ticket,
+    ticket: CallbackTicket,
     since: Instant,
     /// Not to be waited for any longer.
     given_up: bool,
@@ -57,7 +57,7 @@ struct Running {
 struct State {
     queue: VecDeque<Callback>,
     /// Callbacks that have been started.
-    started: Ticket,
+    started: CallbackTicket,
     /// Started callbacks that have not returned, the newest last.
     running: Vec<Running>,
     threads: usize,
@@ -76,7 +76,7 @@ thread_local! {
     /// Where destructor callbacks go while an object is released.
     static DESTRUCTORS: RefCell<Option<Vec<Callback>>> = const { RefCell::new(None) };
     /// The destructor callback that this thread has posted last.
-    static LAST_DESTRUCTOR: Cell<Ticket> = const { Cell::new(0) };
+    static LAST_DESTRUCTOR: Cell<CallbackTicket> = const { Cell::new(0) };
 }
 
 impl State {
@@ -84,7 +84,7 @@ impl State {
         State { queue: VecDeque::new(), started: 0, running: Vec::new(), threads: 0, limit: LIMIT }
     }
 
-    fn is_done(&self, ticket: Ticket) -> bool {
+    fn is_done(&self, ticket: CallbackTicket) -> bool {
         ticket <= self.started && !self.running.iter().any(|r| r.ticket == ticket && !r.given_up)
     }
 
@@ -93,7 +93,7 @@ impl State {
         self.running.last().map_or(Duration::ZERO, |newest| PATIENCE.saturating_sub(newest.since.elapsed()))
     }
 
-    fn take(&mut self) -> Option<(Ticket, Callback)> {
+    fn take(&mut self) -> Option<(CallbackTicket, Callback)> {
         let callback = self.queue.pop_front()?;
         self.started += 1;
         self.running.push(Running { ticket: self.started, since: Instant::now(), given_up: false });
@@ -125,7 +125,7 @@ fn run(callback: Callback) {
 /// Runs a callback that was taken from the list.
 fn run_taken(
     state: MutexGuard<'static, State>,
-    (ticket, callback): (Ticket, Callback),
+    (ticket, callback): (CallbackTicket, Callback),
 ) -> MutexGuard<'static, State> {
     drop(state);
     run(callback);
@@ -166,7 +166,7 @@ fn serve() {
 }
 
 /// Runs `callback` on the callback thread, after those posted before it.
-pub fn post(callback: Callback) -> Ticket {
+pub fn post(callback: Callback) -> CallbackTicket {
     let mut state = STATE.lock();
     state.queue.push_back(callback);
     state.provide_thread();
@@ -175,12 +175,12 @@ pub fn post(callback: Callback) -> Ticket {
 }
 
 /// Whether a callback has returned, or is not to be waited for.
-pub fn is_done(ticket: Ticket) -> bool {
+pub fn is_done(ticket: CallbackTicket) -> bool {
     STATE.lock().is_done(ticket)
 }
 
 /// Waits until a callback has returned; no lock may be held. See the module's text for when it does not wait.
-pub fn wait(ticket: Ticket) {
+pub fn wait(ticket: CallbackTicket) {
     if ticket == 0 || IN_CALLBACK.get() {
         return;
     }
@@ -209,11 +209,11 @@ pub fn wait(ticket: Ticket) {
 }
 
 /// Releases a reference and runs the destructor callbacks of objects that end with it; no lock may be held.
-pub fn release(give_back: impl FnOnce()) {
+pub fn release(drop_references: impl FnOnce()) {
     // A thread that is being torn down has no list any more: there they are posted.
     let exchange = |list: Option<Vec<Callback>>| DESTRUCTORS.try_with(|own| own.replace(list)).ok().flatten();
     exchange(Some(Vec::new()));
-    give_back();
+    drop_references();
     for callback in exchange(None).unwrap_or_default() {
         if catch_unwind(AssertUnwindSafe(callback)).is_err() {
             tracing::error!("a destructor callback panicked");
@@ -235,9 +235,9 @@ pub(crate) fn post_destructor(callback: Callback) {
 }
 
 /// Releases references; the ticket of the last destructor callback that was posted for it, or 0.
-pub(crate) fn destructors_of(give_back: impl FnOnce()) -> Ticket {
+pub(crate) fn destructors_of(drop_references: impl FnOnce()) -> CallbackTicket {
     let outer = LAST_DESTRUCTOR.replace(0);
-    give_back();
+    drop_references();
     LAST_DESTRUCTOR.replace(outer)
 }
 
@@ -282,7 +282,7 @@ mod tests {
         let (done, end) = channel();
         let first = post(Box::new(move || {
             let _ = gate.recv();
-            wait(Ticket::MAX);
+            wait(CallbackTicket::MAX);
             let _ = done.send(());
         }));
         let second = post(Box::new(move || drop(open)));

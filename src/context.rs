@@ -11,10 +11,10 @@ use crate::device::Device;
 use crate::device::traits::{DeviceOps, OnDeviceQueue, PRINT_BYTES};
 use crate::err;
 use crate::error::{Error, Result};
-use crate::host_fills::HostFills;
 use crate::info::InfoValue;
 use crate::memory::svm::Allocations;
 use crate::object::{ApiObject, ApiSlot, DestructorList, ObjectKind};
+use crate::pending_host_writes::PendingHostWrites;
 use crate::sync::{Mutex, Rank};
 use std::any::Any;
 use std::sync::{Arc, Weak};
@@ -23,13 +23,13 @@ use std::sync::{Arc, Weak};
 pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Takes what kernels print.
-pub type Print = Arc<dyn Fn(&[u8]) + Send + Sync>;
+pub type PrintCallback = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
 /// Where and how much kernels print (cl_arm_printf).
 #[derive(Clone, Default)]
-pub struct Printing {
+pub struct PrintConfig {
     /// Instead of the standard output.
-    pub callback: Option<Print>,
+    pub callback: Option<PrintCallback>,
     /// Bytes asked for; at least [`PRINT_BYTES`] are given.
     pub bytes: u64,
 }
@@ -40,7 +40,7 @@ pub trait Drain: Send + Sync {
 }
 
 /// A queue on a device.
-pub trait OnDevice: Send + Sync {
+pub trait DeviceQueueObject: Send + Sync {
     /// What its device has of it.
     fn kernel_queue(&self) -> &Arc<dyn OnDeviceQueue>;
     /// The object.
@@ -49,18 +49,18 @@ pub trait OnDevice: Send + Sync {
 
 /// Queues on the devices, by place.
 #[derive(Default)]
-struct OnDevices {
-    every: Vec<(usize, Weak<dyn OnDevice>)>,
-    default: Vec<(usize, Weak<dyn OnDevice>)>,
+struct DeviceQueues {
+    every: Vec<(usize, Weak<dyn DeviceQueueObject>)>,
+    default: Vec<(usize, Weak<dyn DeviceQueueObject>)>,
 }
 
-impl OnDevices {
-    fn default_at(&self, place: usize) -> Option<Arc<dyn OnDevice>> {
-        self.default.iter().find(|(at, _)| *at == place).and_then(|(_, queue)| queue.upgrade())
+impl DeviceQueues {
+    fn default_at(&self, device_index: usize) -> Option<Arc<dyn DeviceQueueObject>> {
+        self.default.iter().find(|(at, _)| *at == device_index).and_then(|(_, queue)| queue.upgrade())
     }
-    fn set_default(&mut self, place: usize, queue: &Arc<dyn OnDevice>) {
-        self.default.retain(|(at, _)| *at != place);
-        self.default.push((place, Arc::downgrade(queue)));
+    fn set_default(&mut self, device_index: usize, queue: &Arc<dyn DeviceQueueObject>) {
+        self.default.retain(|(at, _)| *at != device_index);
+        self.default.push((device_index, Arc::downgrade(queue)));
     }
 }
 
@@ -69,7 +69,7 @@ pub struct Context {
     slot: ApiSlot,
     devices: Vec<Arc<Device>>,
     /// What the devices are, then what they fall back to unless it is one of them.
-    places: Vec<Arc<dyn DeviceOps>>,
+    ops: Vec<Arc<dyn DeviceOps>>,
     /// Position of what devices fall back to.
     fallback: Option<usize>,
     /// The list given at creation, with its terminator; empty for NULL.
@@ -77,14 +77,14 @@ pub struct Context {
     /// CL_CONTEXT_MEMORY_INITIALIZE_*: what is zeros when a kernel begins.
     initialized: cl_context_memory_initialize_khr,
     notify: Option<Notify>,
-    printing: Printing,
+    printing: PrintConfig,
     destructors: DestructorList,
     /// Where unfinished reads of the context's queues go.
-    pub(crate) host_fills: HostFills,
+    pub(crate) pending_host_writes: PendingHostWrites,
     /// What is known by its address.
     pub allocations: Allocations,
     queues: Mutex<Vec<Weak<dyn Drain>>>,
-    on_devices: Mutex<OnDevices>,
+    device_queues: Mutex<DeviceQueues>,
 }
 
 impl ApiObject for Context {
@@ -146,7 +146,7 @@ impl Context {
         devices: impl IntoIterator<Item = Arc<Device>>,
         properties: Vec<cl_context_properties>,
         notify: Option<Notify>,
-        printing: Printing,
+        printing: PrintConfig,
     ) -> Result<Arc<Context>> {
         let mut list: Vec<Arc<Device>> = Vec::new();
         for device in devices {
@@ -166,32 +166,32 @@ impl Context {
         if asked.is_some() && !list.iter().all(|d| d.info().zero_local) {
             return Err(err!(CL_INVALID_PROPERTY, "a device does not initialize memory"));
         }
-        let (destructors, host_fills) = (DestructorList::default(), HostFills::default());
+        let (destructors, pending_host_writes) = (DestructorList::default(), PendingHostWrites::default());
         let (allocations, queues) = (Allocations::default(), Mutex::new(Rank::Context, Vec::new()));
-        let on_devices = Mutex::new(Rank::Context, OnDevices::default());
-        let mut places: Vec<Arc<dyn DeviceOps>> = list.iter().map(|d| d.ops().clone()).collect();
+        let device_queues = Mutex::new(Rank::Context, DeviceQueues::default());
+        let mut ops: Vec<Arc<dyn DeviceOps>> = list.iter().map(|d| d.ops().clone()).collect();
         // There is one at most for all devices.
         let fallback = list.iter().find_map(|d| d.fallback()).map(|fallback| {
-            let known = places.iter().position(|p| Arc::ptr_eq(p, &fallback.ops));
+            let known = ops.iter().position(|p| Arc::ptr_eq(p, &fallback.ops));
             known.unwrap_or_else(|| {
-                places.push(fallback.ops.clone());
-                places.len() - 1
+                ops.push(fallback.ops.clone());
+                ops.len() - 1
             })
         });
         Ok(Arc::new(Context {
             slot: ApiSlot::new(),
             devices: list,
-            places,
+            ops,
             fallback,
             properties,
             initialized,
             notify,
             printing,
             destructors,
-            host_fills,
+            pending_host_writes,
             allocations,
             queues,
-            on_devices,
+            device_queues,
         }))
     }
     /// Whether kernels find zeros in local and in private memory (cl_khr_initialize_memory).
@@ -207,42 +207,42 @@ impl Context {
     }
     /// Adds a new queue on the device at a place, which may have `most` of them besides the default one; gives `None` if it has.
     /// Where a default one is wanted and exists, that is given instead.
-    pub(crate) fn add_on_device(
+    pub(crate) fn add_device_queue(
         &self,
-        place: usize,
-        queue: Arc<dyn OnDevice>,
+        device_index: usize,
+        queue: Arc<dyn DeviceQueueObject>,
         is_default: bool,
         most: u32,
-    ) -> Option<Arc<dyn OnDevice>> {
-        let mut queues = self.on_devices.lock();
-        let default = queues.default_at(place);
+    ) -> Option<Arc<dyn DeviceQueueObject>> {
+        let mut queues = self.device_queues.lock();
+        let default = queues.default_at(device_index);
         if is_default && default.is_some() {
             return default;
         }
         queues.every.retain(|(_, q)| q.strong_count() > 0);
         let default = default.map(|q| Arc::downgrade(&q));
-        let takes_a_place = |q: &Weak<dyn OnDevice>| default.as_ref().is_none_or(|d| !d.ptr_eq(q));
-        let taken = queues.every.iter().filter(|(at, q)| *at == place && takes_a_place(q)).count();
+        let counts = |q: &Weak<dyn DeviceQueueObject>| default.as_ref().is_none_or(|d| !d.ptr_eq(q));
+        let taken = queues.every.iter().filter(|(at, q)| *at == device_index && counts(q)).count();
         if !is_default && taken >= most as usize {
             return None;
         }
-        queues.every.push((place, Arc::downgrade(&queue)));
+        queues.every.push((device_index, Arc::downgrade(&queue)));
         if is_default {
-            queues.set_default(place, &queue);
+            queues.set_default(device_index, &queue);
         }
         Some(queue)
     }
     /// Makes a queue the default one on the device at a place.
-    pub(crate) fn set_default_queue(&self, place: usize, queue: &Arc<dyn OnDevice>) {
-        self.on_devices.lock().set_default(place, queue);
+    pub(crate) fn set_default_queue(&self, device_index: usize, queue: &Arc<dyn DeviceQueueObject>) {
+        self.device_queues.lock().set_default(device_index, queue);
     }
     /// The default queue on the device at a place.
-    pub(crate) fn default_on_device(&self, place: usize) -> Option<Arc<dyn OnDevice>> {
-        self.on_devices.lock().default_at(place)
+    pub(crate) fn default_device_queue(&self, device_index: usize) -> Option<Arc<dyn DeviceQueueObject>> {
+        self.device_queues.lock().default_at(device_index)
     }
     /// The same, as the device has it.
-    pub fn default_queue(&self, place: usize) -> Option<Arc<dyn OnDeviceQueue>> {
-        self.default_on_device(place).map(|queue| queue.kernel_queue().clone())
+    pub fn default_queue(&self, device_index: usize) -> Option<Arc<dyn OnDeviceQueue>> {
+        self.default_device_queue(device_index).map(|queue| queue.kernel_queue().clone())
     }
     /// Waits until everything enqueued in its queues so far is done.
     pub fn drain(&self) {
@@ -256,12 +256,12 @@ impl Context {
         &self.devices
     }
     /// Where memory objects may have bytes and kernels run: the devices, then what they fall back to if it is none of them.
-    pub fn places(&self) -> &[Arc<dyn DeviceOps>] {
-        &self.places
+    pub fn all_ops(&self) -> &[Arc<dyn DeviceOps>] {
+        &self.ops
     }
     /// One of the places.
-    pub fn place(&self, index: usize) -> Result<&Arc<dyn DeviceOps>> {
-        self.places.get(index).ok_or_else(|| Error::new(CL_INVALID_DEVICE))
+    pub fn ops(&self, index: usize) -> Result<&Arc<dyn DeviceOps>> {
+        self.ops.get(index).ok_or_else(|| Error::new(CL_INVALID_DEVICE))
     }
     /// The place that devices fall back to.
     pub fn fallback(&self) -> Option<usize> {

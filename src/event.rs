@@ -13,15 +13,15 @@
 //! Locks: the event's own (rank Event), never two at a time, and none while callbacks run or references are
 //! dropped.
 
-use crate::callback::{self, Ticket};
+use crate::callback::{self, CallbackTicket};
 use crate::cl::*;
-use crate::command::{Command, Place};
+use crate::command::{Command, ExecutionTarget};
 use crate::context::Context;
 use crate::device::traits::Submission;
 use crate::error::{Error, Result};
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
 use crate::queue::CommandQueue;
-use crate::queue::graph::{self, Work};
+use crate::queue::graph::{self, Worklist};
 use crate::sync::{Condvar, Mutex, Rank};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct Event {
     context: Arc<Context>,
     queue: Option<Arc<CommandQueue>>,
     command_type: cl_command_type,
-    place: Place,
+    target: ExecutionTarget,
     /// Position in the queue, from 1.
     pub(crate) seq: AtomicU64,
     status: AtomicI32,
@@ -57,17 +57,17 @@ struct Inner {
     /// Set once the command is on the device queue.
     submission: Option<Submission>,
     /// The command has its place in its queue's stream: later commands of the same queue need not wait.
-    placed: bool,
+    sequenced: bool,
     dependents: SmallVec<[Arc<Event>; 1]>,
     callbacks: Vec<(cl_int, EventCallback)>,
     /// The callback that was posted last; 0 if there is none.
-    posted: Ticket,
+    posted: CallbackTicket,
     command: Option<Box<Command>>,
-    span: Option<Span>,
+    span: Option<QueueSpan>,
 }
 
 /// What tells of commands of several queues that end with this one.
-struct Span {
+struct QueueSpan {
     /// One of those that came first.
     first: Option<Arc<Event>>,
 }
@@ -96,7 +96,7 @@ impl ApiObject for Event {
     fn api_slot(&self) -> &ApiSlot {
         &self.slot
     }
-    fn let_go(mut reference: Arc<Event>) {
+    fn release(mut reference: Arc<Event>) {
         if reference.is_done()
             && let Some(event) = Arc::get_mut(&mut reference)
             && let Some(queue) = event.queue.take()
@@ -104,7 +104,7 @@ impl ApiObject for Event {
             event.slot = ApiSlot::new();
             let inner = event.inner.get_mut();
             inner.submission = None;
-            inner.placed = false;
+            inner.sequenced = false;
             inner.span = None;
             // Nobody was left to depend on it or to be called; these are empty.
             inner.dependents.clear();
@@ -115,7 +115,7 @@ impl ApiObject for Event {
     }
 }
 
-impl crate::host_fills::Pending for Event {
+impl crate::pending_host_writes::Pending for Event {
     fn is_done(&self) -> bool {
         Event::is_done(self)
     }
@@ -126,7 +126,7 @@ impl Event {
         context: Arc<Context>,
         queue: Option<Arc<CommandQueue>>,
         command_type: cl_command_type,
-        place: Place,
+        target: ExecutionTarget,
         status: cl_int,
     ) -> Event {
         Event {
@@ -134,7 +134,7 @@ impl Event {
             context,
             queue,
             command_type,
-            place,
+            target,
             seq: AtomicU64::new(0),
             status: AtomicI32::new(status),
             user_set: AtomicBool::new(false),
@@ -147,28 +147,28 @@ impl Event {
 
     /// clCreateUserEvent
     pub fn user(context: &Arc<Context>) -> Arc<Event> {
-        Arc::new(Event::new(context.clone(), None, CL_COMMAND_USER, Place::Device, CL_SUBMITTED))
+        Arc::new(Event::new(context.clone(), None, CL_COMMAND_USER, ExecutionTarget::Device, CL_SUBMITTED))
     }
 
     /// The event of a command that is about to be enqueued.
     pub(crate) fn of_command(
         queue: &Arc<CommandQueue>,
         command_type: cl_command_type,
-        place: Place,
+        target: ExecutionTarget,
     ) -> Arc<Event> {
         if let Some(mut kept) = queue.kept_event()
             && let Some(event) = Arc::get_mut(&mut kept)
         {
             event.queue = Some(queue.clone());
             event.command_type = command_type;
-            event.place = place;
+            event.target = target;
             *event.status.get_mut() = CL_QUEUED;
             *event.pending.get_mut() = 1;
             event.times = Default::default();
             return kept;
         }
         let context = queue.context().clone();
-        Arc::new(Event::new(context, Some(queue.clone()), command_type, place, CL_QUEUED))
+        Arc::new(Event::new(context, Some(queue.clone()), command_type, target, CL_QUEUED))
     }
 
     /// The context.
@@ -187,8 +187,8 @@ impl Event {
     }
 
     /// Where the command may run.
-    pub(crate) fn place_of_work(&self) -> Place {
-        self.place
+    pub(crate) fn execution_target(&self) -> ExecutionTarget {
+        self.target
     }
 
     /// Whether this is a user event.
@@ -220,7 +220,7 @@ impl Event {
         if self.user_set.swap(true, Ordering::AcqRel) {
             return Err(Error::with(CL_INVALID_OPERATION, "the status was set before"));
         }
-        let mut work = Work::new();
+        let mut work = Worklist::new();
         if let Some(aftermath) = self.finish(status) {
             aftermath.run(&mut work);
         }
@@ -301,7 +301,7 @@ impl Event {
 
     /// The event is that of commands of several queues, of which `first` is one of the first, of the same queue as this.
     pub(crate) fn span_queues(&self, first: Option<Arc<Event>>) {
-        self.inner.lock().span = Some(Span { first });
+        self.inner.lock().span = Some(QueueSpan { first });
     }
 
     /// Whether its commands are of several queues.
@@ -410,7 +410,7 @@ impl Event {
         rule: impl FnOnce(Option<Submission>, bool) -> bool,
     ) -> bool {
         let mut inner = self.inner.lock();
-        if self.is_done() || rule(inner.submission, inner.placed) {
+        if self.is_done() || rule(inner.submission, inner.sequenced) {
             return false;
         }
         inner.dependents.push(dependent.clone());
@@ -423,9 +423,9 @@ impl Event {
     }
 
     /// The command has its place in the stream; gives the dependents that `release` says may follow.
-    pub(crate) fn place(&self, release: impl FnMut(&Arc<Event>) -> bool) -> SmallVec<[Arc<Event>; 1]> {
+    pub(crate) fn sequenced(&self, release: impl FnMut(&Arc<Event>) -> bool) -> SmallVec<[Arc<Event>; 1]> {
         let mut inner = self.inner.lock();
-        inner.placed = true;
+        inner.sequenced = true;
         split(&mut inner.dependents, release)
     }
 
@@ -499,11 +499,11 @@ fn split(
 
 impl Aftermath {
     /// Wakes waiters and releases dependents; no lock may be held.
-    pub(crate) fn run(self, work: &mut Work) {
+    pub(crate) fn run(self, work: &mut Worklist) {
         self.event.changed.notify_all();
         for dependent in self.dependents {
             graph::release(&dependent, work);
         }
-        Event::let_go(self.event);
+        Event::release(self.event);
     }
 }

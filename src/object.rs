@@ -27,7 +27,7 @@ pub enum ObjectKind {
     CommandBuffer = 0x5059_000a,
     MutableCommand = 0x5059_000b,
     Semaphore = 0x5059_000c,
-    QueueOnDevice = 0x5059_000d,
+    DeviceCommandQueue = 0x5059_000d,
 }
 
 /// An object that applications hold a handle of.
@@ -39,7 +39,7 @@ pub trait ApiObject: Send + Sync + 'static {
     /// The link to the handle, embedded in the object.
     fn api_slot(&self) -> &ApiSlot;
     /// Gives a reference back; it may be the last one.
-    fn let_go(reference: Arc<Self>) {
+    fn release(reference: Arc<Self>) {
         drop(reference);
     }
 }

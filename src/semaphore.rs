@@ -8,7 +8,7 @@
 //! Locks: one of rank Semaphore around the pairs; nothing is called while it is held.
 
 use crate::cl::*;
-use crate::command::{CommandKind, Place};
+use crate::command::{CommandKind, ExecutionTarget};
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::batch::DeviceCommand;
@@ -18,7 +18,7 @@ use crate::err;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
-use crate::queue::{CommandQueue, Fence, NewCommand};
+use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use crate::sync::{Mutex, Rank};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -266,11 +266,11 @@ fn validate(queue: &CommandQueue, semaphores: &[Arc<Semaphore>], waits: &WaitLis
 fn command(
     semaphores: &[Arc<Semaphore>],
     make: impl FnOnce(SmallVec<[Arc<dyn DeviceSemaphore>; 1]>) -> DeviceCommand,
-) -> (CommandKind, Place) {
+) -> (CommandKind, ExecutionTarget) {
     let shared: SmallVec<[_; 1]> = semaphores.iter().filter_map(|s| s.shared.clone()).collect();
     match shared.is_empty() {
-        true => (CommandKind::Nop, Place::Either),
-        false => (CommandKind::Raw(make(shared)), Place::Device),
+        true => (CommandKind::Nop, ExecutionTarget::Either),
+        false => (CommandKind::Raw(make(shared)), ExecutionTarget::Device),
     }
 }
 
@@ -283,9 +283,9 @@ pub fn wait(
     validate(queue, semaphores, &waits)?;
     let signals: SmallVec<[Option<Arc<Event>>; 2]> = semaphores.iter().map(|s| s.take_signal()).collect();
     waits.extend(signals.iter().flatten().cloned());
-    let (kind, place) = command(semaphores, DeviceCommand::Wait);
+    let (kind, target) = command(semaphores, DeviceCommand::Wait);
     let command_type = CL_COMMAND_SEMAPHORE_WAIT_KHR;
-    let event = queue.enqueue(NewCommand { command_type, kind, waits, place, fence: Fence::None })?;
+    let event = queue.enqueue(NewCommand { command_type, kind, waits, target, sync: SyncKind::None })?;
     for (semaphore, signal) in semaphores.iter().zip(signals) {
         semaphore.pairs.lock().last = signal.map(|signal| (signal, event.clone()));
     }
@@ -299,9 +299,9 @@ pub fn signal(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate(queue, semaphores, &waits)?;
-    let (kind, place) = command(semaphores, DeviceCommand::Signal);
+    let (kind, target) = command(semaphores, DeviceCommand::Signal);
     let command_type = CL_COMMAND_SEMAPHORE_SIGNAL_KHR;
-    let event = queue.enqueue(NewCommand { command_type, kind, waits, place, fence: Fence::None })?;
+    let event = queue.enqueue(NewCommand { command_type, kind, waits, target, sync: SyncKind::None })?;
     for promise in semaphores.iter().filter_map(|s| s.add_signal(&event)) {
         // Whoever waits must not need a flush of this queue.
         queue.flush();

@@ -262,7 +262,7 @@ impl<H: HandleTarget> Handle for *mut H {
             Ok(1) => {
                 // SAFETY: the slot owned one strong reference while the count was positive.
                 let reference = unsafe { Arc::from_raw(object) };
-                release(|| H::Object::let_go(reference));
+                release(|| H::Object::release(reference));
                 Ok(())
             }
             Ok(_) => Ok(()),

@@ -24,10 +24,10 @@ pub(super) fn run(
 ) -> std::result::Result<(), cl_int> {
     let DeviceCommand::Launch(lowered) = lowered else { return Err(CL_INVALID_OPERATION) };
     let context = queue.context();
-    let place = context.place(launch.place).map_err(|e| e.code())?;
+    let ops = context.ops(launch.device_index).map_err(|e| e.code())?;
     let name = &launch.kernel.info().name;
-    tracing::debug!("kernel '{name}' runs on {} for {}", place.info().name, queue.device().info().name);
-    let done = place.launch(lowered, context.print_bytes(), &|text| context.print(text));
+    tracing::debug!("kernel '{name}' runs on {} for {}", ops.info().name, queue.device().info().name);
+    let done = ops.launch(lowered, context.print_bytes(), &|text| context.print(text));
     done.map_err(|error| {
         tracing::error!(%error, "kernel '{name}' that fell back");
         Error::from(error).code()
@@ -37,12 +37,12 @@ pub(super) fn run(
 /// Checks that the memory behind an address has the same one where the launch runs; `offset` is that of the address in it.
 pub(super) fn validate_address(
     context: &Context,
-    place: usize,
+    device_index: usize,
     residency: &Residency,
     address: u64,
     offset: u64,
 ) -> Result<()> {
-    let found = residency.backing(context, place).ok().and_then(|memory| memory.address());
+    let found = residency.backing(context, device_index).ok().and_then(|memory| memory.address());
     if found.and_then(|start| start.checked_add(offset)) == Some(address) {
         return Ok(());
     }

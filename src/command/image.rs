@@ -1,11 +1,11 @@
 //! Commands on images: validation and description. Images in buffers are transferred like the rectangles of the buffer that
 //! they are.
 
-use super::transfer::{self, place, put};
+use super::transfer::{self, execution_target, put};
 use super::transfer::{
     validate_destination, validate_host_access, validate_host_pointer, validate_same_context,
 };
-use super::{CommandKind, ImagePart, MemRange, Place, map};
+use super::{CommandKind, ExecutionTarget, ImagePart, MemRange, map};
 use crate::cl::image::{ImageFormat, bytes_of, host_layout, regions_overlap};
 use crate::cl::region::{self, RectLayout, region_end};
 use crate::cl::*;
@@ -22,20 +22,20 @@ use std::sync::Arc;
 
 /// Where a region begins, and in which level of detail.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin {
+pub struct LevelOrigin {
     pub at: [usize; 3],
     pub level: usize,
 }
 
-/// Origin and region as the application gives them.
+/// LevelOrigin and region as the application gives them.
 #[derive(Clone, Copy, Debug)]
-pub struct Region {
-    pub origin: Origin,
+pub struct LevelRegion {
+    pub origin: LevelOrigin,
     pub size: [usize; 3],
 }
 
 /// An image that commands of the queue may use.
-struct Target<'a> {
+struct PreparedImage<'a> {
     mem: &'a Arc<MemObject>,
     info: &'a ImageInfo,
     /// The texels lie in a buffer that the host sees.
@@ -52,7 +52,7 @@ fn image_of(mem: &MemObject) -> Result<&ImageInfo> {
 }
 
 /// Checks that commands of the queue may use the image, and makes its memory on the device.
-fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Result<Target<'a>> {
+fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Result<PreparedImage<'a>> {
     // Queue and memory object belong to one context.
     if !Arc::ptr_eq(queue.context(), &mem.context) {
         return Err(Error::with(CL_INVALID_CONTEXT, "the memory object belongs to another context"));
@@ -70,16 +70,16 @@ fn prepare<'a>(queue: &CommandQueue, mem: &'a Arc<MemObject>, reads: bool) -> Re
     let seen = buffer.and_then(|(buffer, layout)| Some((buffer.host_ptr()?, layout)));
     let host_sees = seen.is_some() && (!reads || buffer.is_some_and(|(b, _)| b.host_cached()));
     let elsewhere = mem.residency().home(queue.context(), queue.device_index()) != queue.device_index();
-    Ok(Target { mem, info, host_sees, seen, elsewhere })
+    Ok(PreparedImage { mem, info, host_sees, seen, elsewhere })
 }
 
-impl Target<'_> {
+impl PreparedImage<'_> {
     /// Where a command runs that would run at `usual`.
-    fn place(&self, usual: Place) -> Place {
-        if self.elsewhere { Place::Host } else { usual }
+    fn target(&self, usual: ExecutionTarget) -> ExecutionTarget {
+        if self.elsewhere { ExecutionTarget::Host } else { usual }
     }
 
-    fn part(&self, region: Region) -> Result<ImagePart> {
+    fn part(&self, region: LevelRegion) -> Result<ImagePart> {
         // The image has the level.
         let level = u32::try_from(region.origin.level).ok().filter(|level| *level < self.info.levels);
         let level = level.ok_or_else(|| err!(CL_INVALID_MIP_LEVEL, "level {}", region.origin.level))?;
@@ -99,24 +99,24 @@ pub fn host_transfer(
     mem: &Arc<MemObject>,
     write: bool,
     blocking: bool,
-    region: Region,
+    region: LevelRegion,
     (row_pitch, slice_pitch): (usize, usize),
     ptr: HostPtr,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let target = prepare(queue, mem, !write)?;
-    let part = target.part(region)?;
-    let layout = host_layout(target.info.shape.kind, part.bytes(), row_pitch, slice_pitch)?;
+    let prepared = prepare(queue, mem, !write)?;
+    let part = prepared.part(region)?;
+    let layout = host_layout(prepared.info.shape.kind, part.bytes(), row_pitch, slice_pitch)?;
     validate_host_pointer(ptr)?;
     validate_host_access(mem, !write, write)?;
-    let place = target.place(place(target.host_sees, blocking, bytes(part.bytes())));
+    let target = prepared.target(execution_target(prepared.host_sees, blocking, bytes(part.bytes())));
     let (command_type, kind) = if write {
         (CL_COMMAND_WRITE_IMAGE, CommandKind::WriteImage { src: ptr, layout, dst: part })
     } else {
         (CL_COMMAND_READ_IMAGE, CommandKind::ReadImage { src: part, dst: ptr, layout })
     };
-    put(queue, command_type, kind, place, waits, blocking)
+    put(queue, command_type, kind, target, waits, blocking)
 }
 
 /// clEnqueueCopyImage
@@ -124,14 +124,14 @@ pub fn copy(
     queue: &Arc<CommandQueue>,
     src: &Arc<MemObject>,
     dst: &Arc<MemObject>,
-    src_origin: Origin,
-    dst_origin: Origin,
+    src_origin: LevelOrigin,
+    dst_origin: LevelOrigin,
     size: [usize; 3],
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, place) = describe_copy(queue, src, dst, src_origin, dst_origin, size)?;
-    put(queue, CL_COMMAND_COPY_IMAGE, kind, place, waits, false)
+    let (kind, target) = describe_copy(queue, src, dst, src_origin, dst_origin, size)?;
+    put(queue, CL_COMMAND_COPY_IMAGE, kind, target, waits, false)
 }
 
 /// A copy between images, and where it runs best.
@@ -139,26 +139,30 @@ pub fn describe_copy(
     queue: &CommandQueue,
     src: &Arc<MemObject>,
     dst: &Arc<MemObject>,
-    src_origin: Origin,
-    dst_origin: Origin,
+    src_origin: LevelOrigin,
+    dst_origin: LevelOrigin,
     size: [usize; 3],
-) -> Result<(CommandKind, Place)> {
+) -> Result<(CommandKind, ExecutionTarget)> {
     let (from, to) = (prepare(queue, src, true)?, prepare(queue, dst, false)?);
     validate_destination(dst)?;
     // The formats are the same.
     if from.info.format != to.info.format {
         return Err(err!(CL_IMAGE_FORMAT_MISMATCH, "the images have different formats"));
     }
-    let src_part = from.part(Region { origin: src_origin, size })?;
-    let dst_part = to.part(Region { origin: dst_origin, size })?;
+    let src_part = from.part(LevelRegion { origin: src_origin, size })?;
+    let dst_part = to.part(LevelRegion { origin: dst_origin, size })?;
     // Within one image the regions do not overlap.
     let same = src.same_storage(dst) && from.info.in_buffer == to.info.in_buffer;
     let same = same && src_part.level == dst_part.level;
     if same && regions_overlap(src_part.origin, dst_part.origin, src_part.region) {
         return Err(Error::new(CL_MEM_COPY_OVERLAP));
     }
-    let place = from.place(to.place(place(from.host_sees && to.host_sees, false, bytes(src_part.bytes()))));
-    Ok((CommandKind::CopyImage { src: src_part, dst: dst_part }, place))
+    let target = from.target(to.target(execution_target(
+        from.host_sees && to.host_sees,
+        false,
+        bytes(src_part.bytes()),
+    )));
+    Ok((CommandKind::CopyImage { src: src_part, dst: dst_part }, target))
 }
 
 /// clEnqueueFillImage; `color` gives the colour's bytes for the format.
@@ -166,12 +170,12 @@ pub fn fill<'a>(
     queue: &Arc<CommandQueue>,
     mem: &Arc<MemObject>,
     color: impl FnOnce(ImageFormat) -> Result<&'a [u8]>,
-    region: Region,
+    region: LevelRegion,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, place) = describe_fill(queue, mem, color, region)?;
-    put(queue, CL_COMMAND_FILL_IMAGE, kind, place, waits, false)
+    let (kind, target) = describe_fill(queue, mem, color, region)?;
+    put(queue, CL_COMMAND_FILL_IMAGE, kind, target, waits, false)
 }
 
 /// A fill of an image, and where it runs best.
@@ -179,14 +183,14 @@ pub fn describe_fill<'a>(
     queue: &CommandQueue,
     mem: &Arc<MemObject>,
     color: impl FnOnce(ImageFormat) -> Result<&'a [u8]>,
-    region: Region,
-) -> Result<(CommandKind, Place)> {
-    let target = prepare(queue, mem, false)?;
+    region: LevelRegion,
+) -> Result<(CommandKind, ExecutionTarget)> {
+    let prepared = prepare(queue, mem, false)?;
     validate_destination(mem)?;
-    let part = target.part(region)?;
-    let texel = target.info.format.pack(color(target.info.format)?);
-    let place = target.place(place(target.host_sees, false, bytes(part.bytes())));
-    Ok((CommandKind::FillImage { dst: part, texel }, place))
+    let part = prepared.part(region)?;
+    let texel = prepared.info.format.pack(color(prepared.info.format)?);
+    let target = prepared.target(execution_target(prepared.host_sees, false, bytes(part.bytes())));
+    Ok((CommandKind::FillImage { dst: part, texel }, target))
 }
 
 /// clEnqueueCopyImageToBuffer and, if `to_image`, clEnqueueCopyBufferToImage
@@ -196,15 +200,15 @@ pub fn copy_buffer(
     image: &Arc<MemObject>,
     buffer: &Arc<MemObject>,
     to_image: bool,
-    region: Region,
+    region: LevelRegion,
     offset: usize,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, place) = describe_copy_buffer(queue, image, buffer, to_image, region, offset)?;
+    let (kind, target) = describe_copy_buffer(queue, image, buffer, to_image, region, offset)?;
     let command_type =
         if to_image { CL_COMMAND_COPY_BUFFER_TO_IMAGE } else { CL_COMMAND_COPY_IMAGE_TO_BUFFER };
-    put(queue, command_type, kind, place, waits, false)
+    put(queue, command_type, kind, target, waits, false)
 }
 
 /// A copy between image and buffer, and where it runs best.
@@ -213,10 +217,10 @@ pub fn describe_copy_buffer(
     image: &Arc<MemObject>,
     buffer: &Arc<MemObject>,
     to_image: bool,
-    region: Region,
+    region: LevelRegion,
     offset: usize,
-) -> Result<(CommandKind, Place)> {
-    let target = prepare(queue, image, !to_image)?;
+) -> Result<(CommandKind, ExecutionTarget)> {
+    let prepared = prepare(queue, image, !to_image)?;
     let buffer_seen = transfer::prepare(queue, buffer, to_image)?;
     // The image does not lie in the buffer.
     if image.parent.as_ref().is_some_and(|p| Arc::ptr_eq(p, buffer))
@@ -225,16 +229,16 @@ pub fn describe_copy_buffer(
         return Err(err!(CL_INVALID_MEM_OBJECT, "the image lies in the buffer"));
     }
     validate_destination(if to_image { image } else { buffer })?;
-    let part = target.part(region)?;
+    let part = prepared.part(region)?;
     let size = bytes(part.bytes());
     region::validate_range(offset as u64, size, buffer.size)?;
     let range = MemRange { mem: buffer.clone(), offset: offset as u64, size };
-    let place = target.place(place(target.host_sees && buffer_seen, false, size));
+    let target = prepared.target(execution_target(prepared.host_sees && buffer_seen, false, size));
     let kind = match to_image {
         true => CommandKind::BufferToImage { src: range, dst: part },
         false => CommandKind::ImageToBuffer { src: part, dst: range },
     };
-    Ok((kind, place))
+    Ok((kind, target))
 }
 
 /// Where a mapped image is: address, row pitch and slice pitch.
@@ -251,25 +255,25 @@ pub fn map(
     mem: &Arc<MemObject>,
     blocking: bool,
     flags: cl_map_flags,
-    region: Region,
+    region: LevelRegion,
     [has_row_pitch, has_slice_pitch]: [bool; 2],
     waits: WaitList,
 ) -> Result<(Arc<Event>, Mapped)> {
     validate_same_context(queue, &waits)?;
-    let target = prepare(queue, mem, false)?;
-    let info = target.info;
-    let part = target.part(region)?;
+    let prepared = prepare(queue, mem, false)?;
+    let info = prepared.info;
+    let part = prepared.part(region)?;
     // Before the places for pitches, as OpenCL-CTS has it.
     let (write, invalidate) = map::validate_flags(mem, flags)?;
     // There is a place for the row pitch, and for the slice pitch of images with slices.
     if !has_row_pitch || info.shape.kind.has_slices() && !has_slice_pitch {
-        return Err(err!(CL_INVALID_VALUE, "no place for the row or slice pitch"));
+        return Err(err!(CL_INVALID_VALUE, "no target for the row or slice pitch"));
     }
-    let (ptr, layout, shadow) = target.address(queue, &part)?;
+    let (ptr, layout, shadow) = prepared.address(queue, &part)?;
     let at = MappedRegion { level: part.level, origin: part.origin, region: part.region, layout };
     let mapping = Mapping { ptr, offset: 0, size: 0, write, shadow, image: Some(at) };
     let moved = if mapping.shadow.is_copy() && !invalidate { bytes(part.bytes()) } else { 0 };
-    let place = target.place(place(target.host_sees || moved == 0, blocking, moved));
+    let target = prepared.target(execution_target(prepared.host_sees || moved == 0, blocking, moved));
     mem.add_mapping(mapping.clone())?;
     let rows_are_slices = info.shape.kind == crate::cl::image::ImageKind::D1Array;
     let mapped = Mapped {
@@ -282,7 +286,7 @@ pub fn map(
         },
     };
     let kind = CommandKind::MapImage { part, mapping, fill: !invalidate };
-    match put(queue, CL_COMMAND_MAP_IMAGE, kind, place, waits, blocking) {
+    match put(queue, CL_COMMAND_MAP_IMAGE, kind, target, waits, blocking) {
         Ok(event) => Ok((event, mapped)),
         Err(error) => {
             mem.take_mapping(ptr);
@@ -291,7 +295,7 @@ pub fn map(
     }
 }
 
-impl Target<'_> {
+impl PreparedImage<'_> {
     /// Where a mapping of the part is, how it lies there, and whose memory that is.
     fn address(&self, queue: &CommandQueue, part: &ImagePart) -> Result<(HostPtr, RectLayout, Shadow)> {
         let (mem, info) = (self.mem, self.info);
@@ -334,7 +338,7 @@ pub fn unmap(
     ptr: HostPtr,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    let target = prepare(queue, mem, false)?;
+    let prepared = prepare(queue, mem, false)?;
     // The pointer is one that a map of this object gave and that is still mapped.
     let mapping = mem
         .take_mapping(ptr)
@@ -344,8 +348,12 @@ pub fn unmap(
     };
     let part = ImagePart { mem: mem.clone(), level, origin, region };
     let moved = if mapping.shadow.is_copy() && mapping.write { bytes(part.bytes()) } else { 0 };
-    let place = target.place(if moved == 0 { Place::Either } else { place(target.host_sees, false, moved) });
+    let target = prepared.target(if moved == 0 {
+        ExecutionTarget::Either
+    } else {
+        execution_target(prepared.host_sees, false, moved)
+    });
     let kind = CommandKind::UnmapImage { part, mapping: mapping.clone() };
-    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false)
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, target, waits, false)
         .inspect_err(|_| mem.restore_mapping(mapping))
 }

@@ -15,7 +15,7 @@ use clspv_bridge::metadata::{AccessQualifier, AddressQualifier, ArgInfo};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-type Result<T> = std::result::Result<T, cl_int>;
+type CodeResult<T> = std::result::Result<T, cl_int>;
 
 fn failed(error: Error) -> cl_int {
     tracing::error!(%error, "memory for a command");
@@ -24,19 +24,19 @@ fn failed(error: Error) -> cl_int {
 
 /// Whose device the memory is on.
 #[derive(Clone, Copy)]
-pub(super) struct At<'a> {
+pub(super) struct LoweringContext<'a> {
     pub queue: &'a CommandQueue,
     /// Among the places of the context.
-    pub place: usize,
+    pub device_index: usize,
     /// The newest bytes are brought there. Else only the memory is looked up, for a recording.
     pub newest: bool,
 }
 
-pub(super) fn acquire(range: &MemRange, access: Access, at: At<'_>) -> Result<BufferRange> {
+pub(super) fn acquire(range: &MemRange, access: Access, at: LoweringContext<'_>) -> CodeResult<BufferRange> {
     let mem = &range.mem;
     let start = mem.range().start + range.offset;
     let bytes = start..start + range.size;
-    let (context, device, residency) = (at.queue.context(), at.place, mem.residency());
+    let (context, device, residency) = (at.queue.context(), at.device_index, mem.residency());
     let memory = match at.newest {
         true => residency.acquire(context, device, bytes, access),
         false => residency.backing(context, device),
@@ -59,7 +59,7 @@ enum Texels {
     Buffer(BufferRange, RectLayout),
 }
 
-fn texels(part: &ImagePart, access: Access, at: At<'_>) -> Result<Texels> {
+fn texels(part: &ImagePart, access: Access, at: LoweringContext<'_>) -> CodeResult<Texels> {
     let info = part.mem.image().ok_or(CL_INVALID_MEM_OBJECT)?;
     let BufferRange { memory, .. } =
         acquire(&MemRange { mem: part.mem.clone(), offset: 0, size: part.mem.size }, access, at)?;
@@ -87,7 +87,12 @@ fn tight(region: [u64; 3]) -> RectLayout {
     RectLayout { offset: 0, row_pitch: region[0], slice_pitch: region[0] * region[1] }
 }
 
-fn read_texels(part: &ImagePart, dst: HostPtr, layout: RectLayout, at: At<'_>) -> Result<DeviceCommand> {
+fn read_texels(
+    part: &ImagePart,
+    dst: HostPtr,
+    layout: RectLayout,
+    at: LoweringContext<'_>,
+) -> CodeResult<DeviceCommand> {
     Ok(match texels(part, Access::Read, at)? {
         Texels::Image(src) => DeviceCommand::ReadImage { src, dst, layout },
         Texels::Buffer(src, src_layout) => {
@@ -96,7 +101,12 @@ fn read_texels(part: &ImagePart, dst: HostPtr, layout: RectLayout, at: At<'_>) -
     })
 }
 
-fn write_texels(src: HostPtr, layout: RectLayout, part: &ImagePart, at: At<'_>) -> Result<DeviceCommand> {
+fn write_texels(
+    src: HostPtr,
+    layout: RectLayout,
+    part: &ImagePart,
+    at: LoweringContext<'_>,
+) -> CodeResult<DeviceCommand> {
     Ok(match texels(part, Access::Write, at)? {
         Texels::Image(dst) => DeviceCommand::WriteImage { src, layout, dst },
         Texels::Buffer(dst, dst_layout) => {
@@ -109,8 +119,8 @@ fn texels_to_buffer(
     part: &ImagePart,
     dst: BufferRange,
     layout: RectLayout,
-    at: At<'_>,
-) -> Result<DeviceCommand> {
+    at: LoweringContext<'_>,
+) -> CodeResult<DeviceCommand> {
     Ok(match texels(part, Access::Read, at)? {
         Texels::Image(src) => DeviceCommand::ImageToBuffer { src, dst, layout },
         Texels::Buffer(src, src_layout) => {
@@ -123,8 +133,8 @@ fn buffer_to_texels(
     src: BufferRange,
     layout: RectLayout,
     part: &ImagePart,
-    at: At<'_>,
-) -> Result<DeviceCommand> {
+    at: LoweringContext<'_>,
+) -> CodeResult<DeviceCommand> {
     Ok(match texels(part, Access::Write, at)? {
         Texels::Image(dst) => DeviceCommand::BufferToImage { src, layout, dst },
         Texels::Buffer(dst, dst_layout) => {
@@ -133,7 +143,7 @@ fn buffer_to_texels(
     })
 }
 
-fn copy_texels(src: &ImagePart, dst: &ImagePart, at: At<'_>) -> Result<DeviceCommand> {
+fn copy_texels(src: &ImagePart, dst: &ImagePart, at: LoweringContext<'_>) -> CodeResult<DeviceCommand> {
     let from = texels(src, Access::Read, at)?;
     Ok(match (from, texels(dst, Access::Write, at)?) {
         (Texels::Image(src), Texels::Image(dst)) => DeviceCommand::CopyImage { src, dst },
@@ -150,18 +160,18 @@ fn copy_texels(src: &ImagePart, dst: &ImagePart, at: At<'_>) -> Result<DeviceCom
 }
 
 /// The device command of a command.
-pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> Result<DeviceCommand> {
+pub(crate) fn lower(command: &Command, queue: &Arc<CommandQueue>) -> CodeResult<DeviceCommand> {
     lower_kind(&command.kind, queue, true)
 }
 
-/// The device command for what a command does; see [`At::newest`].
+/// The device command for what a command does; see [`LoweringContext::newest`].
 pub(super) fn lower_kind(
     kind: &CommandKind,
     queue: &Arc<CommandQueue>,
     newest: bool,
-) -> Result<DeviceCommand> {
+) -> CodeResult<DeviceCommand> {
     use Access::{Read, Write};
-    let at = At { queue, place: kind.place(queue), newest };
+    let at = LoweringContext { queue, device_index: kind.device_index(queue), newest };
     let get = |range: &MemRange, access| acquire(range, access, at);
     Ok(match kind {
         // Calls are the host's, which makes them when it is their turn.
@@ -260,7 +270,7 @@ pub(super) fn lower_kind(
         }
         CommandKind::UnmapImage { .. } => DeviceCommand::Nop,
         CommandKind::Launch(launch) => {
-            let args = launch.args.lower(at.place, |args| lower_args(launch, at, args))?;
+            let args = launch.args.lower(at.device_index, |args| lower_args(launch, at, args))?;
             DeviceCommand::Launch(Launch {
                 kernel: launch.kernel.clone(),
                 args,
@@ -269,7 +279,7 @@ pub(super) fn lower_kind(
                 global: launch.global,
                 local: launch.local,
                 indirect: launch
-                    .reach
+                    .addressed
                     .as_ref()
                     .map(|r| r.others(at))
                     .transpose()
@@ -279,12 +289,12 @@ pub(super) fn lower_kind(
             })
         }
         // The host calls the application, or does parts one by one.
-        CommandKind::Native(_) | CommandKind::Parts(_) => return Err(CL_INVALID_OPERATION),
+        CommandKind::Native(_) | CommandKind::SplitReplay(_) => return Err(CL_INVALID_OPERATION),
         CommandKind::External { mems, release } => {
             let whole =
                 |mem: &Arc<MemObject>| get(&MemRange { mem: mem.clone(), offset: 0, size: mem.size }, Write);
             DeviceCommand::Transfer {
-                ranges: mems.iter().map(whole).collect::<Result<_>>()?,
+                ranges: mems.iter().map(whole).collect::<CodeResult<_>>()?,
                 release: *release,
             }
         }
@@ -299,7 +309,7 @@ pub(super) fn lower_kind(
 }
 
 /// The arguments of a launch; true if they are the same ones whenever the launch's arguments are.
-fn lower_args(launch: &LaunchCommand, at: At<'_>, args: &mut Vec<ArgValue>) -> Result<bool> {
+fn lower_args(launch: &LaunchCommand, at: LoweringContext<'_>, args: &mut Vec<ArgValue>) -> CodeResult<bool> {
     let mut stay = true;
     for (arg, info) in launch.args.iter().zip(&launch.kernel.info().args) {
         args.push(match arg {
@@ -309,12 +319,12 @@ fn lower_args(launch: &LaunchCommand, at: At<'_>, args: &mut Vec<ArgValue>) -> R
             ArgSnapshot::Pointer(address) => {
                 stay = false;
                 let within =
-                    launch.reach.as_ref().map(|r| r.within(*address, at)).transpose().map_err(failed)?;
+                    launch.addressed.as_ref().map(|r| r.within(*address, at)).transpose().map_err(failed)?;
                 ArgValue::Pointer { address: *address, within: within.flatten() }
             }
             ArgSnapshot::Mem(None) => ArgValue::NullBuffer,
             ArgSnapshot::Mem(Some(mem)) => {
-                stay &= mem.residency().is_in_one_place();
+                stay &= mem.residency().has_single_copy();
                 let range = acquire(
                     &MemRange { mem: mem.clone(), offset: 0, size: mem.size },
                     arg_access(mem, info),
@@ -322,7 +332,7 @@ fn lower_args(launch: &LaunchCommand, at: At<'_>, args: &mut Vec<ArgValue>) -> R
                 )?;
                 match mem.image() {
                     Some(image) => {
-                        let view = image.for_kernels(at.queue.context(), at.place, range.memory);
+                        let view = image.for_kernels(at.queue.context(), at.device_index, range.memory);
                         ArgValue::Image(view.map_err(|e| e.code())?)
                     }
                     None => ArgValue::Buffer(range),
@@ -334,11 +344,11 @@ fn lower_args(launch: &LaunchCommand, at: At<'_>, args: &mut Vec<ArgValue>) -> R
 }
 
 /// Runs a command in this thread; everything it depends on is done.
-pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> Result<()> {
+pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> CodeResult<()> {
     match &command.kind {
         CommandKind::Call(call) => return call(),
         CommandKind::Native(native) => return native::run(native, queue),
-        CommandKind::Parts(parts) => return parts.run(queue),
+        CommandKind::SplitReplay(split) => return split.run(queue),
         CommandKind::Launch(launch) => return fallback::run(launch, &lower(command, queue)?, queue),
         _ => {}
     }
@@ -346,7 +356,7 @@ pub(crate) fn run_on_host(command: &Command, queue: &Arc<CommandQueue>) -> Resul
 }
 
 /// Does a transfer in this thread, whose memory objects no work in flight uses.
-pub(super) fn run_transfer(kind: &CommandKind, queue: &Arc<CommandQueue>) -> Result<()> {
-    let ops = queue.context().place(kind.place(queue)).map_err(|e| e.code())?;
+pub(super) fn run_transfer(kind: &CommandKind, queue: &Arc<CommandQueue>) -> CodeResult<()> {
+    let ops = queue.context().ops(kind.device_index(queue)).map_err(|e| e.code())?;
     transfer_now(ops, &lower_kind(kind, queue, true)?).map_err(|e| e.code())
 }

@@ -1,8 +1,8 @@
 //! Mapping and unmapping of buffers: validation and description. A mapping's address is known at once; the command
 //! makes the bytes valid there.
 
-use super::transfer::{place, prepare, put, validate_host_access};
-use super::{CommandKind, MemRange, Place, image};
+use super::transfer::{execution_target, prepare, put, validate_host_access};
+use super::{CommandKind, ExecutionTarget, MemRange, image};
 use crate::cl::region;
 use crate::cl::*;
 use crate::device::batch::BufferRange;
@@ -73,11 +73,11 @@ pub fn map_buffer(
     };
     let mapping = Mapping { ptr, offset, size, write, shadow, image: None };
     let bytes = if mapping.shadow.is_copy() && !invalidate { size } else { 0 };
-    let place = place(host_sees || bytes == 0, blocking, bytes);
+    let target = execution_target(host_sees || bytes == 0, blocking, bytes);
     let range = MemRange { mem: mem.clone(), offset, size };
     mem.add_mapping(mapping.clone())?;
     let kind = CommandKind::Map { range, mapping, fill: !invalidate };
-    match put(queue, CL_COMMAND_MAP_BUFFER, kind, place, waits, blocking) {
+    match put(queue, CL_COMMAND_MAP_BUFFER, kind, target, waits, blocking) {
         Ok(event) => Ok((event, ptr)),
         Err(error) => {
             mem.take_mapping(ptr);
@@ -103,8 +103,8 @@ pub fn unmap(
         .ok_or_else(|| Error::with(CL_INVALID_VALUE, "nothing is mapped at the pointer"))?;
     let bytes = if mapping.shadow.is_copy() && mapping.write { mapping.size } else { 0 };
     let range = MemRange { mem: mem.clone(), offset: mapping.offset, size: mapping.size };
-    let place = if bytes == 0 { Place::Either } else { place(host_sees, false, bytes) };
+    let target = if bytes == 0 { ExecutionTarget::Either } else { execution_target(host_sees, false, bytes) };
     let kind = CommandKind::Unmap { range, mapping: mapping.clone() };
-    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, place, waits, false)
+    put(queue, CL_COMMAND_UNMAP_MEM_OBJECT, kind, target, waits, false)
         .inspect_err(|_| mem.restore_mapping(mapping))
 }

@@ -1,15 +1,15 @@
 //! Commands: what is to be done and with which objects, from enqueue to completion. Validation and description are in
 //! the other files of this folder; `lower` makes device commands of them at submission.
 
+pub mod addressed_memory;
 pub mod fallback;
 pub mod image;
 pub mod lower;
 pub mod map;
 pub mod native;
 pub mod ndrange;
-pub mod parts;
-pub mod reach;
 pub mod replay;
+pub mod split_replay;
 pub mod svm;
 pub mod sync;
 pub mod transfer;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 /// Where a command runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum ExecutionTarget {
     /// On the device, in the queue's stream.
     Device,
     /// On the device, unless nothing is before it: then in the thread that finds it ready.
@@ -166,7 +166,7 @@ pub enum CommandKind {
     /// A command buffer, or what the device does of one.
     Replay(Arc<replay::Replay>),
     /// A command buffer in which launches fall back.
-    Parts(Arc<parts::Parts>),
+    SplitReplay(Arc<split_replay::SplitReplay>),
     /// The newest bytes go to the queue's device, unless `undefined`.
     Migrate {
         mems: Vec<Arc<MemObject>>,
@@ -177,11 +177,11 @@ pub enum CommandKind {
 impl CommandKind {
     /// The place of the context where a command of a queue is done: another than that of the queue's device if that cannot
     /// run the kernel, or cannot have one of the images.
-    pub(crate) fn place(&self, queue: &CommandQueue) -> usize {
+    pub(crate) fn device_index(&self, queue: &CommandQueue) -> usize {
         let own = queue.device_index();
         let home = |part: &ImagePart| part.mem.residency().home(queue.context(), own);
         match self {
-            CommandKind::Launch(launch) => launch.place,
+            CommandKind::Launch(launch) => launch.device_index,
             CommandKind::WriteImage { dst: part, .. }
             | CommandKind::ReadImage { src: part, .. }
             | CommandKind::FillImage { dst: part, .. }
@@ -190,19 +190,19 @@ impl CommandKind {
             | CommandKind::MapImage { part, .. }
             | CommandKind::UnmapImage { part, .. } => home(part),
             CommandKind::CopyImage { src, dst } => match home(src) {
-                place if place == own => home(dst),
-                place => place,
+                index if index == own => home(dst),
+                index => index,
             },
             _ => own,
         }
     }
     /// Whether a queue's device has another place of the context do it.
     pub(crate) fn falls_back(&self, queue: &CommandQueue) -> bool {
-        self.place(queue) != queue.device_index()
+        self.device_index(queue) != queue.device_index()
     }
     /// Whether the host is busy with it for long.
     pub(crate) fn is_long_on_host(&self, queue: &CommandQueue) -> bool {
-        matches!(self, CommandKind::Native(_) | CommandKind::Launch(_) | CommandKind::Parts(_))
+        matches!(self, CommandKind::Native(_) | CommandKind::Launch(_) | CommandKind::SplitReplay(_))
             || self.falls_back(queue)
     }
     /// Application memory that the command takes bytes from.
@@ -217,7 +217,7 @@ impl CommandKind {
         }
     }
     /// Application memory that the command fills.
-    pub(crate) fn host_target(&self) -> Option<Range<usize>> {
+    pub(crate) fn host_destination(&self) -> Option<Range<usize>> {
         match self {
             CommandKind::Read { src, dst } => Some(span(*dst, 0, src.size)),
             CommandKind::ReadRect { dst, dst_layout, region, .. } => {

@@ -1,7 +1,7 @@
 //! Native kernels: functions of the application that run in queue order, on a thread of their own (`worker`), with
 //! memory objects as plain pointers. Memory that the host does not see is lent as a copy and written back.
 
-use super::{CommandKind, MemRange, Place};
+use super::{CommandKind, ExecutionTarget, MemRange};
 use crate::cl::*;
 use crate::command::lower;
 use crate::command::transfer::prepare;
@@ -11,7 +11,7 @@ use crate::event::{Event, WaitList};
 use crate::host_ptr::{HostAllocation, HostPtr};
 use crate::memory::MemObject;
 use crate::memory::residency::{Access, transfer_now};
-use crate::queue::{CommandQueue, Fence, NewCommand};
+use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use std::sync::Arc;
 
 /// Calls the application's function with its arguments.
@@ -37,7 +37,10 @@ pub fn enqueue(
     for (offset, mem) in &mems {
         // A pointer takes the place of each handle.
         if offset.checked_add(size_of::<usize>()).is_none_or(|end| end > args.len()) {
-            return Err(Error::with(CL_INVALID_VALUE, "a memory object's place is outside of the arguments"));
+            return Err(Error::with(
+                CL_INVALID_VALUE,
+                "a memory object's target is outside of the arguments",
+            ));
         }
         if let Some(mem) = mem {
             prepare(queue, mem, true)?;
@@ -47,7 +50,13 @@ pub fn enqueue(
     bytemuck::cast_slice_mut::<u128, u8>(&mut copy)[..args.len()].copy_from_slice(args);
     let kind = CommandKind::Native(Arc::new(NativeCommand { function, args: copy, mems }));
     let command_type = CL_COMMAND_NATIVE_KERNEL;
-    queue.enqueue(NewCommand { command_type, kind, waits, place: Place::Host, fence: Fence::None })
+    queue.enqueue(NewCommand {
+        command_type,
+        kind,
+        waits,
+        target: ExecutionTarget::Host,
+        sync: SyncKind::None,
+    })
 }
 
 /// A copy of memory that the host does not see.
@@ -86,7 +95,7 @@ fn address(
     let range = lower::acquire(
         &MemRange { mem: mem.clone(), offset: 0, size: mem.size },
         Access::Write,
-        lower::At { queue, place: queue.device_index(), newest: true },
+        lower::LoweringContext { queue, device_index: queue.device_index(), newest: true },
     )?;
     if let Some(base) = range.memory.host_ptr() {
         return Ok(base.offset(range.offset));

@@ -1,7 +1,7 @@
 //! Kernel launches: validation against the kernel and device, and description.
 
-use super::reach::Reach;
-use super::{CommandKind, Place};
+use super::addressed_memory::AddressedMemory;
+use super::{CommandKind, ExecutionTarget};
 use crate::cl::ndrange::{Limits, NdRange};
 use crate::cl::*;
 use crate::device::info::DeviceInfo;
@@ -12,20 +12,20 @@ use crate::kernel::Kernel;
 use crate::kernel::arg_list::ArgsInUse;
 use crate::kernel::args::ArgSnapshot;
 use crate::memory::buffer;
-use crate::queue::{CommandQueue, Fence, NewCommand};
+use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use std::sync::Arc;
 
 /// A launch with everything but the device's memory.
 pub struct LaunchCommand {
     pub kernel: Arc<dyn DeviceKernel>,
     /// Where it runs, among the places of the context.
-    pub place: usize,
+    pub device_index: usize,
     pub args: ArgsInUse,
     pub dims: u32,
     pub offset: [u64; 3],
     pub global: [u64; 3],
     pub local: [u32; 3],
-    pub reach: Option<Box<Reach>>,
+    pub addressed: Option<Box<AddressedMemory>>,
 }
 
 /// clEnqueueNDRangeKernel; clEnqueueTask with its own command type and one work-item.
@@ -40,17 +40,21 @@ pub fn launch(
     if waits.iter().any(|e| !Arc::ptr_eq(e.context(), queue.context())) {
         return Err(Error::with(CL_INVALID_CONTEXT, "an event of the wait list belongs to another context"));
     }
-    let (kind, place) = describe(queue, kernel, &range)?;
-    queue.enqueue(NewCommand { command_type, kind, waits, place, fence: Fence::None })
+    let (kind, target) = describe(queue, kernel, &range)?;
+    queue.enqueue(NewCommand { command_type, kind, waits, target, sync: SyncKind::None })
 }
 
 /// A launch on the queue's device, and where it runs.
-pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Result<(CommandKind, Place)> {
+pub fn describe(
+    queue: &CommandQueue,
+    kernel: &Kernel,
+    range: &NdRange,
+) -> Result<(CommandKind, ExecutionTarget)> {
     validate_context(queue, kernel)?;
     // There is an executable for the device, and every argument is set.
     let snapshot = kernel.snapshot(queue.device(), queue.device_index())?;
-    let (context, at) = (queue.context(), snapshot.place);
-    let facts = context.place(at)?.info();
+    let (context, at) = (queue.context(), snapshot.device_index);
+    let facts = context.ops(at)?.info();
     let local = validate_range(queue, kernel, &*snapshot.kernel, facts, range)?;
     for (arg, info) in snapshot.args.iter().zip(&kernel.info.args) {
         if let ArgSnapshot::Mem(Some(mem)) = arg {
@@ -77,23 +81,23 @@ pub fn describe(queue: &CommandQueue, kernel: &Kernel, range: &NdRange) -> Resul
     }
     // No work-items: the command only takes its place in the order.
     if range.is_empty() {
-        return Ok((CommandKind::Nop, Place::Either));
+        return Ok((CommandKind::Nop, ExecutionTarget::Either));
     }
     let local = local.unwrap_or_else(|| snapshot.kernel.suggest_local_size(range.global, range.dims));
-    let reach = Reach::of(queue, at, &snapshot.args, kernel)?;
+    let addressed = AddressedMemory::of(queue, at, &snapshot.args, kernel)?;
     let launch = LaunchCommand {
         kernel: snapshot.kernel,
-        place: at,
+        device_index: at,
         args: snapshot.args,
         dims: range.dims,
         offset: range.offset,
         global: range.global,
         local,
-        reach,
+        addressed,
     };
     // What falls back is the processor's, when it is its turn.
-    let place = if at == queue.device_index() { Place::Device } else { Place::Host };
-    Ok((CommandKind::Launch(launch), place))
+    let target = if at == queue.device_index() { ExecutionTarget::Device } else { ExecutionTarget::Host };
+    Ok((CommandKind::Launch(launch), target))
 }
 
 /// Checks an index space against kernel and device; gives the local size if range or kernel say it.

@@ -6,7 +6,7 @@
 //! recorded anew. Locks: one (rank CommandBuffer) around the recording, held while it is made.
 
 use super::CommandKind;
-use super::lower::{At, arg_access, lower_kind};
+use super::lower::{LoweringContext, arg_access, lower_kind};
 use super::ndrange::LaunchCommand;
 use crate::cl::*;
 use crate::device::batch::{DeviceCommand, ListItem};
@@ -19,11 +19,11 @@ use crate::queue::CommandQueue;
 use crate::sync::{Mutex, Rank};
 use std::sync::Arc;
 
-type Result<T> = std::result::Result<T, cl_int>;
+type CodeResult<T> = std::result::Result<T, cl_int>;
 
 /// One command of a replay.
 #[derive(Clone)]
-pub struct Step {
+pub struct ReplayStep {
     pub kind: Arc<CommandKind>,
     /// See [`ListItem::ordered`].
     pub ordered: bool,
@@ -31,7 +31,7 @@ pub struct Step {
 
 /// Commands that are replayed together; see the module's text.
 pub struct Replay {
-    steps: Vec<Step>,
+    steps: Vec<ReplayStep>,
     /// Every part of memory objects' storage that the commands use, once.
     uses: Vec<(Arc<MemObject>, Access)>,
     recording: Mutex<Option<Recording>>,
@@ -45,7 +45,7 @@ struct Recording {
 
 impl Replay {
     /// Of commands that touch no host memory.
-    pub fn new(steps: Vec<Step>) -> Replay {
+    pub fn new(steps: Vec<ReplayStep>) -> Replay {
         let mut uses: Vec<(Arc<MemObject>, Access)> = Vec::new();
         for step in &steps {
             for_each_use(&step.kind, &mut |mem, access| match uses
@@ -77,7 +77,7 @@ impl Replay {
     }
 
     /// The device command, with the newest bytes in the memory it uses.
-    pub(super) fn lower(&self, queue: &Arc<CommandQueue>) -> Result<DeviceCommand> {
+    pub(super) fn lower(&self, queue: &Arc<CommandQueue>) -> CodeResult<DeviceCommand> {
         let acquire = |(mem, access): &(Arc<MemObject>, Access)| {
             let memory = mem.residency().acquire(queue.context(), queue.device_index(), mem.range(), *access);
             memory.map_err(|e| {
@@ -85,11 +85,15 @@ impl Replay {
                 e.code()
             })
         };
-        let memory = self.uses.iter().map(acquire).collect::<Result<_>>()?;
+        let memory = self.uses.iter().map(acquire).collect::<CodeResult<_>>()?;
         for step in &self.steps {
-            if let CommandKind::Launch(LaunchCommand { reach: Some(reach), .. }) = &*step.kind {
-                reach
-                    .bring_up_to_date(At { queue, place: queue.device_index(), newest: true })
+            if let CommandKind::Launch(LaunchCommand { addressed: Some(addressed), .. }) = &*step.kind {
+                addressed
+                    .bring_up_to_date(LoweringContext {
+                        queue,
+                        device_index: queue.device_index(),
+                        newest: true,
+                    })
                     .map_err(|e| e.code())?;
             }
         }
@@ -100,16 +104,16 @@ impl Replay {
         &self,
         queue: &Arc<CommandQueue>,
         memory: Vec<Arc<dyn DeviceMemory>>,
-    ) -> Result<Arc<dyn DeviceList>> {
+    ) -> CodeResult<Arc<dyn DeviceList>> {
         let mut recording = self.recording.lock();
         let same = |known: &Recording| known.memory.iter().zip(&memory).all(|(a, b)| Arc::ptr_eq(a, b));
         if let Some(known) = recording.as_ref().filter(|known| same(known)) {
             return Ok(known.list.clone());
         }
-        let item = |step: &Step| {
+        let item = |step: &ReplayStep| {
             Ok(ListItem { command: lower_kind(&step.kind, queue, false)?, ordered: step.ordered })
         };
-        let items = self.steps.iter().map(item).collect::<Result<_>>()?;
+        let items = self.steps.iter().map(item).collect::<CodeResult<_>>()?;
         let list = queue.ops().record(items).map_err(|e| {
             tracing::error!(error = %e, "a command buffer could not be recorded");
             Error::from(e).code()

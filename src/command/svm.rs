@@ -1,15 +1,15 @@
 //! Commands on memory that is known by its address: validation and description. An address in an allocation of the context
 //! becomes a range of a memory object; any other is memory of the host.
 
-use super::transfer::{place, put};
-use super::{CommandKind, MemRange, Place};
+use super::transfer::{execution_target, put};
+use super::{CommandKind, ExecutionTarget, MemRange};
 use crate::cl::*;
 use crate::device::info::AddressSharing;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::host_ptr::{self, HostPtr};
 use crate::memory::mapping::{Mapping, Shadow};
-use crate::memory::svm::{Allocation, Kind};
+use crate::memory::svm::{Allocation, SvmKind};
 use crate::queue::CommandQueue;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ enum Operand {
 /// Checks that the queue's device supports SVM.
 pub fn validate_device(queue: &CommandQueue) -> Result<()> {
     // The queue's device supports SVM.
-    if !(Kind::Svm { fine: false }).works_on(queue.device()) {
+    if !(SvmKind::Svm { fine: false }).works_on(queue.device()) {
         return Err(Error::with(CL_INVALID_OPERATION, "the device does not support shared virtual memory"));
     }
     Ok(())
@@ -61,8 +61,8 @@ pub fn memcpy(
     size: usize,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    let (kind, place) = describe_memcpy(queue, blocking, (dst, src), size)?;
-    put(queue, command_type, kind, place, waits, blocking)
+    let (kind, target) = describe_memcpy(queue, blocking, (dst, src), size)?;
+    put(queue, command_type, kind, target, waits, blocking)
 }
 
 /// A copy between addresses, and where it runs best.
@@ -71,7 +71,7 @@ fn describe_memcpy(
     blocking: bool,
     (dst, src): (HostPtr, HostPtr),
     size: usize,
-) -> Result<(CommandKind, Place)> {
+) -> Result<(CommandKind, ExecutionTarget)> {
     // Neither pointer is NULL.
     if dst.addr() == 0 || src.addr() == 0 {
         return Err(Error::with(CL_INVALID_VALUE, "a pointer is NULL"));
@@ -83,15 +83,15 @@ fn describe_memcpy(
     let bytes = size as u64;
     let (to, from) = (operand(queue, dst, bytes, false)?, operand(queue, src, bytes, true)?);
     Ok(match (from, to) {
-        _ if size == 0 => (CommandKind::Nop, Place::Either),
+        _ if size == 0 => (CommandKind::Nop, ExecutionTarget::Either),
         (Operand::Range { range: src, seen: a }, Operand::Range { range: dst, seen: b }) => {
-            (CommandKind::Copy { src, dst }, place(a && b, blocking, bytes))
+            (CommandKind::Copy { src, dst }, execution_target(a && b, blocking, bytes))
         }
         (Operand::Range { range: src, seen }, Operand::Host(dst)) => {
-            (CommandKind::Read { src, dst }, place(seen, blocking, bytes))
+            (CommandKind::Read { src, dst }, execution_target(seen, blocking, bytes))
         }
         (Operand::Host(src), Operand::Range { range: dst, seen }) => {
-            (CommandKind::Write { src, dst }, place(seen, blocking, bytes))
+            (CommandKind::Write { src, dst }, execution_target(seen, blocking, bytes))
         }
         (Operand::Host(src), Operand::Host(dst)) => {
             let copy = move || {
@@ -99,7 +99,7 @@ fn describe_memcpy(
                 unsafe { host_ptr::copy(src, dst, bytes) };
                 Ok(())
             };
-            (CommandKind::Call(Box::new(copy)), Place::Host)
+            (CommandKind::Call(Box::new(copy)), ExecutionTarget::Host)
         }
     })
 }
@@ -113,8 +113,8 @@ pub fn fill(
     size: usize,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    let (kind, place) = describe_fill(queue, ptr, pattern, size)?;
-    put(queue, command_type, kind, place, waits, false)
+    let (kind, target) = describe_fill(queue, ptr, pattern, size)?;
+    put(queue, command_type, kind, target, waits, false)
 }
 
 /// A fill from an address on, and where it runs best.
@@ -123,7 +123,7 @@ fn describe_fill(
     ptr: HostPtr,
     pattern: &[u8],
     size: usize,
-) -> Result<(CommandKind, Place)> {
+) -> Result<(CommandKind, ExecutionTarget)> {
     // A pattern has the size of a scalar or vector: a power of two up to 128.
     if !matches!(pattern.len(), 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128) {
         return Err(Error::with(CL_INVALID_VALUE, "the pattern size is no power of two up to 128"));
@@ -134,9 +134,9 @@ fn describe_fill(
     }
     let pattern: SmallVec<[u8; 16]> = SmallVec::from_slice(pattern);
     Ok(match operand(queue, ptr, size as u64, false)? {
-        _ if size == 0 => (CommandKind::Nop, Place::Either),
+        _ if size == 0 => (CommandKind::Nop, ExecutionTarget::Either),
         Operand::Range { range, seen } => {
-            (CommandKind::Fill { dst: range, pattern }, place(seen, false, size as u64))
+            (CommandKind::Fill { dst: range, pattern }, execution_target(seen, false, size as u64))
         }
         Operand::Host(ptr) => {
             let fill = move || {
@@ -144,15 +144,15 @@ fn describe_fill(
                 unsafe { host_ptr::fill(ptr, &pattern, size as u64) };
                 Ok(())
             };
-            (CommandKind::Call(Box::new(fill)), Place::Host)
+            (CommandKind::Call(Box::new(fill)), ExecutionTarget::Host)
         }
     })
 }
 
 /// Checks that a command can be recorded in a command buffer, which uses no memory of the host.
-fn recordable((kind, place): (CommandKind, Place)) -> Result<(CommandKind, Place)> {
+fn recordable((kind, target): (CommandKind, ExecutionTarget)) -> Result<(CommandKind, ExecutionTarget)> {
     match kind {
-        CommandKind::Nop | CommandKind::Copy { .. } | CommandKind::Fill { .. } => Ok((kind, place)),
+        CommandKind::Nop | CommandKind::Copy { .. } | CommandKind::Fill { .. } => Ok((kind, target)),
         _ => Err(Error::with(CL_OUT_OF_RESOURCES, "memory of the host cannot be used by recorded commands")),
     }
 }
@@ -162,7 +162,7 @@ pub fn record_memcpy(
     queue: &CommandQueue,
     pointers: (HostPtr, HostPtr),
     size: usize,
-) -> Result<(CommandKind, Place)> {
+) -> Result<(CommandKind, ExecutionTarget)> {
     validate_device(queue)?;
     recordable(describe_memcpy(queue, false, pointers, size)?)
 }
@@ -173,7 +173,7 @@ pub fn record_fill(
     ptr: HostPtr,
     pattern: &[u8],
     size: usize,
-) -> Result<(CommandKind, Place)> {
+) -> Result<(CommandKind, ExecutionTarget)> {
     validate_device(queue)?;
     recordable(describe_fill(queue, ptr, pattern, size)?)
 }
@@ -199,17 +199,17 @@ pub fn map(
     {
         return Err(Error::with(CL_INVALID_VALUE, "map flags"));
     }
-    let enqueue = |kind, place| put(queue, CL_COMMAND_SVM_MAP, kind, place, waits, blocking);
-    let Some(allocation) = find(queue, ptr).filter(|a| a.kind != Kind::Device) else {
+    let enqueue = |kind, target| put(queue, CL_COMMAND_SVM_MAP, kind, target, waits, blocking);
+    let Some(allocation) = find(queue, ptr).filter(|a| a.kind != SvmKind::Device) else {
         // Memory of the host is always mapped, for devices that use it.
         return match queue.device().info().sharing {
-            AddressSharing::Host => enqueue(CommandKind::Nop, Place::Either),
+            AddressSharing::Host => enqueue(CommandKind::Nop, ExecutionTarget::Either),
             _ => Err(Error::with(CL_INVALID_VALUE, "the pointer is in no SVM allocation")),
         };
     };
     let range = range_of(queue, &allocation, ptr, size as u64)?;
     if allocation.residency().backing(queue.context(), queue.device_index())?.host_ptr().is_some() {
-        return enqueue(CommandKind::Nop, Place::Either);
+        return enqueue(CommandKind::Nop, ExecutionTarget::Either);
     }
     let mapping = Mapping {
         ptr,
@@ -220,8 +220,8 @@ pub fn map(
         image: None,
     };
     allocation.add_mapping(mapping.clone());
-    let place = if invalidate { Place::Either } else { Place::Device };
-    enqueue(CommandKind::Map { range, mapping, fill: !invalidate }, place).inspect_err(|_| {
+    let target = if invalidate { ExecutionTarget::Either } else { ExecutionTarget::Device };
+    enqueue(CommandKind::Map { range, mapping, fill: !invalidate }, target).inspect_err(|_| {
         allocation.take_mapping(ptr);
     })
 }
@@ -233,13 +233,15 @@ pub fn unmap(queue: &Arc<CommandQueue>, ptr: HostPtr, waits: WaitList) -> Result
     if ptr.addr() == 0 {
         return Err(Error::with(CL_INVALID_VALUE, "the pointer is NULL"));
     }
-    let enqueue = |kind, place| put(queue, CL_COMMAND_SVM_UNMAP, kind, place, waits, false);
+    let enqueue = |kind, target| put(queue, CL_COMMAND_SVM_UNMAP, kind, target, waits, false);
     // Where nothing was copied there is nothing to bring back.
     let mapped = find(queue, ptr).and_then(|a| Some((a.take_mapping(ptr)?, a)));
-    let Some((mapping, allocation)) = mapped else { return enqueue(CommandKind::Nop, Place::Either) };
+    let Some((mapping, allocation)) = mapped else {
+        return enqueue(CommandKind::Nop, ExecutionTarget::Either);
+    };
     let range = range_of(queue, &allocation, ptr, mapping.size)?;
-    let place = if mapping.write { Place::Device } else { Place::Either };
-    enqueue(CommandKind::Unmap { range, mapping: mapping.clone() }, place)
+    let target = if mapping.write { ExecutionTarget::Device } else { ExecutionTarget::Either };
+    enqueue(CommandKind::Unmap { range, mapping: mapping.clone() }, target)
         .inspect_err(|_| allocation.add_mapping(mapping))
 }
 
@@ -267,7 +269,7 @@ pub fn migrate(
             return Err(Error::with(CL_INVALID_VALUE, "a region is in no SVM allocation"));
         }
     }
-    put(queue, CL_COMMAND_SVM_MIGRATE_MEM, CommandKind::Nop, Place::Either, waits, false)
+    put(queue, CL_COMMAND_SVM_MIGRATE_MEM, CommandKind::Nop, ExecutionTarget::Either, waits, false)
 }
 
 /// clEnqueueMigrateMemINTEL, a hint.
@@ -277,7 +279,7 @@ pub fn migrate_usm(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_migration(flags)?;
-    put(queue, CL_COMMAND_MIGRATEMEM_INTEL, CommandKind::Nop, Place::Either, waits, false)
+    put(queue, CL_COMMAND_MIGRATEMEM_INTEL, CommandKind::Nop, ExecutionTarget::Either, waits, false)
 }
 
 /// clEnqueueMemAdviseINTEL, a hint.
@@ -286,7 +288,7 @@ pub fn advise(queue: &Arc<CommandQueue>, advice: cl_mem_advice_intel, waits: Wai
     if advice != 0 {
         return Err(Error::with(CL_INVALID_VALUE, format!("advice {advice:#x}")));
     }
-    put(queue, CL_COMMAND_MEMADVISE_INTEL, CommandKind::Nop, Place::Either, waits, false)
+    put(queue, CL_COMMAND_MEMADVISE_INTEL, CommandKind::Nop, ExecutionTarget::Either, waits, false)
 }
 
 /// Frees what the application frees by itself.
@@ -308,5 +310,5 @@ pub fn free(
         }
         Ok(())
     };
-    put(queue, CL_COMMAND_SVM_FREE, CommandKind::Call(Box::new(call)), Place::Host, waits, false)
+    put(queue, CL_COMMAND_SVM_FREE, CommandKind::Call(Box::new(call)), ExecutionTarget::Host, waits, false)
 }

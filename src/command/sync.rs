@@ -1,30 +1,36 @@
 //! Markers, barriers, migrations, and the handing over of shared memory.
 
-use super::{CommandKind, Place};
+use super::{CommandKind, ExecutionTarget};
 use crate::cl::*;
 use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::memory::{MemObject, buffer};
-use crate::queue::{CommandQueue, Fence, NewCommand};
+use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use std::sync::Arc;
 
 /// clEnqueueMarkerWithWaitList, clEnqueueMarker
 pub fn marker(queue: &Arc<CommandQueue>, waits: WaitList) -> Result<Arc<Event>> {
-    fence(queue, CL_COMMAND_MARKER, Fence::Marker, waits)
+    synchronize(queue, CL_COMMAND_MARKER, SyncKind::Marker, waits)
 }
 
 /// clEnqueueBarrierWithWaitList, clEnqueueBarrier, clEnqueueWaitForEvents
 pub fn barrier(queue: &Arc<CommandQueue>, waits: WaitList) -> Result<Arc<Event>> {
-    fence(queue, CL_COMMAND_BARRIER, Fence::Barrier, waits)
+    synchronize(queue, CL_COMMAND_BARRIER, SyncKind::Barrier, waits)
 }
 
-fn fence(
+fn synchronize(
     queue: &Arc<CommandQueue>,
     command_type: cl_command_type,
-    fence: Fence,
+    sync: SyncKind,
     waits: WaitList,
 ) -> Result<Arc<Event>> {
-    queue.enqueue(NewCommand { command_type, kind: CommandKind::Nop, waits, place: Place::Either, fence })
+    queue.enqueue(NewCommand {
+        command_type,
+        kind: CommandKind::Nop,
+        waits,
+        target: ExecutionTarget::Either,
+        sync,
+    })
 }
 
 /// clEnqueueMigrateMemObjects
@@ -54,7 +60,13 @@ pub fn migrate(
     let undefined = flags & (CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED | CL_MIGRATE_MEM_OBJECT_HOST) != 0;
     let kind = CommandKind::Migrate { mems, undefined };
     let command_type = CL_COMMAND_MIGRATE_MEM_OBJECTS;
-    queue.enqueue(NewCommand { command_type, kind, waits, place: Place::Device, fence: Fence::None })
+    queue.enqueue(NewCommand {
+        command_type,
+        kind,
+        waits,
+        target: ExecutionTarget::Device,
+        sync: SyncKind::None,
+    })
 }
 
 /// clEnqueueAcquireExternalMemObjectsKHR, clEnqueueReleaseExternalMemObjectsKHR
@@ -89,9 +101,9 @@ pub fn external(
     } else {
         CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR
     };
-    let (kind, place) = match mems.is_empty() {
-        true => (CommandKind::Nop, Place::Either),
-        false => (CommandKind::External { mems, release }, Place::Device),
+    let (kind, target) = match mems.is_empty() {
+        true => (CommandKind::Nop, ExecutionTarget::Either),
+        false => (CommandKind::External { mems, release }, ExecutionTarget::Device),
     };
-    queue.enqueue(NewCommand { command_type, kind, waits, place, fence: Fence::None })
+    queue.enqueue(NewCommand { command_type, kind, waits, target, sync: SyncKind::None })
 }

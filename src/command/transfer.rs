@@ -1,6 +1,6 @@
 //! Reads, writes, copies and fills of buffers: validation and description.
 
-use super::{CommandKind, MemRange, Place};
+use super::{CommandKind, ExecutionTarget, MemRange};
 use crate::cl::region::{self, Region};
 use crate::cl::*;
 use crate::device::batch::RectLayout;
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::event::{Event, WaitList};
 use crate::host_ptr::HostPtr;
 use crate::memory::{MemObject, buffer};
-use crate::queue::{CommandQueue, Fence, NewCommand};
+use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -39,12 +39,12 @@ pub(super) fn validate_same_context(queue: &CommandQueue, waits: &WaitList) -> R
 }
 
 /// Where a transfer runs.
-pub(super) fn place(host_sees: bool, blocking: bool, bytes: u64) -> Place {
+pub(super) fn execution_target(host_sees: bool, blocking: bool, bytes: u64) -> ExecutionTarget {
     match (host_sees, blocking) {
-        (false, _) => Place::Device,
-        (true, true) => Place::Host,
-        (true, false) if bytes <= HOST_BYTES => Place::Either,
-        (true, false) => Place::Device,
+        (false, _) => ExecutionTarget::Device,
+        (true, true) => ExecutionTarget::Host,
+        (true, false) if bytes <= HOST_BYTES => ExecutionTarget::Either,
+        (true, false) => ExecutionTarget::Device,
     }
 }
 
@@ -52,11 +52,11 @@ pub(super) fn put(
     queue: &Arc<CommandQueue>,
     command_type: cl_command_type,
     kind: CommandKind,
-    place: Place,
+    target: ExecutionTarget,
     waits: WaitList,
     blocking: bool,
 ) -> Result<Arc<Event>> {
-    let new = NewCommand { command_type, kind, waits, place, fence: Fence::None };
+    let new = NewCommand { command_type, kind, waits, target, sync: SyncKind::None };
     if blocking { queue.enqueue_blocking(new) } else { queue.enqueue(new) }
 }
 
@@ -80,7 +80,7 @@ pub fn read_buffer(
     let bytes = size as u64;
     let host_reads = host_sees
         || blocking && bytes <= mem.residency().backing(queue.context(), queue.device_index())?.quick_read();
-    put(queue, CL_COMMAND_READ_BUFFER, kind, place(host_reads, blocking, bytes), waits, blocking)
+    put(queue, CL_COMMAND_READ_BUFFER, kind, execution_target(host_reads, blocking, bytes), waits, blocking)
 }
 
 /// clEnqueueWriteBuffer
@@ -100,7 +100,14 @@ pub fn write_buffer(
     validate_host_access(mem, false, true)?;
     let dst = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
     let kind = if size == 0 { CommandKind::Nop } else { CommandKind::Write { src: ptr, dst } };
-    put(queue, CL_COMMAND_WRITE_BUFFER, kind, place(host_sees, blocking, size as u64), waits, blocking)
+    put(
+        queue,
+        CL_COMMAND_WRITE_BUFFER,
+        kind,
+        execution_target(host_sees, blocking, size as u64),
+        waits,
+        blocking,
+    )
 }
 
 pub(super) fn validate_host_pointer(ptr: HostPtr) -> Result<()> {
@@ -190,7 +197,7 @@ pub fn host_rect(
         };
         (CL_COMMAND_READ_BUFFER_RECT, kind)
     };
-    put(queue, command_type, kind, place(host_sees, blocking, bytes), waits, blocking)
+    put(queue, command_type, kind, execution_target(host_sees, blocking, bytes), waits, blocking)
 }
 
 /// clEnqueueCopyBuffer
@@ -204,8 +211,8 @@ pub fn copy_buffer(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, place) = describe_copy(queue, src, dst, src_offset, dst_offset, size)?;
-    put(queue, CL_COMMAND_COPY_BUFFER, kind, place, waits, false)
+    let (kind, target) = describe_copy(queue, src, dst, src_offset, dst_offset, size)?;
+    put(queue, CL_COMMAND_COPY_BUFFER, kind, target, waits, false)
 }
 
 /// A copy between buffers, and where it runs best.
@@ -216,7 +223,7 @@ pub fn describe_copy(
     src_offset: usize,
     dst_offset: usize,
     size: usize,
-) -> Result<(CommandKind, Place)> {
+) -> Result<(CommandKind, ExecutionTarget)> {
     let src_seen = prepare(queue, src, true)?;
     let dst_seen = prepare(queue, dst, false)?;
     let (src_offset, dst_offset, size) = (src_offset as u64, dst_offset as u64, size as u64);
@@ -234,7 +241,7 @@ pub fn describe_copy(
         let src = MemRange { mem: src.clone(), offset: src_offset, size };
         CommandKind::Copy { src, dst: MemRange { mem: dst.clone(), offset: dst_offset, size } }
     };
-    Ok((kind, place(src_seen && dst_seen, false, size)))
+    Ok((kind, execution_target(src_seen && dst_seen, false, size)))
 }
 
 /// clEnqueueCopyBufferRect
@@ -248,8 +255,8 @@ pub fn copy_rect(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, place) = describe_copy_rect(queue, src, dst, src_side, dst_side, region)?;
-    put(queue, CL_COMMAND_COPY_BUFFER_RECT, kind, place, waits, false)
+    let (kind, target) = describe_copy_rect(queue, src, dst, src_side, dst_side, region)?;
+    put(queue, CL_COMMAND_COPY_BUFFER_RECT, kind, target, waits, false)
 }
 
 /// A copy of a region between buffers, and where it runs best.
@@ -260,7 +267,7 @@ pub fn describe_copy_rect(
     src_side: RectSide,
     dst_side: RectSide,
     region: [usize; 3],
-) -> Result<(CommandKind, Place)> {
+) -> Result<(CommandKind, ExecutionTarget)> {
     let src_seen = prepare(queue, src, true)?;
     let dst_seen = prepare(queue, dst, false)?;
     let region = region.map(|v| v as u64);
@@ -289,7 +296,7 @@ pub fn describe_copy_rect(
     let whole = |mem: &Arc<MemObject>| MemRange { mem: mem.clone(), offset: 0, size: mem.size };
     let bytes = region.iter().fold(1u64, |n, r| n.saturating_mul(*r));
     let kind = CommandKind::CopyRect { src: whole(src), src_layout, dst: whole(dst), dst_layout, region };
-    Ok((kind, place(src_seen && dst_seen, false, bytes)))
+    Ok((kind, execution_target(src_seen && dst_seen, false, bytes)))
 }
 
 /// clEnqueueFillBuffer
@@ -302,8 +309,8 @@ pub fn fill_buffer(
     waits: WaitList,
 ) -> Result<Arc<Event>> {
     validate_same_context(queue, &waits)?;
-    let (kind, place) = describe_fill(queue, mem, pattern, offset, size)?;
-    put(queue, CL_COMMAND_FILL_BUFFER, kind, place, waits, false)
+    let (kind, target) = describe_fill(queue, mem, pattern, offset, size)?;
+    put(queue, CL_COMMAND_FILL_BUFFER, kind, target, waits, false)
 }
 
 /// A fill of a buffer, and where it runs best.
@@ -313,7 +320,7 @@ pub fn describe_fill(
     pattern: &[u8],
     offset: usize,
     size: usize,
-) -> Result<(CommandKind, Place)> {
+) -> Result<(CommandKind, ExecutionTarget)> {
     let host_sees = prepare(queue, mem, false)?;
     region::validate_range(offset as u64, size as u64, mem.size)?;
     validate_destination(mem)?;
@@ -331,5 +338,5 @@ pub fn describe_fill(
         let dst = MemRange { mem: mem.clone(), offset: offset as u64, size: size as u64 };
         CommandKind::Fill { dst, pattern: SmallVec::from_slice(pattern) }
     };
-    Ok((kind, place(host_sees, false, size as u64)))
+    Ok((kind, execution_target(host_sees, false, size as u64)))
 }

@@ -2,7 +2,7 @@
 //!
 //! A command is validated and described when it is recorded, like one that is enqueued, and kept. When the buffer is
 //! finalized its commands become one replay, which the device records, or a row of them and of launches that fall back
-//! ([`Whole`]); every enqueue is one command of the queue. An
+//! ([`BufferReplay`]); every enqueue is one command of the queue. An
 //! update makes a new replay out of the commands as they are then, so that what is in flight keeps what it was enqueued
 //! with: a buffer may be enqueued, and updated, while it runs. A buffer that is released while it runs ends at once, its
 //! replay when it is done.
@@ -21,12 +21,12 @@ mod tests;
 use crate::cl::image::ImageFormat;
 use crate::cl::ndrange::NdRange;
 use crate::cl::*;
-use crate::command::image::{self, Region};
-use crate::command::parts::Whole;
-use crate::command::replay::Step;
+use crate::command::image::{self, LevelRegion};
+use crate::command::replay::ReplayStep;
+use crate::command::split_replay::BufferReplay;
 use crate::command::svm;
 use crate::command::transfer::{self, RectSide};
-use crate::command::{CommandKind, Place};
+use crate::command::{CommandKind, ExecutionTarget};
 use crate::context::Context;
 use crate::err;
 use crate::error::{Error, Result};
@@ -35,9 +35,9 @@ use crate::host_ptr::HostPtr;
 use crate::kernel::Kernel;
 use crate::memory::MemObject;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
-use crate::queue::{CommandQueue, Fence, NewCommand};
+use crate::queue::{CommandQueue, NewCommand, SyncKind};
 use crate::sync::{Mutex, Rank};
-use mutable::{Dispatch, MutableCommand};
+use mutable::{MutableCommand, MutableDispatch};
 use std::sync::{Arc, Weak};
 
 /// A command buffer; see the module's text.
@@ -47,16 +47,16 @@ pub struct CommandBuffer {
     flags: cl_command_buffer_flags_khr,
     asserts: cl_mutable_dispatch_asserts_khr,
     properties: Option<Vec<cl_command_buffer_properties_khr>>,
-    state: Mutex<State>,
+    state: Mutex<BufferState>,
     this: Weak<CommandBuffer>,
 }
 
 #[derive(Default)]
-struct State {
+struct BufferState {
     commands: Vec<Recorded>,
     finalized: bool,
     /// Every command from here on comes after those before.
-    fenced: bool,
+    follows_barrier: bool,
     /// The commands as they are now; none before they are wanted.
     parts: Option<Arc<[ReplayPart]>>,
     /// For each queue: the one for what is between launches that fall back.
@@ -67,38 +67,38 @@ struct State {
 /// A command of the buffer.
 #[derive(Clone)]
 struct Recorded {
-    what: What,
+    body: RecordedBody,
     /// After every earlier command of its part.
     ordered: bool,
-    order: plan::Order,
+    order: plan::CommandOrder,
 }
 
 /// Commands of one queue, with the positions of the parts that come before.
 struct ReplayPart {
     queue: usize,
     after: Vec<usize>,
-    whole: Whole,
+    replay: BufferReplay,
 }
 
 #[derive(Clone)]
-enum What {
+enum RecordedBody {
     Fixed(Arc<CommandKind>),
-    Dispatch(Dispatch),
+    Dispatch(MutableDispatch),
 }
 
-impl What {
+impl RecordedBody {
     /// None as long as a kernel argument has no value.
     fn kind(&self) -> Option<&Arc<CommandKind>> {
         match self {
-            What::Fixed(kind) => Some(kind),
-            What::Dispatch(dispatch) => dispatch.kind.as_ref(),
+            RecordedBody::Fixed(kind) => Some(kind),
+            RecordedBody::Dispatch(dispatch) => dispatch.kind.as_ref(),
         }
     }
 }
 
 /// Where a command is recorded.
 #[derive(Clone, Copy)]
-pub struct At<'a> {
+pub struct RecordPosition<'a> {
     /// Among the queues of the buffer.
     pub queue: usize,
     /// Sync points that it waits for.
@@ -141,12 +141,12 @@ impl CommandBuffer {
         let (mut flags, mut asserts) = (None, None);
         for (name, value) in pairs {
             // A property is a known one and given once.
-            let place = match u32::try_from(*name) {
+            let slot = match u32::try_from(*name) {
                 Ok(CL_COMMAND_BUFFER_FLAGS_KHR) => &mut flags,
                 Ok(CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR) => &mut asserts,
                 _ => return Err(err!(CL_INVALID_VALUE, "command-buffer property {name:#x}")),
             };
-            if place.replace(*value).is_some() {
+            if slot.replace(*value).is_some() {
                 return Err(err!(CL_INVALID_VALUE, "command-buffer property {name:#x} is given twice"));
             }
         }
@@ -165,7 +165,7 @@ impl CommandBuffer {
                 "several queues synchronise with the host's help"
             ));
         }
-        Ok(Self::with_state(queues.to_vec(), flags, asserts, properties, |_| State::default()))
+        Ok(Self::with_state(queues.to_vec(), flags, asserts, properties, |_| BufferState::default()))
     }
 
     fn with_state(
@@ -173,7 +173,7 @@ impl CommandBuffer {
         flags: cl_command_buffer_flags_khr,
         asserts: cl_mutable_dispatch_asserts_khr,
         properties: Option<Vec<cl_command_buffer_properties_khr>>,
-        state: impl FnOnce(&Weak<CommandBuffer>) -> State,
+        state: impl FnOnce(&Weak<CommandBuffer>) -> BufferState,
     ) -> Arc<CommandBuffer> {
         Arc::new_cyclic(|this| {
             let state = Mutex::new(Rank::CommandBuffer, state(this));
@@ -238,16 +238,16 @@ impl CommandBuffer {
     }
 
     /// Checks that a command that waits for these sync points may be recorded.
-    pub fn validate_recording(&self, at: At<'_>) -> Result<()> {
+    pub fn validate_recording(&self, at: RecordPosition<'_>) -> Result<()> {
         self.state.lock().validate_recording(at)
     }
 
     /// Appends a command that `describe` validates; its sync point.
     fn append(
         &self,
-        at: At<'_>,
-        fence: bool,
-        describe: impl FnOnce(&mut State, &Arc<CommandQueue>) -> Result<What>,
+        at: RecordPosition<'_>,
+        barrier: bool,
+        describe: impl FnOnce(&mut BufferState, &Arc<CommandQueue>) -> Result<RecordedBody>,
     ) -> Result<cl_sync_point_khr> {
         let mut state = self.state.lock();
         state.validate_recording(at)?;
@@ -255,26 +255,31 @@ impl CommandBuffer {
         // There are as many sync points as their type can count.
         let point = cl_sync_point_khr::try_from(state.commands.len() + 1);
         let point = point.map_err(|_| err!(CL_OUT_OF_RESOURCES, "too many commands"))?;
-        let what = describe(&mut state, queue)?;
-        state.fenced |= fence;
-        let ordered = !queue.is_out_of_order() || state.fenced || !at.waits.is_empty();
-        let order =
-            plan::Order { queue: at.queue, waits: at.waits.iter().map(|p| *p as usize - 1).collect(), fence };
-        state.commands.push(Recorded { what, ordered, order });
+        let body = describe(&mut state, queue)?;
+        state.follows_barrier |= barrier;
+        let ordered = !queue.is_out_of_order() || state.follows_barrier || !at.waits.is_empty();
+        let order = plan::CommandOrder {
+            queue: at.queue,
+            waits: at.waits.iter().map(|p| *p as usize - 1).collect(),
+            barrier,
+        };
+        state.commands.push(Recorded { body, ordered, order });
         Ok(point)
     }
 
     /// clCommandBarrierWithWaitListKHR
-    pub fn barrier(&self, at: At<'_>) -> Result<cl_sync_point_khr> {
-        self.append(at, true, |_, _| Ok(What::Fixed(Arc::new(CommandKind::Nop))))
+    pub fn barrier(&self, at: RecordPosition<'_>) -> Result<cl_sync_point_khr> {
+        self.append(at, true, |_, _| Ok(RecordedBody::Fixed(Arc::new(CommandKind::Nop))))
     }
 
     fn fixed(
         &self,
-        at: At<'_>,
-        describe: impl FnOnce(&CommandQueue) -> Result<(CommandKind, Place)>,
+        at: RecordPosition<'_>,
+        describe: impl FnOnce(&CommandQueue) -> Result<(CommandKind, ExecutionTarget)>,
     ) -> Result<cl_sync_point_khr> {
-        self.append(at, false, |_, queue| describe(queue).map(|(kind, _)| What::Fixed(Arc::new(kind))))
+        self.append(at, false, |_, queue| {
+            describe(queue).map(|(kind, _)| RecordedBody::Fixed(Arc::new(kind)))
+        })
     }
 
     /// clCommandCopyBufferKHR
@@ -285,7 +290,7 @@ impl CommandBuffer {
         src_offset: usize,
         dst_offset: usize,
         size: usize,
-        at: At<'_>,
+        at: RecordPosition<'_>,
     ) -> Result<cl_sync_point_khr> {
         self.fixed(at, |queue| transfer::describe_copy(queue, src, dst, src_offset, dst_offset, size))
     }
@@ -298,7 +303,7 @@ impl CommandBuffer {
         src_side: RectSide,
         dst_side: RectSide,
         region: [usize; 3],
-        at: At<'_>,
+        at: RecordPosition<'_>,
     ) -> Result<cl_sync_point_khr> {
         self.fixed(at, |queue| transfer::describe_copy_rect(queue, src, dst, src_side, dst_side, region))
     }
@@ -310,7 +315,7 @@ impl CommandBuffer {
         pattern: &[u8],
         offset: usize,
         size: usize,
-        at: At<'_>,
+        at: RecordPosition<'_>,
     ) -> Result<cl_sync_point_khr> {
         self.fixed(at, |queue| transfer::describe_fill(queue, mem, pattern, offset, size))
     }
@@ -320,8 +325,8 @@ impl CommandBuffer {
         &self,
         mem: &Arc<MemObject>,
         color: impl FnOnce(ImageFormat) -> Result<&'a [u8]>,
-        region: Region,
-        at: At<'_>,
+        region: LevelRegion,
+        at: RecordPosition<'_>,
     ) -> Result<cl_sync_point_khr> {
         self.fixed(at, |queue| image::describe_fill(queue, mem, color, region))
     }
@@ -331,10 +336,10 @@ impl CommandBuffer {
         &self,
         src: &Arc<MemObject>,
         dst: &Arc<MemObject>,
-        src_origin: image::Origin,
-        dst_origin: image::Origin,
+        src_origin: image::LevelOrigin,
+        dst_origin: image::LevelOrigin,
         size: [usize; 3],
-        at: At<'_>,
+        at: RecordPosition<'_>,
     ) -> Result<cl_sync_point_khr> {
         self.fixed(at, |queue| image::describe_copy(queue, src, dst, src_origin, dst_origin, size))
     }
@@ -345,9 +350,9 @@ impl CommandBuffer {
         image: &Arc<MemObject>,
         buffer: &Arc<MemObject>,
         to_image: bool,
-        region: Region,
+        region: LevelRegion,
         offset: usize,
-        at: At<'_>,
+        at: RecordPosition<'_>,
     ) -> Result<cl_sync_point_khr> {
         self.fixed(at, |queue| image::describe_copy_buffer(queue, image, buffer, to_image, region, offset))
     }
@@ -357,7 +362,7 @@ impl CommandBuffer {
         &self,
         pointers: (HostPtr, HostPtr),
         size: usize,
-        at: At<'_>,
+        at: RecordPosition<'_>,
     ) -> Result<cl_sync_point_khr> {
         self.fixed(at, |queue| svm::record_memcpy(queue, pointers, size))
     }
@@ -368,7 +373,7 @@ impl CommandBuffer {
         ptr: HostPtr,
         pattern: &[u8],
         size: usize,
-        at: At<'_>,
+        at: RecordPosition<'_>,
     ) -> Result<cl_sync_point_khr> {
         self.fixed(at, |queue| svm::record_fill(queue, ptr, pattern, size))
     }
@@ -379,7 +384,7 @@ impl CommandBuffer {
         kernel: &Arc<Kernel>,
         range: NdRange,
         properties: DispatchProperties,
-        at: At<'_>,
+        at: RecordPosition<'_>,
     ) -> Result<(cl_sync_point_khr, Arc<MutableCommand>)> {
         let mut handle = None;
         let point = self.append(at, false, |state, queue| {
@@ -398,11 +403,11 @@ impl CommandBuffer {
             // Arguments may be set later if the properties say so, where there are updates.
             let later = self.is_mutable()
                 && properties.fields.is_some_and(|f| f & CL_MUTABLE_DISPATCH_ARGUMENTS_KHR != 0);
-            let dispatch = Dispatch::record(queue, kernel, range, wanted, later)?;
+            let dispatch = MutableDispatch::record(queue, kernel, range, wanted, later)?;
             let command = MutableCommand::new(self.this.clone(), state.commands.len(), properties.list);
             state.handles.push(command.clone());
             handle = Some(command);
-            Ok(What::Dispatch(dispatch))
+            Ok(RecordedBody::Dispatch(dispatch))
         })?;
         let handle = handle.ok_or_else(|| Error::new(CL_OUT_OF_HOST_MEMORY))?;
         Ok((point, handle))
@@ -418,9 +423,9 @@ impl CommandBuffer {
         state.finalized = true;
         let parts = state.is_complete().then(|| state.current(&self.queues)).transpose()?;
         drop(state);
-        // What fails is reported, and tried again when the buffer is enqueued.
+        // RecordedBody fails is reported, and tried again when the buffer is enqueued.
         let mut parts = parts.iter().flat_map(|parts| parts.iter());
-        parts.try_for_each(|part| part.whole.prepare(&self.queues[part.queue]))
+        parts.try_for_each(|part| part.replay.prepare(&self.queues[part.queue]))
     }
 
     /// clEnqueueCommandBufferKHR on `queues`, or those that the buffer was made for if there are none.
@@ -465,13 +470,13 @@ impl CommandBuffer {
 
 impl ReplayPart {
     fn enqueue(&self, queue: &Arc<CommandQueue>, waits: WaitList) -> Result<Arc<Event>> {
-        let (kind, place) = self.whole.clone().command();
+        let (kind, target) = self.replay.clone().command();
         queue.enqueue(NewCommand {
             command_type: CL_COMMAND_COMMAND_BUFFER_KHR,
             kind,
             waits,
-            place,
-            fence: Fence::None,
+            target,
+            sync: SyncKind::None,
         })
     }
 }
@@ -497,15 +502,20 @@ fn enqueue_parts(parts: &[ReplayPart], queues: &[Arc<CommandQueue>], waits: Wait
     let queue = first.as_ref().and_then(|e| e.queue()).unwrap_or(&queues[0]);
     let waits = if events.is_empty() { waits } else { events.iter().cloned().collect() };
     let (kind, command_type) = (CommandKind::Nop, CL_COMMAND_COMMAND_BUFFER_KHR);
-    let all =
-        queue.enqueue(NewCommand { command_type, kind, waits, place: Place::Either, fence: Fence::None })?;
+    let all = queue.enqueue(NewCommand {
+        command_type,
+        kind,
+        waits,
+        target: ExecutionTarget::Either,
+        sync: SyncKind::None,
+    })?;
     all.span_queues(first);
-    events.into_iter().for_each(Event::let_go);
+    events.into_iter().for_each(Event::release);
     Ok(all)
 }
 
-impl State {
-    fn validate_recording(&self, at: At<'_>) -> Result<()> {
+impl BufferState {
+    fn validate_recording(&self, at: RecordPosition<'_>) -> Result<()> {
         // Commands are recorded before the buffer is finalized.
         if self.finalized {
             return Err(err!(CL_INVALID_OPERATION, "the command buffer is finalized"));
@@ -519,7 +529,7 @@ impl State {
 
     /// Every kernel argument has a value.
     fn is_complete(&self) -> bool {
-        self.parts.is_some() || self.commands.iter().all(|c| c.what.kind().is_some())
+        self.parts.is_some() || self.commands.iter().all(|c| c.body.kind().is_some())
     }
 
     /// The commands as they are now, for these queues.
@@ -527,22 +537,22 @@ impl State {
         if let Some(parts) = &self.parts {
             return Ok(parts.clone());
         }
-        let orders: Vec<plan::Order> = self.commands.iter().map(|c| c.order.clone()).collect();
+        let orders: Vec<plan::CommandOrder> = self.commands.iter().map(|c| c.order.clone()).collect();
         self.own_queues.resize_with(queues.len(), || None);
         let own_queues = &mut self.own_queues;
-        let part = |plan::Part { queue, commands, after }| {
+        let part = |plan::PlannedPart { queue, commands, after }| {
             let step = |c: &usize| {
                 let command = self.commands.get(*c)?;
-                Some(Step { kind: command.what.kind()?.clone(), ordered: command.ordered })
+                Some(ReplayStep { kind: command.body.kind()?.clone(), ordered: command.ordered })
             };
-            let steps: Option<Vec<Step>> = commands.iter().map(step).collect();
+            let steps: Option<Vec<ReplayStep>> = commands.iter().map(step).collect();
             let steps = steps.ok_or_else(|| err!(CL_INVALID_OPERATION, "a kernel argument has no value"))?;
             let (at, own_queue) = (&queues[queue], &mut own_queues[queue]);
             let own = || match own_queue {
                 Some(own) => Ok(own.clone()),
                 None => Ok(own_queue.insert(CommandQueue::new(at.context(), at.device(), 0, None)?).clone()),
             };
-            Ok(ReplayPart { queue, after, whole: Whole::new(steps, at, own)? })
+            Ok(ReplayPart { queue, after, replay: BufferReplay::new(steps, at, own)? })
         };
         let parts: Result<Arc<[ReplayPart]>> =
             plan::divide(&orders, queues.len()).into_iter().map(part).collect();

@@ -3,7 +3,7 @@
 //! A launch keeps a copy of the kernel with the argument values of the time of recording; updates set arguments of a copy
 //! of that copy. The commands of an update take effect together or not at all.
 
-use super::{CommandBuffer, What};
+use super::{CommandBuffer, RecordedBody};
 use crate::cl::ndrange::NdRange;
 use crate::cl::*;
 use crate::command::{CommandKind, ndrange};
@@ -33,7 +33,7 @@ impl ApiObject for MutableCommand {
 
 /// A launch with what may change.
 #[derive(Clone)]
-pub(super) struct Dispatch {
+pub(super) struct MutableDispatch {
     /// The application's object.
     kernel: Arc<Kernel>,
     /// A copy with the argument values of this launch.
@@ -44,7 +44,7 @@ pub(super) struct Dispatch {
     pub(super) kind: Option<Arc<CommandKind>>,
 }
 
-impl Dispatch {
+impl MutableDispatch {
     /// Validates and describes a launch. `later`: arguments may be without values.
     pub(super) fn record(
         queue: &CommandQueue,
@@ -52,13 +52,13 @@ impl Dispatch {
         range: NdRange,
         fields: cl_mutable_dispatch_fields_khr,
         later: bool,
-    ) -> Result<Dispatch> {
+    ) -> Result<MutableDispatch> {
         let kind = describe(queue, kernel, &range, later)?;
-        Ok(Dispatch { kernel: kernel.clone(), own: kernel.duplicate()?, range, fields, kind })
+        Ok(MutableDispatch { kernel: kernel.clone(), own: kernel.duplicate()?, range, fields, kind })
     }
 
     /// The same launch on another queue.
-    pub(super) fn on(&self, queue: &CommandQueue) -> Result<Dispatch> {
+    pub(super) fn on(&self, queue: &CommandQueue) -> Result<MutableDispatch> {
         // The new device can update what can be updated.
         let capabilities = queue.device().mutable_dispatch_capabilities();
         if self.fields & !capabilities != 0 {
@@ -69,7 +69,7 @@ impl Dispatch {
             ));
         }
         let kind = describe(queue, &self.own, &self.range, self.kind.is_none())?;
-        Ok(Dispatch { kind, ..self.clone() })
+        Ok(MutableDispatch { kind, ..self.clone() })
     }
 }
 
@@ -84,7 +84,7 @@ fn describe(
         Ok((kind, _)) => Ok(Some(Arc::new(kind))),
         // The rest must be right whatever the arguments will be.
         Err(error) if error.code() == CL_INVALID_KERNEL_ARGS && later => {
-            let facts = queue.context().place(kernel.place(queue.device())?)?.info();
+            let facts = queue.context().ops(kernel.device_index(queue.device())?)?.info();
             ndrange::validate_range(queue, kernel, &*on_device.kernel, facts, range)?;
             Ok(None)
         }
@@ -95,7 +95,7 @@ fn describe(
 /// Sets arguments and execution information of a kernel.
 pub type SetArgs<'a> = Box<dyn Fn(&Kernel) -> Result<()> + 'a>;
 
-/// What a cl_mutable_dispatch_config_khr asks for.
+/// RecordedBody a cl_mutable_dispatch_config_khr asks for.
 pub struct DispatchUpdate<'a> {
     pub command: Arc<MutableCommand>,
     /// 0, or the number of dimensions of the launch.
@@ -128,7 +128,7 @@ impl CommandBuffer {
     pub fn update(&self, updates: &[DispatchUpdate<'_>]) -> Result<()> {
         self.validate_updatable()?;
         let mut state = self.state.lock();
-        let mut changed: Vec<(usize, Dispatch)> = Vec::new();
+        let mut changed: Vec<(usize, MutableDispatch)> = Vec::new();
         for update in updates {
             // The command is one of this buffer.
             if !std::ptr::eq(update.command.buffer.as_ptr(), self) {
@@ -139,9 +139,9 @@ impl CommandBuffer {
             }
             let index = update.command.index;
             let known = changed.iter().position(|(i, _)| *i == index);
-            let old = match (known, state.commands.get(index).map(|c| &c.what)) {
+            let old = match (known, state.commands.get(index).map(|c| &c.body)) {
                 (Some(at), _) => &changed[at].1,
-                (None, Some(What::Dispatch(dispatch))) => dispatch,
+                (None, Some(RecordedBody::Dispatch(dispatch))) => dispatch,
                 _ => return Err(err!(CL_INVALID_MUTABLE_COMMAND_KHR, "not a kernel launch")),
             };
             let queue = state.commands.get(index).and_then(|c| self.queues.get(c.order.queue));
@@ -153,9 +153,9 @@ impl CommandBuffer {
             }
         }
         for (index, dispatch) in changed {
-            state.commands[index].what = What::Dispatch(dispatch);
+            state.commands[index].body = RecordedBody::Dispatch(dispatch);
         }
-        // What the old commands were recorded into, and their kernels, may end here.
+        // RecordedBody the old commands were recorded into, and their kernels, may end here.
         let old = state.parts.take();
         drop(state);
         drop(old);
@@ -163,7 +163,11 @@ impl CommandBuffer {
     }
 }
 
-fn updated(queue: &CommandQueue, old: &Dispatch, update: &DispatchUpdate<'_>) -> Result<Dispatch> {
+fn updated(
+    queue: &CommandQueue,
+    old: &MutableDispatch,
+    update: &DispatchUpdate<'_>,
+) -> Result<MutableDispatch> {
     // The number of dimensions never changes.
     if update.dims != 0 && update.dims != old.range.dims {
         return Err(err!(CL_INVALID_OPERATION, "{} dimensions instead of {}", update.dims, old.range.dims));
@@ -175,7 +179,7 @@ fn updated(queue: &CommandQueue, old: &Dispatch, update: &DispatchUpdate<'_>) ->
         (update.sets_args, CL_MUTABLE_DISPATCH_ARGUMENTS_KHR),
         (update.sets_exec_info, CL_MUTABLE_DISPATCH_EXEC_INFO_KHR),
     ];
-    // What changes was said to be updatable when the command was recorded.
+    // RecordedBody changes was said to be updatable when the command was recorded.
     if let Some((_, field)) = asked.iter().find(|(asked, field)| *asked && old.fields & field == 0) {
         return Err(err!(CL_INVALID_OPERATION, "field {field:#x} is not updatable"));
     }
@@ -196,7 +200,7 @@ fn updated(queue: &CommandQueue, old: &Dispatch, update: &DispatchUpdate<'_>) ->
     if range.divides() != old.range.divides() {
         return Err(err!(CL_INVALID_OPERATION, "the uniformity of the work-groups changes"));
     }
-    Ok(Dispatch { kernel: old.kernel.clone(), own, range, fields: old.fields, kind })
+    Ok(MutableDispatch { kernel: old.kernel.clone(), own, range, fields: old.fields, kind })
 }
 
 impl MutableCommand {
@@ -238,9 +242,9 @@ impl MutableCommand {
         queue.ok_or_else(|| err!(CL_INVALID_MUTABLE_COMMAND_KHR, "a command of no queue"))
     }
 
-    fn dispatch(&self) -> Result<Dispatch> {
-        match self.buffer()?.state.lock().commands.get(self.index).map(|c| &c.what) {
-            Some(What::Dispatch(dispatch)) => Ok(dispatch.clone()),
+    fn dispatch(&self) -> Result<MutableDispatch> {
+        match self.buffer()?.state.lock().commands.get(self.index).map(|c| &c.body) {
+            Some(RecordedBody::Dispatch(dispatch)) => Ok(dispatch.clone()),
             _ => Err(err!(CL_INVALID_MUTABLE_COMMAND_KHR, "not a kernel launch")),
         }
     }

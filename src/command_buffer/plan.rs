@@ -4,20 +4,20 @@
 //! parts wait for earlier parts only, and a part waits for what its commands name, for the part of its queue before it and
 //! for the last barrier: never for less than was asked for, at times for more. Pure.
 
-/// What a command says of its order.
+/// RecordedBody a command says of its order.
 #[derive(Clone, Default, Debug)]
-pub struct Order {
+pub struct CommandOrder {
     /// Among the queues of the buffer.
     pub queue: usize,
     /// Positions of earlier commands.
     pub waits: Vec<usize>,
     /// A barrier: what comes after it waits for it.
-    pub fence: bool,
+    pub barrier: bool,
 }
 
 /// Commands that are replayed together.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct PlannedPart {
     pub queue: usize,
     /// Positions of the commands.
     pub commands: Vec<usize>,
@@ -26,11 +26,11 @@ pub struct Part {
 }
 
 /// Divides the commands of a buffer with so many queues.
-pub fn divide(commands: &[Order], queues: usize) -> Vec<Part> {
+pub fn divide(commands: &[CommandOrder], queues: usize) -> Vec<PlannedPart> {
     if queues == 1 {
-        return vec![Part { queue: 0, commands: (0..commands.len()).collect(), after: Vec::new() }];
+        return vec![PlannedPart { queue: 0, commands: (0..commands.len()).collect(), after: Vec::new() }];
     }
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<PlannedPart> = Vec::new();
     // Of each command; of each queue the part that takes more commands, and the last one.
     let mut part_of: Vec<usize> = Vec::with_capacity(commands.len());
     let (mut open, mut last) = (vec![None; queues], vec![None; queues]);
@@ -40,7 +40,7 @@ pub fn divide(commands: &[Order], queues: usize) -> Vec<Part> {
         let waited: Vec<usize> = command.waits.iter().map(|w| part_of[*w]).collect();
         let foreign = waited.iter().filter(|p| parts[**p].queue != queue);
         foreign.clone().for_each(|p| open[parts[*p].queue] = open[parts[*p].queue].filter(|o| o != p));
-        if let Some(part) = open[queue].filter(|_| !command.fence && foreign.count() == 0) {
+        if let Some(part) = open[queue].filter(|_| !command.barrier && foreign.count() == 0) {
             let part: usize = part;
             parts[part].commands.push(i);
             part_of.push(part);
@@ -48,16 +48,16 @@ pub fn divide(commands: &[Order], queues: usize) -> Vec<Part> {
         }
         let mut after: Vec<usize> = waited;
         after.extend(last[queue].into_iter().chain(barrier));
-        if command.fence && command.waits.is_empty() {
+        if command.barrier && command.waits.is_empty() {
             after.extend(last.iter().flatten());
         }
         after.sort_unstable();
         after.dedup();
         let part = parts.len();
-        parts.push(Part { queue, commands: vec![i], after });
+        parts.push(PlannedPart { queue, commands: vec![i], after });
         part_of.push(part);
         last[queue] = Some(part);
-        if command.fence {
+        if command.barrier {
             open.fill(None);
             barrier = Some(part);
         } else {
@@ -71,21 +71,21 @@ pub fn divide(commands: &[Order], queues: usize) -> Vec<Part> {
 mod tests {
     use super::*;
 
-    fn order(queue: usize, waits: &[usize]) -> Order {
-        Order { queue, waits: waits.to_vec(), fence: false }
+    fn order(queue: usize, waits: &[usize]) -> CommandOrder {
+        CommandOrder { queue, waits: waits.to_vec(), barrier: false }
     }
 
-    fn fence(queue: usize, waits: &[usize]) -> Order {
-        Order { fence: true, ..order(queue, waits) }
+    fn barrier(queue: usize, waits: &[usize]) -> CommandOrder {
+        CommandOrder { barrier: true, ..order(queue, waits) }
     }
 
-    fn part(queue: usize, commands: &[usize], after: &[usize]) -> Part {
-        Part { queue, commands: commands.to_vec(), after: after.to_vec() }
+    fn part(queue: usize, commands: &[usize], after: &[usize]) -> PlannedPart {
+        PlannedPart { queue, commands: commands.to_vec(), after: after.to_vec() }
     }
 
     #[test]
     fn one_queue_is_one_part() {
-        let commands = [order(0, &[]), fence(0, &[]), order(0, &[0])];
+        let commands = [order(0, &[]), barrier(0, &[]), order(0, &[0])];
         assert_eq!(divide(&commands, 1), [part(0, &[0, 1, 2], &[])]);
         assert_eq!(divide(&[], 2), []);
     }
@@ -104,7 +104,7 @@ mod tests {
             part(0, &[0], &[]),
             part(1, &[1], &[]),
             part(1, &[2], &[0, 1]),
-            // What is waited for is not made longer.
+            // RecordedBody is waited for is not made longer.
             part(0, &[3], &[0]),
             part(0, &[4], &[2, 3]),
             part(1, &[5], &[2]),
@@ -117,10 +117,10 @@ mod tests {
         let commands = [
             order(0, &[]),
             order(1, &[]),
-            fence(0, &[]),
+            barrier(0, &[]),
             order(2, &[]),
             order(1, &[]),
-            fence(2, &[4]),
+            barrier(2, &[4]),
             order(0, &[]),
         ];
         let expected = [
@@ -146,10 +146,10 @@ mod tests {
         };
         for _ in 0..300 {
             let (queues, count) = (1 + below(4), below(30));
-            let commands: Vec<Order> = (0..count)
+            let commands: Vec<CommandOrder> = (0..count)
                 .map(|i| {
                     let waits = (0..if i == 0 { 0 } else { below(4) }).map(|_| below(i)).collect();
-                    Order { queue: below(queues), waits, fence: below(8) == 0 }
+                    CommandOrder { queue: below(queues), waits, barrier: below(8) == 0 }
                 })
                 .collect();
             let parts = divide(&commands, queues);
@@ -174,9 +174,9 @@ mod tests {
                 assert!(command.waits.iter().all(|w| is_before(*w, i)));
                 for j in 0..i {
                     let same = commands[j].queue == command.queue;
-                    let all = command.fence && command.waits.is_empty();
+                    let all = command.barrier && command.waits.is_empty();
                     assert!(
-                        !(same || all || commands[j].fence) || is_before(j, i),
+                        !(same || all || commands[j].barrier) || is_before(j, i),
                         "{j} before {i} of {commands:?}"
                     );
                 }

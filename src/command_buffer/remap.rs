@@ -2,7 +2,7 @@
 //! for the devices that they are to run on. Which queue takes the place of which is the application's choice.
 
 use super::mutable::MutableCommand;
-use super::{CommandBuffer, Recorded, State, What};
+use super::{BufferState, CommandBuffer, Recorded, RecordedBody};
 use crate::cl::*;
 use crate::command::replay;
 use crate::err;
@@ -29,30 +29,30 @@ impl CommandBuffer {
         if queues.iter().any(|q| !Arc::ptr_eq(q.context(), self.context())) {
             return Err(err!(CL_INVALID_CONTEXT, "a queue belongs to another context"));
         }
-        let (recorded, old_handles, fenced, finalized) = {
+        let (recorded, old_handles, follows_barrier, finalized) = {
             let state = self.state.lock();
-            (state.commands.clone(), state.handles.clone(), state.fenced, state.finalized)
+            (state.commands.clone(), state.handles.clone(), state.follows_barrier, state.finalized)
         };
         let moved = |command: &Recorded| {
             let queue = &queues[command.order.queue];
-            let what = match &command.what {
-                What::Fixed(kind) => {
+            let body = match &command.body {
+                RecordedBody::Fixed(kind) => {
                     replay::validate_device(kind, queue)?;
-                    What::Fixed(kind.clone())
+                    RecordedBody::Fixed(kind.clone())
                 }
-                What::Dispatch(dispatch) => What::Dispatch(dispatch.on(queue)?),
+                RecordedBody::Dispatch(dispatch) => RecordedBody::Dispatch(dispatch.on(queue)?),
             };
             let ordered = command.ordered || !queue.is_out_of_order();
-            Ok(Recorded { what, ordered, order: command.order.clone() })
+            Ok(Recorded { body, ordered, order: command.order.clone() })
         };
         let copied = recorded.iter().map(moved).collect::<Result<Vec<_>>>()?;
         let copy =
             Self::with_state(queues.to_vec(), self.flags, self.asserts, self.properties.clone(), |this| {
                 let handles = old_handles.iter().map(|h| h.copy_for(this)).collect();
-                State {
+                BufferState {
                     commands: copied,
                     finalized: false,
-                    fenced,
+                    follows_barrier,
                     parts: None,
                     own_queues: Vec::new(),
                     handles,

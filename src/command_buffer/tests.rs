@@ -41,8 +41,8 @@ fn create(rig: &Rig) -> Arc<CommandBuffer> {
 }
 
 /// On the first queue.
-fn at(waits: &[cl_sync_point_khr]) -> At<'_> {
-    At { queue: 0, waits }
+fn at(waits: &[cl_sync_point_khr]) -> RecordPosition<'_> {
+    RecordPosition { queue: 0, waits }
 }
 
 #[test]
@@ -148,9 +148,9 @@ fn a_released_buffer_ends_when_its_work_is_done() {
     let commands = create(&rig);
     commands.fill_buffer(&mem, &[7], 0, 8, at(&[])).unwrap();
     commands.finalize().unwrap();
-    let replay = match &commands.state.lock().current(&rig.queues[..1]).unwrap()[0].whole {
-        Whole::Replay(replay) => Arc::downgrade(replay),
-        Whole::Parts(_) => panic!("the mock device does everything itself"),
+    let replay = match &commands.state.lock().current(&rig.queues[..1]).unwrap()[0].replay {
+        BufferReplay::Replay(replay) => Arc::downgrade(replay),
+        BufferReplay::Split(_) => panic!("the mock device does everything itself"),
     };
     let event = commands.enqueue(&[], WaitList::new()).unwrap();
     let (seen, mem_seen) = (Arc::downgrade(&commands), Arc::downgrade(&mem));

@@ -8,13 +8,13 @@
 use super::arg_list::ArgList;
 use crate::cl::image::ImageKind;
 use crate::cl::*;
-use crate::context::{Context, OnDevice};
+use crate::context::{Context, DeviceQueueObject};
 use crate::device::features::VERSION;
 use crate::device::traits::OnDeviceQueue;
 use crate::err;
 use crate::error::Result;
 use crate::memory::MemObject;
-use crate::queue::on_device::QueueOnDevice;
+use crate::queue::device_command_queue::DeviceCommandQueue;
 use crate::sampler::Sampler;
 use clspv_bridge::ir::ImageDim;
 use clspv_bridge::metadata::{AccessQualifier, ArgInfo, ArgKind};
@@ -43,7 +43,7 @@ enum Value {
     Mem(Weak<MemObject>),
     Local(u64),
     Pointer(u64),
-    Queue(Weak<QueueOnDevice>),
+    Queue(Weak<DeviceCommandQueue>),
 }
 
 /// A value to set, with its handles already looked up.
@@ -60,7 +60,7 @@ pub enum ArgInput<'a> {
     Pointer(u64),
     Sampler(&'a Sampler),
     /// A queue on a device.
-    Queue(&'a Arc<QueueOnDevice>),
+    Queue(&'a Arc<DeviceCommandQueue>),
 }
 
 /// All arguments of a kernel.

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::device::info::AddressSharing;
 use crate::err;
 use crate::error::Result;
-use crate::memory::svm::Kind;
+use crate::memory::svm::SvmKind;
 
 /// What has been said of a kernel.
 #[derive(Clone, Debug, Default)]
@@ -41,16 +41,16 @@ pub enum Setting {
 
 /// Checks that a device of the context has what the setting is about.
 pub fn validate(setting: &Setting, context: &Context) -> Result<()> {
-    let some = |kind: Kind| context.devices().iter().any(|d| kind.works_on(d));
+    let some = |kind: SvmKind| context.devices().iter().any(|d| kind.works_on(d));
     let supported = match setting {
         // Some device supports SVM,
-        Setting::SvmPointers(_) => some(Kind::Svm { fine: false }),
+        Setting::SvmPointers(_) => some(SvmKind::Svm { fine: false }),
         // or unified shared memory,
-        Setting::UsmPointers(_) => some(Kind::Device),
+        Setting::UsmPointers(_) => some(SvmKind::Device),
         // or that kind of it,
-        Setting::Indirect(Indirect::Host, _) => some(Kind::Host),
-        Setting::Indirect(Indirect::Device | Indirect::Every, _) => some(Kind::Device),
-        Setting::Indirect(Indirect::Shared, _) => some(Kind::Shared),
+        Setting::Indirect(Indirect::Host, _) => some(SvmKind::Host),
+        Setting::Indirect(Indirect::Device | Indirect::Every, _) => some(SvmKind::Device),
+        Setting::Indirect(Indirect::Shared, _) => some(SvmKind::Shared),
         // or addresses of buffers,
         Setting::DevicePointers(_) => context.devices().iter().any(|d| d.info().buffer_addresses),
         // or fine-grained system memory, if it is to be used.

@@ -15,9 +15,9 @@ use crate::device::traits::DeviceKernel;
 use crate::err;
 use crate::error::Result;
 use crate::info::InfoValue;
-use crate::memory::svm::Kind;
+use crate::memory::svm::SvmKind;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
-use crate::program::{OnDevice, Program};
+use crate::program::{KernelOnDevice, Program};
 use crate::sync::{Mutex, Rank};
 use arg_list::ArgsInUse;
 use args::{ArgInput, ArgSnapshot, Args};
@@ -31,7 +31,7 @@ pub struct Kernel {
     pub program: Arc<Program>,
     pub info: Arc<KernelInfo>,
     /// In the order of the program's devices.
-    per_device: Box<[Option<OnDevice>]>,
+    per_device: Box<[Option<KernelOnDevice>]>,
     args: Arc<Mutex<Args>>,
     exec_info: Mutex<Arc<ExecInfo>>,
     arg_info: OnceLock<Option<Vec<ArgInfo>>>,
@@ -41,7 +41,7 @@ pub struct Kernel {
 pub struct KernelSnapshot {
     pub kernel: Arc<dyn DeviceKernel>,
     /// Where it runs among the places of the context.
-    pub place: usize,
+    pub device_index: usize,
     pub args: ArgsInUse,
 }
 
@@ -143,22 +143,22 @@ impl Kernel {
     }
 
     /// The kernel on a device, or on what that falls back to.
-    pub fn on_device(&self, device: &Device) -> Result<&OnDevice> {
+    pub fn on_device(&self, device: &Device) -> Result<&KernelOnDevice> {
         let found =
             self.program.device_index(device).and_then(|i| self.per_device.get(i)).and_then(Option::as_ref);
         found.ok_or_else(|| err!(CL_INVALID_PROGRAM_EXECUTABLE, "the kernel was not built for the device"))
     }
 
     /// Where the kernel runs for a device, among the places of the context.
-    pub fn place(&self, device: &Device) -> Result<usize> {
+    pub fn device_index(&self, device: &Device) -> Result<usize> {
         let own = self.program.context.devices().iter().position(|d| std::ptr::eq(&**d, device));
         let own = own.ok_or_else(|| err!(CL_INVALID_DEVICE, "the device does not belong to the context"))?;
-        self.place_of(self.on_device(device)?, own)
+        self.index_for(self.on_device(device)?, own)
     }
 
-    fn place_of(&self, on_device: &OnDevice, own: usize) -> Result<usize> {
-        let place = if on_device.falls_back { self.program.context.fallback() } else { Some(own) };
-        place.ok_or_else(|| err!(CL_INVALID_DEVICE, "there is nothing to fall back to"))
+    fn index_for(&self, on_device: &KernelOnDevice, own: usize) -> Result<usize> {
+        let index = if on_device.falls_back { self.program.context.fallback() } else { Some(own) };
+        index.ok_or_else(|| err!(CL_INVALID_DEVICE, "there is nothing to fall back to"))
     }
 
     /// What a launch on a device needs, which has the place `own` among those of the context.
@@ -176,10 +176,16 @@ impl Kernel {
             _ => false,
         };
         let elsewhere = on_device.for_images.as_ref().zip(context.fallback());
-        if let Some((kernel, place)) = elsewhere.filter(|_| args.iter().zip(&self.info.args).any(cannot)) {
-            return Ok(KernelSnapshot { kernel: kernel.clone(), place, args });
+        if let Some((kernel, device_index)) =
+            elsewhere.filter(|_| args.iter().zip(&self.info.args).any(cannot))
+        {
+            return Ok(KernelSnapshot { kernel: kernel.clone(), device_index, args });
         }
-        Ok(KernelSnapshot { kernel: on_device.kernel.clone(), place: self.place_of(on_device, own)?, args })
+        Ok(KernelSnapshot {
+            kernel: on_device.kernel.clone(),
+            device_index: self.index_for(on_device, own)?,
+            args,
+        })
     }
 
     /// What clSetKernelExecInfo has told.
@@ -191,7 +197,7 @@ impl Kernel {
     pub fn set_svm_pointer(&self, index: u32, address: u64) -> Result<()> {
         let context = &self.program.context;
         // Some device of the context supports SVM.
-        if !context.devices().iter().any(|d| Kind::Svm { fine: false }.works_on(d)) {
+        if !context.devices().iter().any(|d| SvmKind::Svm { fine: false }.works_on(d)) {
             return Err(err!(CL_INVALID_OPERATION, "no device supports shared virtual memory"));
         }
         self.arg(index)?;
@@ -252,7 +258,7 @@ impl Kernel {
         }
     }
 
-    fn built_for(&self, index: usize) -> Result<&OnDevice> {
+    fn built_for(&self, index: usize) -> Result<&KernelOnDevice> {
         let kernel = self.per_device.get(index).and_then(Option::as_ref);
         kernel.ok_or_else(|| err!(CL_INVALID_DEVICE, "the kernel was not built for the device"))
     }
@@ -311,7 +317,7 @@ impl Kernel {
             return Err(err!(CL_INVALID_OPERATION, "the device has no sub-groups"));
         }
         let kernel = &self.built_for(index)?.kernel;
-        let facts = self.program.context.place(self.place(device)?)?.info();
+        let facts = self.program.context.ops(self.device_index(device)?)?.info();
         let size = kernel.sub_group_size();
         let most = kernel.max_work_group_size().div_ceil(size).min(facts.max_num_sub_groups as usize);
         // The input must be there and have one to three sizes.

@@ -2,7 +2,7 @@
 
 use super::MemObject;
 use super::residency::{Initial, Residency};
-use super::svm::Kind;
+use super::svm::SvmKind;
 use crate::cl::flags::MemFlags;
 use crate::cl::*;
 use crate::context::Context;
@@ -35,7 +35,7 @@ pub fn create(
     }
     if let Some(ptr) = host_ptr.filter(|_| flags.uses_host_ptr())
         && let Some(allocation) =
-            context.allocations.find(ptr.addr() as u64).filter(|a| a.kind != Kind::Device)
+            context.allocations.find(ptr.addr() as u64).filter(|a| a.kind != SvmKind::Device)
     {
         // A buffer of an SVM allocation lies in it.
         if !allocation.contains(ptr.addr() as u64, size as u64) {

@@ -103,7 +103,7 @@ impl ImageInfo {
         if let Some(Some(view)) = views.lock().get(device) {
             return Ok(view.clone());
         }
-        let ops = context.place(device)?;
+        let ops = context.ops(device)?;
         let made = match &self.in_buffer {
             Some(layout) => ops.view_buffer(&memory, layout, &self.desc()),
             None => ops.view_image(&memory, &self.desc()),
@@ -419,7 +419,7 @@ fn of_object(
             info.in_buffer = Some(RectLayout { offset: mem.offset, ..whole });
         }
     }
-    info.views = Some(Mutex::new(Rank::Residency, vec![None; context.places().len()]));
+    info.views = Some(Mutex::new(Rank::Residency, vec![None; context.all_ops().len()]));
     let (host_ptr, residency) = (mem.host_ptr, mem.residency().clone());
     Ok(Arc::new(MemObject {
         object_type: info.shape.kind.to_cl(),

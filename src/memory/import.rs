@@ -102,7 +102,7 @@ fn import(
     can: impl Fn(&Device) -> bool,
     make: impl Fn(&Device) -> std::result::Result<Arc<dyn DeviceMemory>, DeviceError>,
 ) -> Result<Vec<Option<Arc<dyn DeviceMemory>>>> {
-    let mut copies: Vec<_> = context.places().iter().map(|_| None).collect();
+    let mut copies: Vec<_> = context.all_ops().iter().map(|_| None).collect();
     for (copy, device) in copies.iter_mut().zip(context.devices()).filter(|(_, device)| can(device)) {
         *copy = Some(make(device).map_err(|e| err!(CL_MEM_OBJECT_ALLOCATION_FAILURE, "{e}"))?);
     }

@@ -34,7 +34,7 @@ impl Holders {
 }
 
 /// A byte range and who has its newest bytes.
-pub type Piece = (Range<u64>, Holders);
+pub type HeldRange = (Range<u64>, Holders);
 
 /// See the module's text.
 pub struct Newest {
@@ -50,7 +50,7 @@ impl Newest {
     }
 
     /// What must be copied so that `to` has the newest bytes of a range, and from whom.
-    pub fn missing(&self, range: &Range<u64>, to: Holders) -> SmallVec<[Piece; 2]> {
+    pub fn missing(&self, range: &Range<u64>, to: Holders) -> SmallVec<[HeldRange; 2]> {
         let ends = self.starts.iter().skip(1).map(|s| s.0).chain([self.size]);
         let pieces = self.starts.iter().zip(ends).map(|((start, holders), end)| (*start..end, *holders));
         let inside = pieces.map(|(r, h)| (r.start.max(range.start)..r.end.min(range.end), h));
@@ -90,11 +90,11 @@ impl Newest {
     /// Makes a range begin at `at`.
     fn split(&mut self, at: u64) {
         if at < self.size
-            && let Err(place) = self.starts.binary_search_by_key(&at, |s| s.0)
+            && let Err(index) = self.starts.binary_search_by_key(&at, |s| s.0)
             && let Some((_, holders)) =
-                place.checked_sub(1).and_then(|before| self.starts.get(before)).copied()
+                index.checked_sub(1).and_then(|before| self.starts.get(before)).copied()
         {
-            self.starts.insert(place, (at, holders));
+            self.starts.insert(index, (at, holders));
         }
     }
 }

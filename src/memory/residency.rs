@@ -1,5 +1,5 @@
 //! Where the bytes of a buffer or an image are: one lazily made backing per device, one for the processor if devices fall
-//! back to it ([`Context::places`]), and a host copy for initial contents.
+//! back to it ([`Context::all_ops`]), and a host copy for initial contents.
 //! Which of them has the newest bytes is known by range for buffers, as a whole for images (`newest`); using a range on a
 //! device copies there first what it lacks.
 //!
@@ -134,9 +134,9 @@ impl Residency {
         memory: Arc<dyn DeviceMemory>,
         first: Holders,
     ) -> Residency {
-        let one = context.places().len() > 1 && content.host_side(&memory).is_some_and(|m| m.host_cached());
+        let one = context.all_ops().len() > 1 && content.host_side(&memory).is_some_and(|m| m.host_cached());
         let mut copies: SmallVec<[Memory; 1]> = smallvec![Some(memory)];
-        copies.resize(context.places().len(), None);
+        copies.resize(context.all_ops().len(), None);
         let mut made = Self::with(content, one, copies, None);
         made.state.get_mut().newest = Newest::new(content.tracked(), first);
         made
@@ -163,7 +163,7 @@ impl Residency {
             };
             return Ok(Self::of_one(context, content, memory, first));
         }
-        let copies = context.places().iter().map(|_| None).collect();
+        let copies = context.all_ops().iter().map(|_| None).collect();
         let host = match initial {
             Initial::Nothing => None,
             Initial::Copy(ptr) | Initial::Use(ptr) => {
@@ -194,7 +194,7 @@ impl Residency {
         device: usize,
         memory: Arc<dyn DeviceMemory>,
     ) -> Residency {
-        let copies = (0..context.places().len()).map(|i| (i == device).then(|| memory.clone())).collect();
+        let copies = (0..context.all_ops().len()).map(|i| (i == device).then(|| memory.clone())).collect();
         let mut made = Self::with(Content::Buffer { size, host_visible: false }, false, copies, None);
         made.state.get_mut().newest = Newest::new(size, Holders::device(device));
         Residency { external: Some(device), ..made }
@@ -220,7 +220,7 @@ impl Residency {
         owner: usize,
         memory: Arc<dyn DeviceMemory>,
     ) -> Residency {
-        let mut copies: SmallVec<[Memory; 1]> = context.places().iter().map(|_| None).collect();
+        let mut copies: SmallVec<[Memory; 1]> = context.all_ops().iter().map(|_| None).collect();
         if let Some(copy) = copies.get_mut(owner) {
             *copy = Some(memory);
         }
@@ -228,7 +228,7 @@ impl Residency {
     }
 
     /// Whether the bytes are always in one memory of one device.
-    pub fn is_in_one_place(&self) -> bool {
+    pub fn has_single_copy(&self) -> bool {
         self.only.is_some()
     }
 
@@ -250,7 +250,7 @@ impl Residency {
             }
             (state.copies.iter().flatten().find(|c| self.content.host_side(c).is_some()).cloned(), state.one)
         };
-        let ops = context.place(device)?;
+        let ops = context.ops(device)?;
         let made = match (one, seen) {
             (false, _) => self.content.allocate(ops)?,
             (true, Some(memory)) if ops.info().sharing == AddressSharing::Host => {
@@ -276,7 +276,7 @@ impl Residency {
         access: Access,
     ) -> Result<Arc<dyn DeviceMemory>> {
         let memory = self.backing(context, device)?;
-        if self.is_in_one_place() {
+        if self.has_single_copy() {
             return Ok(memory);
         }
         let device = self.home(context, device);
@@ -314,7 +314,7 @@ impl Residency {
         holders: Holders,
         (device, memory): (usize, &Arc<dyn DeviceMemory>),
     ) -> Result<()> {
-        let ops = |at: usize| context.place(at);
+        let ops = |at: usize| context.ops(at);
         let content = &self.content;
         if let Some(host) = state.host.as_ref().filter(|_| holders.has(Holders::HOST)) {
             return transfer_now(ops(device)?, &content.write(host.ptr, host.layout, memory, piece));
@@ -337,7 +337,7 @@ impl Content {
     fn home(&self, context: &Context, device: usize) -> usize {
         let (Some(other), Content::Image(desc)) = (context.fallback(), self) else { return device };
         let has = context
-            .place(device)
+            .ops(device)
             .is_ok_and(|ops| ops.info().image.holds(desc.format, &desc.shape, desc.levels));
         if has { device } else { other }
     }

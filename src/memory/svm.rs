@@ -31,7 +31,7 @@ pub const MAX_ALIGNMENT: u32 = 128;
 
 /// What made an allocation, and what it is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum SvmKind {
     /// clSVMAlloc; host and devices take turns, or use it at the same time.
     Svm { fine: bool },
     /// clHostMemAllocINTEL
@@ -42,12 +42,12 @@ pub enum Kind {
     Shared,
 }
 
-impl Kind {
+impl SvmKind {
     fn memory(self) -> SharedKind {
         match self {
-            Kind::Svm { fine: false } => SharedKind::Mirrored,
-            Kind::Device => SharedKind::Reserved,
-            Kind::Svm { fine: true } | Kind::Host | Kind::Shared => SharedKind::Concurrent,
+            SvmKind::Svm { fine: false } => SharedKind::Mirrored,
+            SvmKind::Device => SharedKind::Reserved,
+            SvmKind::Svm { fine: true } | SvmKind::Host | SvmKind::Shared => SharedKind::Concurrent,
         }
     }
 
@@ -66,7 +66,7 @@ impl Kind {
 pub struct Allocation {
     pub address: u64,
     pub size: u64,
-    pub kind: Kind,
+    pub kind: SvmKind,
     /// Flags of SVM, or allocation flags of USM.
     pub flags: cl_bitfield,
     /// The device it was made for, by its place in the context.
@@ -98,7 +98,7 @@ impl Allocation {
     /// A buffer of the same bytes, which no application sees.
     pub fn as_mem(&self, context: &Arc<Context>) -> Arc<MemObject> {
         let flags = MemFlags(CL_MEM_READ_WRITE as cl_mem_flags);
-        let ptr = (self.kind != Kind::Device).then(|| self.ptr());
+        let ptr = (self.kind != SvmKind::Device).then(|| self.ptr());
         Arc::new(MemObject {
             host_ptr: ptr,
             uses_svm: true,
@@ -203,16 +203,16 @@ impl Allocations {
 }
 
 /// What an allocation remembers: the associated device, access flags and properties.
-type Remarks = (Option<usize>, cl_svm_alloc_access_flags_khr, Vec<cl_svm_alloc_properties_khr>);
+type AllocationDetails = (Option<usize>, cl_svm_alloc_access_flags_khr, Vec<cl_svm_alloc_properties_khr>);
 
 /// Makes an allocation of one address for the devices of the context that can use its kind, or for one of them.
 fn allocate(
     context: &Context,
-    kind: Kind,
+    kind: SvmKind,
     device: Option<usize>,
     flags: cl_bitfield,
     size: u64,
-    remarks: Remarks,
+    remarks: AllocationDetails,
 ) -> Result<Arc<Allocation>> {
     let sharing = |i: usize| context.devices().get(i).map_or(AddressSharing::None, |d| d.info().sharing);
     let users: Vec<usize> = match device {
@@ -237,7 +237,7 @@ fn allocate(
 /// Memory of a device, at an address of its own if it has such; others see every address of the process.
 fn of_one(
     context: &Context,
-    kind: Kind,
+    kind: SvmKind,
     users: &[usize],
     owner: usize,
     size: u64,
@@ -274,7 +274,7 @@ fn of_several(context: &Context, owners: &[usize], size: u64) -> Result<(u64, Re
     let memory = first.ops().alloc_shared_with(&others, size).map_err(|e| refused(&e.to_string()))?;
     let address =
         memory.first().and_then(|m| m.address()).ok_or_else(|| refused("memory without an address"))?;
-    let mut copies: Vec<_> = context.places().iter().map(|_| None).collect();
+    let mut copies: Vec<_> = context.all_ops().iter().map(|_| None).collect();
     for (owner, memory) in owners.iter().zip(memory) {
         copies[*owner] = Some(memory);
     }
@@ -297,7 +297,7 @@ pub fn svm_alloc(
     size: usize,
     alignment: cl_uint,
 ) -> Result<HostPtr> {
-    let coarse = Kind::Svm { fine: false };
+    let coarse = SvmKind::Svm { fine: false };
     // Some device supports SVM.
     if !context.devices().iter().any(|d| coarse.works_on(d)) {
         return Err(Error::with(CL_INVALID_OPERATION, "no device supports shared virtual memory"));
@@ -309,7 +309,7 @@ pub fn svm_alloc(
     if flags & !(ACCESS | FINE) != 0 || (flags & ACCESS).count_ones() > 1 || atomics && !fine {
         return Err(Error::with(CL_INVALID_VALUE, format!("flags {flags:#x}")));
     }
-    let kind = Kind::Svm { fine };
+    let kind = SvmKind::Svm { fine };
     // Every device supports what is asked for.
     if fine && !context.devices().iter().all(|d| kind.works_on(d))
         || atomics && !context.devices().iter().all(|d| d.info().sharing == AddressSharing::Host)
@@ -321,13 +321,13 @@ pub fn svm_alloc(
         return Err(Error::with(CL_INVALID_BUFFER_SIZE, format!("{size} bytes")));
     }
     validate_alignment(alignment)?;
-    Ok(allocate(context, kind, None, flags, size as u64, Remarks::default())?.ptr())
+    Ok(allocate(context, kind, None, flags, size as u64, AllocationDetails::default())?.ptr())
 }
 
 /// clHostMemAllocINTEL, clDeviceMemAllocINTEL, clSharedMemAllocINTEL
 pub fn usm_alloc(
     context: &Context,
-    kind: Kind,
+    kind: SvmKind,
     device: Option<&Device>,
     properties: &[(cl_mem_properties_intel, cl_mem_properties_intel)],
     size: usize,
@@ -358,7 +358,7 @@ pub fn usm_alloc(
 /// The flags in a list of USM properties.
 fn allocation_flags(
     properties: &[(cl_mem_properties_intel, cl_mem_properties_intel)],
-    kind: Kind,
+    kind: SvmKind,
 ) -> Result<cl_bitfield> {
     const PLACEMENT: cl_bitfield =
         CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL | CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL;
@@ -368,7 +368,7 @@ fn allocation_flags(
         // The flags are the only property, and given once.
         [(key, flags)] if *key == cl_mem_properties_intel::from(CL_MEM_ALLOC_FLAGS_INTEL) => {
             // Only defined flags; shared allocations may be placed, in one way.
-            let placements = if kind == Kind::Shared { 1 } else { 0 };
+            let placements = if kind == SvmKind::Shared { 1 } else { 0 };
             if flags & !(CL_MEM_ALLOC_WRITE_COMBINED_INTEL | PLACEMENT) != 0
                 || (flags & PLACEMENT).count_ones() > placements
             {

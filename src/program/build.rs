@@ -9,9 +9,9 @@
 use super::binary::BinaryKind;
 use super::cache::{self, Cache, LibraryKey};
 use super::dump::Dump;
-use super::fallback::{self, Compiled, Fallback};
+use super::fallback::{self, Compiled, FallbackKernels};
 use super::options::{self, BuildOptions, Stage};
-use super::{BuildStatus, Executable, Origin, Program, Record, manifest};
+use super::{BuildStatus, Executable, Program, ProgramOrigin, Record, manifest};
 use crate::callback::{self, Callback};
 use crate::cl::*;
 use crate::config::Config;
@@ -33,7 +33,7 @@ use std::time::SystemTime;
 const COMPILER_STACK: usize = 64 << 20;
 
 /// What is to be done for one device.
-enum Work {
+enum DeviceWork {
     /// Source to a library, and on to an executable if `link`.
     Source { headers: Arc<[Header]>, link: bool },
     /// Modules to an executable.
@@ -48,13 +48,13 @@ enum Work {
 
 struct DeviceJob {
     index: usize,
-    work: Work,
+    work: DeviceWork,
     options: Options,
     specs: Vec<(u32, Vec<u8>)>,
 }
 
 /// An operation that has begun.
-pub struct Job {
+pub struct BuildJob {
     devices: Vec<DeviceJob>,
     /// CL_*_PROGRAM_FAILURE of the call.
     failure: cl_int,
@@ -62,7 +62,7 @@ pub struct Job {
 }
 
 /// What became of a device's job.
-struct Outcome {
+struct DeviceOutcome {
     index: usize,
     log: String,
     options: Options,
@@ -88,20 +88,20 @@ impl Program {
             self.begin(&indices, text, &options, CL_BUILD_PROGRAM_FAILURE, |record, specs, index| {
                 let options = options.compiler.clone();
                 Ok(match &self.origin {
-                    Origin::Source(_) => DeviceJob {
+                    ProgramOrigin::Source(_) => DeviceJob {
                         index,
-                        work: Work::Source { headers: Arc::new([]), link: true },
+                        work: DeviceWork::Source { headers: Arc::new([]), link: true },
                         options,
                         specs,
                     },
-                    Origin::Il { module, .. } => {
+                    ProgramOrigin::Il { module, .. } => {
                         let work = match self.refusal(index, module) {
                             Some(refusal) => refusal,
-                            None => Work::Modules(vec![module.clone()]),
+                            None => DeviceWork::Modules(vec![module.clone()]),
                         };
                         DeviceJob { index, work, options, specs }
                     }
-                    Origin::Binary => {
+                    ProgramOrigin::Binary => {
                         // The device must have a valid binary loaded.
                         let binary = record
                             .given
@@ -115,20 +115,20 @@ impl Program {
                         let target = self.devices[index].ops().target();
                         let work = match secret().and_then(|secret| binary.code_for(&secret, target)) {
                             _ if !is_initialized(&self.context, &binary.options) => {
-                                Work::Refused(NOT_INITIALIZED.into())
+                                DeviceWork::Refused(NOT_INITIALIZED.into())
                             }
                             Some(code)
                                 if options == binary.options
                                     && fallback::is_alone(&self.devices[index], &code) =>
                             {
-                                Work::Ready(binary.libraries.clone(), code)
+                                DeviceWork::Ready(binary.libraries.clone(), code)
                             }
-                            _ => Work::Modules(binary.libraries.clone()),
+                            _ => DeviceWork::Modules(binary.libraries.clone()),
                         };
                         DeviceJob { index, work, options, specs }
                     }
                     // The program must have been created from source, an intermediate language or binaries.
-                    Origin::Linked => {
+                    ProgramOrigin::Linked => {
                         return Err(err!(CL_INVALID_OPERATION, "a linked program cannot be built"));
                     }
                 })
@@ -153,10 +153,10 @@ impl Program {
         let job = self.begin(&indices, text, &options, CL_COMPILE_PROGRAM_FAILURE, |_, specs, index| {
             let options = options.compiler.clone();
             let work = match &self.origin {
-                Origin::Source(_) => Work::Source { headers: headers.clone(), link: false },
-                Origin::Il { module, .. } => match self.refusal(index, module) {
+                ProgramOrigin::Source(_) => DeviceWork::Source { headers: headers.clone(), link: false },
+                ProgramOrigin::Il { module, .. } => match self.refusal(index, module) {
                     Some(refusal) => refusal,
-                    None => Work::Collect(vec![module.clone()], BinaryKind::CompiledObject),
+                    None => DeviceWork::Collect(vec![module.clone()], BinaryKind::CompiledObject),
                 },
                 // There must be a source or an intermediate language.
                 _ => {
@@ -177,7 +177,7 @@ impl Program {
         devices: Option<&[Arc<Device>]>,
         text: &str,
         inputs: &[Arc<Program>],
-    ) -> Result<(Program, Job)> {
+    ) -> Result<(Program, BuildJob)> {
         // Every listed device must be one of the context's.
         for device in devices.unwrap_or_default() {
             context.device(device)?;
@@ -204,10 +204,10 @@ impl Program {
                 initialize(context, &mut options_here);
                 let work = match options.create_library {
                     _ if !inherited.iter().all(|o| is_initialized(context, o)) => {
-                        Work::Refused(NOT_INITIALIZED.into())
+                        DeviceWork::Refused(NOT_INITIALIZED.into())
                     }
-                    true => Work::Collect(libraries, BinaryKind::Library),
-                    false => Work::Modules(libraries),
+                    true => DeviceWork::Collect(libraries, BinaryKind::Library),
+                    false => DeviceWork::Modules(libraries),
                 };
                 jobs.push(DeviceJob { index, work, options: options_here, specs });
             }
@@ -224,14 +224,14 @@ impl Program {
                 record.option_text = text.to_owned();
             }
         }
-        Ok((program, Job { devices: jobs, failure: CL_LINK_PROGRAM_FAILURE, notes: notes(&options) }))
+        Ok((program, BuildJob { devices: jobs, failure: CL_LINK_PROGRAM_FAILURE, notes: notes(&options) }))
     }
 
     /// The failure of a module that declares what the device lacks.
-    fn refusal(&self, index: usize, module: &Library) -> Option<Work> {
+    fn refusal(&self, index: usize, module: &Library) -> Option<DeviceWork> {
         let missing =
             crate::device::spirv::refused(&self.devices[index], &super::il::capabilities(&module.spirv))?;
-        Some(Work::Refused(format!("error: the device does not support the capability {missing:?}\n")))
+        Some(DeviceWork::Refused(format!("error: the device does not support the capability {missing:?}\n")))
     }
 
     /// Checks that the operation may start, and marks the devices' records as in progress.
@@ -242,7 +242,7 @@ impl Program {
         options: &BuildOptions,
         failure: cl_int,
         mut work: impl FnMut(&Record, Vec<(u32, Vec<u8>)>, usize) -> Result<DeviceJob>,
-    ) -> Result<Job> {
+    ) -> Result<BuildJob> {
         // Earlier operations for these devices must have ended: they are waited for.
         let mut state = self.settled(|i| indices.contains(&i));
         // No kernel objects may be attached to the program.
@@ -255,7 +255,7 @@ impl Program {
             .map(|i| work(&state.records[*i], specs.clone(), *i))
             .collect::<Result<Vec<_>>>()?;
         // A compiler must be available.
-        if devices.iter().any(|d| matches!(d.work, Work::Source { .. }))
+        if devices.iter().any(|d| matches!(d.work, DeviceWork::Source { .. }))
             && !crate::device::compiler_available()
         {
             return Err(err!(CL_COMPILER_NOT_AVAILABLE, "clang was not found"));
@@ -270,18 +270,18 @@ impl Program {
                 ..Record::default()
             };
         }
-        Ok(Job { devices, failure, notes: notes(options) })
+        Ok(BuildJob { devices, failure, notes: notes(options) })
     }
 
     /// Does the work here, or with a callback on another thread.
-    pub fn start(self: &Arc<Self>, job: Job, notify: Option<Callback>) -> Result<()> {
+    pub fn start(self: &Arc<Self>, job: BuildJob, notify: Option<Callback>) -> Result<()> {
         let Some(notify) = notify else { return self.perform(job) };
         let program = self.clone();
         let work = Arc::new(Mutex::new(Some((job, notify))));
         let shared = work.clone();
         let run = move || {
             let Some((job, notify)) = shared.lock().take() else { return };
-            let _turn = Turn::take();
+            let _permit = BuildPermit::take();
             if let Err(error) = program.perform(job) {
                 tracing::debug!(%error, "build");
                 // The call that began it has returned.
@@ -301,13 +301,13 @@ impl Program {
         Ok(())
     }
 
-    fn perform(&self, job: Job) -> Result<()> {
+    fn perform(&self, job: BuildJob) -> Result<()> {
         let result = self.perform_and_store(job);
         self.ended.notify_all();
         result
     }
 
-    fn perform_and_store(&self, job: Job) -> Result<()> {
+    fn perform_and_store(&self, job: BuildJob) -> Result<()> {
         let indices: Vec<usize> = job.devices.iter().map(|d| d.index).collect();
         let (failure, notes) = (job.failure, job.notes);
         let devices = job.devices;
@@ -335,7 +335,7 @@ impl Program {
                     record.executable = executable;
                 }
                 Err(error) => {
-                    if matches!(self.origin, Origin::Il { .. }) {
+                    if matches!(self.origin, ProgramOrigin::Il { .. }) {
                         // Few producers show the log of a module that they expect to build.
                         tracing::warn!(target: "pyroclast::program", "build of a SPIR-V module: {}", record.log.trim_end());
                     }
@@ -349,7 +349,7 @@ impl Program {
 
     /// The work of every device. Devices that need the same get the same.
     #[allow(clippy::type_complexity)] // local memo tables
-    fn work(&self, devices: Vec<DeviceJob>, failure: cl_int, notes: &str) -> Vec<Outcome> {
+    fn work(&self, devices: Vec<DeviceJob>, failure: cl_int, notes: &str) -> Vec<DeviceOutcome> {
         let mut front: Vec<(FrontConfig, std::result::Result<Arc<Library>, CompileError>)> = Vec::new();
         let mut back: Vec<(
             Kernels,
@@ -365,14 +365,14 @@ impl Program {
             let attempt =
                 || -> std::result::Result<(BinaryKind, Vec<Arc<Library>>, Option<Compiled>), CompileError> {
                     let libraries = match work {
-                        Work::Collect(libraries, kind) => return Ok((kind, libraries, None)),
-                        Work::Ready(libraries, code) => {
+                        DeviceWork::Collect(libraries, kind) => return Ok((kind, libraries, None)),
+                        DeviceWork::Ready(libraries, code) => {
                             return Ok((BinaryKind::Executable, libraries, Some((code, None))));
                         }
-                        Work::Modules(libraries) => libraries,
-                        Work::Refused(reason) => return Err(CompileError::Diagnostics(reason)),
-                        Work::Source { headers, link } => {
-                            let Origin::Source(source) = &self.origin else {
+                        DeviceWork::Modules(libraries) => libraries,
+                        DeviceWork::Refused(reason) => return Err(CompileError::Diagnostics(reason)),
+                        DeviceWork::Source { headers, link } => {
+                            let ProgramOrigin::Source(source) = &self.origin else {
                                 return Err(CompileError::internal("no source"));
                             };
                             let config = device.front_config();
@@ -406,7 +406,7 @@ impl Program {
                         }
                         let result = back_end(&kernels, &libraries, &code_options, &specs, target);
                         let result = match (&self.origin, &kept_headers) {
-                            (Origin::Source(source), Some(headers)) => result.map_err(|error| {
+                            (ProgramOrigin::Source(source), Some(headers)) => result.map_err(|error| {
                                 driver::add_positions(
                                     error,
                                     source,
@@ -447,7 +447,7 @@ impl Program {
                     Err(build_error(error, failure))
                 }
             };
-            outcomes.push(Outcome { index, log, options, specs, headers: kept_headers, result });
+            outcomes.push(DeviceOutcome { index, log, options, specs, headers: kept_headers, result });
         }
         outcomes
     }
@@ -465,7 +465,8 @@ fn post(notify: Callback, program: Arc<Program>) {
 fn load(device: &Device, (compiled, theirs): Compiled) -> std::result::Result<Executable, DeviceError> {
     let loaded = device.ops().load(compiled.clone())?;
     let helped = device.fallback().zip(theirs);
-    let fallback = helped.map(|(fallback, theirs)| Fallback::load(&fallback.ops, theirs)).transpose()?;
+    let fallback =
+        helped.map(|(fallback, theirs)| FallbackKernels::load(&fallback.ops, theirs)).transpose()?;
     Ok(Executable { compiled, loaded, fallback })
 }
 
@@ -669,24 +670,24 @@ pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 }
 
 /// One of the few places for builds that run in the background.
-struct Turn;
+struct BuildPermit;
 
 static RUNNING: Mutex<usize> = Mutex::new(0);
 static FREED: Condvar = Condvar::new();
 
-impl Turn {
-    fn take() -> Turn {
+impl BuildPermit {
+    fn take() -> BuildPermit {
         let limit = std::thread::available_parallelism().map_or(2, |n| n.get()).max(2);
         let mut running = RUNNING.lock();
         while *running >= limit {
             FREED.wait(&mut running);
         }
         *running += 1;
-        Turn
+        BuildPermit
     }
 }
 
-impl Drop for Turn {
+impl Drop for BuildPermit {
     fn drop(&mut self) {
         *RUNNING.lock() -= 1;
         FREED.notify_one();

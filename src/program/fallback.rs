@@ -17,16 +17,16 @@ use std::sync::Arc;
 
 /// Kernels of an executable that another device runs.
 #[derive(Clone)]
-pub struct Fallback {
+pub struct FallbackKernels {
     pub compiled: Arc<CompiledProgram>,
     pub loaded: Arc<dyn DeviceProgram>,
 }
 
-impl Fallback {
+impl FallbackKernels {
     /// Loads what was compiled for a device's help.
-    pub fn load(ops: &Arc<dyn DeviceOps>, compiled: Arc<CompiledProgram>) -> DeviceResult<Fallback> {
+    pub fn load(ops: &Arc<dyn DeviceOps>, compiled: Arc<CompiledProgram>) -> DeviceResult<FallbackKernels> {
         let loaded = ops.load(compiled.clone())?;
-        Ok(Fallback { compiled, loaded })
+        Ok(FallbackKernels { compiled, loaded })
     }
 }
 

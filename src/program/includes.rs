@@ -72,18 +72,18 @@ impl Walk<'_> {
                     }
                     continue;
                 }
-                let mut places: Vec<PathBuf> = Vec::new();
+                let mut folders: Vec<PathBuf> = Vec::new();
                 if quoted {
-                    places.push(folder.clone().unwrap_or_else(|| self.cwd.clone()));
+                    folders.push(folder.clone().unwrap_or_else(|| self.cwd.clone()));
                 }
-                places.extend(self.dirs.iter().cloned());
-                for place in places {
-                    let path = place.join(&name);
+                folders.extend(self.dirs.iter().cloned());
+                for folder in folders {
+                    let path = folder.join(&name);
                     // Absence is part of the key too: a file that appears earlier in the search order wins.
                     hasher.update(path.as_os_str().as_encoded_bytes());
                     let content = match read(&path) {
                         Ok(content) => content,
-                        Err(Odd) => return Dependencies::Opaque,
+                        Err(NotRegularFile) => return Dependencies::Opaque,
                     };
                     hasher.update(&[content.is_some() as u8]);
                     let Some(content) = content else { continue };
@@ -105,22 +105,22 @@ impl Walk<'_> {
 }
 
 /// Something is there that is no plain file of a sensible size.
-struct Odd;
+struct NotRegularFile;
 
 /// The content of a file; `None` if there is none. Programs may name any file of the system: pipes are not waited for, and
 /// devices and what is too large not read.
-fn read(path: &Path) -> Result<Option<Vec<u8>>, Odd> {
+fn read(path: &Path) -> Result<Option<Vec<u8>>, NotRegularFile> {
     use std::io::Read;
     use std::os::unix::fs::OpenOptionsExt;
     let Ok(mut file) = std::fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path) else {
         return Ok(None);
     };
-    let data = file.metadata().map_err(|_| Odd)?;
+    let data = file.metadata().map_err(|_| NotRegularFile)?;
     if data.is_dir() {
         return Ok(None);
     }
     if !data.is_file() || data.len() > MAX_BYTES {
-        return Err(Odd);
+        return Err(NotRegularFile);
     }
     let mut content = Vec::with_capacity(data.len() as usize + 1);
     match file.by_ref().take(MAX_BYTES).read_to_end(&mut content) {

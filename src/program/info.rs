@@ -2,7 +2,7 @@
 //! interface knows.
 
 use super::binary::{self, Binary, BinaryKind};
-use super::{BuildStatus, Origin, Program, Record};
+use super::{BuildStatus, Program, ProgramOrigin, Record};
 use crate::cl::*;
 use crate::device::Device;
 use crate::err;
@@ -17,11 +17,11 @@ impl Program {
         Ok(Some(match param {
             CL_PROGRAM_NUM_DEVICES => InfoValue::U32(self.devices.len() as u32),
             CL_PROGRAM_SOURCE => match &self.origin {
-                Origin::Source(text) => InfoValue::Str(text.clone()),
+                ProgramOrigin::Source(text) => InfoValue::Str(text.clone()),
                 _ => InfoValue::Str(String::new()),
             },
             CL_PROGRAM_IL => match &self.origin {
-                Origin::Il { bytes, .. } => InfoValue::Bytes(bytes.clone()),
+                ProgramOrigin::Il { bytes, .. } => InfoValue::Bytes(bytes.clone()),
                 _ => InfoValue::Empty,
             },
             CL_PROGRAM_BINARY_SIZES => {

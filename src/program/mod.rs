@@ -35,13 +35,13 @@ use binary::{Binary, BinaryKind};
 use clspv_bridge::abi::{CompiledKernel, CompiledProgram};
 use clspv_bridge::driver::{Header, Library, Options};
 use clspv_bridge::metadata::{ArgInfo, KernelInfo};
-use fallback::Fallback;
+use fallback::FallbackKernels;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// What a program was created from.
-pub enum Origin {
+pub enum ProgramOrigin {
     Source(String),
     /// The bytes as given, and the module.
     Il {
@@ -70,7 +70,7 @@ pub struct Executable {
     pub compiled: Arc<CompiledProgram>,
     pub loaded: Arc<dyn DeviceProgram>,
     /// Kernels that the device itself cannot have.
-    pub fallback: Option<Fallback>,
+    pub fallback: Option<FallbackKernels>,
 }
 
 /// What was made of the program for one device by the last operation on it.
@@ -93,13 +93,13 @@ pub(crate) struct Record {
     pub bytes: Option<Arc<[u8]>>,
 }
 
-pub(crate) struct State {
+pub(crate) struct ProgramState {
     /// In the order of the program's devices.
     pub records: Vec<Record>,
     pub specs: BTreeMap<u32, Vec<u8>>,
 }
 
-impl State {
+impl ProgramState {
     /// The executables that were built, with the positions of their devices.
     fn executables(&self) -> Vec<(usize, Executable)> {
         let built = self.records.iter().enumerate().filter(|(_, r)| r.status == BuildStatus::Success);
@@ -115,8 +115,8 @@ pub struct Program {
     slot: ApiSlot,
     pub context: Arc<Context>,
     pub devices: Vec<Arc<Device>>,
-    pub origin: Origin,
-    pub(crate) state: Mutex<State>,
+    pub origin: ProgramOrigin,
+    pub(crate) state: Mutex<ProgramState>,
     /// Signalled when a build has ended.
     ended: Condvar,
     /// Kernel objects alive. Raised only under the lock of `state`.
@@ -135,7 +135,7 @@ impl ApiObject for Program {
 
 /// A kernel as a device of the program has it.
 #[derive(Clone)]
-pub struct OnDevice {
+pub struct KernelOnDevice {
     pub kernel: Arc<dyn DeviceKernel>,
     /// It is one of what the device falls back to.
     pub falls_back: bool,
@@ -146,7 +146,7 @@ pub struct OnDevice {
 /// A kernel of a program: its description and its form on each device of the program that has it.
 pub(crate) struct KernelParts {
     pub info: Arc<KernelInfo>,
-    pub per_device: Box<[Option<OnDevice>]>,
+    pub per_device: Box<[Option<KernelOnDevice>]>,
 }
 
 impl Executable {
@@ -157,26 +157,26 @@ impl Executable {
     }
 
     /// One of them, to be launched.
-    fn load(&self, name: &str, falls_back: bool) -> Result<OnDevice> {
+    fn load(&self, name: &str, falls_back: bool) -> Result<KernelOnDevice> {
         let fallback =
             self.fallback.as_ref().filter(|f| f.compiled.kernels.iter().any(|k| k.info.name == name));
         let fallback = fallback.map(|f| f.loaded.kernel(name)).transpose()?;
         Ok(match fallback {
-            Some(kernel) if falls_back => OnDevice { kernel, falls_back, for_images: None },
-            for_images => OnDevice { kernel: self.loaded.kernel(name)?, falls_back: false, for_images },
+            Some(kernel) if falls_back => KernelOnDevice { kernel, falls_back, for_images: None },
+            for_images => KernelOnDevice { kernel: self.loaded.kernel(name)?, falls_back: false, for_images },
         })
     }
 }
 
 impl Program {
-    fn new(context: Arc<Context>, devices: Vec<Arc<Device>>, origin: Origin) -> Program {
+    fn new(context: Arc<Context>, devices: Vec<Arc<Device>>, origin: ProgramOrigin) -> Program {
         let records = devices.iter().map(|_| Record::default()).collect();
         Program {
             slot: ApiSlot::new(),
             context,
             devices,
             origin,
-            state: Mutex::new(Rank::Program, State { records, specs: BTreeMap::new() }),
+            state: Mutex::new(Rank::Program, ProgramState { records, specs: BTreeMap::new() }),
             ended: Condvar::new(),
             attached: AtomicUsize::new(0),
             lazy_arg_info: OnceLock::new(),
@@ -187,7 +187,7 @@ impl Program {
     pub fn from_source(context: Arc<Context>, mut text: String) -> Program {
         text.retain(|c| c != '\0');
         let devices = context.devices().to_vec();
-        Program::new(context, devices, Origin::Source(text))
+        Program::new(context, devices, ProgramOrigin::Source(text))
     }
 
     /// clCreateProgramWithIL.
@@ -213,7 +213,7 @@ impl Program {
         let spec_sizes = il::spec_constants(&words);
         let module = Arc::new(Library { spirv: words, ..Library::default() });
         let devices = context.devices().to_vec();
-        Ok(Program::new(context, devices, Origin::Il { bytes: bytes.to_vec(), module, spec_sizes }))
+        Ok(Program::new(context, devices, ProgramOrigin::Il { bytes: bytes.to_vec(), module, spec_sizes }))
     }
 
     /// clCreateProgramWithBinary: one binary for each of the devices, already read.
@@ -223,7 +223,7 @@ impl Program {
         binaries: Vec<Binary>,
         bytes: Vec<Arc<[u8]>>,
     ) -> Program {
-        let program = Program::new(context, devices, Origin::Binary);
+        let program = Program::new(context, devices, ProgramOrigin::Binary);
         {
             let mut state = program.state.lock();
             for ((record, binary), bytes) in state.records.iter_mut().zip(binaries).zip(bytes) {
@@ -239,7 +239,7 @@ impl Program {
     }
 
     pub(crate) fn for_link(context: Arc<Context>, devices: Vec<Arc<Device>>) -> Program {
-        Program::new(context, devices, Origin::Linked)
+        Program::new(context, devices, ProgramOrigin::Linked)
     }
 
     /// Position of a device in this program's list.
@@ -257,7 +257,8 @@ impl Program {
             let index = self
                 .device_index(device)
                 .ok_or_else(|| err!(CL_INVALID_DEVICE, "the device is not of this program"))?;
-            let parts = |d: &Arc<Device>| d.is_within(device) && !matches!(self.origin, Origin::Binary);
+            let parts =
+                |d: &Arc<Device>| d.is_within(device) && !matches!(self.origin, ProgramOrigin::Binary);
             for (index, _) in self.devices.iter().enumerate().filter(|(i, d)| *i == index || parts(d)) {
                 if !out.contains(&index) {
                     out.push(index);
@@ -270,7 +271,7 @@ impl Program {
     /// clSetProgramSpecializationConstant.
     pub fn set_spec_constant(&self, id: u32, value: &[u8]) -> Result<()> {
         // The program must have been created from an intermediate language.
-        let Origin::Il { spec_sizes, .. } = &self.origin else {
+        let ProgramOrigin::Il { spec_sizes, .. } = &self.origin else {
             return Err(err!(
                 CL_INVALID_PROGRAM,
                 "the program was not created from an intermediate language"
@@ -295,13 +296,13 @@ impl Program {
     /// Whether the constant's SpecId exists, and its size; `None` if the program is not from an intermediate language.
     pub fn spec_constant_size(&self, id: u32) -> Option<Option<usize>> {
         match &self.origin {
-            Origin::Il { spec_sizes, .. } => Some(spec_sizes.get(&id).copied()),
+            ProgramOrigin::Il { spec_sizes, .. } => Some(spec_sizes.get(&id).copied()),
             _ => None,
         }
     }
 
     /// The state once no operation on the devices that `wanted` picks is in progress; no lock may be held.
-    pub(crate) fn settled(&self, wanted: impl Fn(usize) -> bool) -> MutexGuard<'_, State> {
+    pub(crate) fn settled(&self, wanted: impl Fn(usize) -> bool) -> MutexGuard<'_, ProgramState> {
         let mut state = self.state.lock();
         let busy = |(i, r): (usize, &Record)| r.status == BuildStatus::InProgress && wanted(i);
         while state.records.iter().enumerate().any(busy) {
@@ -320,7 +321,7 @@ impl Program {
     }
 
     pub(crate) fn is_from_source(&self) -> bool {
-        matches!(self.origin, Origin::Source(..))
+        matches!(self.origin, ProgramOrigin::Source(..))
     }
 
     /// Attaches a kernel object; undone by [`Program::detach`].
@@ -350,7 +351,7 @@ impl Program {
         executables: &[(usize, Executable)],
     ) -> Result<KernelParts> {
         let mut info: Option<KernelInfo> = None;
-        let mut per_device: Vec<Option<OnDevice>> = vec![None; self.devices.len()];
+        let mut per_device: Vec<Option<KernelOnDevice>> = vec![None; self.devices.len()];
         for (index, executable) in executables {
             let Some((compiled, falls_back)) = executable.kernels().find(|(k, _)| k.info.name == name) else {
                 continue;
@@ -411,7 +412,7 @@ impl Program {
             let record = &state.records[index];
             (record.headers.clone(), record.options.clone(), self.devices[index].clone())
         };
-        let Origin::Source(source) = &self.origin else { return None };
+        let ProgramOrigin::Source(source) = &self.origin else { return None };
         let table = self.lazy_arg_info.get_or_init(|| {
             let options = Options { kernel_arg_info: true, ..options };
             match clspv_bridge::front::clang::arg_info(source, &headers, &options, &device.front_config()) {

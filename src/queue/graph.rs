@@ -13,9 +13,9 @@
 //! A failed command fails those whose wait list names it, when their turn comes. A panic inside the device fails the
 //! commands that it was handling, so that whoever waits for them goes on.
 
-use super::{CommandQueue, Fence};
+use super::{CommandQueue, SyncKind};
 use crate::cl::*;
-use crate::command::{Command, CommandKind, Place, lower};
+use crate::command::{Command, CommandKind, ExecutionTarget, lower};
 use crate::device::batch::{Batch, BatchItem, CommandTicket, Outcome, Times, Wait};
 use crate::device::traits::Submission;
 use crate::event::{Aftermath, Event, ProfilingPoint, WaitList};
@@ -30,11 +30,11 @@ use std::sync::{Arc, Weak};
 
 /// Queues to drive.
 #[derive(Default)]
-pub(crate) struct Work(SmallVec<[Arc<CommandQueue>; 4]>);
+pub(crate) struct Worklist(SmallVec<[Arc<CommandQueue>; 4]>);
 
-impl Work {
-    pub(crate) fn new() -> Work {
-        Work::default()
+impl Worklist {
+    pub(crate) fn new() -> Worklist {
+        Worklist::default()
     }
     pub(crate) fn push(&mut self, queue: &Arc<CommandQueue>) {
         if !self.0.last().is_some_and(|q| Arc::ptr_eq(q, queue)) {
@@ -45,7 +45,7 @@ impl Work {
 
 /// The changing part of a queue.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct GraphState {
     seq: u64,
     /// Commands up to here are wanted on the device.
     wanted_seq: u64,
@@ -87,11 +87,11 @@ enum Step {
     },
     Host(Arc<Event>),
     /// Has got its place; dependents in the same queue may follow.
-    Placed(Arc<Event>),
+    Sequenced(Arc<Event>),
     Done,
 }
 
-impl State {
+impl GraphState {
     /// Commands that the device has, or is about to get.
     pub(crate) fn in_flight(&self) -> usize {
         self.in_flight.len()
@@ -147,7 +147,7 @@ impl State {
     }
 
     /// Gives a command its place in the stream.
-    fn place(&mut self, event: Arc<Event>) {
+    fn append(&mut self, event: Arc<Event>) {
         let seq = event.seq.load(Ordering::Relaxed);
         self.open_first = if self.open.is_empty() { seq } else { self.open_first.min(seq) };
         self.open.push(event);
@@ -196,12 +196,12 @@ impl State {
             }
             let idle = self.open.is_empty() && self.in_flight.is_empty();
             let deps = front.with_command(|c| Deps::of(c, queue)).unwrap_or_default();
-            let on_host = match front.place_of_work() {
-                Place::Host if idle => true,
-                Place::Host if self.open.is_empty() => break,
-                Place::Host => return self.cut(),
-                Place::Either => idle && !deps.unfinished,
-                Place::Device => false,
+            let on_host = match front.execution_target() {
+                ExecutionTarget::Host if idle => true,
+                ExecutionTarget::Host if self.open.is_empty() => break,
+                ExecutionTarget::Host => return self.cut(),
+                ExecutionTarget::Either => idle && !deps.unfinished,
+                ExecutionTarget::Device => false,
             };
             if !on_host && deps.foreign && !self.open.is_empty() {
                 // What it waits for on the device must not delay what is before it.
@@ -212,7 +212,7 @@ impl State {
                 self.on_host = Some(event.clone());
                 return Step::Host(event);
             }
-            self.place(event);
+            self.append(event);
             if self.open.len() >= policy::MAX_BATCH {
                 return self.cut();
             }
@@ -229,10 +229,10 @@ impl State {
         }
         if let Some(front) = self.ready.front() {
             let deps = front.with_command(|c| Deps::of(c, queue)).unwrap_or_default();
-            let on_host = match front.place_of_work() {
-                Place::Host => true,
-                Place::Either => !deps.unfinished,
-                Place::Device => false,
+            let on_host = match front.execution_target() {
+                ExecutionTarget::Host => true,
+                ExecutionTarget::Either => !deps.unfinished,
+                ExecutionTarget::Device => false,
             };
             if !on_host && deps.foreign && !self.open.is_empty() {
                 return self.cut();
@@ -242,8 +242,8 @@ impl State {
                     self.on_host = Some(event.clone());
                     return Step::Host(event);
                 }
-                self.place(event.clone());
-                return Step::Placed(event);
+                self.append(event.clone());
+                return Step::Sequenced(event);
             }
         }
         if self.live.is_empty() {
@@ -300,7 +300,7 @@ fn failed(deps: &WaitList) -> bool {
 }
 
 /// One edge of `event` is gone.
-pub(crate) fn release(event: &Arc<Event>, work: &mut Work) {
+pub(crate) fn release(event: &Arc<Event>, work: &mut Worklist) {
     if event.pending.fetch_sub(1, Ordering::AcqRel) != 1 {
         return;
     }
@@ -313,7 +313,7 @@ pub(crate) fn release(event: &Arc<Event>, work: &mut Work) {
 }
 
 /// Drives queues until there is nothing more to do.
-pub(crate) fn drive(mut work: Work) {
+pub(crate) fn drive(mut work: Worklist) {
     while let Some(queue) = work.0.pop() {
         queue.drive_once(&mut work);
     }
@@ -337,7 +337,7 @@ pub(crate) fn flush(queue: &Arc<CommandQueue>) {
             }
         }
     }
-    drive(Work(seen));
+    drive(Worklist(seen));
 }
 
 impl CommandQueue {
@@ -347,10 +347,10 @@ impl CommandQueue {
         event: &Arc<Event>,
         mut command: Command,
         mut waits: WaitList,
-        fence: Fence,
+        sync: SyncKind,
     ) {
         let out_of_order = self.is_out_of_order();
-        command.ordered = !out_of_order || fence != Fence::None;
+        command.ordered = !out_of_order || sync != SyncKind::None;
         {
             let mut state = self.state.lock();
             state.seq += 1;
@@ -358,21 +358,21 @@ impl CommandQueue {
             event.seq.store(seq, Ordering::Relaxed);
             if out_of_order {
                 // Without a wait list, markers and barriers wait for everything before them.
-                let waits_for_all = fence != Fence::None && waits.is_empty();
+                let waits_for_all = sync != SyncKind::None && waits.is_empty();
                 if waits_for_all {
                     waits.extend(state.live.values().cloned());
                 } else if let Some(barrier) = &state.barrier {
                     waits.push(barrier.clone());
                 }
                 state.live.insert(seq, event.clone());
-                if fence == Fence::Barrier {
+                if sync == SyncKind::Barrier {
                     state.barrier = Some(event.clone());
                 }
             } else {
                 state.fifo.push_back(event.clone());
             }
         }
-        let until_done = event.place_of_work() == Place::Host;
+        let until_done = event.execution_target() == ExecutionTarget::Host;
         for wait in waits.iter().filter(|w| !w.is_done()) {
             let same_queue = wait.queue().is_some_and(|q| Arc::ptr_eq(q, self));
             if same_queue && !out_of_order {
@@ -380,8 +380,9 @@ impl CommandQueue {
             }
             command.ordered |= same_queue;
             event.pending.fetch_add(1, Ordering::AcqRel);
-            let held = wait.hold(event, |submission, placed| {
-                !until_done && (same_queue && placed || submission.is_some() && self.device_waits_for(wait))
+            let held = wait.hold(event, |submission, sequenced| {
+                !until_done
+                    && (same_queue && sequenced || submission.is_some() && self.device_waits_for(wait))
             });
             if !held {
                 event.pending.fetch_sub(1, Ordering::AcqRel);
@@ -396,7 +397,7 @@ impl CommandQueue {
         }
         command.deps = waits;
         event.set_command(command);
-        let mut work = Work::new();
+        let mut work = Worklist::new();
         release(event, &mut work);
         work.push(self);
         drive(work);
@@ -412,7 +413,7 @@ impl CommandQueue {
     }
 
     /// Does what can be done now.
-    fn drive_once(self: &Arc<Self>, work: &mut Work) {
+    fn drive_once(self: &Arc<Self>, work: &mut Worklist) {
         let mut driving = None;
         loop {
             let step = {
@@ -431,36 +432,38 @@ impl CommandQueue {
             };
             match step {
                 Step::Done => return,
-                Step::Placed(event) => {
+                Step::Sequenced(event) => {
                     let same = |d: &Arc<Event>| d.queue().is_some_and(|q| Arc::ptr_eq(q, self));
-                    for dependent in event.place(|d| same(d) && d.place_of_work() != Place::Host) {
+                    for dependent in
+                        event.sequenced(|d| same(d) && d.execution_target() != ExecutionTarget::Host)
+                    {
                         release(&dependent, work);
                     }
                 }
                 Step::Host(event) => self.run_on_host(event, work),
                 Step::Submit { mut events, first } => {
                     self.submit(&events, first, work);
-                    events.drain(..).for_each(Event::let_go);
+                    events.drain(..).for_each(Event::release);
                     self.state.lock().spare_open = events;
                 }
             }
         }
     }
 
-    fn run_on_host(self: &Arc<Self>, event: Arc<Event>, work: &mut Work) {
+    fn run_on_host(self: &Arc<Self>, event: Arc<Event>, work: &mut Worklist) {
         let command = event.take_command();
         let Some(command) = command else { return self.end_on_host(&event, CL_COMPLETE, work) };
         // It goes from queued to failed without being submitted, as on the device.
         if failed(&command.deps) {
             event.keep_command(command);
             self.end_on_host(&event, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, work);
-            return Event::let_go(event);
+            return Event::release(event);
         }
         self.begin_on_host(&event);
         if command.kind.is_long_on_host(self) {
             let queue = self.clone();
             worker::post(Box::new(move || {
-                let mut work = Work::new();
+                let mut work = Worklist::new();
                 work.push(&queue);
                 queue.do_on_host(event, command, &mut work);
                 drive(work);
@@ -471,12 +474,12 @@ impl CommandQueue {
     }
 
     /// Does a command in this thread.
-    fn do_on_host(self: &Arc<Self>, event: Arc<Event>, command: Box<Command>, work: &mut Work) {
+    fn do_on_host(self: &Arc<Self>, event: Arc<Event>, command: Box<Command>, work: &mut Worklist) {
         let result = contain("a command on the host", || lower::run_on_host(&command, self));
         self.stamp_now(&event, ProfilingPoint::End);
         event.keep_command(command);
         self.end_on_host(&event, result.map_or_else(|code| code, |()| CL_COMPLETE), work);
-        Event::let_go(event);
+        Event::release(event);
     }
 
     fn stamp_now(&self, event: &Event, point: ProfilingPoint) {
@@ -491,7 +494,7 @@ impl CommandQueue {
         self.stamp_now(event, ProfilingPoint::Start);
     }
 
-    fn end_on_host(&self, event: &Arc<Event>, status: cl_int, work: &mut Work) {
+    fn end_on_host(&self, event: &Arc<Event>, status: cl_int, work: &mut Worklist) {
         event.clear_command();
         let aftermath = {
             let mut state = self.state.lock();
@@ -523,7 +526,7 @@ impl CommandQueue {
         }
     }
 
-    fn submit(self: &Arc<Self>, events: &[Arc<Event>], first: CommandTicket, work: &mut Work) {
+    fn submit(self: &Arc<Self>, events: &[Arc<Event>], first: CommandTicket, work: &mut Worklist) {
         let mut batch = Batch { waits: SmallVec::new(), items: self.device_queue.items(events.len()) };
         let mut accepted: SmallVec<[(CommandTicket, &Arc<Event>); policy::MAX_BATCH]> = SmallVec::new();
         for (ticket, event) in (first..).zip(events) {
@@ -570,7 +573,7 @@ impl CommandQueue {
                 }
                 for (_, event) in accepted {
                     let released = event.submitted(submission, |dependent| {
-                        dependent.place_of_work() != Place::Host
+                        dependent.execution_target() != ExecutionTarget::Host
                             && dependent.queue().is_some_and(|q| q.device_waits_for(event))
                     });
                     for dependent in released {
@@ -606,7 +609,7 @@ impl CommandQueue {
             Outcome::Failed(code) if code < 0 => code,
             Outcome::Failed(_) => CL_OUT_OF_RESOURCES,
         };
-        let mut work = Work::new();
+        let mut work = Worklist::new();
         work.push(self);
         self.finish_tickets(tickets, status, times, &mut work);
         drive(work);
@@ -628,7 +631,7 @@ impl CommandQueue {
         tickets: &[CommandTicket],
         status: cl_int,
         times: &[Times],
-        work: &mut Work,
+        work: &mut Worklist,
     ) {
         let profiling = self.is_profiling();
         self.clear_commands(tickets);

@@ -9,15 +9,15 @@
 //! Locks: the state (rank QueueGraph), with at most one event's lock inside; none while commands are lowered,
 //! submitted or run.
 
+pub mod device_command_queue;
 pub mod graph;
-pub mod on_device;
 pub mod policy;
 #[cfg(test)]
 mod tests;
 mod tickets;
 
 use crate::cl::*;
-use crate::command::{Command, CommandKind, Place};
+use crate::command::{Command, CommandKind, ExecutionTarget};
 use crate::config::Config;
 use crate::context::{Context, Drain};
 use crate::device::Device;
@@ -27,8 +27,8 @@ use crate::device::traits::{CompletionSink, DeviceOps, DeviceQueue, Priority, Qu
 use crate::err;
 use crate::error::{Error, Result};
 use crate::event::{Event, ProfilingPoint, WaitList};
-use crate::host_fills::Pending;
 use crate::object::{ApiObject, ApiSlot, ObjectKind};
+use crate::pending_host_writes::Pending;
 use crate::sync::{Mutex, Rank};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -45,7 +45,7 @@ pub struct CommandQueue {
     device_queue: Arc<dyn DeviceQueue>,
     /// Every command is waited for when it is enqueued (PYROCLAST_SYNC).
     sync: bool,
-    state: Mutex<graph::State>,
+    state: Mutex<graph::GraphState>,
     /// The first failure of a command by itself that clFinish has not told; 0 if there is none.
     failure: AtomicI32,
     /// Events for the next commands.
@@ -82,7 +82,7 @@ const MOST_KEPT: usize = MOST_IN_FLIGHT + 2 * policy::MAX_BATCH;
 
 /// Orders a command among those of an out-of-order queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Fence {
+pub enum SyncKind {
     #[default]
     None,
     /// Completes after what it waits for: its wait list, or without one every earlier command.
@@ -96,8 +96,8 @@ pub struct NewCommand {
     pub command_type: cl_command_type,
     pub kind: CommandKind,
     pub waits: WaitList,
-    pub place: Place,
-    pub fence: Fence,
+    pub target: ExecutionTarget,
+    pub sync: SyncKind,
 }
 
 /// Receives the device's completions for a queue, which must not keep the queue alive.
@@ -170,7 +170,7 @@ impl CommandQueue {
             property_list,
             device_queue,
             sync,
-            state: Mutex::new(Rank::QueueGraph, graph::State::default()),
+            state: Mutex::new(Rank::QueueGraph, graph::GraphState::default()),
             failure: AtomicI32::new(0),
             kept: Mutex::new(Rank::Pools, Vec::new()),
             tickets: CallbackTickets::new(),
@@ -267,18 +267,19 @@ impl CommandQueue {
         // What an unfinished read fills is taken by the host when the read is done, not by the device before.
         let source = new.kind.host_source();
         // The application may use what a blocking read fills when the call returns, not before.
-        let target = new.kind.host_target().filter(|_| !blocking);
+        let target = new.kind.host_destination().filter(|_| !blocking);
         // Neither does it know of kernels that use the host's memory by its address.
         let shared = [&source, &target].into_iter().flatten().any(|range| self.is_shared(range));
-        let stale = shared || source.is_some_and(|range| self.context.host_fills.overlaps(&range));
-        let event = Event::of_command(self, new.command_type, if stale { Place::Host } else { new.place });
+        let stale = shared || source.is_some_and(|range| self.context.pending_host_writes.overlaps(&range));
+        let event =
+            Event::of_command(self, new.command_type, if stale { ExecutionTarget::Host } else { new.target });
         if self.is_profiling() {
             event.stamp(ProfilingPoint::Queued, self.now());
         }
-        self.insert(&event, Command::new(new.kind), new.waits, new.fence);
+        self.insert(&event, Command::new(new.kind), new.waits, new.sync);
         if let Some(range) = target.filter(|_| !event.is_done()) {
             let event: Arc<dyn Pending> = event.clone();
-            self.context.host_fills.add(range, Arc::downgrade(&event));
+            self.context.pending_host_writes.add(range, Arc::downgrade(&event));
         }
         self.throttle();
         if self.sync {
@@ -367,7 +368,7 @@ impl CommandQueue {
                 }
                 Some(event) => {
                     event.wait();
-                    Event::let_go(event);
+                    Event::release(event);
                 }
             }
         }

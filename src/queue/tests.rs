@@ -35,8 +35,13 @@ const OOO: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 fn nop(queue: &Arc<CommandQueue>, waits: &[&Arc<Event>]) -> Arc<Event> {
     let kind = CommandKind::Raw(crate::device::batch::DeviceCommand::Nop);
     let waits = waits.iter().map(|e| (*e).clone()).collect();
-    let new =
-        NewCommand { command_type: CL_COMMAND_MARKER, kind, waits, place: Place::Device, fence: Fence::None };
+    let new = NewCommand {
+        command_type: CL_COMMAND_MARKER,
+        kind,
+        waits,
+        target: ExecutionTarget::Device,
+        sync: SyncKind::None,
+    };
     queue.enqueue(new).unwrap()
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Locks: the list (rank Pools), with that of the callbacks inside; none while waiting.
 
-use crate::callback::{self, Ticket};
+use crate::callback::{self, CallbackTicket};
 use crate::sync::{Mutex, Rank};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ pub struct CallbackTickets {
     /// Callbacks that are not due yet.
     expected: AtomicUsize,
     /// Position of the command in the queue, and the callback's ticket.
-    posted: Mutex<Vec<(u64, Ticket)>>,
+    posted: Mutex<Vec<(u64, CallbackTicket)>>,
 }
 
 impl CallbackTickets {
@@ -36,7 +36,7 @@ impl CallbackTickets {
     }
 
     /// A callback of the command at `seq` was posted.
-    pub fn add(&self, seq: u64, ticket: Ticket) {
+    pub fn add(&self, seq: u64, ticket: CallbackTicket) {
         let mut posted = self.posted.lock();
         if posted.len() >= MANY {
             posted.retain(|(_, ticket)| !callback::is_done(*ticket));
@@ -51,7 +51,7 @@ impl CallbackTickets {
 
     /// Waits for the posted callbacks of commands up to `seq`; no lock may be held.
     pub fn wait(&self, seq: u64) {
-        let covered = |posted: &[(u64, Ticket)]| -> SmallVec<[Ticket; 8]> {
+        let covered = |posted: &[(u64, CallbackTicket)]| -> SmallVec<[CallbackTicket; 8]> {
             posted.iter().filter(|(at, _)| *at <= seq).map(|(_, ticket)| *ticket).collect()
         };
         let tickets = covered(&self.posted.lock());

@@ -1,6 +1,6 @@
 //! Entry points of command buffers (cl_khr_command_buffer, cl_khr_command_buffer_mutable_dispatch), found by name only.
 
-use super::event::give;
+use super::event::publish_event;
 use super::image::{image_of, origin_of, region};
 use super::kernel::{set_arg, set_exec_info};
 use super::svm::{host, pattern};
@@ -13,7 +13,7 @@ use pyroclast_runtime::cl::ndrange::NdRange;
 use pyroclast_runtime::cl::*;
 use pyroclast_runtime::command::transfer::RectSide;
 use pyroclast_runtime::command_buffer::mutable::{DispatchUpdate, MutableCommand};
-use pyroclast_runtime::command_buffer::{At, CommandBuffer, DispatchProperties};
+use pyroclast_runtime::command_buffer::{CommandBuffer, DispatchProperties, RecordPosition};
 use pyroclast_runtime::err;
 use pyroclast_runtime::error::Result;
 use pyroclast_runtime::info::InfoValue;
@@ -56,7 +56,7 @@ entry! { extension fn clEnqueueCommandBufferKHR(
     let buffer = command_buffer.get()?;
     // Queues and their number go together.
     let queues = handles(num_queues, queues, CL_INVALID_VALUE)?;
-    give(event, buffer.enqueue(&queues, wait_list(num_events, events)?)?);
+    publish_event(event, buffer.enqueue(&queues, wait_list(num_events, events)?)?);
     Ok(())
 } }
 
@@ -119,10 +119,10 @@ fn recording_fixed<'a>(
 }
 
 /// A place in the buffer with a list of sync points; which of them exist is the buffer's to say.
-fn sync_points<'a>(queue: usize, n: cl_uint, list: *const cl_sync_point_khr) -> Result<At<'a>> {
+fn sync_points<'a>(queue: usize, n: cl_uint, list: *const cl_sync_point_khr) -> Result<RecordPosition<'a>> {
     // List and count go together.
     let waits = slice(list, n as usize).map_err(|e| err!(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, "{e}"))?;
-    Ok(At { queue, waits })
+    Ok(RecordPosition { queue, waits })
 }
 
 entry! { extension fn clCommandBarrierWithWaitListKHR(
@@ -190,12 +190,12 @@ fn dispatch_properties(list: *const cl_command_properties_khr) -> Result<Dispatc
     let mut asserts = None;
     for (name, value) in &list.pairs {
         // A property is a known one and given once.
-        let place = match u32::try_from(*name) {
+        let slot = match u32::try_from(*name) {
             Ok(CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR) => &mut out.fields,
             Ok(CL_MUTABLE_DISPATCH_ASSERTS_KHR) => &mut asserts,
             _ => return Err(err!(CL_INVALID_VALUE, "command property {name:#x}")),
         };
-        if place.replace(*value).is_some() {
+        if slot.replace(*value).is_some() {
             return Err(err!(CL_INVALID_VALUE, "command property {name:#x} is given twice"));
         }
     }

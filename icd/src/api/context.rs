@@ -8,7 +8,7 @@ use crate::entry::entry;
 use crate::handle::{Handle, HandleTarget};
 use crate::info;
 use pyroclast_runtime::cl::*;
-use pyroclast_runtime::context::{Context, Notify, Print, Printing, validate_properties};
+use pyroclast_runtime::context::{Context, Notify, PrintCallback, PrintConfig, validate_properties};
 use pyroclast_runtime::device::Device;
 use pyroclast_runtime::err;
 use pyroclast_runtime::error::Result;
@@ -25,19 +25,19 @@ type NotifyFunction = Option<unsafe extern "C" fn(*const c_char, *const c_void, 
 type PrintFunction = unsafe extern "C" fn(*const c_char, usize, usize, *mut c_void);
 
 /// What cl_arm_printf's properties ask for.
-fn printing(pairs: &[(cl_context_properties, cl_context_properties)], user_data: *mut c_void) -> Printing {
+fn printing(pairs: &[(cl_context_properties, cl_context_properties)], user_data: *mut c_void) -> PrintConfig {
     let value = |key: cl_uint| pairs.iter().find(|p| p.0 == key as cl_context_properties).map_or(0, |p| p.1);
     let address = value(CL_PRINTF_CALLBACK_ARM) as *const c_void;
     // SAFETY: the application says that this is such a function; NULL is none.
     let function = unsafe { std::mem::transmute::<*const c_void, Option<PrintFunction>>(address) };
     let user_data = UserData(user_data);
-    let callback = function.map(|function| -> Print {
+    let callback = function.map(|function| -> PrintCallback {
         Arc::new(move |text: &[u8]| {
             // SAFETY: the application's function with the arguments it was registered for; the text outlives the call.
             unsafe { function(text.as_ptr().cast(), text.len(), 1, user_data.get()) }
         })
     });
-    Printing { callback, bytes: value(CL_PRINTF_BUFFERSIZE_ARM) as u64 }
+    PrintConfig { callback, bytes: value(CL_PRINTF_BUFFERSIZE_ARM) as u64 }
 }
 
 fn notify_closure(function: NotifyFunction, user_data: *mut c_void, prints: bool) -> Result<Option<Notify>> {

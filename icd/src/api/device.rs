@@ -1,6 +1,6 @@
 //! Device entry points.
 
-use super::queue::on_device;
+use super::queue::device_queue;
 use crate::convert::{property_values, slice, write_list, write_out};
 use crate::entry::entry;
 use crate::handle::{Handle, HandleTarget};
@@ -98,7 +98,7 @@ entry! { fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_devic
         return Err(err!(CL_INVALID_OPERATION, "the device has no on-device queues"));
     }
     // The queue must be one on that device, of that context.
-    let queue = on_device(command_queue).arc()?;
+    let queue = device_queue(command_queue).arc()?;
     if !Arc::ptr_eq(queue.context(), &context) || !Arc::ptr_eq(queue.device(), device) {
         return Err(err!(CL_INVALID_COMMAND_QUEUE, "the queue is of another context or device"));
     }

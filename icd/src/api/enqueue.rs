@@ -1,6 +1,6 @@
 //! Entry points that enqueue commands.
 
-use super::event::give;
+use super::event::publish_event;
 use crate::convert::{handles, optional_slice, triple, wait_list};
 use crate::entry;
 use crate::handle::Handle;
@@ -22,7 +22,7 @@ entry! { for command_queue fn clEnqueueReadBuffer(
     num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, buffer, waits) = (command_queue.arc()?, buffer.arc()?, wait_list(num_events, events)?);
-    give(event, transfer::read_buffer(&queue, &buffer, blocking_read != 0, offset, size, host(ptr), waits)?);
+    publish_event(event, transfer::read_buffer(&queue, &buffer, blocking_read != 0, offset, size, host(ptr), waits)?);
     Ok(())
 } }
 
@@ -31,7 +31,7 @@ entry! { for command_queue fn clEnqueueWriteBuffer(
     ptr: *const c_void, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, buffer, waits) = (command_queue.arc()?, buffer.arc()?, wait_list(num_events, events)?);
-    give(event, transfer::write_buffer(&queue, &buffer, blocking_write != 0, offset, size, host(ptr), waits)?);
+    publish_event(event, transfer::write_buffer(&queue, &buffer, blocking_write != 0, offset, size, host(ptr), waits)?);
     Ok(())
 } }
 
@@ -46,7 +46,7 @@ entry! { for command_queue fn clEnqueueReadBufferRect(
         RectSide { origin: triple(buffer_origin)?, row_pitch: buffer_row_pitch, slice_pitch: buffer_slice_pitch };
     let on_host = RectSide { origin: triple(host_origin)?, row_pitch: host_row_pitch, slice_pitch: host_slice_pitch };
     let blocking = blocking_read != 0;
-    give(event, transfer::host_rect(&queue, &buffer, false, blocking, in_buffer, on_host, triple(region)?, host(ptr), waits)?);
+    publish_event(event, transfer::host_rect(&queue, &buffer, false, blocking, in_buffer, on_host, triple(region)?, host(ptr), waits)?);
     Ok(())
 } }
 
@@ -61,7 +61,7 @@ entry! { for command_queue fn clEnqueueWriteBufferRect(
         RectSide { origin: triple(buffer_origin)?, row_pitch: buffer_row_pitch, slice_pitch: buffer_slice_pitch };
     let on_host = RectSide { origin: triple(host_origin)?, row_pitch: host_row_pitch, slice_pitch: host_slice_pitch };
     let blocking = blocking_write != 0;
-    give(event, transfer::host_rect(&queue, &buffer, true, blocking, in_buffer, on_host, triple(region)?, host(ptr), waits)?);
+    publish_event(event, transfer::host_rect(&queue, &buffer, true, blocking, in_buffer, on_host, triple(region)?, host(ptr), waits)?);
     Ok(())
 } }
 
@@ -71,7 +71,7 @@ entry! { for command_queue fn clEnqueueCopyBuffer(
 ) -> cl_int {
     let (queue, src, dst) = (command_queue.arc()?, src_buffer.arc()?, dst_buffer.arc()?);
     let waits = wait_list(num_events, events)?;
-    give(event, transfer::copy_buffer(&queue, &src, &dst, src_offset, dst_offset, size, waits)?);
+    publish_event(event, transfer::copy_buffer(&queue, &src, &dst, src_offset, dst_offset, size, waits)?);
     Ok(())
 } }
 
@@ -84,7 +84,7 @@ entry! { for command_queue fn clEnqueueCopyBufferRect(
     let waits = wait_list(num_events, events)?;
     let from = RectSide { origin: triple(src_origin)?, row_pitch: src_row_pitch, slice_pitch: src_slice_pitch };
     let to = RectSide { origin: triple(dst_origin)?, row_pitch: dst_row_pitch, slice_pitch: dst_slice_pitch };
-    give(event, transfer::copy_rect(&queue, &src, &dst, from, to, triple(region)?, waits)?);
+    publish_event(event, transfer::copy_rect(&queue, &src, &dst, from, to, triple(region)?, waits)?);
     Ok(())
 } }
 
@@ -98,7 +98,7 @@ entry! { for command_queue fn clEnqueueFillBuffer(
         Some(pattern) if (1..=128).contains(&pattern_size) => pattern,
         _ => return Err(err!(CL_INVALID_VALUE, "no pattern, or one of {pattern_size} bytes")),
     };
-    give(event, transfer::fill_buffer(&queue, &buffer, pattern, offset, size, waits)?);
+    publish_event(event, transfer::fill_buffer(&queue, &buffer, pattern, offset, size, waits)?);
     Ok(())
 } }
 
@@ -108,7 +108,7 @@ entry! { for command_queue fn clEnqueueMapBuffer(
 ) -> *mut c_void {
     let (queue, buffer, waits) = (command_queue.arc()?, buffer.arc()?, wait_list(num_events, events)?);
     let (mapped, ptr) = map::map_buffer(&queue, &buffer, blocking_map != 0, map_flags, offset, size, waits)?;
-    give(event, mapped);
+    publish_event(event, mapped);
     Ok(ptr.as_ptr().cast())
 } }
 
@@ -117,7 +117,7 @@ entry! { for command_queue fn clEnqueueUnmapMemObject(
     events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, mem, waits) = (command_queue.arc()?, memobj.arc()?, wait_list(num_events, events)?);
-    give(event, map::unmap(&queue, &mem, host(mapped_ptr), waits)?);
+    publish_event(event, map::unmap(&queue, &mem, host(mapped_ptr), waits)?);
     Ok(())
 } }
 
@@ -128,7 +128,7 @@ entry! { for command_queue fn clEnqueueMigrateMemObjects(
     let queue = command_queue.arc()?;
     // There must be memory objects.
     let mems = handles(num_mem_objects, mem_objects, CL_INVALID_VALUE)?.into_vec();
-    give(event, sync::migrate(&queue, mems, flags, wait_list(num_events, events)?)?);
+    publish_event(event, sync::migrate(&queue, mems, flags, wait_list(num_events, events)?)?);
     Ok(())
 } }
 
@@ -146,7 +146,7 @@ entry! { for command_queue fn clEnqueueNDRangeKernel(
         optional_slice(global_work_size, n),
         optional_slice(local_work_size, n),
     )?;
-    give(event, ndrange::launch(&queue, kernel, CL_COMMAND_NDRANGE_KERNEL, range, waits)?);
+    publish_event(event, ndrange::launch(&queue, kernel, CL_COMMAND_NDRANGE_KERNEL, range, waits)?);
     Ok(())
 } }
 
@@ -156,7 +156,7 @@ entry! { for command_queue fn clEnqueueTask(
 ) -> cl_int {
     let (queue, kernel, waits) = (command_queue.arc()?, kernel.get()?, wait_list(num_events, events)?);
     let range = NdRange::new(1, None, Some(&[1]), Some(&[1]))?;
-    give(event, ndrange::launch(&queue, kernel, CL_COMMAND_TASK, range, waits)?);
+    publish_event(event, ndrange::launch(&queue, kernel, CL_COMMAND_TASK, range, waits)?);
     Ok(())
 } }
 
@@ -164,7 +164,7 @@ entry! { for command_queue fn clEnqueueMarkerWithWaitList(
     command_queue: cl_command_queue, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let queue = command_queue.arc()?;
-    give(event, sync::marker(&queue, wait_list(num_events, events)?)?);
+    publish_event(event, sync::marker(&queue, wait_list(num_events, events)?)?);
     Ok(())
 } }
 
@@ -172,7 +172,7 @@ entry! { for command_queue fn clEnqueueBarrierWithWaitList(
     command_queue: cl_command_queue, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let queue = command_queue.arc()?;
-    give(event, sync::barrier(&queue, wait_list(num_events, events)?)?);
+    publish_event(event, sync::barrier(&queue, wait_list(num_events, events)?)?);
     Ok(())
 } }
 
@@ -182,7 +182,7 @@ entry! { for command_queue fn clEnqueueMarker(command_queue: cl_command_queue, e
     if event.is_null() {
         return Err(err!(CL_INVALID_VALUE, "no place for the event"));
     }
-    give(event, sync::marker(&queue, WaitList::new())?);
+    publish_event(event, sync::marker(&queue, WaitList::new())?);
     Ok(())
 } }
 

@@ -18,9 +18,9 @@ impl HandleTarget for _cl_event {
 }
 
 /// Hands an event to the application if it asked for it.
-pub fn give(out: *mut cl_event, event: Arc<Event>) {
+pub fn publish_event(out: *mut cl_event, event: Arc<Event>) {
     if out.is_null() {
-        Event::let_go(event);
+        Event::release(event);
     } else {
         write_out(out, cl_event::publish(event));
     }

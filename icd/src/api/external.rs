@@ -1,6 +1,6 @@
 //! Shared memory (cl_khr_external_memory): properties of buffers, and the entry points, which are found by name only.
 
-use super::event::give;
+use super::event::publish_event;
 use crate::convert::{Words, handles, wait_list};
 use crate::entry;
 use crate::handle::Handle;
@@ -61,7 +61,7 @@ entry! { extension fn clEnqueueAcquireExternalMemObjectsKHR(
     let queue = command_queue.arc()?;
     // Objects and their number go together; there may be none.
     let mems = handles(num_mem_objects, mem_objects, CL_INVALID_VALUE)?.into_vec();
-    give(event, sync::external(&queue, mems, false, wait_list(num_events, events)?)?);
+    publish_event(event, sync::external(&queue, mems, false, wait_list(num_events, events)?)?);
     Ok(())
 } }
 
@@ -72,6 +72,6 @@ entry! { extension fn clEnqueueReleaseExternalMemObjectsKHR(
     let queue = command_queue.arc()?;
     // Objects and their number go together; there may be none.
     let mems = handles(num_mem_objects, mem_objects, CL_INVALID_VALUE)?.into_vec();
-    give(event, sync::external(&queue, mems, true, wait_list(num_events, events)?)?);
+    publish_event(event, sync::external(&queue, mems, true, wait_list(num_events, events)?)?);
     Ok(())
 } }

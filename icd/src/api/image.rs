@@ -1,13 +1,13 @@
 //! Entry points of images.
 
-use super::event::give;
+use super::event::publish_event;
 use crate::convert::{properties, triple, wait_list, write_list, write_out};
 use crate::entry;
 use crate::handle::Handle;
 use crate::info;
 use pyroclast_runtime::cl::image::ImageFormat;
 use pyroclast_runtime::cl::*;
-use pyroclast_runtime::command::image::{self as commands, Origin, Region};
+use pyroclast_runtime::command::image::{self as commands, LevelOrigin, LevelRegion};
 use pyroclast_runtime::err;
 use pyroclast_runtime::error::{Error, ErrorCode, Result};
 use pyroclast_runtime::host_ptr::HostPtr;
@@ -182,7 +182,7 @@ entry! { extension fn clGetImageRequirementsInfoEXT(
 } }
 
 /// An origin, with the level of detail after the coordinates that the image has.
-pub(super) fn origin_of(image: &ImageInfo, origin: *const usize) -> Result<Origin> {
+pub(super) fn origin_of(image: &ImageInfo, origin: *const usize) -> Result<LevelOrigin> {
     let mut at = triple(origin)?;
     let coordinates = image.shape.kind.coordinates();
     let level = match at.get_mut(coordinates) {
@@ -191,11 +191,11 @@ pub(super) fn origin_of(image: &ImageInfo, origin: *const usize) -> Result<Origi
         // SAFETY: origins in images with levels of detail have one number more.
         None => unsafe { origin.add(coordinates).read_unaligned() },
     };
-    Ok(Origin { at, level })
+    Ok(LevelOrigin { at, level })
 }
 
-pub(super) fn region(image: &ImageInfo, origin: *const usize, size: *const usize) -> Result<Region> {
-    Ok(Region { origin: origin_of(image, origin)?, size: triple(size)? })
+pub(super) fn region(image: &ImageInfo, origin: *const usize, size: *const usize) -> Result<LevelRegion> {
+    Ok(LevelRegion { origin: origin_of(image, origin)?, size: triple(size)? })
 }
 
 entry! { for command_queue fn clEnqueueReadImage(
@@ -205,7 +205,7 @@ entry! { for command_queue fn clEnqueueReadImage(
 ) -> cl_int {
     let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
     let (at, pitches) = (region(image_of(&image)?, origin, size)?, (row_pitch, slice_pitch));
-    give(event, commands::host_transfer(&queue, &image, false, blocking != 0, at, pitches, host(ptr), waits)?);
+    publish_event(event, commands::host_transfer(&queue, &image, false, blocking != 0, at, pitches, host(ptr), waits)?);
     Ok(())
 } }
 
@@ -216,7 +216,7 @@ entry! { for command_queue fn clEnqueueWriteImage(
 ) -> cl_int {
     let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
     let (at, pitches) = (region(image_of(&image)?, origin, size)?, (row_pitch, slice_pitch));
-    give(event, commands::host_transfer(&queue, &image, true, blocking != 0, at, pitches, host(ptr), waits)?);
+    publish_event(event, commands::host_transfer(&queue, &image, true, blocking != 0, at, pitches, host(ptr), waits)?);
     Ok(())
 } }
 
@@ -232,7 +232,7 @@ entry! { for command_queue fn clEnqueueFillImage(
     }
     // SAFETY: the application's colour has as many bytes as the format asks for.
     let bytes = |f: ImageFormat| Ok(unsafe { std::slice::from_raw_parts(color.cast::<u8>(), f.color_bytes()) });
-    give(event, commands::fill(&queue, &image, bytes, region(image_of(&image)?, origin, size)?, waits)?);
+    publish_event(event, commands::fill(&queue, &image, bytes, region(image_of(&image)?, origin, size)?, waits)?);
     Ok(())
 } }
 
@@ -244,7 +244,7 @@ entry! { for command_queue fn clEnqueueCopyImage(
     let waits = wait_list(num_events, events)?;
     let (from, to) = (origin_of(image_of(&src)?, src_origin)?, origin_of(image_of(&dst)?, dst_origin)?);
     let size = triple(size)?;
-    give(event, commands::copy(&queue, &src, &dst, from, to, size, waits)?);
+    publish_event(event, commands::copy(&queue, &src, &dst, from, to, size, waits)?);
     Ok(())
 } }
 
@@ -255,7 +255,7 @@ entry! { for command_queue fn clEnqueueCopyImageToBuffer(
     let (queue, src, dst) = (command_queue.arc()?, src.arc()?, dst.arc()?);
     let waits = wait_list(num_events, events)?;
     let at = region(image_of(&src)?, src_origin, size)?;
-    give(event, commands::copy_buffer(&queue, &src, &dst, false, at, dst_offset, waits)?);
+    publish_event(event, commands::copy_buffer(&queue, &src, &dst, false, at, dst_offset, waits)?);
     Ok(())
 } }
 
@@ -266,7 +266,7 @@ entry! { for command_queue fn clEnqueueCopyBufferToImage(
     let (queue, src, dst) = (command_queue.arc()?, src.arc()?, dst.arc()?);
     let waits = wait_list(num_events, events)?;
     let at = region(image_of(&dst)?, dst_origin, size)?;
-    give(event, commands::copy_buffer(&queue, &dst, &src, true, at, src_offset, waits)?);
+    publish_event(event, commands::copy_buffer(&queue, &dst, &src, true, at, src_offset, waits)?);
     Ok(())
 } }
 
@@ -277,10 +277,10 @@ entry! { for command_queue fn clEnqueueMapImage(
 ) -> *mut c_void {
     let (queue, image, waits) = (command_queue.arc()?, image.arc()?, wait_list(num_events, events)?);
     let at = region(image_of(&image)?, origin, size)?;
-    let places = [!row_pitch.is_null(), !slice_pitch.is_null()];
-    let (done, mapped) = commands::map(&queue, &image, blocking != 0, flags, at, places, waits)?;
+    let pitches = [!row_pitch.is_null(), !slice_pitch.is_null()];
+    let (done, mapped) = commands::map(&queue, &image, blocking != 0, flags, at, pitches, waits)?;
     write_out(row_pitch, mapped.row_pitch);
     write_out(slice_pitch, mapped.slice_pitch);
-    give(event, done);
+    publish_event(event, done);
     Ok(mapped.ptr.as_ptr().cast())
 } }

@@ -1,6 +1,6 @@
 //! Entry points of kernel objects.
 
-use super::queue::on_device;
+use super::queue::device_queue;
 use crate::convert::{optional_slice, string, write_out};
 use crate::entry;
 use crate::handle::{Handle, HandleTarget};
@@ -136,7 +136,7 @@ pub(super) fn set_arg(
             let queue = unsafe { arg_value.cast::<cl_command_queue>().read_unaligned() };
             // It must be one.
             let queue =
-                on_device(queue).arc().map_err(|e| Error::with(CL_INVALID_DEVICE_QUEUE, e.to_string()))?;
+                device_queue(queue).arc().map_err(|e| Error::with(CL_INVALID_DEVICE_QUEUE, e.to_string()))?;
             kernel.set_arg(arg_index, ArgInput::Queue(&queue))
         }
         ArgKind::LocalPtr => kernel.set_arg(arg_index, ArgInput::Bytes(&[])),

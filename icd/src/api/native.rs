@@ -1,6 +1,6 @@
 //! Entry point of native kernels.
 
-use super::event::give;
+use super::event::publish_event;
 use crate::convert::{slice, wait_list};
 use crate::entry;
 use crate::handle::Handle;
@@ -24,12 +24,12 @@ entry! { for command_queue fn clEnqueueNativeKernel(
     }
     // The lists of memory objects and of their places have as many entries as is said.
     let handles = slice(mem_list, num_mem_objects as usize)?;
-    let places = slice(args_mem_loc.cast_const(), num_mem_objects as usize)?;
+    let locations = slice(args_mem_loc.cast_const(), num_mem_objects as usize)?;
     let mut mems = Vec::with_capacity(handles.len());
-    for (handle, place) in handles.iter().zip(places) {
+    for (handle, location) in handles.iter().zip(locations) {
         // Each memory object is NULL or valid; it is named in the arguments.
         let mem = if handle.is_null() { None } else { Some(handle.arc()?) };
-        mems.push(((*place as usize).wrapping_sub(args as usize), mem));
+        mems.push(((*location as usize).wrapping_sub(args as usize), mem));
     }
     let waits = wait_list(num_events, events)?;
     let args = slice(args.cast::<u8>().cast_const(), cb_args)?;
@@ -39,6 +39,6 @@ entry! { for command_queue fn clEnqueueNativeKernel(
         // SAFETY: the application's function, called with a copy of the arguments it was enqueued with, or with NULL.
         unsafe { function(args) }
     });
-    give(event, native::enqueue(&queue, call, args, mems, waits)?);
+    publish_event(event, native::enqueue(&queue, call, args, mems, waits)?);
     Ok(())
 } }

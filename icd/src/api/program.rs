@@ -11,7 +11,7 @@ use pyroclast_runtime::err;
 use pyroclast_runtime::error::Result;
 use pyroclast_runtime::info::InfoValue;
 use pyroclast_runtime::program::binary::Binary;
-use pyroclast_runtime::program::{Origin, Program};
+use pyroclast_runtime::program::{Program, ProgramOrigin};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
@@ -210,7 +210,7 @@ entry! { for program fn clCompileProgram(
     let names = slice(header_include_names.cast_const(), num_input_headers as usize)?;
     let notify = notify(program, pfn_notify, user_data)?;
     let mut texts = Vec::new();
-    if !matches!(object.origin, Origin::Il { .. }) {
+    if !matches!(object.origin, ProgramOrigin::Il { .. }) {
         for (header, name) in headers.iter().zip(names) {
             let header = header.get()?;
             // Headers must be of the program's context.
@@ -218,7 +218,7 @@ entry! { for program fn clCompileProgram(
                 return Err(err!(CL_INVALID_CONTEXT, "a header is of another context"));
             }
             // Headers must be programs created from source.
-            let Origin::Source(text) = &header.origin else {
+            let ProgramOrigin::Source(text) = &header.origin else {
                 return Err(err!(CL_INVALID_OPERATION, "a header was not created from source"));
             };
             texts.push(clspv_bridge::driver::Header { name: string(*name)?, text: text.clone() });
@@ -319,12 +319,12 @@ fn write_binaries(program: &Program, size: usize, array: *mut c_void, size_ret: 
         }
         for (i, binary) in program.binaries().into_iter().enumerate() {
             // SAFETY: the application's array has an entry for each device.
-            let place = unsafe { array.cast::<*mut u8>().add(i).read_unaligned() };
+            let destination = unsafe { array.cast::<*mut u8>().add(i).read_unaligned() };
             if let Some(binary) = binary
-                && !place.is_null()
+                && !destination.is_null()
             {
                 // SAFETY: the application has room for what CL_PROGRAM_BINARY_SIZES says.
-                unsafe { std::ptr::copy_nonoverlapping(binary.as_ptr(), place, binary.len()) };
+                unsafe { std::ptr::copy_nonoverlapping(binary.as_ptr(), destination, binary.len()) };
             }
         }
     }

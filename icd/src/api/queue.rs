@@ -11,7 +11,7 @@ use pyroclast_runtime::err;
 use pyroclast_runtime::error::Result;
 use pyroclast_runtime::info::InfoValue;
 use pyroclast_runtime::queue::CommandQueue;
-use pyroclast_runtime::queue::on_device::QueueOnDevice;
+use pyroclast_runtime::queue::device_command_queue::DeviceCommandQueue;
 use std::ffi::c_void;
 
 impl HandleTarget for _cl_command_queue {
@@ -19,14 +19,14 @@ impl HandleTarget for _cl_command_queue {
 }
 
 /// What the handle of a queue on a device leads to: such queues are command queues only where that is said.
-pub struct OnDeviceTarget;
+pub struct DeviceQueueTarget;
 
-impl HandleTarget for OnDeviceTarget {
-    type Object = QueueOnDevice;
+impl HandleTarget for DeviceQueueTarget {
+    type Object = DeviceCommandQueue;
 }
 
 /// The handle as one of a queue on a device.
-pub fn on_device(queue: cl_command_queue) -> *mut OnDeviceTarget {
+pub fn device_queue(queue: cl_command_queue) -> *mut DeviceQueueTarget {
     queue.cast()
 }
 
@@ -64,8 +64,8 @@ fn create(
         return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "clCreateCommandQueue makes no queues on devices"));
     }
     if on_device {
-        let queue = QueueOnDevice::create(&context, device, properties, size, list.unwrap_or_default())?;
-        return Ok(<*mut OnDeviceTarget>::publish(queue).cast());
+        let queue = DeviceCommandQueue::create(&context, device, properties, size, list.unwrap_or_default())?;
+        return Ok(<*mut DeviceQueueTarget>::publish(queue).cast());
     }
     Ok(cl_command_queue::publish(CommandQueue::new(&context, device, properties, list)?))
 }
@@ -112,15 +112,15 @@ entry! { fn clCreateCommandQueueWithProperties(
 } }
 
 entry! { fn clRetainCommandQueue(command_queue: cl_command_queue) -> cl_int {
-    let on_device = on_device(command_queue);
-    if on_device.get().is_ok() { on_device.retain() } else { command_queue.retain() }
+    let device_queue = device_queue(command_queue);
+    if device_queue.get().is_ok() { device_queue.retain() } else { command_queue.retain() }
 } }
 
 // Releasing flushes; commands in the queue finish even when this was the last reference.
 entry! { fn clReleaseCommandQueue(command_queue: cl_command_queue) -> cl_int {
-    let on_device = on_device(command_queue);
-    if on_device.get().is_ok() {
-        return on_device.release();
+    let device_queue = device_queue(command_queue);
+    if device_queue.get().is_ok() {
+        return device_queue.release();
     }
     let queue = command_queue.arc()?;
     queue.flush();
@@ -129,20 +129,21 @@ entry! { fn clReleaseCommandQueue(command_queue: cl_command_queue) -> cl_int {
 
 /// The handle of a device's default queue; NULL if there is none.
 fn default_on(context: &Context, device: &Device) -> InfoValue {
-    let queue = QueueOnDevice::default_of(context, device);
-    queue.map_or(InfoValue::Handle(0), |q| <*mut OnDeviceTarget>::of(&q).cast::<_cl_command_queue>().into())
+    let queue = DeviceCommandQueue::default_of(context, device);
+    queue
+        .map_or(InfoValue::Handle(0), |q| <*mut DeviceQueueTarget>::of(&q).cast::<_cl_command_queue>().into())
 }
 
 /// The same answers for a queue on a device.
-fn on_device_info(
+fn device_queue_info(
     handle: cl_command_queue,
-    queue: &QueueOnDevice,
+    queue: &DeviceCommandQueue,
     param_name: cl_command_queue_info,
 ) -> Result<InfoValue> {
     Ok(match param_name {
         CL_QUEUE_CONTEXT => cl_context::of(queue.context()).into(),
         CL_QUEUE_DEVICE => cl_device_id::of(queue.device()).into(),
-        CL_QUEUE_REFERENCE_COUNT => on_device(handle).reference_count()?.into(),
+        CL_QUEUE_REFERENCE_COUNT => device_queue(handle).reference_count()?.into(),
         CL_QUEUE_PROPERTIES => queue.properties().into(),
         CL_QUEUE_PROPERTIES_ARRAY => queue.property_list().to_vec().into(),
         CL_QUEUE_SIZE => queue.size().into(),
@@ -155,8 +156,8 @@ entry! { fn clGetCommandQueueInfo(
     command_queue: cl_command_queue, param_name: cl_command_queue_info, size: usize, value: *mut c_void,
     size_ret: *mut usize
 ) -> cl_int {
-    if let Ok(queue) = on_device(command_queue).get() {
-        return info::write(on_device_info(command_queue, queue, param_name)?, size, value, size_ret);
+    if let Ok(queue) = device_queue(command_queue).get() {
+        return info::write(device_queue_info(command_queue, queue, param_name)?, size, value, size_ret);
     }
     let queue = command_queue.get()?;
     let answer: InfoValue = match param_name {

@@ -1,6 +1,6 @@
 //! Entry points of semaphores (cl_khr_semaphore, cl_khr_external_semaphore), found by name only.
 
-use super::event::give;
+use super::event::publish_event;
 use crate::convert::{Words, handles, wait_list, write_out};
 use crate::entry;
 use crate::handle::{Handle, HandleTarget};
@@ -97,7 +97,7 @@ entry! { extension fn clEnqueueWaitSemaphoresKHR(
     _sema_payload_list: *const cl_semaphore_payload_khr, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, list) = (command_queue.arc()?, semaphores(num_sema_objects, sema_objects)?);
-    give(event, semaphore::wait(&queue, &list, wait_list(num_events, events)?)?);
+    publish_event(event, semaphore::wait(&queue, &list, wait_list(num_events, events)?)?);
     Ok(())
 } }
 
@@ -106,7 +106,7 @@ entry! { extension fn clEnqueueSignalSemaphoresKHR(
     _sema_payload_list: *const cl_semaphore_payload_khr, num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, list) = (command_queue.arc()?, semaphores(num_sema_objects, sema_objects)?);
-    give(event, semaphore::signal(&queue, &list, wait_list(num_events, events)?)?);
+    publish_event(event, semaphore::signal(&queue, &list, wait_list(num_events, events)?)?);
     Ok(())
 } }
 

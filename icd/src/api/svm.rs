@@ -1,6 +1,6 @@
 //! Entry points of shared virtual memory.
 
-use super::event::give;
+use super::event::publish_event;
 use crate::callback::UserData;
 use crate::convert::{optional_slice, slice, wait_list};
 use crate::entry;
@@ -70,7 +70,7 @@ entry! { for command_queue fn clEnqueueSVMFree(
     // There is a list exactly if it has entries.
     let pointers = slice(svm_pointers.cast_const(), num_svm_pointers as usize)?;
     let function = pfn_free_func.map(|f| free_function(f, command_queue, pointers, user_data));
-    give(event, svm::free(&queue, pointers.iter().map(|p| host(*p)).collect(), function, waits)?);
+    publish_event(event, svm::free(&queue, pointers.iter().map(|p| host(*p)).collect(), function, waits)?);
     Ok(())
 } }
 
@@ -81,7 +81,7 @@ entry! { for command_queue fn clEnqueueSVMMemcpy(
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     svm::validate_device(&queue)?;
     let pointers = (host(dst_ptr), host(src_ptr));
-    give(event, svm::memcpy(&queue, CL_COMMAND_SVM_MEMCPY, blocking_copy != 0, pointers, size, waits)?);
+    publish_event(event, svm::memcpy(&queue, CL_COMMAND_SVM_MEMCPY, blocking_copy != 0, pointers, size, waits)?);
     Ok(())
 } }
 
@@ -92,7 +92,7 @@ entry! { for command_queue fn clEnqueueSVMMemFill(
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     svm::validate_device(&queue)?;
     let pattern = self::pattern(pattern, pattern_size)?;
-    give(event, svm::fill(&queue, CL_COMMAND_SVM_MEMFILL, host(svm_ptr), pattern, size, waits)?);
+    publish_event(event, svm::fill(&queue, CL_COMMAND_SVM_MEMFILL, host(svm_ptr), pattern, size, waits)?);
     Ok(())
 } }
 
@@ -101,7 +101,7 @@ entry! { for command_queue fn clEnqueueSVMMap(
     num_events: cl_uint, events: *const cl_event, event: *mut cl_event
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
-    give(event, svm::map(&queue, blocking_map != 0, flags, host(svm_ptr), size, waits)?);
+    publish_event(event, svm::map(&queue, blocking_map != 0, flags, host(svm_ptr), size, waits)?);
     Ok(())
 } }
 
@@ -110,7 +110,7 @@ entry! { for command_queue fn clEnqueueSVMUnmap(
     event: *mut cl_event
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
-    give(event, svm::unmap(&queue, host(svm_ptr), waits)?);
+    publish_event(event, svm::unmap(&queue, host(svm_ptr), waits)?);
     Ok(())
 } }
 
@@ -128,6 +128,6 @@ entry! { for command_queue fn clEnqueueSVMMigrateMem(
     let sizes = optional_slice(sizes, pointers.len());
     let region = |(i, p): (usize, &*const c_void)| (host(*p), sizes.and_then(|s| s.get(i)).copied().unwrap_or(0));
     let regions: Vec<_> = pointers.iter().enumerate().map(region).collect();
-    give(event, svm::migrate(&queue, &regions, flags, waits)?);
+    publish_event(event, svm::migrate(&queue, &regions, flags, waits)?);
     Ok(())
 } }

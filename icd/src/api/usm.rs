@@ -1,6 +1,6 @@
 //! Entry points of cl_intel_unified_shared_memory.
 
-use super::event::give;
+use super::event::publish_event;
 use super::svm::{host, pattern};
 use crate::convert::{properties, wait_list};
 use crate::entry;
@@ -12,12 +12,12 @@ use pyroclast_runtime::device::Device;
 use pyroclast_runtime::err;
 use pyroclast_runtime::error::Result;
 use pyroclast_runtime::info::InfoValue;
-use pyroclast_runtime::memory::svm::{Kind, usm_alloc};
+use pyroclast_runtime::memory::svm::{SvmKind, usm_alloc};
 use std::ffi::c_void;
 
 fn allocate(
     context: cl_context,
-    kind: Kind,
+    kind: SvmKind,
     device: Option<&Device>,
     list: *const cl_mem_properties_intel,
     size: usize,
@@ -30,7 +30,7 @@ fn allocate(
 entry! { extension fn clHostMemAllocINTEL(
     context: cl_context, properties: *const cl_mem_properties_intel, size: usize, alignment: cl_uint; errcode_ret
 ) -> *mut c_void {
-    allocate(context, Kind::Host, None, properties, size, alignment)
+    allocate(context, SvmKind::Host, None, properties, size, alignment)
 } }
 
 entry! { extension fn clDeviceMemAllocINTEL(
@@ -38,7 +38,7 @@ entry! { extension fn clDeviceMemAllocINTEL(
     alignment: cl_uint; errcode_ret
 ) -> *mut c_void {
     context.get()?;
-    allocate(context, Kind::Device, Some(device.get()?), properties, size, alignment)
+    allocate(context, SvmKind::Device, Some(device.get()?), properties, size, alignment)
 } }
 
 entry! { extension fn clSharedMemAllocINTEL(
@@ -48,7 +48,7 @@ entry! { extension fn clSharedMemAllocINTEL(
     context.get()?;
     // The device is NULL or valid.
     let device = if device.is_null() { None } else { Some(device.get()?) };
-    allocate(context, Kind::Shared, device, properties, size, alignment)
+    allocate(context, SvmKind::Shared, device, properties, size, alignment)
 } }
 
 fn free(context: cl_context, ptr: *mut c_void, blocking: bool) -> Result<()> {
@@ -58,7 +58,7 @@ fn free(context: cl_context, ptr: *mut c_void, blocking: bool) -> Result<()> {
     }
     // The pointer is the beginning of a USM allocation.
     match context.allocations.find(ptr as u64) {
-        Some(found) if found.address == ptr as u64 && !matches!(found.kind, Kind::Svm { .. }) => {}
+        Some(found) if found.address == ptr as u64 && !matches!(found.kind, SvmKind::Svm { .. }) => {}
         _ => return Err(err!(CL_INVALID_VALUE, "{ptr:p} is no unified shared memory")),
     }
     if blocking {
@@ -77,15 +77,15 @@ entry! { extension fn clGetMemAllocInfoINTEL(
     param_value: *mut c_void, param_value_size_ret: *mut usize,
 ) -> cl_int {
     let context = context.get()?;
-    let found = context.allocations.find(ptr as u64).filter(|a| !matches!(a.kind, Kind::Svm { .. }));
+    let found = context.allocations.find(ptr as u64).filter(|a| !matches!(a.kind, SvmKind::Svm { .. }));
     let found = found.as_ref();
     let device = found.and_then(|a| context.devices().get(a.device?));
     let answer: InfoValue = match param_name {
         CL_MEM_ALLOC_TYPE_INTEL => match found.map(|a| a.kind) {
-            Some(Kind::Host) => CL_MEM_TYPE_HOST_INTEL,
-            Some(Kind::Device) => CL_MEM_TYPE_DEVICE_INTEL,
-            Some(Kind::Shared) => CL_MEM_TYPE_SHARED_INTEL,
-            Some(Kind::Svm { .. }) | None => CL_MEM_TYPE_UNKNOWN_INTEL,
+            Some(SvmKind::Host) => CL_MEM_TYPE_HOST_INTEL,
+            Some(SvmKind::Device) => CL_MEM_TYPE_DEVICE_INTEL,
+            Some(SvmKind::Shared) => CL_MEM_TYPE_SHARED_INTEL,
+            Some(SvmKind::Svm { .. }) | None => CL_MEM_TYPE_UNKNOWN_INTEL,
         }
         .into(),
         CL_MEM_ALLOC_BASE_PTR_INTEL => InfoValue::Handle(found.map_or(0, |a| a.address as usize)),
@@ -109,7 +109,7 @@ entry! { extension fn clEnqueueMemFillINTEL(
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     let pattern = self::pattern(pattern, pattern_size)?;
-    give(event, svm::fill(&queue, CL_COMMAND_MEMFILL_INTEL, host(dst_ptr), pattern, size, waits)?);
+    publish_event(event, svm::fill(&queue, CL_COMMAND_MEMFILL_INTEL, host(dst_ptr), pattern, size, waits)?);
     Ok(())
 } }
 
@@ -120,7 +120,7 @@ entry! { extension fn clEnqueueMemsetINTEL(
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     let pattern = [value as u8];
-    give(event, svm::fill(&queue, CL_COMMAND_MEMFILL_INTEL, host(dst_ptr), &pattern, size, waits)?);
+    publish_event(event, svm::fill(&queue, CL_COMMAND_MEMFILL_INTEL, host(dst_ptr), &pattern, size, waits)?);
     Ok(())
 } }
 
@@ -130,7 +130,7 @@ entry! { extension fn clEnqueueMemcpyINTEL(
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
     let pointers = (host(dst_ptr), host(src_ptr));
-    give(event, svm::memcpy(&queue, CL_COMMAND_MEMCPY_INTEL, blocking != 0, pointers, size, waits)?);
+    publish_event(event, svm::memcpy(&queue, CL_COMMAND_MEMCPY_INTEL, blocking != 0, pointers, size, waits)?);
     Ok(())
 } }
 
@@ -139,7 +139,7 @@ entry! { extension fn clEnqueueMigrateMemINTEL(
     num_events: cl_uint, events: *const cl_event, event: *mut cl_event,
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
-    give(event, svm::migrate_usm(&queue, flags, waits)?);
+    publish_event(event, svm::migrate_usm(&queue, flags, waits)?);
     Ok(())
 } }
 
@@ -148,6 +148,6 @@ entry! { extension fn clEnqueueMemAdviseINTEL(
     num_events: cl_uint, events: *const cl_event, event: *mut cl_event,
 ) -> cl_int {
     let (queue, waits) = (command_queue.arc()?, wait_list(num_events, events)?);
-    give(event, svm::advise(&queue, advice, waits)?);
+    publish_event(event, svm::advise(&queue, advice, waits)?);
     Ok(())
 } }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 /// Arguments of `pyroclast check`.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct CheckArgs {
     /// What to check: memory, race, uninit, separated by commas
     #[arg(long, value_name = "CHECKS", default_value = "all")]
     only: String,
@@ -31,7 +31,7 @@ pub struct Arguments {
 }
 
 /// Runs the program and sums up.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+pub fn run(arguments: &CheckArgs) -> Result<ExitCode, String> {
     let known = |word: &str| ["memory", "race", "uninit", "all"].contains(&word);
     if let Some(word) = arguments.only.split(',').map(str::trim).find(|word| !known(word)) {
         return Err(format!("there is no check '{word}'"));
@@ -57,8 +57,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         let _ = std::fs::remove_file(&own);
     }
     let status = status?;
-    for (place, count) in &sums {
-        eprintln!("pyroclast check: {count} x {place}");
+    for (fault, count) in &sums {
+        eprintln!("pyroclast check: {count} x {fault}");
     }
     if sums.is_empty() {
         eprintln!("pyroclast check: nothing found");
@@ -78,8 +78,8 @@ fn summary(log: &Path) -> BTreeMap<String, u64> {
         let text = |name| field(name).trim_start_matches('"').split('"').next().unwrap_or_default();
         let number =
             |name| field(name).split([',', '}']).next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
-        let place = format!("{} in kernel '{}', line {}", text("kind"), text("kernel"), number("line"));
-        *sums.entry(place).or_default() += number("count");
+        let fault = format!("{} in kernel '{}', line {}", text("kind"), text("kernel"), number("line"));
+        *sums.entry(fault).or_default() += number("count");
     }
     sums
 }

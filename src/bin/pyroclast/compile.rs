@@ -41,7 +41,7 @@ enum Mode {
 
 /// Arguments of `pyroclast compile`.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct CompileArgs {
     /// OpenCL C source, or OpenCL SPIR-V (recognised by its content); - is standard input
     input: PathBuf,
     /// Where to write; - is standard output. Without it text goes to standard output and modules to NAME[.KERNEL].spv.
@@ -65,7 +65,7 @@ pub struct Arguments {
 }
 
 /// Compiles.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+pub fn run(arguments: &CompileArgs) -> Result<ExitCode, String> {
     let input = read_input(&arguments.input)?;
     let named = |log: &str| with_file_name(log, &arguments.input);
     let explain = |error| explain(error, &arguments.input);
@@ -213,7 +213,7 @@ fn stem(path: &Path) -> String {
     }
 }
 
-fn output_path(arguments: &Arguments, extension: &str) -> PathBuf {
+fn output_path(arguments: &CompileArgs, extension: &str) -> PathBuf {
     let name = || PathBuf::from(format!("{}{extension}", stem(&arguments.input)));
     arguments.output.clone().unwrap_or_else(name)
 }
@@ -226,7 +226,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-fn write_text(arguments: &Arguments, text: &str) -> Result<ExitCode, String> {
+fn write_text(arguments: &CompileArgs, text: &str) -> Result<ExitCode, String> {
     match &arguments.output {
         Some(path) => write(path, text.as_bytes())?,
         None => print(text)?,

@@ -7,14 +7,14 @@ use std::process::ExitCode;
 
 /// Arguments of `pyroclast info`.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct InfoArgs {
     /// Also list extensions and what the compiler may use
     #[arg(short, long)]
     verbose: bool,
 }
 
 /// Prints the devices; the exit status is 1 if there is none.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+pub fn run(arguments: &InfoArgs) -> Result<ExitCode, String> {
     let devices = Platform::get().devices();
     let mut out = format!("{}\n", version_text());
     if !pyroclast_runtime::device::compiler_available() {

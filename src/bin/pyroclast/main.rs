@@ -22,13 +22,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run an OpenCL program on this driver alone, without installing anything
-    Run(run::Arguments),
+    Run(run::RunArgs),
     /// Run an OpenCL program on the CPU device and report accesses outside of memory, races and uninitialised reads
-    Check(check::Arguments),
+    Check(check::CheckArgs),
     /// List the devices, what each supports and why something is absent
-    Info(info::Arguments),
+    Info(info::InfoArgs),
     /// Compile a kernel file offline
-    Compile(compile::Arguments),
+    Compile(compile::CompileArgs),
 }
 
 fn main() -> ExitCode {

@@ -13,7 +13,7 @@ const LIBRARY: &str = "libpyroclast.so";
 
 /// Arguments of `pyroclast run`.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct RunArgs {
     /// The driver to use instead of the one beside this tool
     #[arg(long, value_name = "FILE")]
     driver: Option<PathBuf>,
@@ -28,7 +28,7 @@ pub struct Arguments {
 }
 
 /// Replaces this process by the program; returns only if that fails.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+pub fn run(arguments: &RunArgs) -> Result<ExitCode, String> {
     let error = command(arguments.driver.as_deref(), &arguments.program)?.exec();
     Err(failure(&arguments.program, &error))
 }
@@ -62,11 +62,11 @@ pub fn find_driver() -> Result<PathBuf, String> {
     let executable =
         std::env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| format!("own path: {e}"))?;
     let folder = executable.parent().unwrap_or(Path::new("/"));
-    let places =
+    let folders =
         [folder.to_path_buf(), folder.join("../lib"), folder.join("../lib/pyroclast"), folder.join("deps")];
-    let found = places.iter().map(|p| p.join(LIBRARY)).find(|p| p.is_file());
+    let found = folders.iter().map(|p| p.join(LIBRARY)).find(|p| p.is_file());
     let found = found.ok_or_else(|| {
-        let list: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
+        let list: Vec<String> = folders.iter().map(|p| p.display().to_string()).collect();
         format!(
             "{LIBRARY} was not found in {} (build it with `cargo build --workspace`, or give --driver)",
             list.join(", ")

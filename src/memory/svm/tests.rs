@@ -161,11 +161,11 @@ fn several_devices_need_one_address() {
         usm_alloc(&rig.context, kind, i.map(|i| &*rig.context.devices()[i]), &[], 64, 0)
     };
     assert!(
-        usm(Kind::Device, Some(1)).is_ok()
-            && usm(Kind::Shared, Some(0)).is_ok()
-            && usm(Kind::Host, Option::None).is_ok()
+        usm(SvmKind::Device, Some(1)).is_ok()
+            && usm(SvmKind::Shared, Some(0)).is_ok()
+            && usm(SvmKind::Host, Option::None).is_ok()
     );
-    assert_eq!(usm(Kind::Shared, Some(1)).unwrap_err().code(), CL_INVALID_OPERATION);
+    assert_eq!(usm(SvmKind::Shared, Some(1)).unwrap_err().code(), CL_INVALID_OPERATION);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! cl_khr_unified_svm: allocations by the index of their type, with properties.
 
-use super::{Allocation, Kind, allocate, validate_alignment};
+use super::{Allocation, SvmKind, allocate, validate_alignment};
 use crate::cl::*;
 use crate::context::Context;
 use crate::device::Device;
@@ -20,26 +20,26 @@ pub struct Request<'a> {
     pub list: Vec<cl_svm_alloc_properties_khr>,
 }
 
-impl Kind {
+impl SvmKind {
     /// The type that cl_khr_unified_svm calls it.
     pub fn svm_type(self) -> SvmType {
         match self {
-            Kind::Svm { fine: false } => SvmType::Coarse,
-            Kind::Svm { fine: true } => SvmType::Fine,
-            Kind::Host => SvmType::Host,
-            Kind::Device => SvmType::Device,
-            Kind::Shared => SvmType::Shared,
+            SvmKind::Svm { fine: false } => SvmType::Coarse,
+            SvmKind::Svm { fine: true } => SvmType::Fine,
+            SvmKind::Host => SvmType::Host,
+            SvmKind::Device => SvmType::Device,
+            SvmKind::Shared => SvmType::Shared,
         }
     }
 
     /// The kind of allocations of a type; none for memory that is not allocated here.
-    fn of(svm_type: SvmType) -> Option<Kind> {
+    fn of(svm_type: SvmType) -> Option<SvmKind> {
         Some(match svm_type {
-            SvmType::Coarse => Kind::Svm { fine: false },
-            SvmType::Fine => Kind::Svm { fine: true },
-            SvmType::Host => Kind::Host,
-            SvmType::Device => Kind::Device,
-            SvmType::Shared => Kind::Shared,
+            SvmType::Coarse => SvmKind::Svm { fine: false },
+            SvmType::Fine => SvmKind::Svm { fine: true },
+            SvmType::Host => SvmKind::Host,
+            SvmType::Device => SvmKind::Device,
+            SvmType::Shared => SvmKind::Shared,
             SvmType::System => return None,
         })
     }
@@ -95,7 +95,7 @@ pub fn alloc(
 ) -> Result<HostPtr> {
     // There is such a type, and it is one to allocate.
     let mut types = listed(platform.iter().map(|d| d.info().sharing));
-    let kind = types.find(|t| t.index() == index).and_then(Kind::of);
+    let kind = types.find(|t| t.index() == index).and_then(SvmKind::of);
     let kind = kind.ok_or_else(|| {
         Error::with(CL_INVALID_VALUE, format!("nothing of SVM type {index} can be allocated"))
     })?;

@@ -17,34 +17,34 @@ pub trait Pending: Send + Sync {
 }
 
 /// Address ranges with the commands that will fill them.
-pub struct HostFills(Mutex<List>);
+pub struct PendingHostWrites(Mutex<List>);
 
 struct List {
     /// By start and number: the end, and the command.
-    fills: BTreeMap<(usize, u64), (usize, Weak<dyn Pending>)>,
+    writes: BTreeMap<(usize, u64), (usize, Weak<dyn Pending>)>,
     next: u64,
     /// No range is longer.
     longest: usize,
     clear_at: usize,
 }
 
-impl Default for HostFills {
+impl Default for PendingHostWrites {
     fn default() -> Self {
-        let list = List { fills: BTreeMap::new(), next: 0, longest: 0, clear_at: CLEAR_FROM };
-        HostFills(Mutex::new(Rank::Context, list))
+        let list = List { writes: BTreeMap::new(), next: 0, longest: 0, clear_at: CLEAR_FROM };
+        PendingHostWrites(Mutex::new(Rank::Context, list))
     }
 }
 
-impl HostFills {
+impl PendingHostWrites {
     /// `command` will fill the range.
     pub fn add(&self, range: Range<usize>, command: Weak<dyn Pending>) {
         // Dropped after the lock: these may be the last references.
         let mut looked_at: Vec<Arc<dyn Pending>> = Vec::new();
         let mut list = self.0.lock();
-        let List { fills, next, longest, clear_at } = &mut *list;
-        if fills.len() >= *clear_at {
+        let List { writes, next, longest, clear_at } = &mut *list;
+        if writes.len() >= *clear_at {
             *longest = 0;
-            fills.retain(|(start, _), (end, command)| {
+            writes.retain(|(start, _), (end, command)| {
                 let Some(command) = command.upgrade() else { return false };
                 let pending = !command.is_done();
                 looked_at.push(command);
@@ -53,18 +53,18 @@ impl HostFills {
                 }
                 pending
             });
-            *clear_at = (2 * fills.len()).max(CLEAR_FROM);
+            *clear_at = (2 * writes.len()).max(CLEAR_FROM);
         }
         *next += 1;
         *longest = (*longest).max(range.len());
-        fills.insert((range.start, *next), (range.end, command));
+        writes.insert((range.start, *next), (range.end, command));
         drop(list);
     }
     /// Whether an unfinished command will fill part of the range.
     pub fn overlaps(&self, range: &Range<usize>) -> bool {
         let mut looked_at: Vec<Arc<dyn Pending>> = Vec::new();
         let list = self.0.lock();
-        let near = list.fills.range((range.start.saturating_sub(list.longest), 0)..(range.end, 0));
+        let near = list.writes.range((range.start.saturating_sub(list.longest), 0)..(range.end, 0));
         let hit = near.filter(|(_, (end, _))| *end > range.start).any(|(_, (_, command))| {
             let Some(command) = command.upgrade() else { return false };
             let pending = !command.is_done();
@@ -90,31 +90,31 @@ mod tests {
 
     #[test]
     fn only_unfinished_commands_count() {
-        let fills = HostFills::default();
+        let writes = PendingHostWrites::default();
         let flag = Arc::new(Flag(AtomicBool::new(false)));
         let weak: Weak<dyn Pending> = Arc::downgrade(&(flag.clone() as Arc<dyn Pending>));
-        fills.add(100..200, weak);
-        assert!(fills.overlaps(&(199..300)));
-        assert!(!fills.overlaps(&(200..300)));
-        assert!(!fills.overlaps(&(0..100)));
+        writes.add(100..200, weak);
+        assert!(writes.overlaps(&(199..300)));
+        assert!(!writes.overlaps(&(200..300)));
+        assert!(!writes.overlaps(&(0..100)));
         flag.0.store(true, Ordering::Relaxed);
-        assert!(!fills.overlaps(&(150..160)));
+        assert!(!writes.overlaps(&(150..160)));
     }
 
     #[test]
     fn the_list_stays_short_and_finds_long_ranges() {
-        let fills = HostFills::default();
+        let writes = PendingHostWrites::default();
         let flag = |done| Arc::new(Flag(AtomicBool::new(done)));
         let weak =
             |flag: &Arc<Flag>| -> Weak<dyn Pending> { Arc::downgrade(&(flag.clone() as Arc<dyn Pending>)) };
         let (long, done) = (flag(false), flag(true));
-        fills.add(0..1_000_000, weak(&long));
+        writes.add(0..1_000_000, weak(&long));
         for i in 0..10_000 {
-            fills.add(i * 10..i * 10 + 5, weak(&done));
+            writes.add(i * 10..i * 10 + 5, weak(&done));
         }
-        assert!(fills.0.lock().fills.len() <= CLEAR_FROM);
-        assert!(fills.overlaps(&(999_999..1_000_001)) && !fills.overlaps(&(1_000_000..1_000_001)));
+        assert!(writes.0.lock().writes.len() <= CLEAR_FROM);
+        assert!(writes.overlaps(&(999_999..1_000_001)) && !writes.overlaps(&(1_000_000..1_000_001)));
         long.0.store(true, Ordering::Relaxed);
-        assert!(!fills.overlaps(&(0..1_000_000)));
+        assert!(!writes.overlaps(&(0..1_000_000)));
     }
 }

@@ -2,7 +2,7 @@
 //! the launch is enqueued, so that the memory stays until it is done.
 
 use super::fallback;
-use super::lower::At;
+use super::lower::LoweringContext;
 use crate::device::batch::{self, BufferRange};
 use crate::device::info::AddressSharing;
 use crate::error::Result;
@@ -14,79 +14,83 @@ use std::sync::Arc;
 
 /// See the module's text.
 #[derive(Default)]
-pub struct Reach {
+pub struct AddressedMemory {
     /// Pointer arguments with the memory that they lead into.
     args: Vec<(u64, Arc<Residency>)>,
     others: Vec<Arc<Residency>>,
     anything: bool,
 }
 
-impl Reach {
+impl AddressedMemory {
     /// The reach of a launch; none if no kernel of the context was ever given an address.
     pub fn of(
         queue: &CommandQueue,
-        place: usize,
+        device_index: usize,
         args: &[ArgSnapshot],
         kernel: &Kernel,
-    ) -> Result<Option<Box<Reach>>> {
+    ) -> Result<Option<Box<AddressedMemory>>> {
         let (context, device) = (queue.context(), queue.device_index());
         if !context.allocations.is_used() {
             return Ok(None);
         }
         let exec_info = kernel.exec_info();
-        let system = context.place(place)?.info().sharing == AddressSharing::Host;
+        let system = context.ops(device_index)?.info().sharing == AddressSharing::Host;
         // Addresses are those on the queue's device.
         let behind = |address: u64| -> Result<Option<Arc<Residency>>> {
             let Some((residency, offset)) = context.allocations.behind(address, device) else {
                 return Ok(None);
             };
-            if place != device {
-                fallback::validate_address(context, place, &residency, address, offset)?;
+            if device_index != device {
+                fallback::validate_address(context, device_index, &residency, address, offset)?;
             }
             // What is not for the device must not be followed there, but may be passed.
-            Ok(residency.backing(context, place).is_ok().then_some(residency))
+            Ok(residency.backing(context, device_index).is_ok().then_some(residency))
         };
-        if place != device {
+        if device_index != device {
             fallback::validate_indirect(queue.device(), &exec_info)?;
         }
-        let mut reach = Reach { anything: exec_info.is_unbounded(system), ..Reach::default() };
+        let mut addressed =
+            AddressedMemory { anything: exec_info.is_unbounded(system), ..AddressedMemory::default() };
         for arg in args {
             if let ArgSnapshot::Pointer(address) = arg {
                 match behind(*address)? {
-                    Some(residency) => reach.args.push((*address, residency)),
+                    Some(residency) => addressed.args.push((*address, residency)),
                     // Memory of the host, on devices that can use it.
-                    None => reach.anything |= system,
+                    None => addressed.anything |= system,
                 }
             }
         }
         for address in exec_info.pointers() {
-            reach.others.extend(behind(address)?);
+            addressed.others.extend(behind(address)?);
         }
-        Ok(Some(Box::new(reach)))
+        Ok(Some(Box::new(addressed)))
     }
 
     /// The memory that an argument leads into, with the newest bytes in it if they are wanted.
-    pub(super) fn within(&self, address: u64, at: At<'_>) -> Result<Option<BufferRange>> {
+    pub(super) fn within(&self, address: u64, at: LoweringContext<'_>) -> Result<Option<BufferRange>> {
         let found = self.args.iter().find(|(a, _)| *a == address);
         found.map(|(_, residency)| whole(residency, at)).transpose()
     }
 
     /// Sees to it that the newest bytes are there.
-    pub(super) fn bring_up_to_date(&self, at: At<'_>) -> Result<()> {
+    pub(super) fn bring_up_to_date(&self, at: LoweringContext<'_>) -> Result<()> {
         let all = self.args.iter().map(|(_, r)| r).chain(&self.others);
         all.map(|residency| whole(residency, at)).try_for_each(|range| range.map(drop))
     }
 
     /// Everything but the arguments, with the newest bytes in it if they are wanted.
-    pub(super) fn others(&self, at: At<'_>) -> Result<batch::IndirectAccesses> {
+    pub(super) fn others(&self, at: LoweringContext<'_>) -> Result<batch::IndirectAccesses> {
         let buffers = self.others.iter().map(|r| whole(r, at)).collect::<Result<Vec<_>>>()?;
         Ok(batch::IndirectAccesses { buffers, anything: self.anything })
     }
 }
 
-fn whole(residency: &Residency, at: At<'_>) -> Result<BufferRange> {
-    let (context, place) = (at.queue.context(), at.place);
-    let memory =
-        if at.newest { residency.acquire_all(context, place)? } else { residency.backing(context, place)? };
+fn whole(residency: &Residency, at: LoweringContext<'_>) -> Result<BufferRange> {
+    let (context, device_index) = (at.queue.context(), at.device_index);
+    let memory = if at.newest {
+        residency.acquire_all(context, device_index)?
+    } else {
+        residency.backing(context, device_index)?
+    };
     Ok(BufferRange { offset: 0, size: memory.size(), memory })
 }

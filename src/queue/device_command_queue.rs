@@ -4,7 +4,7 @@
 //! Locks: none.
 
 use crate::cl::*;
-use crate::context::{Context, OnDevice};
+use crate::context::{Context, DeviceQueueObject};
 use crate::device::Device;
 use crate::device::traits::OnDeviceQueue;
 use crate::err;
@@ -14,26 +14,26 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// A queue on a device.
-pub struct QueueOnDevice {
+pub struct DeviceCommandQueue {
     slot: ApiSlot,
     context: Arc<Context>,
     device: Arc<Device>,
-    place: usize,
+    device_index: usize,
     properties: cl_command_queue_properties,
     property_list: Vec<cl_queue_properties>,
     size: u32,
     kernel_queue: Arc<dyn OnDeviceQueue>,
 }
 
-impl ApiObject for QueueOnDevice {
-    const KIND: ObjectKind = ObjectKind::QueueOnDevice;
+impl ApiObject for DeviceCommandQueue {
+    const KIND: ObjectKind = ObjectKind::DeviceCommandQueue;
     const INVALID: cl_int = CL_INVALID_COMMAND_QUEUE;
     fn api_slot(&self) -> &ApiSlot {
         &self.slot
     }
 }
 
-impl OnDevice for QueueOnDevice {
+impl DeviceQueueObject for DeviceCommandQueue {
     fn kernel_queue(&self) -> &Arc<dyn OnDeviceQueue> {
         &self.kernel_queue
     }
@@ -42,7 +42,7 @@ impl OnDevice for QueueOnDevice {
     }
 }
 
-impl QueueOnDevice {
+impl DeviceCommandQueue {
     /// Makes a queue of `size` bytes (the preferred number if not given). The properties are those of a queue on a device; a
     /// default one that exists already is given instead of another. CL_OUT_OF_RESOURCES if the device has as many in the
     /// context as it can.
@@ -52,7 +52,7 @@ impl QueueOnDevice {
         properties: cl_command_queue_properties,
         size: Option<cl_queue_properties>,
         property_list: Vec<cl_queue_properties>,
-    ) -> Result<Arc<QueueOnDevice>> {
+    ) -> Result<Arc<DeviceCommandQueue>> {
         // The device must support queues on it,
         let Some(facts) = device.info().enqueue else {
             return Err(err!(CL_INVALID_QUEUE_PROPERTIES, "the device has no on-device queues"));
@@ -66,33 +66,33 @@ impl QueueOnDevice {
         let fallback = device.fallback().filter(|_| device.ops().info().enqueue.is_none());
         let ops = fallback.map_or(device.ops(), |fallback| &fallback.ops);
         let is_default = properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0;
-        let place = place_of(context, device)?;
-        let queue: Arc<dyn OnDevice> = Arc::new(QueueOnDevice {
+        let device_index = index_of(context, device)?;
+        let queue: Arc<dyn DeviceQueueObject> = Arc::new(DeviceCommandQueue {
             slot: ApiSlot::new(),
             context: context.clone(),
             device: device.clone(),
-            place,
+            device_index,
             properties,
             property_list,
             size,
             kernel_queue: ops.create_on_device_queue(size)?,
         });
         // CL_DEVICE_MAX_ON_DEVICE_QUEUES: so many may be on the device in one context, besides the default one.
-        let queue = context.add_on_device(place, queue, is_default, facts.max_queues);
+        let queue = context.add_device_queue(device_index, queue, is_default, facts.max_queues);
         let queue = queue.and_then(|q| q.into_any().downcast().ok());
         queue.ok_or_else(|| err!(CL_OUT_OF_RESOURCES, "there are {} queues on the device", facts.max_queues))
     }
 
     /// The default queue on a device of the context.
-    pub fn default_of(context: &Context, device: &Device) -> Option<Arc<QueueOnDevice>> {
-        let place = place_of(context, device).ok()?;
-        context.default_on_device(place)?.into_any().downcast().ok()
+    pub fn default_of(context: &Context, device: &Device) -> Option<Arc<DeviceCommandQueue>> {
+        let device_index = index_of(context, device).ok()?;
+        context.default_device_queue(device_index)?.into_any().downcast().ok()
     }
 
     /// Makes it the default queue on its device.
     pub fn make_default(self: &Arc<Self>) {
-        let own: Arc<dyn OnDevice> = self.clone();
-        self.context.set_default_queue(self.place, &own);
+        let own: Arc<dyn DeviceQueueObject> = self.clone();
+        self.context.set_default_queue(self.device_index, &own);
     }
 
     /// The context.
@@ -117,7 +117,7 @@ impl QueueOnDevice {
     }
 }
 
-fn place_of(context: &Context, device: &Device) -> Result<usize> {
-    let place = context.devices().iter().position(|d| std::ptr::eq(&**d, device));
-    place.ok_or_else(|| Error::with(CL_INVALID_DEVICE, "the device is not in the context"))
+fn index_of(context: &Context, device: &Device) -> Result<usize> {
+    let index = context.devices().iter().position(|d| std::ptr::eq(&**d, device));
+    index.ok_or_else(|| Error::with(CL_INVALID_DEVICE, "the device is not in the context"))
 }
